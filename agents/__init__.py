@@ -1,0 +1,1 @@
+AGENTS: dict[str, str] = {}

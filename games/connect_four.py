@@ -1,0 +1,176 @@
+"""Connect Four: drop discs into columns, four of one's own in a line win.
+
+Rules: two players in turn drop a disc into a column that is not full; it falls to the lowest empty cell. Whoever
+first has `k` discs in a row, column or diagonal wins; a full board is a draw. (Milton Bradley, 1974; 6 rows, 7 columns,
+four in a line.) Actions, observations and rewards are those of PettingZoo's `connect_four_v3`.
+
+An action is the number of a column, 0 on the left; people count columns from 1:
+
+      1   2   3   4   5   6   7
+    ╭───┬───┬───┬───┬───┬───┬───╮    row 0 is the top
+    │   │   │   │   │   │   │   │
+    ...
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from games.engine.errors import UsageError
+from games.engine.game import TERMINAL, Game, State
+from games.engine.picture import Picture
+from games.engine.views import views
+
+
+def state_dtype(rows: int, columns: int) -> np.dtype[Any]:
+    """The record of a position on a board of this size."""
+    return np.dtype(
+        [
+            ("board", np.int8, (rows, columns)),  # seat of the disc in each cell, -1 empty; row 0 on top
+            ("height", np.int8, (columns,)),  # discs in each column
+            ("length", np.int16),  # discs on the board
+            ("last_action", np.int16),  # -1 before the first move
+            ("k", np.int8),  # discs in a line that win
+            ("winner", np.int8),  # seat, -1 for nobody (yet)
+            ("current_player", np.int8),  # seat to move, or TERMINAL
+        ]
+    )
+
+
+@njit
+def legal_actions(state: Any, mask: NDArray[Any]) -> None:
+    """Every column that is not full."""
+    for column in range(mask.shape[0]):
+        mask[column] = state.height[column] < state.board.shape[0]
+
+
+@njit
+def apply(state: Any, action: int) -> None:
+    """Drop a disc of the player to move into column `action`."""
+    seat = state.current_player
+    row = state.board.shape[0] - 1 - state.height[action]
+    state.board[row, action] = seat
+    state.height[action] += 1
+    state.length += 1
+    state.last_action = action
+    if in_line(state, row, action, seat):
+        state.winner = seat
+        state.current_player = TERMINAL
+    elif state.length == state.board.size:
+        state.current_player = TERMINAL
+    else:
+        state.current_player = 1 - seat
+
+
+@njit
+def in_line(state: Any, row: int, column: int, seat: int) -> bool:
+    """Whether the disc at this cell is part of `k` in a line."""
+    return (
+        run(state, row, column, seat, 1, 0) >= state.k  # a disc falls on top: nothing lies above it
+        or run(state, row, column, seat, 0, 1) + run(state, row, column, seat, 0, -1) > state.k
+        or run(state, row, column, seat, 1, 1) + run(state, row, column, seat, -1, -1) > state.k
+        or run(state, row, column, seat, 1, -1) + run(state, row, column, seat, -1, 1) > state.k
+    )
+
+
+@njit
+def run(state: Any, row: int, column: int, seat: int, down: int, right: int) -> int:
+    """How many discs of `seat` follow each other from this cell in one direction, itself included."""
+    length = 0
+    while 0 <= row < state.board.shape[0] and 0 <= column < state.board.shape[1] and state.board[row, column] == seat:
+        length += 1
+        row += down
+        column += right
+    return length
+
+
+@njit
+def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
+    """Two planes [rows, columns, 2]: the discs of `seat`, and those of the other."""
+    for row in range(out.shape[0]):
+        for column in range(out.shape[1]):
+            disc = state.board[row, column]
+            out[row, column, 0] = disc == seat
+            out[row, column, 1] = disc == 1 - seat
+
+
+@njit
+def returns(state: Any, out: NDArray[Any]) -> None:
+    """+1 for the winner, -1 for the loser."""
+    if state.winner >= 0:
+        out[state.winner] = 1
+        out[1 - state.winner] = -1
+
+
+def picture(state: State) -> Picture:
+    """The board; pointing anywhere in a column means that column."""
+    board, height = state["board"], state["height"].astype(np.int64)
+    rows, columns = board.shape
+    across = np.arange(columns)
+    landing = np.where(height < rows, rows - 1 - height, -1)
+    last = int(state["last_action"])
+    return Picture(
+        pieces=board.copy(),
+        cell_actions=np.tile(across, (rows, 1)),
+        action_cells=np.stack([landing, np.where(landing < 0, -1, across)], axis=1),
+        row_labels=("",) * rows,
+        column_labels=tuple(str(column + 1) for column in across),
+        last=(rows - int(height[last]), last) if last >= 0 else None,
+    )
+
+
+def action_text(state: State, action: int) -> str:
+    """The column, counted from 1."""
+    return str(action + 1)
+
+
+def parse_action(state: State, text: str) -> int:
+    """Read a column, counted from 1."""
+    columns = state["board"].shape[1]
+    if text.strip().isdecimal() and 1 <= int(text) <= columns:
+        return int(text) - 1
+    raise UsageError(f"{text.strip()!r} is not a column; type a number from 1 to {columns}")
+
+
+@cache
+def game(rows: int = 6, columns: int = 7, k: int = 4) -> Game:
+    """Describe the game; `rows` and `columns` from 1 to 20, `k` (discs in a line that win) no longer than a side.
+
+    Raises `UsageError` for an option out of range.
+    """
+    for name, value in (("rows", rows), ("columns", columns)):
+        if not 1 <= value <= 20:
+            raise UsageError(f"connect_four: {name}={value} is not between 1 and 20")
+    if not 1 <= k <= max(rows, columns):
+        raise UsageError(f"connect_four: k={k} is not between 1 and the longer side, {max(rows, columns)}")
+    initial = np.zeros((), state_dtype(rows, columns))
+    initial["board"] = initial["last_action"] = initial["winner"] = -1
+    initial["k"] = k
+    return Game(
+        name="connect_four",
+        title="Connect Four",
+        options={"rows": rows, "columns": columns, "k": k},
+        agents=("player_0", "player_1"),
+        num_actions=columns,
+        observation_shape=(rows, columns, 2),
+        max_length=rows * columns,
+        initial=initial,
+        rules=__name__,
+        picture=picture,
+        action_text=action_text,
+        parse_action=parse_action,
+        symmetries=(mirror(rows, columns),),
+        pettingzoo_name="connect_four_v3",
+    )
+
+
+def mirror(rows: int, columns: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The left-right reflection, as index arrays of the flat observation and of the actions."""
+    cells = np.arange(rows * columns * 2).reshape(rows, columns, 2)
+    return cells[:, ::-1].reshape(-1), np.arange(columns)[::-1].copy()
+
+
+env, raw_env, parallel_env = views(game)

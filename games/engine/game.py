@@ -1,0 +1,74 @@
+"""The description of a game: its functions, its shapes and its traits, in one frozen object."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.engine.picture import Picture
+
+TERMINAL = -4
+"""`current_player` of a finished game; other values are seats (0, 1, ...)."""
+
+State = NDArray[Any]
+"""One position: an array of shape () whose dtype is the game's structured `state_dtype`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """One game with its options settled.
+
+    A position is one flat, self-contained record of `state_dtype` (it has at least the field `current_player`),
+    so that a copy of it is one assignment.
+    """
+
+    name: str
+    """Registered name, `connect_four`."""
+    title: str
+    """Name for people, `Connect Four`."""
+    options: Mapping[str, int]
+    """Every option with its value; `games.make(name, **options)` gives this game again."""
+    agents: tuple[str, ...]
+    """Agent names by seat, as in PettingZoo's game of the same name."""
+    num_actions: int
+    """Actions are 0 .. num_actions - 1."""
+    observation_shape: tuple[int, ...]
+    """Shape of what one seat sees, without its action mask."""
+    max_length: int
+    """No game is longer, in actions."""
+    initial: State
+    """The first position, shape ()."""
+    rules: str
+    """Name of the module that holds the functions of `games.engine.rules` for this game."""
+    picture: Callable[[State], Picture]
+    """What a position looks like."""
+    action_text: Callable[[State, int], str]
+    """An action in the game's notation."""
+    parse_action: Callable[[State, str], int]
+    """The action that a text means; `UsageError` if it cannot be read. It may be illegal in the position."""
+    observation_dtype: Any = np.int8
+    symmetries: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...] = ()
+    """Relabellings that keep the game the same: pairs (flat observation index [prod(O)], action index [A])."""
+    perfect_information: bool = True
+    zero_sum: bool = True
+    pettingzoo_name: str | None = None
+    """PettingZoo's environment with the same actions, observations and rewards."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def num_players(self) -> int:
+        """Number of seats."""
+        return len(self.agents)
+
+    @property
+    def state_dtype(self) -> np.dtype[Any]:
+        """Structured dtype of a position."""
+        return self.initial.dtype
+
+    @property
+    def label(self) -> str:
+        """Name with the options that matter, `tic_tac_toe(m=6, n=6, k=4)`; equal labels mean equal games."""
+        options = ", ".join(f"{key}={value}" for key, value in self.options.items())
+        return f"{self.name}({options})"

@@ -1,0 +1,139 @@
+"""The batch kernels: a template that `games.engine.compiler` turns into machine code for one game.
+
+Shapes: B games in the batch, R rows touched by a call, P seats, A actions, O observation. `rows` (int64 [R]) says
+which games a call touches; outputs are full-size arrays [B, ...] of which only those rows are written.
+The mask of a finished game is all True, its `seats` entry the seat that moved last.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from games.engine.game import TERMINAL
+from games.engine.rules import apply, legal_actions, observe, returns
+
+
+@njit(cache=True, nogil=True)
+def look(state: Any, seat: int, obs: NDArray[Any], mask: NDArray[Any]) -> None:
+    """Write the observation of `seat`; the mask too where it is that seat's turn, all True at the end."""
+    observe(state, seat, obs)
+    if state.current_player == TERMINAL:
+        mask[:] = True
+    else:
+        mask[:] = False
+        if state.current_player == seat:
+            legal_actions(state, mask)
+
+
+@njit(cache=True, nogil=True)
+def reset(
+    states: NDArray[Any],
+    initial: NDArray[Any],
+    rows: NDArray[np.int64],
+    seats: NDArray[np.int64],
+    obs: NDArray[Any],
+    mask: NDArray[np.bool_],
+) -> None:
+    """Start the games in `rows` anew: states [B], initial [1], seats [B] (who moves), obs [B, O], mask [B, A]."""
+    for row in rows:
+        states[row] = initial[0]
+        seats[row] = states[row].current_player
+        look(states[row], seats[row], obs[row], mask[row])
+
+
+@njit(cache=True, nogil=True)
+def first_illegal(
+    rows: NDArray[np.int64], actions: NDArray[np.int64], mask: NDArray[np.bool_], over: NDArray[np.bool_]
+) -> int:
+    """Position in `rows` of the first action that may not be played, -1 if all may."""
+    for j in range(rows.shape[0]):
+        action = actions[j]
+        if over[rows[j]] or action < 0 or action >= mask.shape[1] or not mask[rows[j], action]:
+            return j
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def step(
+    states: NDArray[Any],
+    rows: NDArray[np.int64],
+    actions: NDArray[np.int64],
+    seats: NDArray[np.int64],
+    obs: NDArray[Any],
+    mask: NDArray[np.bool_],
+    rewards: NDArray[np.float32],
+    over: NDArray[np.bool_],
+) -> None:
+    """Play legal `actions` [R] in `rows`; rewards [B, P] are what this action alone brought, over [B] the ends."""
+    before = np.empty(rewards.shape[1], np.float32)
+    for j in range(rows.shape[0]):
+        row = rows[j]
+        state = states[row]
+        before[:] = 0
+        returns(state, before)
+        apply(state, actions[j])
+        rewards[row] = 0
+        returns(state, rewards[row])
+        for seat in range(before.shape[0]):
+            rewards[row, seat] -= before[seat]
+        over[row] = state.current_player == TERMINAL
+        if not over[row]:
+            seats[row] = state.current_player
+        look(state, seats[row], obs[row], mask[row])
+
+
+@njit(cache=True, nogil=True)
+def observe_all(states: NDArray[Any], rows: NDArray[np.int64], obs: NDArray[Any], mask: NDArray[np.bool_]) -> None:
+    """What every seat of the games in `rows` sees: obs [R, P, O], mask [R, P, A]."""
+    for j in range(rows.shape[0]):
+        for seat in range(obs.shape[1]):
+            look(states[rows[j]], seat, obs[j, seat], mask[j, seat])
+
+
+@njit(cache=True, nogil=True)
+def observe_one(states: NDArray[Any], seat: int, to_move: bool, obs: NDArray[Any], mask: NDArray[np.bool_]) -> None:
+    """What `seat` sees of the first game: obs [O], and mask [A], whose moves stay open when the game has ended."""
+    observe(states[0], seat, obs)
+    mask[:] = False
+    if to_move:
+        legal_actions(states[0], mask)
+
+
+@njit(cache=True, nogil=True)
+def playout(state: Any, mask: NDArray[np.bool_], seed: int) -> int:
+    """Play uniformly random legal actions in place until the game ends; returns how many.
+
+    `mask` (bool [A]) is scratch; `seed` starts a splitmix64 stream (Steele, Lea, Flood 2014).
+    """
+    z = np.uint64(seed)
+    length = 0
+    while state.current_player != TERMINAL:
+        mask[:] = False
+        legal_actions(state, mask)
+        count = 0
+        for action in range(mask.shape[0]):
+            count += mask[action]
+        z += np.uint64(0x9E3779B97F4A7C15)
+        bits = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        choice = np.int64(((bits ^ (bits >> np.uint64(31))) >> np.uint64(33)) % np.uint64(count))
+        for action in range(mask.shape[0]):
+            if mask[action]:
+                if choice == 0:
+                    apply(state, action)
+                    break
+                choice -= 1
+        length += 1
+    return length
+
+
+@njit(cache=True, nogil=True)
+def playouts(states: NDArray[Any], initial: NDArray[Any], mask: NDArray[np.bool_], seed: int) -> int:
+    """Play every game of `states` [B] from its start to its end at random; returns the number of actions."""
+    actions = 0
+    for i in range(states.shape[0]):
+        states[i] = initial[0]
+        actions += playout(states[i], mask, seed + i)
+    return actions

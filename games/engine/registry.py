@@ -1,0 +1,48 @@
+"""Things found by name: a registry is the union of mappings that installed packages declare as entry points.
+
+An entry point of the group resolves to a mapping from a name to a reference `"module:attribute"`. Listing names
+reads those mappings and imports nothing else; a reference is imported when it is asked for.
+"""
+
+import importlib
+from collections.abc import Mapping
+from functools import cached_property
+from importlib.metadata import entry_points
+from typing import Any
+
+from games.engine.errors import UnknownNameError
+
+
+class Registry:
+    """Names of one kind (`noun`), collected from the entry points of one `group`.
+
+    Two packages that declare the same name are a mistake, raised as `ValueError` on first use.
+    """
+
+    def __init__(self, group: str, noun: str):
+        self.group = group
+        self.noun = noun
+
+    @cached_property
+    def references(self) -> Mapping[str, str]:
+        """Every registered name with its reference."""
+        found: dict[str, str] = {}
+        for point in entry_points(group=self.group):
+            for name, reference in point.load().items():
+                if found.setdefault(name, reference) != reference:
+                    raise ValueError(f"{self.noun} {name!r} is registered as {found[name]!r} and as {reference!r}")
+        return found
+
+    def names(self) -> list[str]:
+        """Registered names, sorted."""
+        return sorted(self.references)
+
+    def load(self, name: str) -> Any:
+        """Import and return what `name` refers to; `UnknownNameError` names the nearest if there is none."""
+        if name not in self.references:
+            raise UnknownNameError(self.noun, name, self.references)
+        module, _, attribute = self.references[name].partition(":")
+        return getattr(importlib.import_module(module), attribute)
+
+
+GAMES = Registry("arena.games", "game")

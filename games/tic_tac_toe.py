@@ -1,0 +1,187 @@
+"""Tic-tac-toe on an m x n board, k in a row wins.
+
+Rules: two players in turn put a mark on an empty cell. Whoever first has `k` marks in a row, column or diagonal wins;
+a full board is a draw. Actions, observations and rewards are those of PettingZoo's `tictactoe_v3` (3 x 3, 3 in a row).
+
+Cells are numbered down the columns, on every size; in text a cell is a column letter and a row number:
+
+        a   b   c
+      ╭───┬───┬───╮
+    1 │ 0 │ 3 │ 6 │
+    2 │ 1 │ 4 │ 7 │
+    3 │ 2 │ 5 │ 8 │
+      ╰───┴───┴───╯
+"""
+
+import re
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from games.engine.errors import UsageError
+from games.engine.game import TERMINAL, Game, State
+from games.engine.picture import Picture
+from games.engine.views import views
+
+
+def state_dtype(m: int, n: int) -> np.dtype[Any]:
+    """The record of a position on a board of m rows and n columns."""
+    return np.dtype(
+        [
+            ("board", np.int8, (n, m)),  # seat of the mark in each cell, -1 empty; column first, as cells are numbered
+            ("length", np.int16),  # marks on the board
+            ("last_action", np.int16),  # -1 before the first move
+            ("k", np.int8),  # marks in a line that win
+            ("winner", np.int8),  # seat, -1 for nobody (yet)
+            ("current_player", np.int8),  # seat to move, or TERMINAL
+        ]
+    )
+
+
+@njit
+def legal_actions(state: Any, mask: NDArray[Any]) -> None:
+    """Every empty cell."""
+    rows = state.board.shape[1]
+    for action in range(mask.shape[0]):
+        mask[action] = state.board[action // rows, action % rows] < 0
+
+
+@njit
+def apply(state: Any, action: int) -> None:
+    """Mark a cell for the player to move."""
+    seat = state.current_player
+    column, row = action // state.board.shape[1], action % state.board.shape[1]
+    state.board[column, row] = seat
+    state.length += 1
+    state.last_action = action
+    if in_line(state, column, row, seat):
+        state.winner = seat
+        state.current_player = TERMINAL
+    elif state.length == state.board.size:
+        state.current_player = TERMINAL
+    else:
+        state.current_player = 1 - seat
+
+
+@njit
+def in_line(state: Any, column: int, row: int, seat: int) -> bool:
+    """Whether the mark at this cell is part of `k` in a line; each half of a line counts the cell itself."""
+    return (
+        run(state, column, row, seat, 1, 0) + run(state, column, row, seat, -1, 0) > state.k
+        or run(state, column, row, seat, 0, 1) + run(state, column, row, seat, 0, -1) > state.k
+        or run(state, column, row, seat, 1, 1) + run(state, column, row, seat, -1, -1) > state.k
+        or run(state, column, row, seat, 1, -1) + run(state, column, row, seat, -1, 1) > state.k
+    )
+
+
+@njit
+def run(state: Any, column: int, row: int, seat: int, right: int, down: int) -> int:
+    """How many marks of `seat` follow each other from this cell in one direction, itself included."""
+    length = 0
+    columns, rows = state.board.shape
+    while 0 <= column < columns and 0 <= row < rows and state.board[column, row] == seat:
+        length += 1
+        column += right
+        row += down
+    return length
+
+
+@njit
+def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
+    """Two planes [n, m, 2]: the marks of `seat`, and those of the other."""
+    for column in range(out.shape[0]):
+        for row in range(out.shape[1]):
+            mark = state.board[column, row]
+            out[column, row, 0] = mark == seat
+            out[column, row, 1] = mark == 1 - seat
+
+
+@njit
+def returns(state: Any, out: NDArray[Any]) -> None:
+    """+1 for the winner, -1 for the loser."""
+    if state.winner >= 0:
+        out[state.winner] = 1
+        out[1 - state.winner] = -1
+
+
+def picture(state: State) -> Picture:
+    """The board as people see it, rows downwards."""
+    columns, rows = state["board"].shape
+    actions = np.arange(columns * rows)
+    last = int(state["last_action"])
+    return Picture(
+        pieces=state["board"].T.copy(),
+        cell_actions=actions.reshape(columns, rows).T.copy(),
+        action_cells=np.stack([actions % rows, actions // rows], axis=1),
+        row_labels=tuple(str(row + 1) for row in range(rows)),
+        column_labels=tuple(chr(ord("a") + column) for column in range(columns)),
+        last=(last % rows, last // rows) if last >= 0 else None,
+    )
+
+
+def action_text(state: State, action: int) -> str:
+    """Column letter and row number, `b3`."""
+    rows = state["board"].shape[1]
+    return f"{chr(ord('a') + action // rows)}{action % rows + 1}"
+
+
+def parse_action(state: State, text: str) -> int:
+    """Read a column letter and a row number."""
+    columns, rows = state["board"].shape
+    found = re.fullmatch(r"([a-z])([0-9]{1,2})", text.strip().lower())
+    if found:
+        column, row = ord(found[1]) - ord("a"), int(found[2]) - 1
+        if column < columns and 0 <= row < rows:
+            return column * rows + row
+    corner = f"{chr(ord('a') + columns - 1)}{rows}"
+    raise UsageError(f"{text.strip()!r} is not a cell; type a column and a row, from a1 to {corner}")
+
+
+@cache
+def game(m: int = 3, n: int = 3, k: int = 3) -> Game:
+    """Describe the game; `m` rows and `n` columns from 1 to 20, `k` (marks in a line that win) no longer than a side.
+
+    Raises `UsageError` for an option out of range.
+    """
+    for name, value in (("m", m), ("n", n)):
+        if not 1 <= value <= 20:
+            raise UsageError(f"tic_tac_toe: {name}={value} is not between 1 and 20")
+    if not 1 <= k <= max(m, n):
+        raise UsageError(f"tic_tac_toe: k={k} is not between 1 and the longer side, {max(m, n)}")
+    initial = np.zeros((), state_dtype(m, n))
+    initial["board"] = initial["last_action"] = initial["winner"] = -1
+    initial["k"] = k
+    return Game(
+        name="tic_tac_toe",
+        title="Tic-tac-toe",
+        options={"m": m, "n": n, "k": k},
+        agents=("player_1", "player_2"),
+        num_actions=m * n,
+        observation_shape=(n, m, 2),
+        max_length=m * n,
+        initial=initial,
+        rules=__name__,
+        picture=picture,
+        action_text=action_text,
+        parse_action=parse_action,
+        symmetries=reflections(m, n),
+        pettingzoo_name="tictactoe_v3",
+    )
+
+
+def reflections(m: int, n: int) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]:
+    """Symmetries of the board but the identity, as index arrays of the flat observation and of the actions."""
+    planes, cells = np.arange(n * m * 2).reshape(n, m, 2), np.arange(n * m).reshape(n, m)
+    turns = range(4) if m == n else (0, 2)
+    moved = [
+        (np.rot90(side(planes), turn).reshape(-1), np.rot90(side(cells), turn).reshape(-1))
+        for side in (np.asarray, np.flipud)
+        for turn in turns
+    ]
+    return tuple(moved[1:])
+
+
+env, raw_env, parallel_env = views(game)
