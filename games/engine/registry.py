@@ -5,12 +5,16 @@ reads those mappings and imports nothing else; a reference is imported when it i
 """
 
 import importlib
+import inspect
 from collections.abc import Mapping
 from functools import cached_property
 from importlib.metadata import entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from games.engine.errors import UnknownNameError
+from games.engine.errors import UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from games.engine.game import Game
 
 
 class Registry:
@@ -46,3 +50,26 @@ class Registry:
 
 
 GAMES = Registry("arena.games", "game")
+
+
+def make_game(name: str, **options: Any) -> "Game":
+    """Describe the game `name` with the given options (its own defaults otherwise).
+
+    Options may also follow the name, as on a command line: `tic_tac_toe:m=6,n=6,k=4`. Raises `UnknownNameError` for an
+    unknown game or option, `UsageError` for a value that does not fit.
+    """
+    name, _, suffix = name.partition(":")
+    for item in filter(None, suffix.split(",")):
+        key, _, number = item.partition("=")
+        if not number.removeprefix("-").isdecimal():
+            raise UsageError(f"{name}: option {item!r} is not of the form name=number")
+        options[key] = int(number)
+    build = GAMES.load(name)
+    parameters = inspect.signature(build).parameters
+    for option, value in options.items():
+        if option not in parameters:
+            raise UnknownNameError(f"option of {name}", option, parameters)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise UsageError(f"{name}: option {option}={value!r} is not a whole number")
+    game: Game = build(**options)
+    return game

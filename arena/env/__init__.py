@@ -1,0 +1,1 @@
+"""Environments: native batches of games, vector environments over workers, and adapters."""

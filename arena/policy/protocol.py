@@ -1,0 +1,32 @@
+"""What everybody who plays has in common: the small, torch-free protocol of a policy."""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+from arena.data.batch import Batch
+
+
+class Policy(ABC):
+    """Answers a batch of decisions with actions.
+
+    A batch has n rows. In a game, `batch.obs` is `Batch(agent_id, obs, mask)`: the seat to move (int [n]), what it sees
+    ([n, *O]) and which actions it may take (bool [n, A]). A policy that searches sets `needs_state` and finds the
+    positions themselves (structured records [n]) in `batch.obs.state`.
+    """
+
+    learns: ClassVar[bool] = False
+    """Whether transitions of seats that it holds are worth storing."""
+    needs_state: ClassVar[bool] = False
+    """Whether it wants the state records of its positions."""
+
+    @abstractmethod
+    def forward(self, batch: Batch, state: Any = None) -> Batch:
+        """Choose an action a row.
+
+        Returns `act` ([n]); it may add `state` (hidden state, passed back on the next call), `policy` (what learning
+        needs later, stored with the transition), and for onlookers `probs` (float [n, A], its chance of each move) and
+        `value` (float [n], expected return of the seat to move, None where it has no opinion).
+        """
+
+    def reset(self, seed: int | None = None) -> None:  # noqa: B027  # most policies have nothing to forget
+        """Forget earlier games; with a seed, start the random stream anew."""

@@ -1,0 +1,34 @@
+"""Games and agents by name.
+
+Both come from entry points (groups `arena.games` and `arena.agents`), so that another package can add its own; nothing
+here imports one before it is asked for.
+"""
+
+from typing import TYPE_CHECKING
+
+from games.engine.registry import GAMES, Registry, make_game
+
+if TYPE_CHECKING:
+    from arena.policy.kinds import AgentKind
+    from arena.policy.protocol import Policy
+    from games.engine.game import Game
+
+__all__ = ["AGENTS", "GAMES", "agent_kind", "make_agent", "make_game"]
+
+AGENTS = Registry("arena.agents", "agent")
+
+
+def agent_kind(name: str) -> "AgentKind":
+    """What is registered as an agent under `name`."""
+    kind: AgentKind = AGENTS.load(name)
+    return kind
+
+
+def make_agent(spec: str, game: "Game") -> "Policy":
+    """Build the agent that a spec names, for `game`: `random`, `alphabeta:4`, `ppo:runs/c4`.
+
+    Raises `UnknownNameError` for an unknown agent, `UsageError` (`CheckpointError` for files) for an argument that
+    does not fit.
+    """
+    name, _, argument = spec.partition(":")
+    return agent_kind(name).make(game, argument)
