@@ -1,1 +1,6 @@
-AGENTS: dict[str, str] = {}
+"""Who plays: learning algorithms, search, and fixed rules; found by name."""
+
+AGENTS = {
+    "random": "agents.scripted.uniform:AGENT",
+}
+"""The agents of this distribution: name -> an `AgentKind`."""

@@ -1,0 +1,1 @@
+"""Agents that follow a fixed rule."""

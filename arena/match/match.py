@@ -1,0 +1,113 @@
+"""One match, a move at a time: what a screen shows and a person plays in."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.data.batch import Batch
+from arena.env.native import GameVectorEnv
+from arena.errors import IllegalActionError, UsageError
+from arena.match.ask import Answer, ask
+from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
+from arena.policy.protocol import Policy
+from arena.seeding import spawn_seeds
+from games.engine.game import Game
+
+
+class Match:
+    """A game in progress between `players` (name, policy), one a seat; a policy of None moves from outside.
+
+    A policy's illegal action or exception loses the match for it. `play` is for moves from outside and refuses an
+    illegal action with `IllegalActionError`, nothing lost.
+    """
+
+    def __init__(
+        self, game: Game, players: Sequence[tuple[str, Policy | None]], seed: int = 0, opening: Sequence[int] = ()
+    ):
+        if len(players) != game.num_players:
+            raise UsageError(f"{game.name} has {game.num_players} seats, not {len(players)}")
+        self.game = game
+        self.players = tuple(players)
+        self.seed = seed
+        self.opening = tuple(opening)
+        self.actions: list[int] = []
+        self.verdict: Verdict | None = None
+        self._env = GameVectorEnv(game, 1)
+        self._env.reset()
+        self._hidden: list[Any] = [None] * game.num_players
+        self._returns = np.zeros(game.num_players)
+        for (_, policy), agent_seed in zip(players, spawn_seeds(seed, count=len(players)), strict=True):
+            if policy is not None:
+                policy.reset(agent_seed)
+        for action in opening:
+            self.play(action)
+
+    @property
+    def state(self) -> NDArray[Any]:
+        """A copy of the position, shape ()."""
+        copy: NDArray[Any] = np.array(self._env.states[0])
+        return copy
+
+    @property
+    def seat(self) -> int:
+        """The seat to move (or that moved last, once the match is over)."""
+        return int(self._env.seats[0])
+
+    @property
+    def over(self) -> bool:
+        """Whether there is a verdict."""
+        return self.verdict is not None
+
+    @property
+    def legal(self) -> NDArray[np.bool_]:
+        """Legal actions, [A]; none once the match is over."""
+        return self._env.mask[0] & (not self.over)
+
+    def consult(self, policy: Policy) -> Answer:
+        """What `policy` would do in this position for the seat to move; nothing is played."""
+        view = Batch(agent_id=self._env.seats.copy(), obs=self._env.obs.copy(), mask=self._env.mask.copy())
+        if policy.needs_state:
+            view.state = self._env.states.copy()
+        return ask(policy, view, [self._hidden[self.seat]])[0]
+
+    def advance(self) -> Answer:
+        """Let the policy to move choose and play; returns its answer. The match may be over afterwards."""
+        seat = self.seat
+        policy = self.players[seat][1]
+        if self.over or policy is None:
+            raise UsageError("the match is over" if self.over else f"{self.players[seat][0]} moves from outside")
+        answer = self.consult(policy)
+        self._hidden[seat] = answer.hidden
+        if answer.action is None:
+            self.verdict = forfeit(self.game.num_players, seat, Reason.CRASHED, answer.error)
+        elif not (0 <= answer.action < self.game.num_actions and self.legal[answer.action]):
+            self.verdict = forfeit(self.game.num_players, seat, Reason.ILLEGAL, f"action {answer.action}")
+        else:
+            self.play(answer.action)
+        return answer
+
+    def play(self, action: int) -> None:
+        """Play an action from outside for the seat to move; `IllegalActionError` leaves everything as it was."""
+        if self.over:
+            raise UsageError("the match is over")
+        if not (0 <= action < self.game.num_actions and self.legal[action]):
+            raise IllegalActionError(f"{self.game.name}: action {action} is illegal in this position")
+        _, rewards, _, _, _ = self._env.step([action])
+        self.actions.append(int(action))
+        self._returns += rewards[0]
+        if self._env.over[0]:
+            self.verdict = Verdict(tuple(self._returns.tolist()))
+
+    def resign(self, seat: int) -> None:
+        """End the match as a loss for `seat`."""
+        if not self.over:
+            self.verdict = forfeit(self.game.num_players, seat, Reason.RESIGNED)
+
+    def record(self) -> MatchRecord:
+        """The finished match; `UsageError` before its end."""
+        if self.verdict is None:
+            raise UsageError("the match is not over")
+        names = tuple(name for name, _ in self.players)
+        return MatchRecord(self.game.label, names, self.seed, self.opening, tuple(self.actions), self.verdict)

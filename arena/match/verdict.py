@@ -1,0 +1,49 @@
+"""How a match ended, and the record that is kept of it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """Why a match ended; all but the first are a loss for the offender."""
+
+    FINISHED = "finished"
+    ILLEGAL = "illegal"
+    CRASHED = "crashed"
+    RESIGNED = "resigned"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The end of a match."""
+
+    returns: tuple[float, ...]
+    """What each seat earned."""
+    reason: Reason = Reason.FINISHED
+    offender: int | None = None
+    """Seat that broke a rule or resigned."""
+    detail: str = ""
+    """The illegal action or the exception, in a line."""
+
+
+def forfeit(num_players: int, offender: int, reason: Reason, detail: str = "") -> Verdict:
+    """The verdict that `offender` loses: -1 for it, and the others share +1."""
+    share = 1.0 / (num_players - 1) if num_players > 1 else 0.0
+    returns = tuple(-1.0 if seat == offender else share for seat in range(num_players))
+    return Verdict(returns, reason, offender, detail)
+
+
+@dataclass(frozen=True)
+class MatchRecord:
+    """Everything needed to replay a match."""
+
+    game: str
+    """Label of the game with its options."""
+    players: tuple[str, ...]
+    """Names by seat."""
+    seed: int
+    opening: tuple[int, ...]
+    """Actions that were given, not chosen by the players."""
+    actions: tuple[int, ...]
+    """All actions, the opening included."""
+    verdict: Verdict

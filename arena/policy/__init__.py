@@ -1,0 +1,1 @@
+"""Policies: the protocol, the base class of learners, the manager that seats several at one table."""
