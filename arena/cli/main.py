@@ -1,0 +1,101 @@
+"""The `arena` command: finds the subcommand, reads its options, and turns mistakes into one line and status 2."""
+
+import contextlib
+import importlib
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import tyro
+
+from games.engine.errors import UnknownNameError, UsageError
+
+COMMANDS = {
+    "games": "what can be played",
+    "agents": "who can play, and what can be trained",
+    "train": "train an agent by self-play in a league",
+    "tournament": "rate agents against each other",
+    "play": "play against an agent in the terminal",
+    "watch": "watch agents play each other in the terminal",
+}
+"""Every subcommand, with what it does; `arena.cli.NAME` holds its `Options` and its `run`."""
+
+USAGE = """usage: arena COMMAND [options]
+
+Train agents by self-play, rate them in tournaments, watch them and play them in a terminal.
+
+commands:
+{commands}
+
+Each command explains itself: arena COMMAND --help
+Exit status: 0 done, 1 failed, 2 wrong input, 130 interrupted.
+"""
+
+
+def usage() -> str:
+    """The text of `arena --help`."""
+    return USAGE.format(commands="\n".join(f"  {name:<11} {summary}" for name, summary in COMMANDS.items()))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line (without the program's name); returns the exit status."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        if not arguments or arguments[0] in ("-h", "--help", "help"):
+            print(usage(), end="")
+            return 0
+        if arguments[0] == "--version":
+            import arena
+
+            print(f"arena {arena.__version__}")
+            return 0
+        return _run(arguments[0], arguments[1:])
+    except UsageError as error:
+        print(f"arena: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("arena: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of our output has left; say nothing more, at exit either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _run(command: str, arguments: list[str]) -> int:
+    if command not in COMMANDS:
+        raise UnknownNameError("command", command, COMMANDS)
+    module = importlib.import_module(f"arena.cli.{command}")
+    options = read_options(module.Options, f"arena {command}", arguments)
+    status: int = module.run(options)
+    return status
+
+
+def read_options(options: type, program: str, arguments: Sequence[str]) -> Any:
+    """An instance of the dataclass `options` from command-line words; `UsageError` in one line if they do not fit."""
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaint):
+            return tyro.cli(
+                options,
+                prog=program,
+                args=list(arguments),
+                config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff),
+            )
+    except SystemExit as end:
+        if end.code in (0, None):
+            raise
+        raise UsageError(f"{_one_line(complaint.getvalue())}; see {program} --help") from None
+
+
+def _one_line(box: str) -> str:
+    """What a framed message of tyro says, without the frame and the help text that follows it."""
+    lines = [line.strip("│╭╮╰╯─ \n") for line in box.splitlines()[1:]]
+    said = lines[: lines.index("")] if "" in lines else lines
+    hint = next((lines[i + 1] for i, line in enumerate(lines[:-1]) if line.startswith("Perhaps you meant")), "")
+    return " ".join(said) + (f"; did you mean {hint.split()[0]}?" if hint else "")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
