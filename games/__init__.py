@@ -3,7 +3,11 @@
 >>> import games
 >>> games.make("connect_four", rows=6, columns=7).num_actions
 7
+>>> env = games.connect_four.env(render_mode="ansi")
 """
+
+import importlib
+from typing import Any
 
 from games.engine.registry import make_game as make
 
@@ -14,3 +18,10 @@ GAMES = {
     "tic_tac_toe": "games.tic_tac_toe:game",
 }
 """The games of this distribution: name -> function that takes the options and returns a `Game`."""
+
+
+def __getattr__(name: str) -> Any:
+    """The module of a game, imported when it is first named."""
+    if name in GAMES:
+        return importlib.import_module(f"games.{name}")
+    raise AttributeError(f"module 'games' has no attribute {name!r}")

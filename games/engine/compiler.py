@@ -4,19 +4,28 @@ A template is a module whose functions call the placeholders of `games.engine.ru
 once more as a module of its own in which that one import names the game's functions instead. numba caches the code of
 that module beside it, but notices no edit of the functions it calls: so the module's file is named by a hash of
 everything it was built from (sources, constants, versions), and an edit leads to a new file.
+
+The layout of a position is part of that hash as well. So a kernel is compiled for one signature only, and processes
+that fill the cache at the same time write the same entries (numba numbers the entries of a function as they come, and
+two that write different ones at once could swap them).
 """
 
 import ast
+import atexit
 import hashlib
+import importlib
 import importlib.util
 import inspect
 import os
 import platform
+import re
+import shutil
 import sys
 import tempfile
-from functools import lru_cache
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import numba
@@ -26,6 +35,8 @@ from numba.core.dispatcher import Dispatcher
 from games.engine.game import Game
 
 PLACEHOLDERS = "games.engine.rules"
+VERSIONED = ("numba", "numpy", "math", "builtins")
+"""Packages whose code changes only with a version, and versions are hashed."""
 
 
 def kernels(game: Game) -> Any:
@@ -35,33 +46,31 @@ def kernels(game: Game) -> Any:
 
 def instantiate(template: str, game: Game) -> Any:
     """Import the module `template` once more with the rules of `game` in place of the placeholders."""
-    return _instantiate(template, game.rules)
+    return _instantiate(template, game.rules, f"{game.state_dtype} {np.dtype(game.observation_dtype)}")
 
 
-@lru_cache(maxsize=None)
-def _instantiate(template: str, rules_name: str) -> ModuleType:
-    rules = sys.modules[rules_name]
-    source, names = _bind(Path(_origin(template)).read_text(encoding="utf-8"), rules_name)
-    digest = hashlib.sha256(f"{source}{numba.__version__}{np.__version__}{sys.version}{platform.machine()}".encode())
+@cache
+def _instantiate(template: str, rules_name: str, layout: str) -> ModuleType:
+    origin = importlib.import_module(template)
+    source, names = _bind(inspect.getsource(origin), rules_name)
+    parts = [source, layout, numba.__version__, np.__version__, sys.version, platform.machine()]
+    rules = importlib.import_module(rules_name)
     seen: set[int] = set()
-    for name in names:
-        _digest_value(getattr(rules, name), digest, seen)
-    stem = f"{template}__{rules_name}__{digest.hexdigest()[:16]}".replace(".", "_")
+    for value in (*vars(origin).values(), *(getattr(rules, name) for name in names)):
+        if isinstance(value, Dispatcher):
+            parts.extend(_meaning(value, seen))
+    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+    stem = f"{template}__{rules_name}__{digest}".replace(".", "_")
     path = cache_directory() / f"{stem}.py"
     if not path.exists():
         _write_once(path, source)
     spec = importlib.util.spec_from_file_location(stem, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[stem] = module
     spec.loader.exec_module(module)
     return module
-
-
-def _origin(module: str) -> str:
-    spec = importlib.util.find_spec(module)
-    assert spec is not None and spec.origin is not None
-    return spec.origin
 
 
 def _bind(source: str, rules_name: str) -> tuple[str, list[str]]:
@@ -76,22 +85,43 @@ def _bind(source: str, rules_name: str) -> tuple[str, list[str]]:
     raise ValueError(f"the template does not import from {PLACEHOLDERS}")
 
 
-def _digest_value(value: Any, digest: Any, seen: set[int]) -> None:
-    """Feed into `digest` what `value` means to compiled code: a function's source and its globals, or a constant."""
-    if id(value) in seen:
-        return
-    seen.add(id(value))
+def _meaning(value: Any, seen: set[int]) -> Iterator[str]:
+    """What `value` means to compiled code: a function's source with all that it refers to, or a constant's content."""
     function = value.py_func if isinstance(value, Dispatcher) else value
     if inspect.isfunction(function):
-        digest.update(inspect.getsource(function).encode())
-        for name in sorted(function.__code__.co_names):
-            if name in function.__globals__:
-                digest.update(name.encode())
-                _digest_value(function.__globals__[name], digest, seen)
+        if id(function) in seen or function.__module__.partition(".")[0] in VERSIONED:
+            return
+        seen.add(id(function))
+        yield inspect.getsource(function)
+        for default in function.__defaults__ or ():
+            yield from _meaning(default, seen)
+        for name, referred in _references(function):
+            yield name
+            yield from _meaning(referred, seen)
     elif isinstance(value, np.ndarray):
-        digest.update(f"{value.dtype}{value.shape}".encode() + value.tobytes())
+        yield f"{value.dtype.descr}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _meaning(item, seen)
     elif not isinstance(value, ModuleType):
-        digest.update(repr(value).encode())
+        yield re.sub(r" at 0x[0-9a-f]+", "", repr(value))
+
+
+def _references(function: Any) -> Iterator[tuple[str, Any]]:
+    """What a function uses from its module, from its closure, and from modules that it names: names and values."""
+    names = sorted(set(_names(function.__code__)))
+    outside = inspect.getclosurevars(function).nonlocals
+    for name, value in [*outside.items(), *((n, function.__globals__[n]) for n in names if n in function.__globals__)]:
+        yield name, value
+        if isinstance(value, ModuleType) and value.__name__.partition(".")[0] not in VERSIONED:
+            yield from ((f"{name}.{part}", getattr(value, part)) for part in names if hasattr(value, part))
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):  # a comprehension or a function inside
+            yield from _names(constant)
 
 
 def _write_once(path: Path, source: str) -> None:
@@ -102,21 +132,27 @@ def _write_once(path: Path, source: str) -> None:
     os.replace(file.name, path)
 
 
-@lru_cache(maxsize=None)
+@cache
 def cache_directory() -> Path:
-    """Where compiled kernels are kept: `ARENA_CACHE`, or the user's cache folder, or a fresh temporary one."""
-    if "ARENA_CACHE" in os.environ:
-        base = Path(os.environ["ARENA_CACHE"])
-    elif sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "arena"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches" / "arena"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "arena"
+    """Where compiled kernels are kept: below `ARENA_CACHE` or the user's cache folder.
+
+    Where that cannot be written, it is a temporary folder that lives as long as this process.
+    """
+    folder = _cache_home() / "kernels"
     try:
-        (base / "kernels").mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=base / "kernels").close()
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
     except OSError:
-        base = Path(tempfile.mkdtemp(prefix="arena-"))
-        (base / "kernels").mkdir()
-    return base / "kernels"
+        folder = Path(tempfile.mkdtemp(prefix="arena-kernels-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _cache_home() -> Path:
+    if "ARENA_CACHE" in os.environ:
+        return Path(os.environ["ARENA_CACHE"])
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "arena"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "arena"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "arena"

@@ -1,7 +1,7 @@
 """The description of a game: its functions, its shapes and its traits, in one frozen object."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,6 @@ class Game:
     zero_sum: bool = True
     pettingzoo_name: str | None = None
     """PettingZoo's environment with the same actions, observations and rewards."""
-    metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def num_players(self) -> int:

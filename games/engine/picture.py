@@ -44,10 +44,8 @@ class Picture:
         """
         rows, columns = self.pieces.shape
         width = max(len(label) for label in self.row_labels)
-        left, bar, across, corners = (" " * (width + 1), "|", "-", "+++") if ascii_only else (
-            " " * (width + 1), "│", "─", "╭┬╮╰┴╯"
-        )
-        top, bottom = (corners, corners) if ascii_only else (corners[:3], corners[3:])
+        left = " " * (width + 1)
+        bar, across, top, bottom = ("|", "-", "+++", "+++") if ascii_only else ("│", "─", "╭┬╮", "╰┴╯")
 
         def rule(ends: str) -> str:
             return left + ends[0] + ends[1].join([across * 3] * columns) + ends[2]

@@ -63,6 +63,8 @@ def make_game(name: str, **options: Any) -> "Game":
         key, _, number = item.partition("=")
         if not number.removeprefix("-").isdecimal():
             raise UsageError(f"{name}: option {item!r} is not of the form name=number")
+        if key in options:
+            raise UsageError(f"{name}: option {key} is given twice")
         options[key] = int(number)
     build = GAMES.load(name)
     parameters = inspect.signature(build).parameters

@@ -35,4 +35,6 @@ def views(
 
         return GameParallelEnv(build(**options), render_mode)
 
+    for function in (env, raw_env, parallel_env):  # they belong to the game's module, where pickle looks for them
+        function.__module__, function.__qualname__ = build.__module__, function.__name__
     return env, raw_env, parallel_env
