@@ -1,1 +1,7 @@
 """Environments: native batches of games, vector environments over workers, and adapters."""
+
+from arena.env.base import BaseVectorEnv, DummyVectorEnv
+from arena.env.native import GameVectorEnv
+from arena.env.pettingzoo import ParallelPettingZooEnv, PettingZooEnv
+
+__all__ = ["BaseVectorEnv", "DummyVectorEnv", "GameVectorEnv", "ParallelPettingZooEnv", "PettingZooEnv"]

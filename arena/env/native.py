@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.data.batch import Batch
+from arena.env.ids import Ids, rows_of, seeds_for
 from arena.errors import GameOverError, IllegalActionError, UsageError
 from games.engine.compiler import kernels
 from games.engine.game import Game
 from games.engine.registry import make_game
-
-Ids = int | Sequence[int] | NDArray[np.integer[Any]] | None
 
 
 class GameVectorEnv:
@@ -53,20 +52,9 @@ class GameVectorEnv:
         """Number of seats."""
         return self.game.num_players
 
-    def rows_of(self, id: Ids) -> NDArray[np.int64]:
-        """Row numbers for an `id`; `UsageError` if one is out of range or named twice."""
-        if id is None:
-            return self._rows
-        rows = np.atleast_1d(np.asarray(id, np.int64))
-        if rows.ndim != 1 or np.any((rows < 0) | (rows >= len(self))):
-            raise UsageError(f"id {id!r} is not among the environments 0 to {len(self) - 1}")
-        if len(np.unique(rows)) < len(rows):
-            raise UsageError(f"id {id!r} names an environment twice")
-        return rows
-
     def reset(self, id: Ids = None) -> tuple[Batch, Batch]:
         """Start all games, or those of `id`, anew; returns observations and (empty) infos."""
-        rows = self.rows_of(id)
+        rows = rows_of(id, len(self))
         self._kernels.reset(self.states, self._initial, rows, self.seats, self.obs, self.mask)
         self.over[rows] = False
         return self._observations(rows), Batch()
@@ -80,7 +68,7 @@ class GameVectorEnv:
         and infos. Nothing is played, and `UsageError` raised, if the actions are not R whole numbers;
         `IllegalActionError` or `GameOverError` if one of them may not be played.
         """
-        rows = self.rows_of(id)
+        rows = rows_of(id, len(self))
         actions = np.asarray(action)
         if actions.shape != rows.shape or actions.dtype.kind not in "iu":
             raise UsageError(
@@ -98,7 +86,7 @@ class GameVectorEnv:
 
     def final_obs(self, id: Ids = None) -> Batch:
         """What every seat sees now: `obs` [R, P, *O] and `mask` [R, P, A] (all True in a finished game)."""
-        rows = self.rows_of(id)
+        rows = rows_of(id, len(self))
         shape = (len(rows), self.num_agents)
         obs = np.empty((*shape, *self.game.observation_shape), self.game.observation_dtype)
         mask = np.empty((*shape, self.game.num_actions), np.bool_)
@@ -107,11 +95,7 @@ class GameVectorEnv:
 
     def seed(self, seed: int | Sequence[int] | None = None) -> list[int | None]:
         """Accepted for symmetry with other environments: these games have no chance in them."""
-        if seed is None or isinstance(seed, int):
-            return [None if seed is None else seed + i for i in range(len(self))]
-        if len(seed) != len(self):
-            raise UsageError(f"{len(seed)} seeds for {len(self)} environments")
-        return list(seed)
+        return seeds_for(seed, len(self))
 
     def render(self) -> list[str]:
         """Every board as text."""

@@ -1,0 +1,5 @@
+"""Collecting experience: policies act in environments, transitions go to a buffer."""
+
+from arena.collector.collector import Collector
+
+__all__ = ["Collector"]

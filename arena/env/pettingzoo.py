@@ -1,0 +1,189 @@
+"""Any PettingZoo environment for the vector environments: one agent acts at a time, dead agents never do.
+
+Both adapters speak Gymnasium's `reset` and `step` with observations `{"agent_id", "obs", "mask"}` of the agent to act,
+and rewards and ends by seat ([P]). They hide PettingZoo's dead steps. `final_obs` shows what every seat sees.
+"""
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.errors import IllegalActionError, UsageError
+
+Observation = dict[str, Any]
+Transition = tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
+
+
+class _SeatedEnv:
+    """What both adapters share: seats, spaces, and how an observation is taken apart."""
+
+    def __init__(self, env: Any):
+        self.env = env
+        self.possible_agents: list[str] = list(env.possible_agents)
+        self._seat = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self.observation_space = self._common_space(env.observation_space)
+        """Space of what an agent sees, without its action mask; the same for all agents."""
+        self.action_space = self._common_space(env.action_space)
+        """Space of an agent's actions; the same for all agents."""
+        num_agents = len(self.possible_agents)
+        self._views: list[Observation] = []
+        self._terminated = np.zeros(num_agents, np.bool_)
+        self._truncated = np.zeros(num_agents, np.bool_)
+
+    def _common_space(self, space_of: Any) -> gym.Space[Any]:
+        spaces = [space_of(agent) for agent in self.possible_agents]
+        spaces = [s["observation"] if isinstance(s, gym.spaces.Dict) and "action_mask" in s.spaces else s for s in spaces]
+        if any(type(s) is not type(spaces[0]) or s.shape != spaces[0].shape for s in spaces):
+            raise UsageError(f"the agents of {self.env} have different spaces: {spaces}")
+        return spaces[0]
+
+    @property
+    def unwrapped(self) -> Any:
+        """The PettingZoo environment itself."""
+        return self.env.unwrapped
+
+    @property
+    def final_obs(self) -> Observation:
+        """What every seat saw last: `obs` [P, ...] and `mask` [P, A] (all True where a seat's episode is over)."""
+        return {
+            "obs": np.stack([view["obs"] for view in self._views]),
+            "mask": np.stack([view["mask"] for view in self._views]),
+        }
+
+    def _view(self, seat: int, seen: Any, info: dict[str, Any]) -> Observation:
+        """An observation of PettingZoo, whose mask (if any) may stand in it or in the info, in our terms."""
+        mask = info.get("action_mask")
+        if isinstance(seen, dict) and "action_mask" in seen:
+            mask, seen = seen["action_mask"], seen["observation"]
+        num_actions = int(self.action_space.n) if isinstance(self.action_space, gym.spaces.Discrete) else 0
+        over = self._terminated[seat] or self._truncated[seat]
+        legal = np.ones(num_actions, np.bool_) if mask is None or over else np.asarray(mask).astype(np.bool_)
+        return {"agent_id": seat, "obs": np.asarray(seen), "mask": legal}
+
+    def _legal(self, seat: int, action: Any) -> Any:
+        """The action as PettingZoo takes it; `IllegalActionError` if the mask forbids it."""
+        mask = self._views[seat]["mask"]
+        if not isinstance(self.action_space, gym.spaces.Discrete):
+            return action
+        array = np.asarray(action)
+        if array.dtype.kind not in "iu" or array.size != 1 or not 0 <= array.item() < len(mask) or not mask[array.item()]:
+            agent, legal = self.possible_agents[seat], np.flatnonzero(mask).tolist()
+            raise IllegalActionError(f"{self.env}: action {action} of {agent} is illegal; legal are {legal}")
+        return int(array.item())
+
+    def render(self) -> Any:
+        """What the environment renders."""
+        return self.env.render()
+
+    def close(self) -> None:
+        """Close the environment."""
+        self.env.close()
+
+
+class PettingZooEnv(_SeatedEnv):
+    """An AEC environment. Agents may act in any order, several times in a row, and leave early."""
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode; returns what the first agent to act sees, and its info."""
+        self.env.reset(seed=seed, options=options)
+        self._terminated[:] = self._truncated[:] = False
+        self._views = [self._look(agent) for agent in self.possible_agents]
+        return self._turn()
+
+    def step(self, action: Any) -> Transition:
+        """Act for the agent whose turn it is.
+
+        Returns what the next agent to act sees, and for each seat the reward since the last step and whether its episode
+        has ended. `IllegalActionError` leaves everything as it was.
+        """
+        agent = self.env.agent_selection
+        action = self._legal(self._seat[agent], action)
+        before = dict(self._earned())
+        before[agent] = 0.0  # PettingZoo starts an agent's sum anew when it acts
+        self.env.step(action)
+        rewards = np.zeros(len(self.possible_agents))
+        for name, total in self._earned().items():
+            rewards[self._seat[name]] = total - before.get(name, 0.0)
+        self._note_ends()
+        while self.env.agents and self._is_dead(self.env.agent_selection):
+            self.env.step(None)
+        obs, info = self._turn()
+        return obs, rewards, self._terminated.copy(), self._truncated.copy(), info
+
+    def _earned(self) -> dict[str, float]:
+        earned: dict[str, float] = self.env._cumulative_rewards  # what last() reports, for all agents
+        return earned
+
+    def _is_dead(self, agent: str) -> bool:
+        return bool(self.env.terminations[agent] or self.env.truncations[agent])
+
+    def _note_ends(self) -> None:
+        """Record the ends of live agents, and what they see at that moment."""
+        for agent in self.env.agents:
+            seat = self._seat[agent]
+            over = self._terminated[seat] or self._truncated[seat]
+            # an end that is both (an illegal move in PettingZoo's terms) is a real end: nothing follows it
+            self._terminated[seat] |= bool(self.env.terminations[agent])
+            self._truncated[seat] |= bool(self.env.truncations[agent]) and not self._terminated[seat]
+            if not over and self._is_dead(agent):
+                self._views[seat] = self._look(agent)
+
+    def _look(self, agent: str) -> Observation:
+        return self._view(self._seat[agent], self.env.observe(agent), self.env.infos.get(agent, {}))
+
+    def _turn(self) -> tuple[Observation, dict[str, Any]]:
+        """What the agent to act sees, with its info; the last that acted, once nobody is left."""
+        if not self.env.agents:
+            return self._views[0], {}
+        agent = self.env.agent_selection
+        seat = self._seat[agent]
+        self._views[seat] = self._look(agent)
+        return self._views[seat], dict(self.env.infos.get(agent, {}))
+
+
+class ParallelPettingZooEnv(_SeatedEnv):
+    """A Parallel environment: its agents are asked one after another, and then act at once.
+
+    Nobody sees what the others have chosen; rewards and ends come with the step of the last one asked.
+    """
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode; returns what the first agent sees, and its info."""
+        seen, infos = self.env.reset(seed=seed, options=options)
+        self._terminated[:] = self._truncated[:] = False
+        self._infos: dict[str, dict[str, Any]] = dict(infos)
+        self._views = [self._view(s, seen[a], infos.get(a, {})) for s, a in enumerate(self.possible_agents)]
+        self._actions: dict[str, Any] = {}
+        return self._turn()
+
+    def step(self, action: Any) -> Transition:
+        """Choose for the agent asked; the environment moves when the last live agent has chosen."""
+        asked = self._asked()
+        self._actions[asked] = self._legal(self._seat[asked], action)
+        rewards = np.zeros(len(self.possible_agents))
+        if len(self._actions) == len(self.env.agents):
+            seen, earned, terminated, truncated, self._infos = self.env.step(self._actions)
+            self._actions = {}
+            for agent in seen:
+                seat = self._seat[agent]
+                rewards[seat] = earned[agent]
+                self._terminated[seat] |= bool(terminated[agent])
+                self._truncated[seat] |= bool(truncated[agent]) and not terminated[agent]
+                self._views[seat] = self._view(seat, seen[agent], self._infos.get(agent, {}))
+        obs, info = self._turn()
+        return obs, rewards, self._terminated.copy(), self._truncated.copy(), info
+
+    def _asked(self) -> str:
+        return next(agent for agent in self.env.agents if agent not in self._actions)
+
+    def _turn(self) -> tuple[Observation, dict[str, Any]]:
+        if not self.env.agents:
+            return self._views[0], {}
+        agent = self._asked()
+        return self._views[self._seat[agent]], dict(self._infos.get(agent, {}))

@@ -1,0 +1,1 @@
+"""Workers: each holds one environment, in this process or elsewhere."""

@@ -1,0 +1,184 @@
+"""`BasePolicy`: what learners have in common: act, process, learn, post-process."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal, Self
+
+import gymnasium as gym
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from arena.data.batch import Batch
+from arena.data.buffer.base import ReplayBuffer
+from arena.errors import UsageError
+from arena.policy import returns
+from arena.policy.protocol import Policy
+
+
+class BasePolicy(nn.Module, Policy):
+    """A policy that learns; a torch module that needs no optimizer to act.
+
+    An update samples from a buffer, then `process_fn` (targets), `learn` (gradient steps), `post_process_fn`. `training`
+    and `updating` tell the states apart: collecting (True, False), updating (True, True), testing (False, False).
+
+    Args:
+        observation_space: what it sees; kept for reference.
+        action_space: what it may do; needed by `action_scaling`.
+        action_scaling: map continuous actions from [-1, 1] to the bounds of `action_space`.
+        action_bound_method: how continuous actions are brought into [-1, 1]: "clip", "tanh", or "" for not at all.
+    """
+
+    learns: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        observation_space: gym.Space[Any] | None = None,
+        action_space: gym.Space[Any] | None = None,
+        action_scaling: bool = False,
+        action_bound_method: Literal["clip", "tanh", ""] = "",
+    ):
+        super().__init__()
+        if action_bound_method not in ("clip", "tanh", ""):
+            raise UsageError(f"action_bound_method={action_bound_method!r} is not 'clip', 'tanh' or ''")
+        if action_scaling and not isinstance(action_space, gym.spaces.Box):
+            raise UsageError("action_scaling needs an action_space of type Box")
+        self.observation_space = observation_space
+        self.action_space = action_space
+        self.agent_id = 0
+        self.updating = False
+        self.action_scaling = action_scaling
+        self.action_bound_method = action_bound_method
+        self.lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None = None
+
+    def set_agent_id(self, agent_id: int) -> None:
+        """Remember which agent this policy is."""
+        self.agent_id = agent_id
+
+    @property
+    def device(self) -> torch.device:
+        """Where the parameters are."""
+        parameter = next(self.parameters(), None)
+        return torch.device("cpu") if parameter is None else parameter.device
+
+    @abstractmethod
+    def forward(self, batch: Batch, state: Any = None) -> Batch:
+        """Choose actions; see `Policy.forward`."""
+
+    def exploration_noise(self, act: Any, batch: Batch) -> Any:
+        """Actions changed for exploration; unchanged unless a policy explores this way."""
+        return act
+
+    def map_action(self, act: Any) -> Any:
+        """Actions of the policy as the environment takes them: bounded and scaled where they are continuous."""
+        if not isinstance(self.action_space, gym.spaces.Box) or not isinstance(act, np.ndarray):
+            return act
+        if self.action_bound_method == "clip":
+            act = np.clip(act, -1.0, 1.0)
+        elif self.action_bound_method == "tanh":
+            act = np.tanh(act)
+        if self.action_scaling:
+            low, high = self.action_space.low, self.action_space.high
+            act = low + (high - low) * (act + 1.0) / 2.0
+        return act
+
+    def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
+        """Add to sampled transitions what depends on time, such as returns."""
+        return batch
+
+    @abstractmethod
+    def learn(self, batch: Batch) -> dict[str, Any]:
+        """Take gradient steps on processed transitions; returns figures of the loss."""
+
+    def post_process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> None:
+        """After learning: write new priorities into a prioritized buffer."""
+        if hasattr(buffer, "update_weight") and "weight" in batch:
+            buffer.update_weight(indices, batch.weight)
+
+    def update(self, sample_size: int, buffer: ReplayBuffer | None, **kwargs: Any) -> dict[str, Any]:
+        """One update on `sample_size` transitions of `buffer` (0: all of them); keywords go to `learn`."""
+        if buffer is None:
+            return {}
+        batch, indices = buffer.sample(sample_size)
+        self.updating = True
+        try:
+            batch = self.process_fn(batch, buffer, indices)
+            result: dict[str, Any] = self.learn(batch, **kwargs)
+            self.post_process_fn(batch, buffer, indices)
+        finally:
+            self.updating = False
+        if self.lr_scheduler is not None:
+            self.lr_scheduler.step()
+        return result
+
+    def train(self, mode: bool = True) -> Self:
+        """Set training or testing state."""
+        super().train(mode)
+        return self
+
+    @staticmethod
+    def value_mask(buffer: ReplayBuffer, indices: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether a transition's next observation has a value: not where the episode terminated."""
+        mask: NDArray[np.bool_] = ~buffer.terminated[indices]
+        return mask
+
+    @staticmethod
+    def compute_episodic_return(
+        batch: Batch,
+        buffer: ReplayBuffer,
+        indices: NDArray[np.int64],
+        v_s_: NDArray[Any] | torch.Tensor | None = None,
+        v_s: NDArray[Any] | torch.Tensor | None = None,
+        gamma: float = 0.99,
+        gae_lambda: float = 0.95,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Returns [T] and generalised advantage estimates [T] of transitions in the order of time.
+
+        `v_s_` and `v_s` are the values of next and own observations; without `v_s_` (only with `gae_lambda` = 1) there is
+        no bootstrapping, without `v_s` the value is taken to be the previous `v_s_`.
+        """
+        rew = np.asarray(batch.rew, np.float64)
+        if v_s_ is None:
+            if not np.isclose(gae_lambda, 1.0):
+                raise UsageError(f"gae_lambda={gae_lambda} needs the values v_s_ of next observations")
+            next_value = np.zeros_like(rew)
+        else:
+            next_value = _flat(v_s_)
+        value = np.roll(next_value, 1) if v_s is None else _flat(v_s)
+        end = np.asarray(batch.done, np.bool_) | np.isin(indices, buffer.unfinished_index())
+        terminated = ~BasePolicy.value_mask(buffer, indices)
+        advantage = returns.gae(rew, value, next_value, terminated, end, gamma, gae_lambda)
+        return advantage + value, advantage
+
+    @staticmethod
+    def compute_nstep_return(
+        batch: Batch,
+        buffer: ReplayBuffer,
+        indice: NDArray[np.int64],
+        target_q_fn: Callable[[ReplayBuffer, NDArray[np.int64]], torch.Tensor],
+        gamma: float = 0.99,
+        n_step: int = 1,
+        rew_norm: bool = False,
+    ) -> Batch:
+        """Add `returns` [n, k] to the batch: n-step targets within each transition's own episode.
+
+        `target_q_fn(buffer, places)` gives the value ([n] or [n, k]) of the next observation of each place; it is not
+        counted where the episode terminated.
+        """
+        if rew_norm:
+            raise UsageError("reward normalisation is not defined for n-step returns; leave rew_norm at False")
+        total, last, discount = returns.n_step(
+            indice, n_step, gamma, buffer.rew, buffer._done, buffer._ring_size, buffer._fill, buffer._newest
+        )
+        with torch.no_grad():
+            target_q = target_q_fn(buffer, last)
+        target_q = target_q.reshape(len(indice), -1)
+        factor = torch.as_tensor(discount * BasePolicy.value_mask(buffer, last)).to(target_q)
+        batch.returns = torch.as_tensor(total).to(target_q)[:, None] + factor[:, None] * target_q
+        return batch
+
+
+def _flat(values: NDArray[Any] | torch.Tensor) -> NDArray[np.float64]:
+    array = values.detach().cpu().numpy() if isinstance(values, torch.Tensor) else values
+    return np.asarray(array, np.float64).reshape(-1)

@@ -1,0 +1,176 @@
+"""`MultiAgentPolicyManager`: several policies at one table, each asked for the rows that it holds."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import nn
+
+from arena.data.batch import Batch
+from arena.data.buffer.base import ReplayBuffer
+from arena.data.rows import write_rows
+from arena.errors import UsageError
+from arena.policy.base import BasePolicy
+from arena.policy.protocol import Policy
+
+Seating = Callable[[NDArray[np.int64]], NDArray[np.int64]]
+"""Asked when games begin: for environment numbers [n], the policy numbers that sit at their seats [n, P]."""
+
+
+class MultiAgentPolicyManager(BasePolicy):
+    """Groups the rows of a batch by the policy that holds their seat, and asks each policy once.
+
+    Six rows of two-player games, policy 0 at seat 0 and policy 1 at seat 1: with `batch.obs.agent_id` = [0, 1, 1, 0, 0, 1]
+    policy 0 is asked for rows 0, 3, 4 and policy 1 for rows 1, 2, 5. A policy that holds several seats (self-play) is asked
+    for all their rows at once and learns from them in one update.
+
+    Args:
+        policies: one a seat; with a `mapping`, any number, which it refers to. The same object may stand several times.
+        env: the environment they play in, for the agents' names.
+        mapping: who sits where: None (policy i at seat i), policy numbers by environment and seat [B, P], or a function
+            that is asked for them whenever games begin.
+        learners: numbers of the policies whose transitions are stored and learned from; by default those that learn.
+    """
+
+    def __init__(
+        self,
+        policies: Sequence[Policy],
+        env: Any = None,
+        mapping: NDArray[np.int64] | Seating | None = None,
+        learners: Sequence[int] | None = None,
+    ):
+        super().__init__()
+        self.policies = list(policies)
+        agents = tuple(getattr(env, "agents", ())) or tuple(f"agent_{i + 1}" for i in range(len(policies)))
+        if mapping is None and len(policies) != len(agents):
+            raise UsageError(f"{len(agents)} agents need as many policies, not {len(policies)}")
+        self.names = agents if mapping is None else tuple(f"policy_{i}" for i in range(len(policies)))
+        """A name for each policy, which its figures are prefixed with: that of its agent, unless there is a mapping."""
+        self._modules_held = nn.ModuleList(p for p in dict.fromkeys(policies) if isinstance(p, nn.Module))
+        self._mapping = mapping
+        self._seated = np.zeros((0, 0), np.int64)
+        chosen = [i for i, p in enumerate(policies) if p.learns] if learners is None else list(learners)
+        self.is_learner = np.isin(np.arange(len(policies)), chosen)
+        """Which policies learn, [number of policies]."""
+        self.labels = np.arange(len(policies))
+        """A number for each policy, stored with every transition of a game it takes part in."""
+
+    @property
+    def needs_state(self) -> bool:  # type: ignore[override]  # a constant of other policies, here that of those held
+        """Whether one of the policies wants state records."""
+        return any(policy.needs_state for policy in self.policies)
+
+    # --- seats --------------------------------------------------------------------------------------------------
+
+    def seat(self, env_ids: NDArray[np.int64], num_envs: int, num_agents: int) -> None:
+        """Settle who sits where in the games that begin in these environments, of `num_envs` in all."""
+        if self._seated.shape != (num_envs, num_agents):
+            self._seated = np.tile(np.arange(num_agents), (num_envs, 1))
+        if callable(self._mapping):
+            self._seated[env_ids] = self._mapping(env_ids)
+        elif self._mapping is not None:
+            self._seated[env_ids] = self._mapping[env_ids]
+
+    def seated(self, env_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Who sits in these environments: policy numbers [n, P]."""
+        return self._seated[env_ids]
+
+    def learning_seats(self, num_agents: int) -> NDArray[np.int64]:
+        """The seats that a learner may hold."""
+        if callable(self._mapping):
+            return np.arange(num_agents) if self.is_learner.any() else np.zeros(0, np.int64)
+        seated = np.arange(num_agents)[None] if self._mapping is None else self._mapping
+        return np.flatnonzero(self.is_learner[seated].any(axis=0))
+
+    def replace_policy(self, policy: Policy, agent_id: int | str) -> None:
+        """Put another policy in place of that of an agent (its number or name)."""
+        if agent_id not in (self.names if isinstance(agent_id, str) else range(len(self.policies))):
+            raise UsageError(f"no agent {agent_id!r}; there are {', '.join(self.names)}")
+        index = self.names.index(agent_id) if isinstance(agent_id, str) else agent_id
+        self.policies[index] = policy
+        self.is_learner[index] = policy.learns
+        self._modules_held = nn.ModuleList(p for p in dict.fromkeys(self.policies) if isinstance(p, nn.Module))
+
+    def _groups(self, held: NDArray[np.int64]) -> Iterator[tuple[str, Policy, NDArray[np.int64]]]:
+        """The rows of each policy object, given the policy number of each row, with the policy's name."""
+        first: dict[Policy, int] = {}
+        canonical = np.array([first.setdefault(policy, i) for i, policy in enumerate(self.policies)])
+        held = canonical[held]
+        order = np.argsort(held, kind="stable")
+        numbers, starts = np.unique(held[order], return_index=True)
+        for number, rows in zip(numbers, np.split(order, starts[1:]), strict=True):
+            yield self.names[number], self.policies[number], rows
+
+    def _held(self, batch: Batch) -> NDArray[np.int64]:
+        """The number of the policy that holds (or held) each row of a batch."""
+        if "policy_id" in batch.get("info", ()):
+            held: NDArray[np.int64] = batch.info.policy_id
+            return held
+        seats = np.asarray(batch.obs.agent_id)
+        if self._mapping is None:
+            return seats
+        if "env_id" not in batch:
+            raise UsageError("with a mapping, a batch needs env_id: the environment of each row")
+        return self._seated[batch.env_id, seats]
+
+    # --- acting -------------------------------------------------------------------------------------------------
+
+    def forward(self, batch: Batch, state: Batch | None = None) -> Batch:
+        """Choose actions for all rows.
+
+        Returns `act`, `policy` and `state` (per policy name) of all rows, and `policy_id` [n], who answered.
+        """
+        held = self._held(batch)
+        result = Batch(policy=Batch(), state=Batch(), policy_id=held)
+        for name, policy, rows in self._groups(held):
+            before = None if state is None or name not in state else state[name][rows]
+            answer = policy.forward(batch[rows], before)
+            after = Batch() if answer.get("state") is None else Batch({name: answer.state})
+            part = Batch(act=answer.act, policy=answer.get("policy", Batch()), state=after)
+            write_rows(result, part, rows, len(held))
+        return result
+
+    def exploration_noise(self, act: NDArray[Any], batch: Batch) -> NDArray[Any]:
+        """Each policy's exploration on its own rows."""
+        for _, policy, rows in self._groups(self._held(batch)):
+            if isinstance(policy, BasePolicy):
+                act[rows] = policy.exploration_noise(act[rows], batch[rows])
+        return act
+
+    # --- learning -----------------------------------------------------------------------------------------------
+
+    def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
+        """Each learner's batch of the transitions that it made, with its targets and their places (`indices`), by name."""
+        parts = Batch()
+        for name, policy, rows in self._groups(self._held(batch)):
+            if isinstance(policy, BasePolicy) and self.is_learner[self.policies.index(policy)]:
+                part = policy.process_fn(batch[rows], buffer, indices[rows])
+                part.indices = indices[rows]
+                parts[name] = part
+        return parts
+
+    def learn(self, batch: Batch, **kwargs: Any) -> dict[str, Any]:
+        """Let each learner learn from its part; keywords go to its `learn`. Figures are prefixed with its name."""
+        figures = {}
+        for name, policy, part in self._parts(batch):
+            policy.updating = True
+            try:
+                learned = policy.learn(part, **kwargs)
+            finally:
+                policy.updating = False
+            figures.update({f"{name}/{key}": value for key, value in learned.items()})
+        return figures
+
+    def post_process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> None:
+        """Let each learner post-process its part."""
+        for _, policy, part in self._parts(batch):
+            policy.post_process_fn(part, buffer, part.indices)
+
+    def _parts(self, batch: Batch) -> Iterator[tuple[str, BasePolicy, Batch]]:
+        """The learners that have a part in a processed batch."""
+        for name, part in batch.items():
+            policy = self.policies[self.names.index(name)]
+            assert isinstance(policy, BasePolicy)
+            yield name, policy, part
+

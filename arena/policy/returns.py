@@ -1,0 +1,55 @@
+"""Returns and advantages over trajectories, as compiled kernels from arrays to arrays.
+
+T transitions stand in the order of time, trajectory after trajectory. What belongs to one trajectory is told by `end`
+alone, so that nothing is ever read from a neighbour's.
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def gae(
+    rew: Floats, value: Floats, next_value: Floats, terminated: Bools, end: Bools, gamma: float, gae_lambda: float
+) -> Floats:
+    """Generalised advantage estimates [T] (Schulman et al. 2016, arXiv 1506.02438, equation 16).
+
+    `next_value` [T] is the value of each transition's own next observation, counted as 0 where `terminated`; a
+    truncated transition bootstraps from it, but ends its trajectory (`end`) all the same.
+    """
+    advantage = np.empty_like(rew)
+    following = 0.0
+    for t in range(rew.shape[0] - 1, -1, -1):
+        bootstrap = 0.0 if terminated[t] else next_value[t]
+        delta = rew[t] + gamma * bootstrap - value[t]
+        following = delta + (0.0 if end[t] else gamma * gae_lambda * following)
+        advantage[t] = following
+    return advantage
+
+
+@njit(cache=True, nogil=True)
+def n_step(
+    index: Ints, n: int, gamma: float, rew: Floats, done: Bools, size: int, fill: Ints, newest: Ints
+) -> tuple[Floats, Ints, Floats]:
+    """Sums of up to `n` rewards from places of a buffer on, cut at the end of the episode or of what is stored.
+
+    The buffer is one of rings of `size` places as in `arena.data.buffer.ring`. Returns for each place of `index` [I] the
+    discounted sum, the place of the last reward in it, and the discount of what follows that.
+    """
+    total, last, discount = np.zeros(index.shape[0]), index.copy(), np.ones(index.shape[0])
+    for i in range(index.shape[0]):
+        ring = index[i] // size
+        start = ring * size
+        for step in range(n):
+            if step > 0:
+                if done[last[i]] or last[i] == newest[ring]:
+                    break
+                last[i] = start + (last[i] - start + 1) % fill[ring]
+            total[i] += discount[i] * rew[last[i]]
+            discount[i] *= gamma
+    return total, last, discount
