@@ -2,5 +2,7 @@
 
 AGENTS = {
     "random": "agents.scripted.uniform:AGENT",
+    "one-ply": "agents.scripted.one_ply:AGENT",
+    "alphabeta": "agents.search.alphabeta:AGENT",
 }
 """The agents of this distribution: name -> an `AgentKind`."""

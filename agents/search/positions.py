@@ -1,0 +1,29 @@
+"""What every searching agent asks of a game, and of the batch that it is given."""
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from arena.data.batch import Batch
+from arena.errors import UsageError
+from games.engine.game import Game
+
+
+def require_searchable(game: Game, agent: str) -> None:
+    """`UsageError` unless the game has two players, hides nothing, and what one wins the other loses."""
+    if game.num_players != 2:
+        raise UsageError(f"{agent} plays games of two players; {game.name} has {game.num_players}")
+    if not game.perfect_information:
+        raise UsageError(f"{agent} plays games of perfect information; {game.name} hides something from its players")
+    if not game.zero_sum:
+        raise UsageError(f"{agent} plays zero-sum games; {game.name} is not one")
+
+
+def positions(batch: Batch, game: Game, agent: str) -> NDArray[Any]:
+    """The state records [n] of a batch; `UsageError` if it has none, or those of another game or board."""
+    if "state" not in batch.obs:
+        raise UsageError(f"{agent} needs batch.obs.state, the positions (records [n] of {game.name})")
+    states: NDArray[Any] = batch.obs.state
+    if states.dtype != game.state_dtype:
+        raise UsageError(f"{agent} was made for {game.label}; the positions it was given are of another game or size")
+    return states

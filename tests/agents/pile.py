@@ -1,0 +1,58 @@
+"""A game in which turns do not alternate: taking one counter of the pile keeps the turn, taking two or three ends it.
+
+Whoever takes the last counter pays the other 1, and 2 if that was more than one counter.
+"""
+
+import numpy as np
+from numba import njit
+
+from games.engine.game import TERMINAL, Game
+from games.engine.picture import Picture
+
+DTYPE = np.dtype([("pile", np.int8), ("paid", np.int8, (2,)), ("current_player", np.int8)])
+
+
+@njit
+def legal_actions(state, mask):
+    for action in range(mask.shape[0]):
+        mask[action] = action < state.pile
+
+
+@njit
+def apply(state, action):
+    seat = state.current_player
+    state.pile -= action + 1
+    if state.pile == 0:
+        state.paid[seat] = -1 if action == 0 else -2
+        state.paid[1 - seat] = -state.paid[seat]
+        state.current_player = TERMINAL
+    elif action > 0:
+        state.current_player = 1 - seat
+
+
+@njit
+def observe(state, seat, out):
+    out[0] = state.pile
+
+
+@njit
+def returns(state, out):
+    for seat in range(2):
+        out[seat] = state.paid[seat]
+
+
+def game(pile: int = 9) -> Game:
+    return Game(
+        name="pile",
+        title="Pile",
+        options={"pile": pile},
+        agents=("first", "second"),
+        num_actions=3,
+        observation_shape=(1,),
+        max_length=pile,
+        initial=np.array((pile, (0, 0), 0), DTYPE),
+        rules=__name__,
+        picture=lambda state: Picture(np.full((1, 1), -1), np.full((1, 1), -1), np.full((3, 2), -1), ("",), ("",)),
+        action_text=lambda state, action: str(action + 1),
+        parse_action=lambda state, text: int(text) - 1,
+    )
