@@ -1,0 +1,126 @@
+"""Checkpoints: a folder with a readable `config.json` and `weights.safetensors`; nothing is ever unpickled."""
+
+import dataclasses
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+
+from arena.errors import CheckpointError, UsageError
+from arena.policy.base import BasePolicy
+from arena.policy.kinds import Algorithm
+from games.engine.game import Game
+
+FORMAT = 1
+CONFIG, WEIGHTS = "config.json", "weights.safetensors"
+SNAPSHOT = "snapshot-{:04d}"
+
+
+def save_policy(
+    folder: Path, policy: BasePolicy, algorithm: str, game: Game, config: Any, extra: Mapping[str, Any] | None = None
+) -> str:
+    """Write a checkpoint into a new `folder`, whole or not at all; returns the hash of its weights.
+
+    `config` is the algorithm's config dataclass; `extra` goes into `config.json` beside it.
+    """
+    weights = save({name: tensor.detach().cpu().contiguous() for name, tensor in policy.state_dict().items()})
+    description = {
+        "format": FORMAT,
+        "algorithm": algorithm,
+        "game": game.name,
+        "options": dict(game.options),
+        "config": dataclasses.asdict(config),
+        "sha256": hashlib.sha256(weights).hexdigest(),
+        **(extra or {}),
+    }
+    write_folder(folder, {CONFIG: json.dumps(description, indent=2).encode(), WEIGHTS: weights})
+    return str(description["sha256"])
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Make `folder` with these files, replacing an older one; a kill at any moment leaves the old or the new, whole."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    for name, content in files.items():
+        with open(made / name, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    os.chmod(made, 0o755)
+    if folder.exists():
+        old = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+        os.replace(folder, old / "old")
+        os.replace(made, folder)
+        shutil.rmtree(old)
+    else:
+        os.replace(made, folder)
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """The description of a checkpoint; `CheckpointError` if there is none that can be read."""
+    try:
+        description = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise CheckpointError(f"no checkpoint at {folder}: it has no {CONFIG}") from None
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{folder / CONFIG} cannot be read: {error}") from None
+    if not isinstance(description, dict) or description.get("format") != FORMAT:
+        raise CheckpointError(f"{folder / CONFIG} is not a checkpoint of format {FORMAT}")
+    return description
+
+
+def newest_snapshot(folder: Path) -> Path:
+    """The newest snapshot in a run folder, or `folder` itself if it is a checkpoint."""
+    if (folder / CONFIG).exists():
+        return folder
+    snapshots = sorted(folder.glob(SNAPSHOT.format(0)[:-4] + "[0-9]*"))
+    if not snapshots:
+        raise CheckpointError(f"no checkpoint at {folder}: no such folder, or no snapshot in it")
+    return snapshots[-1]
+
+
+def load_weights(folder: Path, policy: BasePolicy, sha256: str) -> None:
+    """Load a checkpoint's weights into `policy`; `CheckpointError` if they are broken or of another shape."""
+    try:
+        content = (folder / WEIGHTS).read_bytes()
+        weights: dict[str, torch.Tensor] = load(content)
+    except (OSError, SafetensorError) as error:
+        raise CheckpointError(f"{folder / WEIGHTS} cannot be read: {error}") from None
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise CheckpointError(f"{folder / WEIGHTS} is not what was saved: its hash differs from that in {CONFIG}")
+    try:
+        policy.load_state_dict(weights)
+    except RuntimeError as error:
+        raise CheckpointError(f"{folder}: the weights do not fit the network: {str(error).splitlines()[-1].strip()}") from None
+
+
+def load_policy(name: str, algorithm: Algorithm, game: Game, argument: str, training: bool = False) -> BasePolicy:
+    """The policy that a spec's argument (a folder) names, for `game`, in testing state unless `training`.
+
+    Raises `CheckpointError` if the folder holds no checkpoint, a broken one, or one of another algorithm or game.
+    """
+    if not argument:
+        raise UsageError(f"{name!r} needs a folder: {name}:runs/NAME")
+    folder = newest_snapshot(Path(argument))
+    description = read_config(folder)
+    if description["algorithm"] != name:
+        raise CheckpointError(f"{folder} was trained with {description['algorithm']!r}, not {name!r}")
+    options = ", ".join(f"{key}={value}" for key, value in description["options"].items())
+    trained = f"{description['game']}({options})"
+    if trained != game.label:
+        raise CheckpointError(f"{folder} plays {trained}, not {game.label}")
+    try:
+        config = algorithm.config(**description["config"])
+    except TypeError as error:
+        raise CheckpointError(f"{folder / CONFIG}: {error}") from None
+    policy = algorithm.build(game, config, training)
+    load_weights(folder, policy, description["sha256"])
+    return policy.train(training)

@@ -1,0 +1,221 @@
+"""What all training loops share: epochs, tests, hooks and progress, as an iterator."""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from arena.collector.collector import Collector
+from arena.data.stats import CollectStats
+from arena.errors import UsageError
+from arena.policy.base import BasePolicy
+from arena.trainer.evaluation import RewardMetric, figures, gather_info, test_episode
+from arena.trainer.logger import BaseLogger, LazyLogger, SaveCheckpoint
+
+EpochResult = tuple[int, dict[str, Any], dict[str, float | str]]
+"""Number of the epoch, its figures, and those of the training so far (see `gather_info`)."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How much is done: of collecting, learning and testing."""
+
+    max_epoch: int
+    """Number of epochs; a `stop_fn` may end the training earlier."""
+    step_per_epoch: int
+    """Environment steps an epoch."""
+    batch_size: int
+    """Transitions a gradient step."""
+    step_per_collect: int | None = None
+    """Environment steps between two updates."""
+    episode_per_collect: int | None = None
+    """Episodes between two updates; one of the two is given."""
+    episode_per_test: int = 100
+    """Episodes a test."""
+    test_in_train: bool = True
+    """Test early where the returns of training reach the goal."""
+    resume_from_log: bool = False
+    """Take the counters from the logger."""
+    verbose: bool = True
+    """Show progress, where there is a terminal."""
+
+    def __post_init__(self) -> None:
+        if (self.step_per_collect is None) == (self.episode_per_collect is None):
+            raise UsageError(
+                f"give one of step_per_collect={self.step_per_collect} and episode_per_collect={self.episode_per_collect}"
+            )
+        for name in ("max_epoch", "step_per_epoch", "batch_size", "episode_per_test"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"{name}={getattr(self, name)} is not at least 1")
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """Functions called along the way."""
+
+    train_fn: Callable[[int, int], None] | None = None
+    """Before each collection: epoch, environment step."""
+    test_fn: Callable[[int, int | None], None] | None = None
+    """Before each test: epoch, environment step."""
+    stop_fn: Callable[[float], bool] | None = None
+    """Whether a mean test return is good enough to stop."""
+    save_fn: Callable[[BasePolicy], None] | None = None
+    """When the mean test return has become better."""
+    save_checkpoint_fn: SaveCheckpoint | None = None
+    """After each epoch: epoch, environment step, gradient step."""
+    reward_metric: RewardMetric | None = None
+    """From vector returns to one figure an episode."""
+
+
+@dataclass
+class Progressed:
+    """Counters of a training, and its best test."""
+
+    epoch: int = 0
+    env_step: int = 0
+    gradient_step: int = 0
+    best_epoch: int = -1
+    best_reward: float = float("-inf")
+    best_reward_std: float = 0.0
+    last: dict[str, float] = field(default_factory=dict)
+
+
+class BaseTrainer(ABC, Iterator[EpochResult]):
+    """A training as an iterator over its epochs; `run()` goes through all of them."""
+
+    def __init__(
+        self,
+        policy: BasePolicy,
+        train_collector: Collector,
+        test_collector: Collector | None,
+        schedule: Schedule,
+        hooks: Hooks | None = None,
+        logger: BaseLogger | None = None,
+    ):
+        self.policy = policy
+        self.train_collector = train_collector
+        self.test_collector = test_collector
+        self.schedule = schedule
+        self.hooks = hooks or Hooks()
+        self.logger = logger or LazyLogger()
+        self.at = Progressed()
+        self._start: float | None = None
+        self._stopped = False
+
+    def __iter__(self) -> Iterator[EpochResult]:
+        return self
+
+    def __next__(self) -> EpochResult:
+        """One epoch."""
+        if self._start is None:
+            self._begin()
+        if self._stopped or self.at.epoch >= self.schedule.max_epoch:
+            raise StopIteration
+        self.at.epoch += 1
+        with _progress(self.schedule.verbose) as progress:
+            task = progress.add_task(f"epoch {self.at.epoch}", total=self.schedule.step_per_epoch, figures="")
+            self._epoch(progress, task)
+        if not self._stopped:
+            self._test()
+        self.logger.save_data(self.at.epoch, self.at.env_step, self.at.gradient_step, self.hooks.save_checkpoint_fn)
+        return self.at.epoch, dict(self.at.last), self.info()
+
+    def run(self) -> dict[str, float | str]:
+        """Train to the end; returns the figures of the training."""
+        for _ in self:
+            pass
+        return self.info()
+
+    def info(self) -> dict[str, float | str]:
+        """The figures of the training so far."""
+        start = time.time() if self._start is None else self._start
+        return gather_info(
+            start, self.train_collector, self.test_collector, self.at.best_reward, self.at.best_reward_std
+        )
+
+    def _begin(self) -> None:
+        self._start = time.time()
+        if self.schedule.resume_from_log:
+            self.at.epoch, self.at.env_step, self.at.gradient_step = self.logger.restore_data()
+        self.train_collector.reset_stat()
+        self.policy.train()
+        if self.test_collector is not None:
+            self.test_collector.reset_stat()
+            if self.at.epoch == 0:
+                self._test()
+
+    def _epoch(self, progress: Progress, task: TaskID) -> None:
+        """Collect and update until the epoch's steps are done or the goal is reached."""
+        done = 0
+        while done < self.schedule.step_per_epoch and not self._stopped:
+            if self.hooks.train_fn is not None:
+                self.hooks.train_fn(self.at.epoch, self.at.env_step)
+            stats = self.train_collector.collect(
+                n_step=self.schedule.step_per_collect, n_episode=self.schedule.episode_per_collect
+            )
+            done += stats.n_collected_steps
+            self.at.env_step += stats.n_collected_steps
+            result = figures(stats, self.hooks.reward_metric)
+            self.logger.log_train_data(result, self.at.env_step)
+            if "rew" in result:
+                self.at.last |= {key: result[key] for key in ("rew", "len")}
+            self._test_early(result)
+            if not self._stopped:
+                self.update(stats)
+            said = "  ".join(f"{key} {value:.3g}" for key, value in self.at.last.items())
+            progress.update(task, completed=done, figures=said)
+
+    def _test_early(self, result: dict[str, Any]) -> None:
+        """Test if training returns reach the goal: it may be the end."""
+        reached = self.schedule.test_in_train and self.hooks.stop_fn is not None and "rew" in result
+        if reached and self.test_collector is not None and self.hooks.stop_fn(result["rew"]):  # type: ignore[misc]
+            self._test()
+
+    def _test(self) -> None:
+        """Test; keep the best; stop if it is good enough."""
+        if self.test_collector is None:
+            return
+        at = self.at
+        result = test_episode(
+            self.policy,
+            self.test_collector,
+            self.hooks.test_fn,
+            at.epoch,
+            self.schedule.episode_per_test,
+            self.logger,
+            at.env_step,
+            self.hooks.reward_metric,
+        )
+        at.last["test"] = result["rew"]
+        if result["rew"] > at.best_reward:
+            at.best_epoch, at.best_reward, at.best_reward_std = at.epoch, result["rew"], result["rew_std"]
+            if self.hooks.save_fn is not None:
+                self.hooks.save_fn(self.policy)
+        if self.hooks.stop_fn is not None and self.hooks.stop_fn(at.best_reward):
+            self._stopped = True
+
+    @abstractmethod
+    def update(self, stats: CollectStats) -> None:
+        """Learn after a collection."""
+
+    def _learned(self, losses: dict[str, Any], steps: int = 1) -> None:
+        """Count gradient steps and log their figures."""
+        self.at.gradient_step += steps
+        self.logger.log_update_data(losses, self.at.gradient_step)
+
+
+def _progress(verbose: bool) -> Progress:
+    console = Console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[figures]}"),
+        console=console,
+        disable=not (verbose and console.is_terminal),
+    )

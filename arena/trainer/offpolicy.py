@@ -1,0 +1,74 @@
+"""Off-policy training: a few updates on sampled transitions after every few steps."""
+
+from collections.abc import Callable
+from typing import Any
+
+from arena.collector.collector import Collector
+from arena.data.stats import CollectStats
+from arena.errors import UsageError
+from arena.policy.base import BasePolicy
+from arena.trainer.base import BaseTrainer, Hooks, Schedule
+from arena.trainer.evaluation import RewardMetric
+from arena.trainer.logger import BaseLogger
+
+
+class OffpolicyTrainer(BaseTrainer):
+    """Updates round(`update_per_step` * n) times after n collected steps, each time on `batch_size` transitions."""
+
+    def __init__(
+        self,
+        policy: BasePolicy,
+        train_collector: Collector,
+        test_collector: Collector | None,
+        schedule: Schedule,
+        update_per_step: float = 1,
+        hooks: Hooks | None = None,
+        logger: BaseLogger | None = None,
+    ):
+        super().__init__(policy, train_collector, test_collector, schedule, hooks, logger)
+        if update_per_step <= 0:
+            raise UsageError(f"update_per_step={update_per_step} is not above 0")
+        self.update_per_step = update_per_step
+
+    def update(self, stats: CollectStats) -> None:
+        """Learn from samples, once there is something to sample."""
+        if len(self.train_collector.buffer) == 0:
+            return
+        for _ in range(round(self.update_per_step * stats.n_collected_steps)):
+            self._learned(self.policy.update(self.schedule.batch_size, self.train_collector.buffer))
+
+
+def offpolicy_trainer(
+    policy: BasePolicy,
+    train_collector: Collector,
+    test_collector: Collector | None,
+    max_epoch: int,
+    step_per_epoch: int,
+    step_per_collect: int,
+    episode_per_test: int,
+    batch_size: int,
+    update_per_step: float = 1,
+    train_fn: Callable[[int, int], None] | None = None,
+    test_fn: Callable[[int, int | None], None] | None = None,
+    stop_fn: Callable[[float], bool] | None = None,
+    save_fn: Callable[[BasePolicy], None] | None = None,
+    save_checkpoint_fn: Callable[[int, int, int], Any] | None = None,
+    resume_from_log: bool = False,
+    reward_metric: RewardMetric | None = None,
+    logger: BaseLogger | None = None,
+    verbose: bool = True,
+    test_in_train: bool = True,
+) -> dict[str, float | str]:
+    """Train off-policy to the end; arguments as in `Schedule` and `Hooks`, result as in `gather_info`."""
+    schedule = Schedule(
+        max_epoch,
+        step_per_epoch,
+        batch_size,
+        step_per_collect,
+        episode_per_test=episode_per_test,
+        test_in_train=test_in_train,
+        resume_from_log=resume_from_log,
+        verbose=verbose,
+    )
+    hooks = Hooks(train_fn, test_fn, stop_fn, save_fn, save_checkpoint_fn, reward_metric)
+    return OffpolicyTrainer(policy, train_collector, test_collector, schedule, update_per_step, hooks, logger).run()
