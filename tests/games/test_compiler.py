@@ -1,0 +1,118 @@
+"""Compiled kernels: kept on disk between processes, never stale, and found through anybody's entry point."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PLAY = """
+from arena.env.native import GameVectorEnv
+env = GameVectorEnv("nim", 1)
+env.reset()
+for action in (0, 1, 1):
+    _, rewards, _, _, _ = env.step([action])
+print(env.states["stones"][0], env.over[0], rewards[0].tolist())
+"""
+NAME = """
+from games.engine.compiler import kernels
+from games.engine.registry import make_game
+print(kernels(make_game("nim")).__name__)
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """Another distribution with a game: a module and an entry point, in a folder of its own."""
+    folder = tmp_path / "site"
+    info = folder / "nim_package-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: nim-package\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[arena.games]\nnim = nim_package:GAMES\n")
+    (folder / "nim_package.py").write_text(Path(__file__).with_name("nim.py").read_text())
+    return folder
+
+
+@pytest.fixture
+def start(package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Starts a Python process that finds the package and keeps its kernels below `tmp_path`."""
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("PYTHONPATH", str(package))
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    monkeypatch.setenv("ARENA_CACHE", str(tmp_path / "cache"))
+
+    def start(program: str) -> subprocess.Popen[str]:
+        return subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+
+    return start
+
+
+def output(process: subprocess.Popen[str]) -> str:
+    text = process.communicate(timeout=120)[0]
+    assert process.returncode == 0
+    return text.strip()
+
+
+def cached(tmp_path: Path) -> dict[str, int]:
+    """Every file of the cache with its time of writing."""
+    files = (tmp_path / "cache").rglob("*")
+    return {str(path): path.stat().st_mtime_ns for path in files if path.is_file()}
+
+
+def test_a_second_process_compiles_nothing_and_an_edited_rule_is_obeyed(start, package, tmp_path):
+    assert output(start(PLAY)) == "0 True [1.0, -1.0]"
+    first = cached(tmp_path)
+    assert output(start(PLAY)) == "0 True [1.0, -1.0]"
+    assert cached(tmp_path) == first
+    source = package / "nim_package.py"
+    source.write_text(source.read_text().replace("PRIZE = 1", "PRIZE = 2"))
+    assert output(start(PLAY)) == "0 True [2.0, -2.0]"
+    assert cached(tmp_path).items() > first.items()
+
+
+def test_two_processes_fill_an_empty_cache_at_once(start, tmp_path):
+    both = [start(PLAY), start(PLAY)]
+    assert [output(process) for process in both] == ["0 True [1.0, -1.0]"] * 2
+    after = cached(tmp_path)
+    assert not [path for path in after if path.endswith(".tmp")]
+    assert output(start(PLAY)) == "0 True [1.0, -1.0]"
+    assert cached(tmp_path) == after
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(start, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setenv("ARENA_CACHE", str(tmp_path / "file" / "cache"))
+    assert output(start(PLAY)) == "0 True [1.0, -1.0]"
+    assert not list((tmp_path / "tmp").iterdir()), "the temporary folder goes with the process"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("state.stones -= taken(action)", "state.stones -= action + 1"),
+        ("return action + 1", "return 2 - action"),  # a helper
+        ("PRIZE = 1", "PRIZE = 2"),  # a constant
+        ('("mover", np.int8)', '("mover", np.int16)'),  # the record
+        ("@njit\ndef observe", "@njit(fastmath=True)\ndef observe"),
+        ("out[state.mover] = PRIZE", "out[state.mover] = [PRIZE * one for one in (1, 2)][1]"),
+    ],
+)
+def test_every_edit_names_another_module(start, package, old, new):
+    source = package / "nim_package.py"
+    before = output(start(NAME))
+    assert before == output(start(NAME))
+    assert old in source.read_text()
+    source.write_text(source.read_text().replace(old, new))
+    assert output(start(NAME)) != before
+
+
+def test_what_a_named_module_holds_counts_too(start, package):
+    source, tables = package / "nim_package.py", package / "nim_tables.py"
+    text = source.read_text().replace("import numpy as np\n", "import numpy as np\nimport nim_tables\n")
+    source.write_text(text.replace("return action + 1", "return nim_tables.TAKEN[0][action] + len(nim_tables.WORD)"))
+    names = []
+    for taken in ("np.arange(1, 2000),", "np.arange(1, 2000) % 1999,"):
+        tables.write_text(f"import numpy as np\nTAKEN = ({taken})\nWORD = 'word'\n")
+        names.append(output(start(NAME)))
+    assert names[0] != names[1], "arrays count whole, not as they print"

@@ -1,0 +1,98 @@
+"""Ours beside PettingZoo's own game, move by move over 1,000 random games, to the last step of the dead.
+
+Compared after every step: observations and masks of all agents, the agent to move, rewards, cumulative reward,
+terminations, truncations, and who is still there.
+"""
+
+import warnings
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from games.engine.registry import GAMES, make_game
+from tests.games.playing import aec_views
+
+NAMES = [name for name in GAMES.names() if make_game(name).pettingzoo_name]
+
+
+def pair(name, constructor):
+    """Our environment and PettingZoo's."""
+    game = make_game(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # PettingZoo's, about its own import path
+        theirs = import_module(f"pettingzoo.classic.{game.pettingzoo_name}")
+        return getattr(import_module(game.rules), constructor)(), getattr(theirs, constructor)()
+
+
+def play_to_the_end(ours, theirs, rng, illegal_chance=0.0):
+    """One game on both; the views must agree throughout."""
+    ours.reset()
+    theirs.reset()
+    told = aec_views(ours)
+    assert told == aec_views(theirs)
+    while ours.agents:
+        if told["terminations"][ours.agent_selection] or told["truncations"][ours.agent_selection]:
+            action = None
+        else:
+            mask = np.array(told["observations"][ours.agent_selection]["action_mask"])
+            wanted = 1 - mask if rng.random() < illegal_chance and not mask.all() else mask
+            action = int(rng.choice(np.flatnonzero(wanted)))
+        ours.step(action)
+        theirs.step(action)
+        told = aec_views(ours)
+        assert told == aec_views(theirs)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_spaces_and_agents(name):
+    ours, theirs = pair(name, "env")
+    assert ours.possible_agents == theirs.possible_agents
+    ours.reset()
+    theirs.reset()
+    for agent in ours.possible_agents:
+        dtypes = [{key: part.dtype for key, part in env.observe(agent).items()} for env in (ours, theirs)]
+        assert dtypes[0] == dtypes[1]
+        assert ours.observation_space(agent) == theirs.observation_space(agent)
+        assert ours.action_space(agent) == theirs.action_space(agent)
+    assert ours.metadata["name"] == theirs.metadata["name"]
+    assert ours.metadata["is_parallelizable"] == theirs.metadata["is_parallelizable"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("constructor", "num_games"), [("env", 1000), ("raw_env", 100)])
+def test_random_games(name, constructor, num_games):
+    ours, theirs = pair(name, constructor)
+    rng = np.random.default_rng(11)
+    for _ in range(num_games):
+        play_to_the_end(ours, theirs, rng)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_games_that_end_by_an_illegal_action(name, caplog):
+    ours, theirs = pair(name, "env")
+    rng = np.random.default_rng(12)
+    for _ in range(100):
+        play_to_the_end(ours, theirs, rng, illegal_chance=0.2)
+    assert any("Illegal move made" in message for message in caplog.messages)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_random_games_all_at_once(name):
+    """Our Parallel view beside PettingZoo's conversion of its own game."""
+    _, theirs = pair(name, "env")
+    parallel = import_module("pettingzoo.utils.conversions").turn_based_aec_to_parallel(theirs)
+    ours = import_module(make_game(name).rules).parallel_env()
+    rng = np.random.default_rng(13)
+    for _ in range(100):
+        observations, infos = ours.reset()
+        parallel.reset()
+        while ours.agents:
+            mask = observations[infos[ours.agents[0]]["active_agent"]]["action_mask"]
+            action = int(rng.choice(np.flatnonzero(mask)))
+            observations, *outcome, infos = ours.step(dict.fromkeys(ours.agents, action))
+            their_observations, *their_outcome, _ = parallel.step(dict.fromkeys(parallel.agents, action))
+            assert outcome == their_outcome
+            assert ours.agents == parallel.agents
+            for agent, seen in observations.items():
+                assert all((seen[key] == their_observations[agent][key]).all() for key in seen)

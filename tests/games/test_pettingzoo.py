@@ -1,0 +1,109 @@
+"""PettingZoo's own tests of an environment, and what else its users expect."""
+
+import copy
+import pickle
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from arena.env.native import GameVectorEnv
+from games.engine.registry import GAMES, make_game
+from tests.games.playing import SPECS, aec_views, random_line
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Observation numpy array is all zeros:UserWarning"),  # an empty board is
+    pytest.mark.filterwarnings("ignore:The old environment creation API:DeprecationWarning"),  # PettingZoo's tests use
+]
+
+
+@pytest.fixture
+def zoo(monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    return import_module("pettingzoo.test")
+
+
+@pytest.fixture(params=GAMES.names())
+def module(request):
+    return import_module(make_game(request.param).rules)
+
+
+@pytest.mark.parametrize("constructor", ["env", "raw_env"])
+def test_aec(zoo, module, constructor, capsys):
+    build = getattr(module, constructor)
+    zoo.api_test(build(), num_cycles=200)
+    zoo.seed_test(build, num_cycles=50)
+    zoo.render_test(build)
+    capsys.readouterr()
+
+
+def test_parallel(zoo, module, capsys):
+    zoo.parallel_api_test(module.parallel_env(), num_cycles=100)
+    zoo.parallel_seed_test(module.parallel_env, num_cycles=50)
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_the_same_actions_make_the_same_game_on_every_path(spec):
+    game = make_game(spec)
+    module = import_module(game.rules)
+    aec, parallel, vector = module.env(**game.options), module.parallel_env(**game.options), GameVectorEnv(game, 1)
+    aec.reset(seed=5)
+    parallel.reset(seed=5)
+    vector.reset()
+    for action in random_line(spec, seed=5):
+        assert aec.agent_selection == game.agents[vector.seats[0]]
+        aec.step(action)
+        observations, rewards, terminations, _, _ = parallel.step({agent: action for agent in parallel.agents})
+        _, vector_rewards, vector_over, _, _ = vector.step([action])
+        everyone = vector.final_obs()
+        assert list(rewards.values()) == list(aec.rewards.values()) == vector_rewards[0].tolist()
+        assert list(terminations.values()) == list(aec.terminations.values()) == vector_over[0].tolist()
+        for seat, agent in enumerate(game.agents):
+            assert (aec.observe(agent)["observation"] == everyone.obs[0, seat]).all()
+            assert all((aec.observe(agent)[key] == observations[agent][key]).all() for key in observations[agent])
+    assert vector.over.all()
+
+
+@pytest.mark.parametrize("how", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
+def test_a_copied_environment_goes_its_own_way(module, how):
+    env = module.env()
+    env.reset()
+    env.step(0)
+    before = aec_views(env)
+    twin = how(env)
+    assert aec_views(twin) == before
+    twin.step(1)
+    assert aec_views(env) == before
+    assert aec_views(twin) != before
+
+
+def test_observations_belong_to_the_caller(module):
+    env = module.env()
+    env.reset()
+    seen = env.observe(env.agent_selection)
+    seen["observation"][:] = seen["action_mask"][:] = 1
+    assert not env.observe(env.agent_selection)["observation"].any()
+    env.step(0)
+    assert (seen["observation"] == 1).all()
+
+
+def test_what_is_seen_lies_in_the_spaces(module):
+    env = module.env(render_mode="rgb_array")
+    env.reset()
+    for action in random_line(make_game(module.game().name).name, seed=9):
+        for agent in env.possible_agents:
+            assert env.observation_space(agent).contains(env.observe(agent))
+        assert env.action_space(env.agent_selection).contains(np.int64(action))
+        env.step(action)
+    with pytest.raises(KeyError):
+        env.observe("nobody")
+
+
+def test_a_view_of_a_board_of_another_size(module):
+    options = {name: value + 1 for name, value in module.game().options.items()}
+    env = module.env(render_mode="ansi", **options)
+    env.reset()
+    assert env.game.options == options
+    assert env.observe(env.agents[0])["observation"].shape == env.game.observation_shape
+    assert env.game.observation_shape != module.game().observation_shape

@@ -1,0 +1,157 @@
+"""An action that may not be played is refused in every interface, and nothing has happened."""
+
+import math
+from importlib import import_module
+
+import numpy as np
+import pytest
+from pettingzoo.utils.wrappers import TerminateIllegalWrapper
+
+from arena.env.native import GameVectorEnv
+from games.engine.errors import GameOverError, IllegalActionError, UsageError
+from games.engine.registry import make_game
+from tests.games.playing import SPECS, aec_views, line_to_an_illegal_action, random_line
+
+pytestmark = pytest.mark.parametrize("spec", SPECS)
+
+NO_ACTIONS = [None, math.nan, 1.0, True, "0", -1, 10**6, 10**30, [0], [[0]], np.array([0]), np.array(math.nan), {}]
+
+
+def pettingzoo_env(spec, constructor, line=()):
+    """`env`, `raw_env` or `parallel_env` of the game's module, and of an AEC one the position after `line`."""
+    game = make_game(spec)
+    env = getattr(import_module(game.rules), constructor)(**game.options)
+    env.reset()
+    for action in line:
+        env.step(action)
+    return env
+
+
+def snapshot(env):
+    return [array.copy() for array in (env.states, env.seats, env.obs, env.mask, env.over)]
+
+
+def test_vector_env_plays_nothing_if_one_action_is_illegal(spec):
+    line, illegal = line_to_an_illegal_action(make_game(spec))
+    env = GameVectorEnv(make_game(spec), 3)
+    env.reset()
+    for action in line:
+        env.step([action] * 3)
+    before = snapshot(env)
+    legal = int(env.mask[0].argmax())
+    with pytest.raises(IllegalActionError, match=rf"environment 1: action {illegal} is illegal"):
+        env.step([legal, illegal, legal])
+    assert all((a == b).all() for a, b in zip(before, snapshot(env), strict=True))
+
+
+@pytest.mark.parametrize(
+    "actions", [0, [0], [0, 0, 0], [[0, 0]], [0.0, 0.0], [math.nan, 0], [True, False], ["0", "0"], [None, None]]
+)
+def test_vector_env_takes_one_whole_number_a_game(spec, actions):
+    env = GameVectorEnv(make_game(spec), 2)
+    env.reset()
+    before = snapshot(env)
+    with pytest.raises(UsageError, match="step takes 2 whole numbers"):
+        env.step(actions)
+    assert all((a == b).all() for a, b in zip(before, snapshot(env), strict=True))
+
+
+@pytest.mark.parametrize("action", [-1, 10**6])
+def test_vector_env_refuses_actions_out_of_range(spec, action):
+    env = GameVectorEnv(make_game(spec), 2)
+    env.reset()
+    with pytest.raises(IllegalActionError):
+        env.step([0, action])
+
+
+def test_vector_env_plays_no_finished_game(spec):
+    env = GameVectorEnv(make_game(spec), 1)
+    with pytest.raises(GameOverError, match="reset"):
+        env.step([0])
+    env.reset()
+    for action in random_line(spec, seed=0):
+        env.step([action])
+    with pytest.raises(GameOverError, match="the game is over"):
+        env.step([0])
+
+
+def test_raw_env_raises_and_is_unchanged(spec):
+    line, illegal = line_to_an_illegal_action(make_game(spec))
+    env = pettingzoo_env(spec, "raw_env", line)
+    before = aec_views(env)
+    with pytest.raises(IllegalActionError, match=f"action {illegal} .* of {env.agent_selection} is illegal"):
+        env.step(illegal)
+    assert aec_views(env) == before
+
+
+def test_env_ends_the_game_as_pettingzoos_wrapper_does(spec):
+    line, illegal = line_to_an_illegal_action(make_game(spec))
+    ours = pettingzoo_env(spec, "env", line)
+    theirs = TerminateIllegalWrapper(pettingzoo_env(spec, "raw_env", line), illegal_reward=-1)
+    offender = ours.agent_selection
+    actions = [illegal, *(None for _ in ours.agents)]
+    for action in actions:
+        ours.step(action)
+        theirs.step(action)
+        assert aec_views(ours) == aec_views(theirs)
+        if action is not None:
+            assert ours.rewards == {agent: -1.0 if agent == offender else 0.0 for agent in ours.possible_agents}
+    assert ours.agents == []
+
+
+@pytest.mark.parametrize("constructor", ["env", "raw_env"])
+def test_aec_env_takes_one_whole_number_in_range(spec, constructor):
+    env = pettingzoo_env(spec, constructor)
+    before = aec_views(env)
+    for action in NO_ACTIONS:
+        with pytest.raises(UsageError, match="is not a whole number from 0 to"):
+            env.step(action)
+        assert aec_views(env) == before
+
+
+def test_a_dead_agent_steps_with_none_only(spec):
+    env = pettingzoo_env(spec, "env", random_line(spec, seed=1))
+    with pytest.raises(ValueError, match="None"):
+        env.step(0)
+    assert len(env.agents) == len(env.possible_agents)
+
+
+def test_parallel_env_ends_the_game_for_everybody(spec):
+    line, illegal = line_to_an_illegal_action(make_game(spec))
+    env = pettingzoo_env(spec, "parallel_env")
+    _, infos = env.reset()
+    for action in line:
+        mover = infos[env.agents[0]]["active_agent"]
+        _, _, _, _, infos = env.step({mover: action})
+    mover = infos[env.agents[0]]["active_agent"]
+    _, rewards, terminations, truncations, _ = env.step(dict.fromkeys(env.agents, illegal))
+    assert rewards == {agent: -1.0 if agent == mover else 0.0 for agent in env.possible_agents}
+    assert all(terminations.values())
+    assert all(truncations.values())
+    assert env.agents == []
+
+
+def test_parallel_env_needs_the_action_of_the_agent_to_move(spec):
+    env = pettingzoo_env(spec, "parallel_env")
+    _, infos = env.reset()
+    mover = infos[env.agents[0]]["active_agent"]
+    with pytest.raises(UsageError, match=f"it is the turn of {mover}"):
+        env.step({agent: 0 for agent in env.agents if agent != mover})
+    for action in NO_ACTIONS:
+        with pytest.raises(UsageError, match="is not a whole number from 0 to"):
+            env.step(dict.fromkeys(env.agents, action))
+    assert env.agents == env.possible_agents
+
+
+@pytest.mark.parametrize("call", ["step", "observe", "render"])
+def test_nothing_works_before_reset(spec, call):
+    game = make_game(spec)
+    env = import_module(game.rules).env(render_mode="ansi", **game.options)
+    arguments = {"step": [0], "observe": [game.agents[0]], "render": []}[call]
+    with pytest.raises(UsageError, match=r"call reset\(\)"):
+        getattr(env, call)(*arguments)
+
+
+def test_unknown_render_mode(spec):
+    with pytest.raises(UsageError, match="unknown render_mode 'rgb'; known: ansi, human, rgb_array"):
+        import_module(make_game(spec).rules).env(render_mode="rgb")

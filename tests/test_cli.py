@@ -1,0 +1,102 @@
+"""`arena`: help, the lists, and one clear line with status 2 for a wrong word."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import arena
+from arena.cli.main import COMMANDS, main
+from arena.registry import AGENTS, GAMES
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "arena", *words], capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("words", [[], ["--help"], ["-h"], ["help"]])
+def test_help_names_every_command(words, capsys):
+    assert main(words) == 0
+    text = capsys.readouterr().out
+    assert all(f"\n  {name} " in text for name in COMMANDS)
+
+
+def test_version(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"arena {arena.__version__}\n"
+
+
+def test_games_lists_what_can_be_played(capsys):
+    assert main(["games", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["game"] for row in rows] == GAMES.names()
+    connect_four = next(row for row in rows if row["game"] == "connect_four")
+    assert connect_four == {
+        "game": "connect_four",
+        "players": 2,
+        "actions": 7,
+        "observation": [6, 7, 2],
+        "traits": "perfect, zero-sum",
+        "options": {"rows": 6, "columns": 7, "k": 4},
+        "pettingzoo": "connect_four_v3",
+    }
+
+
+def test_agents_lists_who_can_play(capsys):
+    assert main(["agents", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["agent"].partition(":")[0] for row in rows] == AGENTS.names()
+    assert all(row["what"] for row in rows)
+
+
+@pytest.mark.parametrize("command", ["games", "agents"])
+def test_a_table_for_people(command, capsys):
+    assert main([command]) == 0
+    text = capsys.readouterr().out
+    names = {"games": GAMES, "agents": AGENTS}[command].names()
+    assert all(name[:4] in text for name in names)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["gmaes"], "arena: unknown command 'gmaes'; did you mean 'games'?"),
+        (["games", "--jsn"], "arena: Unrecognized options: --jsn; did you mean --json?; see arena games --help"),
+        (["agents", "extra"], "arena: Unrecognized options: extra; see arena agents --help"),
+    ],
+)
+def test_a_wrong_word_gets_one_line_and_status_2(words, message):
+    done = run(*words)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == message + "\n"
+
+
+def test_every_command_explains_itself():
+    for command in ("games", "agents"):
+        done = run(command, "--help")
+        assert done.returncode == 0
+        assert f"arena {command}" in done.stdout
+        assert "--json" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "allowed"), [(["--help"], set()), (["games"], {"numba"}), (["agents"], {"numba"})], ids=lambda x: str(x)
+)
+def test_what_a_list_imports(words, allowed):
+    code = f"""
+import sys
+from arena.cli.main import main
+assert main({words!r}) == 0
+heavy = {{"torch", "ray", "textual", "matplotlib", "numba", "pettingzoo"}} & set(sys.modules)
+assert heavy <= {allowed!r}, heavy
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_reader_that_leaves_early_is_no_error():
+    program = f"{sys.executable} -m arena games | true"
+    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
