@@ -1,13 +1,16 @@
 """Asking a policy for moves; the one place where what an agent raises is caught."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.data.batch import Batch
+from arena.data.rows import as_array, write_rows
+from arena.env.native import GameVectorEnv
+from arena.errors import UsageError
 from arena.policy.protocol import Policy
 
 
@@ -24,34 +27,99 @@ class Answer:
     value: float | None = None
     """The return that the seat to move expects, if it tells."""
     hidden: Any = None
-    """Its hidden state after this move."""
+    """Its hidden state after this move, one row; None if it keeps none."""
 
 
-def ask(policy: Policy, obs: Batch, hidden: Sequence[Any] | None = None) -> list[Answer]:
-    """One answer a row of `obs` (agent_id, obs, mask, and state where the policy needs it).
+@dataclass(frozen=True)
+class Answers:
+    """What a policy said to n positions."""
 
-    `hidden` holds the hidden state of each row's game, all None at the start. A policy that raises on a batch is asked
-    again row by row, so that the fault is found in the game where it happens.
-    """
-    n = len(obs)
-    state = None if hidden is None or any(h is None for h in hidden) else Batch.stack(list(hidden))
-    try:
-        result = policy.forward(Batch(obs=obs, info=Batch()), state)
-        actions = np.asarray(result.act)
-        if actions.shape != (n,) or actions.dtype.kind not in "iu":
-            raise TypeError(f"act is {actions.dtype} of shape {actions.shape}, not {n} whole numbers")
-    except Exception as error:  # an agent's fault is its own: it loses this game, and nothing else stops
-        if n > 1:
-            rows = range(n)
-            return [ask(policy, obs[i : i + 1], None if hidden is None else hidden[i : i + 1])[0] for i in rows]
-        return [Answer(None, error=f"{type(error).__name__}: {error}".splitlines()[0])]
-    probs, value, after = result.get("probs"), result.get("value"), result.get("state")
-    return [
-        Answer(
-            int(actions[i]),
-            probs=None if probs is None else np.asarray(probs[i]),
-            value=None if value is None else float(value[i]),
-            hidden=None if after is None else after[i],
+    actions: NDArray[np.int64]
+    """[n]; of no meaning where it raised."""
+    errors: Mapping[int, str] = field(default_factory=dict)
+    """What it raised, in a line, by row."""
+    told: Batch = field(default_factory=Batch)
+    """`probs` [n, A], `value` [n] and `state` (its hidden state, n rows), as far as it gave them."""
+
+    def only(self) -> Answer:
+        """The answer, where there is one."""
+        if self.errors:
+            return Answer(None, error=self.errors[0])
+        probs, value = self.told.get("probs"), self.told.get("value")
+        return Answer(
+            int(self.actions[0]),
+            probs=None if probs is None else probs[0],
+            value=None if value is None else float(value[0]),
+            hidden=self.told.get("state"),
         )
-        for i in range(n)
-    ]
+
+
+def view(env: GameVectorEnv, rows: NDArray[np.int64], policy: Policy) -> Batch:
+    """What `policy` may see of the games in `rows`, in copies of its own.
+
+    `UsageError` if it wants whole positions of a game that hides a part of them.
+    """
+    seen = Batch(agent_id=env.seats[rows], obs=env.obs[rows], mask=env.mask[rows])
+    if policy.needs_state:
+        if not env.game.perfect_information:
+            raise UsageError(f"{type(policy).__name__} needs whole positions, which {env.game.name} hides")
+        seen.state = env.states[rows]
+    return seen
+
+
+def begin(policy: Policy, seed: int) -> str:
+    """Reset a policy before its first move; returns what it raised, in a line, or an empty text."""
+    try:
+        policy.reset(seed)
+    except Exception as error:  # an agent's fault is its own: it loses when it is asked to move
+        return _in_a_line(error)
+    return ""
+
+
+def ask(policy: Policy, obs: Batch, hidden: Any = None) -> Answers:
+    """Answers to the n rows of `obs`, with the hidden state of each row's game (None while there is none).
+
+    A policy that raises on a batch is asked again row by row, so that the fault is found in the game where it happens.
+    """
+    try:
+        result = _consult(policy, obs, hidden)
+    except Exception as error:  # an agent's fault is its own: it loses this game, and nothing else stops
+        if len(obs) > 1:
+            return _ask_each(policy, obs, hidden)
+        return Answers(np.zeros(1, np.int64), {0: _in_a_line(error)})
+    return Answers(result.pop("act"), told=result)
+
+
+def _consult(policy: Policy, obs: Batch, hidden: Any) -> Batch:
+    """`act`, and `probs`, `value` and `state` if the policy gives them; `TypeError` if they are of the wrong shape."""
+    answer = policy.forward(Batch(obs=obs, info=Batch()), hidden)
+    act = as_array(answer.act)
+    if act.shape != (len(obs),) or act.dtype.kind not in "iu":
+        raise TypeError(f"act is {act.dtype} of shape {act.shape}, not {len(obs)} whole numbers")
+    result = Batch(act=act.astype(np.int64))
+    for key, shape in (("probs", obs.mask.shape), ("value", act.shape)):
+        if answer.get(key) is not None:
+            array = as_array(answer[key])
+            if array.shape != shape:
+                raise TypeError(f"{key} is of shape {array.shape}, not {shape}")
+            result[key] = array
+    state = answer.get("state")
+    if state is not None and not (isinstance(state, Batch) and state.is_empty()):
+        result.state = state
+    return result
+
+
+def _ask_each(policy: Policy, obs: Batch, hidden: Any) -> Answers:
+    actions, errors, told = np.zeros(len(obs), np.int64), {}, Batch()
+    for i in range(len(obs)):
+        one = ask(policy, obs[i : i + 1], None if hidden is None else hidden[i : i + 1])
+        actions[i] = one.actions[0]
+        if one.errors:
+            errors[i] = one.errors[0]
+        else:
+            write_rows(told, one.told, np.array([i]), len(obs))
+    return Answers(actions, errors, told)
+
+
+def _in_a_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0].removesuffix(": ")

@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.data.batch import Batch
 from arena.env.native import GameVectorEnv
 from arena.errors import IllegalActionError, UsageError
-from arena.match.ask import Answer, ask
-from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
+from arena.match.ask import Answer, ask, begin, view
+from arena.match.verdict import MatchRecord, Reason, Verdict, fault, forfeit
 from arena.policy.protocol import Policy
 from arena.seeding import spawn_seeds
 from games.engine.game import Game
@@ -38,9 +37,10 @@ class Match:
         self._env.reset()
         self._hidden: list[Any] = [None] * game.num_players
         self._returns = np.zeros(game.num_players)
-        for (_, policy), agent_seed in zip(players, spawn_seeds(seed, count=len(players)), strict=True):
-            if policy is not None:
-                policy.reset(agent_seed)
+        self._unfit = [
+            "" if policy is None else begin(policy, agent_seed)
+            for (_, policy), agent_seed in zip(players, spawn_seeds(seed, count=len(players)), strict=True)
+        ]
         for action in opening:
             self.play(action)
 
@@ -67,10 +67,7 @@ class Match:
 
     def consult(self, policy: Policy) -> Answer:
         """What `policy` would do in this position for the seat to move; nothing is played."""
-        view = Batch(agent_id=self._env.seats.copy(), obs=self._env.obs.copy(), mask=self._env.mask.copy())
-        if policy.needs_state:
-            view.state = self._env.states.copy()
-        return ask(policy, view, [self._hidden[self.seat]])[0]
+        return ask(policy, view(self._env, np.zeros(1, np.int64), policy), self._hidden[self.seat]).only()
 
     def advance(self) -> Answer:
         """Let the policy to move choose and play; returns its answer. The match may be over afterwards."""
@@ -78,21 +75,19 @@ class Match:
         policy = self.players[seat][1]
         if self.over or policy is None:
             raise UsageError("the match is over" if self.over else f"{self.players[seat][0]} moves from outside")
-        answer = self.consult(policy)
+        answer = Answer(None, error=self._unfit[seat]) if self._unfit[seat] else self.consult(policy)
         self._hidden[seat] = answer.hidden
-        if answer.action is None:
-            self.verdict = forfeit(self.game.num_players, seat, Reason.CRASHED, answer.error)
-        elif not (0 <= answer.action < self.game.num_actions and self.legal[answer.action]):
-            self.verdict = forfeit(self.game.num_players, seat, Reason.ILLEGAL, f"action {answer.action}")
-        else:
+        if answer.action is not None and self._is_legal(answer.action):
             self.play(answer.action)
+        else:
+            self.verdict = fault(self.game.num_players, seat, answer.action, answer.error)
         return answer
 
     def play(self, action: int) -> None:
         """Play an action from outside for the seat to move; `IllegalActionError` leaves everything as it was."""
         if self.over:
             raise UsageError("the match is over")
-        if not (0 <= action < self.game.num_actions and self.legal[action]):
+        if not self._is_legal(action):
             raise IllegalActionError(f"{self.game.name}: action {action} is illegal in this position")
         _, rewards, _, _, _ = self._env.step([action])
         self.actions.append(int(action))
@@ -111,3 +106,6 @@ class Match:
             raise UsageError("the match is not over")
         names = tuple(name for name, _ in self.players)
         return MatchRecord(self.game.label, names, self.seed, self.opening, tuple(self.actions), self.verdict)
+
+    def _is_legal(self, action: int) -> bool:
+        return 0 <= action < self.game.num_actions and bool(self.legal[action])

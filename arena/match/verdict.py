@@ -33,6 +33,13 @@ def forfeit(num_players: int, offender: int, reason: Reason, detail: str = "") -
     return Verdict(returns, reason, offender, detail)
 
 
+def fault(num_players: int, offender: int, action: int | None, error: str) -> Verdict:
+    """The verdict on an answer that is no legal move: none (None) but an `error`, or an illegal `action`."""
+    if action is None:
+        return forfeit(num_players, offender, Reason.CRASHED, error)
+    return forfeit(num_players, offender, Reason.ILLEGAL, f"action {action}")
+
+
 @dataclass(frozen=True)
 class MatchRecord:
     """Everything needed to replay a match."""

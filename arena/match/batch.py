@@ -1,0 +1,153 @@
+"""Many matches at once, in lockstep on one vector environment: what tournaments and evaluations are made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.data.batch import Batch
+from arena.data.rows import write_rows
+from arena.env.native import GameVectorEnv
+from arena.errors import UsageError
+from arena.match.ask import Answers, ask, begin, view
+from arena.match.verdict import MatchRecord, Verdict, fault
+from arena.policy.protocol import Policy
+from arena.seeding import make_rng, spawn_seeds
+from games.engine.game import Game
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """One match to be played."""
+
+    seating: tuple[int, ...]
+    """The player at each seat, as a number in the list of players."""
+    seed: int = 0
+    opening: tuple[int, ...] = ()
+    """Actions that are given, before the players choose."""
+
+
+def play_matches(
+    game: Game, players: Sequence[tuple[str, Policy]], pairings: Sequence[Pairing], seed: int = 0
+) -> list[MatchRecord]:
+    """Play all `pairings` of `players` (name, policy) to their ends, under the rules of `arena.match.match.Match`.
+
+    In every turn each policy is asked once, for all the games in which it is to move. `seed` starts the random streams
+    of the policies. Raises `UsageError` for a seating or opening that does not fit the game, before anybody is asked.
+    """
+    for pairing in pairings:
+        if len(pairing.seating) != game.num_players or not set(pairing.seating) <= set(range(len(players))):
+            raise UsageError(
+                f"seating {pairing.seating} does not name {game.num_players} of the players 0 to {len(players) - 1}"
+            )
+    return _Lockstep(game, players, pairings, seed).play_out() if pairings else []
+
+
+class _Lockstep:
+    """The games in progress. B matches, P seats; `rows` are numbers of matches, `players` numbers of players."""
+
+    def __init__(self, game: Game, players: Sequence[tuple[str, Policy]], pairings: Sequence[Pairing], seed: int):
+        size = len(pairings)
+        self._players, self._pairings = players, pairings
+        self._env = GameVectorEnv(game, size)
+        self._env.reset()
+        self._open = np.ones(size, np.bool_)  # [B], which matches are not over
+        self._seating = np.array([pairing.seating for pairing in pairings])  # [B, P]
+        self._history = np.zeros((size, game.max_length), np.int32)
+        self._length = np.zeros(size, np.int64)
+        self._returns = np.zeros((size, game.num_players))
+        self._forfeits: dict[int, Verdict] = {}
+        self._hidden = [Batch() for _ in players]  # by player: a row for every match and seat
+        self._play_openings()
+        seeds = spawn_seeds(seed, count=len(players))
+        self._unfit = [begin(policy, one) for (_, policy), one in zip(players, seeds, strict=True)]
+
+    def play_out(self) -> list[MatchRecord]:
+        """Play on until every match is over."""
+        while len(rows := np.flatnonzero(self._open)):
+            self._turn(rows)
+        return [self._record(row) for row in range(len(self._pairings))]
+
+    def _play_openings(self) -> None:
+        lengths = np.array([len(pairing.opening) for pairing in self._pairings])
+        for ply in range(lengths.max()):
+            rows = np.flatnonzero(lengths > ply)
+            self._play(rows, np.array([self._pairings[row].opening[ply] for row in rows.tolist()]))
+
+    def _turn(self, rows: NDArray[np.int64]) -> None:
+        """One move in each of `rows`: answers are asked for player by player and played all together."""
+        seats = self._env.seats[rows]
+        holders = self._seating[rows, seats]
+        actions, errors = np.empty(len(rows), np.int64), {}
+        for player in np.unique(holders):
+            part = np.flatnonzero(holders == player)
+            answers = self._ask(player, rows[part], seats[part])
+            actions[part] = answers.actions
+            errors.update({int(part[i]): error for i, error in answers.errors.items()})
+        inside = (actions >= 0) & (actions < self._env.game.num_actions)
+        legal = inside & self._env.mask[rows, np.where(inside, actions, 0)]
+        legal[list(errors)] = False
+        for i in np.flatnonzero(~legal).tolist():
+            action = None if i in errors else int(actions[i])
+            self._forfeits[int(rows[i])] = fault(self._env.num_agents, int(seats[i]), action, errors.get(i, ""))
+        self._open[rows[~legal]] = False
+        self._play(rows[legal], actions[legal])
+
+    def _ask(self, player: int, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> Answers:
+        """What a player answers in `rows`, where it sits at `seats`; its hidden states are kept up."""
+        policy, store = self._players[player][1], self._hidden[player]
+        if self._unfit[player]:
+            return Answers(np.zeros(len(rows), np.int64), dict.fromkeys(range(len(rows)), self._unfit[player]))
+        places = rows * self._env.num_agents + seats
+        hidden = store.state[places] if "state" in store else None
+        answers = ask(policy, view(self._env, rows, policy), hidden)
+        if "state" in answers.told:
+            write_rows(store, Batch(state=answers.told.state), places, self._seating.size)
+        return answers
+
+    def _play(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+        _, rewards, _, _, _ = self._env.step(actions, rows)
+        self._history[rows, self._length[rows]] = actions
+        self._length[rows] += 1
+        self._returns[rows] += rewards
+        self._open[rows] = ~self._env.over[rows]
+
+    def _record(self, row: int) -> MatchRecord:
+        pairing = self._pairings[row]
+        verdict = self._forfeits.get(row) or Verdict(tuple(self._returns[row].tolist()))
+        names = tuple(self._players[player][0] for player in pairing.seating)
+        actions = tuple(self._history[row, : self._length[row]].tolist())
+        return MatchRecord(self._env.game.label, names, pairing.seed, pairing.opening, actions, verdict)
+
+
+def random_openings(game: Game, plies: int, count: int, seed: int) -> list[tuple[int, ...]]:
+    """`count` sequences of `plies` random legal moves that leave the game unfinished; they repeat only if they must.
+
+    Raises `UsageError` if no game that was tried was still going on by then.
+    """
+    rng = make_rng(seed)
+    found: dict[tuple[int, ...], None] = {}  # keeps the order in which they were found
+    while len(found) < count:
+        before = len(found)
+        found.update(dict.fromkeys(_random_lines(game, plies, max(256, 2 * count), rng)))
+        if len(found) == before:
+            break
+    if not found:
+        raise UsageError(f"{game.label}: no game is still open after {plies} random moves; take fewer")
+    openings = list(found)
+    return [openings[i % len(openings)] for i in range(count)]
+
+
+def _random_lines(game: Game, plies: int, count: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
+    """The unfinished among `count` games after `plies` random legal moves."""
+    env = GameVectorEnv(game, count)
+    env.reset()
+    lines = np.zeros((count, plies), np.int64)
+    rows = np.arange(count)
+    for ply in range(plies):
+        mask = env.mask[rows]
+        lines[rows, ply] = (rng.random(mask.shape) * mask).argmax(axis=1)
+        env.step(lines[rows, ply], rows)
+        rows = rows[~env.over[rows]]
+    return [tuple(line) for line in lines[rows].tolist()]
