@@ -69,7 +69,8 @@ class DQNPolicy(BasePolicy):
         self.gamma, self.n_step = discount_factor, estimation_step
         self.rew_norm, self.is_double, self.clip_loss_grad = reward_normalization, is_double, clip_loss_grad
         self.target_update_freq = target_update_freq
-        self._updates = 0
+        self._updates: torch.Tensor
+        self.register_buffer("_updates", torch.zeros((), dtype=torch.int64))  # saved with the weights
         self.model_old = deepcopy(model).eval() if target_update_freq > 0 else None
         self.rng = make_rng()
 

@@ -67,7 +67,8 @@ def _run(command: str, arguments: list[str]) -> int:
     if command not in COMMANDS:
         raise UnknownNameError("command", command, COMMANDS)
     module = importlib.import_module(f"arena.cli.{command}")
-    options = read_options(module.Options, f"arena {command}", arguments)
+    options_type = module.options_for(arguments) if hasattr(module, "options_for") else module.Options
+    options = read_options(options_type, f"arena {command}", arguments)
     status: int = module.run(options)
     return status
 

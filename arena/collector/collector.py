@@ -117,6 +117,31 @@ class Collector:
             places = (env_ids[:, None] * self.num_agents + np.arange(self.num_agents)).reshape(-1)
             self._hidden.empty_(places)
 
+    def arrays(self) -> Batch:
+        """The state of native environments, of open transitions and of episodes under way, as arrays, to be saved."""
+        if not isinstance(self.env, GameVectorEnv):
+            raise UsageError("only collectors of native games can be saved")
+        seated = Batch() if self._manager is None else Batch(seated=self._manager.seated(self._all))
+        return Batch(
+            env=self.env.arrays(),
+            transitions=self.transitions.arrays(),
+            obs=self._obs,
+            hidden=self._hidden,
+            returns=self._returns,
+            lens=self._lens,
+            manager=seated,
+        )
+
+    def restore(self, arrays: Batch) -> None:
+        """Take over what `arrays` gave."""
+        assert isinstance(self.env, GameVectorEnv)
+        self.env.restore(arrays.env)
+        self.transitions.restore(arrays.transitions)
+        self._obs, self._hidden = arrays.obs, arrays.get("hidden", Batch())
+        self._returns, self._lens = arrays.returns, arrays.lens
+        if self._manager is not None:
+            self._manager.restore_seats(arrays.manager.seated)
+
     def close(self) -> None:
         """Close the environments; a second time does nothing."""
         if not self.is_closed:

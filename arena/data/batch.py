@@ -1,18 +1,19 @@
 """`Batch`: named arrays in a hierarchy, which index, stack and compute as one.
 
 A value is a scalar, an array (NumPy or torch), or another `Batch`; an empty `Batch()` reserves a key for a value still
-to come. torch is used where the values are tensors and imported nowhere else.
+to come.
 """
 
 import copy as copying
 import operator
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from numbers import Number
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from arena.data import leaves
 
 Index = Any
 """What indexes the leading axes of every leaf: anything that indexes a NumPy array."""
@@ -38,13 +39,11 @@ class Batch:
         Arrays are kept by reference unless `copy`. Lists become arrays, mappings become batches.
         """
         if copy:
-            batch_dict = copying.deepcopy(batch_dict)
-            kwargs = copying.deepcopy(kwargs)
+            batch_dict, kwargs = copying.deepcopy((batch_dict, kwargs))
         if isinstance(batch_dict, Batch | Mapping):
-            for key, value in batch_dict.items():
-                self.__dict__[_checked_key(key)] = _to_value(value)
+            self.update(batch_dict)
         elif batch_dict is not None:
-            self.stack_(list(batch_dict))
+            self.__dict__.update(Batch.stack(list(batch_dict)).__dict__)
         for key, value in kwargs.items():
             self.__dict__[key] = _to_value(value)
 
@@ -77,13 +76,17 @@ class Batch:
         return self.__dict__.get(key, default)
 
     def pop(self, key: str, *default: Any) -> Any:
-        """Remove `key` and return its value."""
+        """Remove `key` and return its value; `KeyError` if there is none and no default."""
         return self.__dict__.pop(key, *default)
 
     def update(self, batch: "Mapping[str, Any] | Batch | None" = None, **kwargs: Any) -> None:
-        """Set the entries of `batch`, then the keywords."""
-        for key, value in [*(batch or {}).items(), *kwargs.items()] if batch is not None else kwargs.items():
-            self.__dict__[_checked_key(key)] = _to_value(value)
+        """Set the entries of `batch`, then the keywords; `TypeError` for a key that is not a string."""
+        given = dict(batch.__dict__ if isinstance(batch, Batch) else batch or {})
+        for key in given:
+            if not isinstance(key, str):
+                raise TypeError(f"a key of a Batch is a string, not {key!r}")
+        for key, value in (given | kwargs).items():
+            self.__dict__[key] = _to_value(value)
 
     def __getstate__(self) -> dict[str, Any]:
         return dict(self.__dict__)
@@ -93,9 +96,10 @@ class Batch:
 
     def __eq__(self, other: object) -> bool:
         """Same keys, and equal leaves of equal shape throughout."""
-        if not isinstance(other, Batch) or set(self.keys()) != set(other.keys()):
+        if not isinstance(other, Batch) or self.__dict__.keys() != other.__dict__.keys():
             return False
-        return all(_equal(value, other[key]) for key, value in self.items())
+        pairs = [(value, other.__dict__[key]) for key, value in self.__dict__.items()]
+        return all(a == b if isinstance(a, Batch) else leaves.equal(a, b) for a, b in pairs)
 
     __hash__ = None  # type: ignore[assignment]  # mutable, as a dict is
 
@@ -108,57 +112,73 @@ class Batch:
         if not self.__dict__:
             raise IndexError("an empty Batch has no rows to index")
         rows = Batch()
-        for key, value in self.items():
-            rows.__dict__[key] = Batch() if _is_reserved(value) else value[index]
+        selected = rows.__dict__
+        for key, value in self.__dict__.items():
+            selected[key] = Batch() if _is_reserved(value) else value[index]
         return rows
 
     def __setitem__(self, index: Index, value: Any) -> None:
         """Set a key, or write `value` (a batch or a mapping) into the rows of every leaf.
 
-        Keys that `value` lacks are written as zero (None for objects); keys that this batch lacks raise `ValueError`.
+        Keys that `value` lacks or reserves are written as zero (None for objects). Keys that this batch lacks raise
+        `ValueError` before anything is written.
         """
-        if isinstance(index, str):
-            self.__dict__[index] = _to_value(value)
-            return
         value = _to_value(value)
+        if isinstance(index, str):
+            self.__dict__[index] = value
+            return
         if not isinstance(value, Batch):
             raise ValueError(f"only a Batch or a mapping can be written into rows, not {type(value).__name__}")
-        unknown = set(value.keys()) - set(self.keys())
-        if unknown:
-            raise ValueError(f"keys {sorted(unknown)} are not in this Batch, which has {list(self.keys())}")
-        for key, own in self.items():
-            if key in value:
-                own[index] = value[key]
-            elif isinstance(own, Batch):
-                if not own.is_empty():
-                    own[index] = Batch()
+        self._require_room_for(value)
+        self._write(index, value)
+
+    def _require_room_for(self, other: "Batch") -> None:
+        own = self.__dict__
+        for key, value in other.__dict__.items():
+            if key not in own:
+                raise ValueError(f"key {key!r} is not in this Batch, which has {list(own)}")
+            if _is_reserved(value):
+                continue
+            if isinstance(value, Batch) != isinstance(own[key], Batch):
+                raise ValueError(f"key {key!r} is a Batch on one side and a value on the other")
+            if isinstance(value, Batch):
+                own[key]._require_room_for(value)
+
+    def _write(self, index: Index, other: "Batch") -> None:
+        given = other.__dict__
+        for key, own in self.__dict__.items():
+            value = given.get(key, _NOTHING)
+            if isinstance(own, Batch):
+                own._write(index, value)
             else:
-                own[index] = _blank(own)
+                own[index] = leaves.blank(own) if _is_reserved(value) else value
 
     def __len__(self) -> int:
         """Length of the shortest leaf; `TypeError` where a leaf has no length or there is none."""
         lengths = []
-        for value in self.values():
-            if isinstance(value, Batch) and value.is_empty(recurse=True):
-                continue
-            if not isinstance(value, Batch) and (not hasattr(value, "__len__") or np.ndim(value) == 0):
-                raise TypeError("a Batch with a scalar in it has no length")
-            lengths.append(len(value))
+        for key, value in self.__dict__.items():
+            if isinstance(value, Batch):
+                if not value.is_empty(recurse=True):
+                    lengths.append(len(value))
+            elif getattr(value, "ndim", 0):
+                lengths.append(len(value))
+            else:
+                raise TypeError(f"this Batch has no len(): {key!r} is a scalar")
         if not lengths:
-            raise TypeError("a Batch without arrays has no length")
+            raise TypeError("this Batch has no len(): there is no array in it")
         return min(lengths)
 
     def is_empty(self, recurse: bool = False) -> bool:
         """Whether there is no key; with `recurse`, whether there is no leaf anywhere below either."""
         if not recurse:
             return not self.__dict__
-        return all(isinstance(value, Batch) and value.is_empty(recurse=True) for value in self.values())
+        return all(isinstance(value, Batch) and value.is_empty(recurse=True) for value in self.__dict__.values())
 
     @property
     def shape(self) -> list[int]:
         """Smallest length of each axis that all leaves have; [] with a scalar or a reserved key among them."""
-        shapes = [list(getattr(value, "shape", ())) for value in self.values()]
-        return [min(lengths) for lengths in zip(*shapes, strict=False)] if shapes else []
+        shapes = [list(getattr(value, "shape", ())) for value in self.__dict__.values()]
+        return [min(lengths) for lengths in zip(*shapes, strict=False)]
 
     def __iter__(self) -> Iterator["Batch"]:
         """The rows, one batch each."""
@@ -173,49 +193,60 @@ class Batch:
             raise ValueError(f"size={size} is not at least 1")
         length = len(self)
         order = np.random.permutation(length) if shuffle else np.arange(length)
-        ends = list(range(size, length, size))
-        if merge_last and ends and length % size:
-            ends.pop()
-        for part in np.split(order, ends):
-            yield self[part]
+        starts = list(range(0, length, size))
+        if merge_last and len(starts) > 1 and length % size:
+            starts.pop()
+        return (self[order[start:end]] for start, end in zip(starts, [*starts[1:], length], strict=False))
 
     # --- aggregation --------------------------------------------------------------------------------------------
 
     @staticmethod
     def cat(batches: "Sequence[Mapping[str, Any] | Batch]") -> "Batch":
-        """Concatenate along the first axis; rows of a key that a batch lacks are zero (None for objects)."""
-        return _aggregate([_to_batch(batch) for batch in batches], _concatenate)
+        """Concatenate along the first axis; rows of a key that a batch lacks are zero (None for objects).
+
+        Raises `ValueError` where a key is a batch here and a leaf there, `TypeError` for scalars and for arrays beside
+        tensors.
+        """
+        several = [_to_batch(batch) for batch in batches]
+        lengths = [0 if batch.is_empty(recurse=True) else len(batch) for batch in several]
+        return _aggregate(several, leaves.concatenate, lambda example, i: leaves.blank_rows(example, lengths[i]))
 
     def cat_(self, batches: "Mapping[str, Any] | Batch | Sequence[Mapping[str, Any] | Batch]") -> None:
         """Append one batch or several, in place."""
-        several = [batches] if isinstance(batches, Batch | Mapping) else list(batches)
-        self._replace(Batch.cat([self, *several] if self.__dict__ else several))
+        self._replace(Batch.cat([self, *([batches] if isinstance(batches, Batch | Mapping) else batches)]))
 
     @staticmethod
     def stack(batches: "Sequence[Mapping[str, Any] | Batch]", axis: int = 0) -> "Batch":
-        """Stack along a new axis; a key that a batch lacks is zero (None for objects), allowed on axis 0 only."""
-        several = [_to_batch(batch) for batch in batches]
-        if axis != 0 and any(set(batch.keys()) != set(several[0].keys()) for batch in several):
-            raise ValueError(f"batches of different keys stack along axis 0 only, not {axis}")
-        return _aggregate(several, lambda values, _: _stack(values, axis))
+        """Stack along a new axis; a key that a batch lacks is zero (None for objects), allowed on axis 0 only.
+
+        Raises `ValueError` where a key is a batch here and a leaf there, `TypeError` for arrays beside tensors.
+        """
+
+        def pad(example: Any, _: int) -> Any:
+            if axis != 0:
+                raise ValueError(f"batches of different keys stack along axis 0 only, not {axis}")
+            return leaves.blank_like(example)
+
+        return _aggregate([_to_batch(batch) for batch in batches], lambda values: leaves.stack(values, axis), pad)
 
     def stack_(self, batches: "Sequence[Mapping[str, Any] | Batch]", axis: int = 0) -> None:
         """Stack this batch (unless it is empty) and others, in place."""
         self._replace(Batch.stack([self, *batches] if self.__dict__ else batches, axis))
 
-    def _replace(self, other: "Batch") -> None:
+    def _replace(self, other: "Batch") -> Self:
         self.__dict__.clear()
         self.__dict__.update(other.__dict__)
+        return self
 
     def empty_(self, index: Index = None) -> Self:
         """Set everything, or the rows of `index`, to zero (None for objects)."""
-        for key, value in self.items():
+        for key, value in self.__dict__.items():
             if isinstance(value, Batch):
                 value.empty_(index)
-            elif index is None and (np.ndim(value) == 0 or not hasattr(value, "__setitem__")):
-                self.__dict__[key] = _blank(value)
+            elif index is None and not isinstance(value, np.ndarray) and not leaves.is_tensor(value):
+                self.__dict__[key] = leaves.blank(value)
             else:
-                value[slice(None) if index is None else index] = _blank(value)
+                value[... if index is None else index] = leaves.blank(value)
         return self
 
     @staticmethod
@@ -227,22 +258,23 @@ class Batch:
 
     def to_numpy(self) -> None:
         """Turn every tensor below into an array, in place."""
-        for key, value in self.items():
+        for key, value in self.__dict__.items():
             if isinstance(value, Batch):
                 value.to_numpy()
-            elif _is_tensor(value):
+            elif leaves.is_tensor(value):
                 self.__dict__[key] = value.detach().cpu().numpy()
 
     def to_torch(self, dtype: Any = None, device: Any = "cpu") -> None:
         """Turn every numeric array and scalar below into a tensor of `dtype` on `device`, in place."""
         import torch
 
-        for key, value in self.items():
+        for key, value in self.__dict__.items():
             if isinstance(value, Batch):
                 value.to_torch(dtype, device)
-            elif _is_tensor(value) or (isinstance(value, np.ndarray | np.number | np.bool_ | Number) and _numeric(value)):
-                tensor = value if _is_tensor(value) else torch.as_tensor(np.asarray(value))
-                self.__dict__[key] = tensor.to(dtype=dtype, device=device)
+            elif leaves.is_tensor(value):
+                self.__dict__[key] = value.to(dtype=dtype, device=device)
+            elif leaves.is_numeric(value):
+                self.__dict__[key] = torch.as_tensor(np.asarray(value, order="C")).to(dtype=dtype, device=device)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """A 0-dimensional object array: a batch is one thing to NumPy, so that `np.mean(batch)` asks the batch."""
@@ -250,26 +282,26 @@ class Batch:
         array[()] = self
         return array
 
-    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None) -> "Batch":
-        """Mean of every leaf; what `np.mean(batch)` calls."""
-        return self._map(lambda value: value.mean(axis=axis))
-
-    def _map(self, function: Callable[[Any], Any]) -> "Batch":
+    def mean(self, axis: Any = None, dtype: Any = None, out: None = None) -> "Batch":
+        """Mean of every leaf; what `np.mean(batch)` calls, with its arguments."""
+        if out is not None:
+            raise TypeError("the mean of a Batch is a new Batch; it takes no out")
         result = Batch()
-        for key, value in self.items():
-            result.__dict__[key] = value._map(function) if isinstance(value, Batch) else function(value)
+        for key, value in self.__dict__.items():
+            nested = isinstance(value, Batch)
+            result.__dict__[key] = value.mean(axis, dtype) if nested else leaves.mean(value, axis, dtype)
         return result
 
     def _combine(self, other: Any, operation: Callable[[Any, Any], Any]) -> "Batch":
         """Apply `operation` leaf by leaf; in place where the operator works in place."""
         if isinstance(other, Batch):
-            if set(other.keys()) != set(self.keys()):
-                raise ValueError(f"keys differ: {list(self.keys())} and {list(other.keys())}")
-        elif not isinstance(other, Number | np.ndarray | np.number) and not _is_tensor(other):
+            if self.__dict__.keys() != other.__dict__.keys():
+                raise ValueError(f"keys differ: {list(self.__dict__)} and {list(other.__dict__)}")
+        elif not isinstance(other, Number | np.ndarray) and not leaves.is_tensor(other):
             raise TypeError(f"a Batch does not compute with {type(other).__name__}")
         result = Batch()
-        for key, value in self.items():
-            operand = other[key] if isinstance(other, Batch) else other
+        for key, value in self.__dict__.items():
+            operand = other.__dict__[key] if isinstance(other, Batch) else other
             result.__dict__[key] = Batch() if _is_reserved(value) else operation(value, operand)
         return result
 
@@ -286,178 +318,79 @@ class Batch:
         return self._combine(other, operator.truediv)
 
     def __iadd__(self, other: Any) -> Self:
-        self._replace(self._combine(other, operator.iadd))
-        return self
+        return self._replace(self._combine(other, operator.iadd))
 
     def __isub__(self, other: Any) -> Self:
-        self._replace(self._combine(other, operator.isub))
-        return self
+        return self._replace(self._combine(other, operator.isub))
 
     def __imul__(self, other: Any) -> Self:
-        self._replace(self._combine(other, operator.imul))
-        return self
+        return self._replace(self._combine(other, operator.imul))
 
     def __itruediv__(self, other: Any) -> Self:
-        self._replace(self._combine(other, operator.itruediv))
-        return self
+        return self._replace(self._combine(other, operator.itruediv))
 
     def __repr__(self) -> str:
-        """One key a line, nested batches indented."""
+        """One key a line, the lines of a value below its first."""
         name = type(self).__name__
         if not self.__dict__:
             return f"{name}()"
         lines = []
-        for key, value in self.items():
-            indent = "\n" + " " * (6 + len(key) if not isinstance(value, Batch) else 4)
-            lines.append(f"    {key}: {repr(value).replace(chr(10), indent)},")
+        for key, value in self.__dict__.items():
+            indent = "\n" + " " * (6 + len(key))
+            lines.append(f"    {key}: {leaves.text(value).replace(chr(10), indent)},")
         return "\n".join([f"{name}(", *lines, ")"])
 
 
-def _checked_key(key: Any) -> str:
-    if not isinstance(key, str):
-        raise TypeError(f"a key of a Batch is a string, not {key!r}")
-    return key
-
-
-def _is_tensor(value: Any) -> bool:
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(value, torch.Tensor)
+_NOTHING = Batch()
 
 
 def _is_reserved(value: Any) -> bool:
-    return isinstance(value, Batch) and value.is_empty()
+    return isinstance(value, Batch) and not value.__dict__
 
 
 def _to_batch(value: "Mapping[str, Any] | Batch") -> Batch:
-    if not isinstance(value, Batch | Mapping):
-        raise TypeError(f"expected a Batch or a mapping, not {type(value).__name__}")
-    return value if isinstance(value, Batch) else Batch(value)
+    if isinstance(value, Batch):
+        return value
+    if isinstance(value, Mapping):
+        return Batch(value)
+    raise TypeError(f"expected a Batch or a mapping, not {type(value).__name__}")
 
 
 def _to_value(value: Any) -> Any:
     """What a batch stores for a value: mappings become batches, lists arrays (of objects where they must)."""
-    if isinstance(value, Mapping):
-        return Batch(value)
-    if isinstance(value, Batch | Number | str | np.generic | np.ndarray) or value is None or _is_tensor(value):
-        return _tidy_array(value) if isinstance(value, np.ndarray) else value
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in "OUS":  # the common case, and the first to be decided
+            return value
+        return Batch.stack(list(value)) if value.ndim and _all_batches(value.flat) else leaves.tidy(value)
+    if isinstance(value, Batch):
+        return value
     if isinstance(value, list | tuple):
-        return _sequence_to_value(value)
-    return value
+        return Batch.stack(value) if _all_batches(value) else leaves.to_array(value)
+    return Batch(value) if isinstance(value, Mapping) else value
 
 
-def _sequence_to_value(value: Sequence[Any]) -> Any:
-    if value and all(isinstance(item, Batch | Mapping) for item in value):
-        return Batch.stack(value)
-    if value and all(_is_tensor(item) for item in value):
-        return _stack(list(value), 0)
-    try:
-        return _tidy_array(np.asanyarray(value))
-    except ValueError:  # rows of different lengths
-        array = np.empty(len(value), object)
-        array[:] = value
-        return array
+def _all_batches(items: Iterable[Any]) -> bool:
+    """Whether there is something, and nothing but batches and mappings."""
+    kinds = [isinstance(item, Batch | Mapping) for item in items]
+    return bool(kinds) and all(kinds)
 
 
-def _tidy_array(array: NDArray[Any]) -> Any:
-    """Text becomes objects (a fixed width would cut later entries); an array of mappings becomes a batch."""
-    if array.dtype.kind in "US":
-        return array.astype(object)
-    if array.dtype == object and array.size and array.ndim and all(isinstance(x, Batch | Mapping) for x in array.flat):
-        return Batch.stack(list(array))
-    return array
+def _aggregate(batches: list[Batch], join: Callable[[list[Any]], Any], pad: Callable[[Any, int], Any]) -> Batch:
+    """Join batches key by key; `pad(example, i)` is what batch number i contributes to a key that it lacks.
 
-
-def _numeric(value: Any) -> bool:
-    return np.asarray(value).dtype.kind in "biufc"
-
-
-def _blank(value: Any) -> Any:
-    """Zero of the type of a value, None for objects."""
-    if isinstance(value, np.ndarray) or _is_tensor(value):
-        return None if value.dtype == object else 0
-    return type(value)(0) if isinstance(value, Number | np.number | np.bool_) else None
-
-
-def _equal(a: Any, b: Any) -> bool:
-    if isinstance(a, Batch) or isinstance(b, Batch):
-        return bool(a == b)
-    if _is_tensor(a) != _is_tensor(b) or np.shape(a) != np.shape(b):
-        return False
-    return bool(np.all(a == b)) if not _is_tensor(a) else bool((a == b).all())
-
-
-def _stack(values: list[Any], axis: int) -> Any:
-    if _is_tensor(values[0]):
-        return sys.modules["torch"].stack(values, axis)
-    kinds = [np.asarray(value) for value in values if value is not None]
-    if any(array.dtype.kind in "OUS" for array in kinds) or len(kinds) < len(values):
-        shape = next((array.shape for array in kinds), ())
-        if all(array.shape == shape for array in kinds):
-            result = np.empty((len(values), *shape), object)
-            for i, value in enumerate(values):
-                result[i] = value
-            return result
-    return np.stack([np.asarray(value) for value in values], axis)
-
-
-def _concatenate(values: list[Any], lengths: list[int]) -> Any:
-    if _is_tensor(values[0]):
-        return sys.modules["torch"].cat(values)
-    return np.concatenate(values)
-
-
-def _aggregate(batches: list[Batch], join: Callable[[list[Any], list[int]], Any]) -> Batch:
-    """Join batches key by key, by the rules of heterogeneous aggregation.
-
-    A key's values must all be batches or all be leaves; `ValueError` otherwise. A reserved key fits either.
+    The values of a key must all be batches or all be leaves; a reserved key fits either and counts as lacking.
     """
-    stacking = join is not _concatenate
-    batches = [batch for batch in batches if stacking or not batch.is_empty()]
-    keys = list(dict.fromkeys(key for batch in batches for key in batch.keys()))
-    lengths = [] if stacking else [_length(batch) for batch in batches]
     result = Batch()
-    for key in keys:
-        present = [batch[key] for batch in batches if key in batch and not _is_reserved(batch[key])]
-        if not present:
-            result.__dict__[key] = Batch()
-        elif all(isinstance(value, Batch) for value in present):
-            result.__dict__[key] = _aggregate_nested(key, batches, lengths, join)
-        elif any(isinstance(value, Batch) for value in present):
+    for key in dict.fromkeys(key for batch in batches for key in batch.__dict__):
+        values = [batch.__dict__.get(key, _NOTHING) for batch in batches]
+        present = [value for value in values if not _is_reserved(value)]
+        nested = sum(isinstance(value, Batch) for value in present)
+        if nested == len(present):
+            result.__dict__[key] = _aggregate(values, join, pad)
+        elif nested:
             raise ValueError(f"key {key!r} is a Batch in some of the batches and a value in others")
         else:
-            values = [
-                batch[key] if key in batch and not _is_reserved(batch[key]) else _padding(present[0], length)
-                for batch, length in zip(batches, lengths or [None] * len(batches), strict=True)
-            ]
-            result.__dict__[key] = join(values, lengths)
+            result.__dict__[key] = join(
+                [pad(present[0], i) if _is_reserved(value) else value for i, value in enumerate(values)]
+            )
     return result
-
-
-def _aggregate_nested(
-    key: str, batches: list[Batch], lengths: list[int], join: Callable[[list[Any], list[int]], Any]
-) -> Batch:
-    """Join the batches below one key; where it is missing, a blank of the first that has it stands in."""
-    example = next(batch[key] for batch in batches if key in batch and not _is_reserved(batch[key]))
-    parts = []
-    for i, batch in enumerate(batches):
-        if key in batch and not _is_reserved(batch[key]):
-            parts.append(batch[key])
-        elif lengths:
-            parts.append(example._map(lambda value, n=lengths[i]: _padding(value, n)))  # type: ignore[misc]
-        else:
-            parts.append(Batch.empty(example))
-    return _aggregate(parts, join)
-
-
-def _length(batch: Batch) -> int:
-    return 0 if batch.is_empty(recurse=True) else len(batch)
-
-
-def _padding(example: Any, length: int | None) -> Any:
-    """A blank like `example`: of its shape where batches are stacked, of `length` rows where they are joined."""
-    if length is None:
-        if isinstance(example, np.ndarray):
-            return np.full_like(example, _blank(example))
-        return example.new_zeros(example.shape) if _is_tensor(example) else _blank(example)
-    shape = (length, *example.shape[1:])
-    return np.full(shape, _blank(example), example.dtype) if isinstance(example, np.ndarray) else example.new_zeros(shape)

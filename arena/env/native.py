@@ -93,6 +93,16 @@ class GameVectorEnv:
         self._kernels.observe_all(self.states, rows, obs, mask)
         return Batch(obs=obs, mask=mask)
 
+    def arrays(self) -> Batch:
+        """Everything that changes, as arrays, to be saved."""
+        states = self.states.view(np.uint8).reshape(len(self), -1)
+        return Batch(states=states, seats=self.seats, obs=self.obs, mask=self.mask, over=self.over)
+
+    def restore(self, arrays: Batch) -> None:
+        """Take over what `arrays` gave."""
+        self.states = np.ascontiguousarray(arrays.states).view(self.game.state_dtype).reshape(-1)
+        self.seats, self.obs, self.mask, self.over = arrays.seats, arrays.obs, arrays.mask, arrays.over
+
     def seed(self, seed: int | Sequence[int] | None = None) -> list[int | None]:
         """Accepted for symmetry with other environments: these games have no chance in them."""
         return seeds_for(seed, len(self))

@@ -31,7 +31,7 @@ def save_policy(
 
     `config` is the algorithm's config dataclass; `extra` goes into `config.json` beside it.
     """
-    weights = save({name: tensor.detach().cpu().contiguous() for name, tensor in policy.state_dict().items()})
+    weights = save({name: tensor.detach().cpu().contiguous() for name, tensor in unique_tensors(policy).items()})
     description = {
         "format": FORMAT,
         "algorithm": algorithm,
@@ -87,6 +87,11 @@ def newest_snapshot(folder: Path) -> Path:
     return snapshots[-1]
 
 
+def unique_tensors(policy: BasePolicy) -> dict[str, torch.Tensor]:
+    """Parameters and buffers of a policy by name, those that modules share under the first of their names."""
+    return {**dict(policy.named_parameters()), **dict(policy.named_buffers())}
+
+
 def load_weights(folder: Path, policy: BasePolicy, sha256: str) -> None:
     """Load a checkpoint's weights into `policy`; `CheckpointError` if they are broken or of another shape."""
     try:
@@ -96,10 +101,12 @@ def load_weights(folder: Path, policy: BasePolicy, sha256: str) -> None:
         raise CheckpointError(f"{folder / WEIGHTS} cannot be read: {error}") from None
     if hashlib.sha256(content).hexdigest() != sha256:
         raise CheckpointError(f"{folder / WEIGHTS} is not what was saved: its hash differs from that in {CONFIG}")
-    try:
-        policy.load_state_dict(weights)
-    except RuntimeError as error:
-        raise CheckpointError(f"{folder}: the weights do not fit the network: {str(error).splitlines()[-1].strip()}") from None
+    own = {name: tensor.shape for name, tensor in unique_tensors(policy).items()}
+    found = {name: tensor.shape for name, tensor in weights.items()}
+    if own != found:
+        differing = sorted(name for name in own | found if own.get(name) != found.get(name))
+        raise CheckpointError(f"{folder}: the weights do not fit the network, which differs in {', '.join(differing)}")
+    policy.load_state_dict(weights, strict=False)  # a tensor that is shared has one name in the file, several in the state
 
 
 def load_policy(name: str, algorithm: Algorithm, game: Game, argument: str, training: bool = False) -> BasePolicy:

@@ -76,6 +76,14 @@ class MultiAgentPolicyManager(BasePolicy):
         """Who sits in these environments: policy numbers [n, P]."""
         return self._seated[env_ids]
 
+    def restore_seats(self, seated: NDArray[np.int64]) -> None:
+        """Take over who sits where, [B, P]."""
+        self._seated = seated
+
+    def playing(self) -> set[int]:
+        """Numbers of the policies that sit somewhere."""
+        return set(np.unique(self._seated).tolist())
+
     def learning_seats(self, num_agents: int) -> NDArray[np.int64]:
         """The seats that a learner may hold."""
         if callable(self._mapping):

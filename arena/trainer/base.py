@@ -69,6 +69,8 @@ class Hooks:
     """After each epoch: epoch, environment step, gradient step."""
     reward_metric: RewardMetric | None = None
     """From vector returns to one figure an episode."""
+    collect_fn: Callable[[CollectStats], None] | None = None
+    """After each collection: what it brought."""
 
 
 @dataclass
@@ -159,6 +161,8 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
             )
             done += stats.n_collected_steps
             self.at.env_step += stats.n_collected_steps
+            if self.hooks.collect_fn is not None:
+                self.hooks.collect_fn(stats)
             result = figures(stats, self.hooks.reward_metric)
             self.logger.log_train_data(result, self.at.env_step)
             if "rew" in result:

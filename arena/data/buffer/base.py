@@ -95,7 +95,9 @@ class ReplayBuffer:
         try:
             return self._storage[key]
         except KeyError:
-            raise AttributeError(f"{type(self).__name__} holds no {key!r}; it has {list(self._storage.keys())}") from None
+            raise AttributeError(
+                f"{type(self).__name__} holds no {key!r}; it has {list(self._storage.keys())}"
+            ) from None
 
     def __repr__(self) -> str:
         return repr(self._storage).replace("Batch(", f"{type(self).__name__}(", 1)
@@ -170,9 +172,7 @@ class ReplayBuffer:
 
     def update(self, buffer: "ReplayBuffer") -> NDArray[np.int64]:
         """Append the transitions of another buffer in the order of time; returns their places here."""
-        places = [
-            self.add(buffer._storage[i])[0][0] for i in buffer.sample_indices(0)[-self.maxsize :]
-        ]
+        places = [self.add(buffer._storage[i])[0][0] for i in buffer.sample_indices(0)[-self.maxsize :]]
         return np.array(places, np.int64)
 
     def set_batch(self, batch: Batch) -> None:
@@ -180,6 +180,19 @@ class ReplayBuffer:
         if len(batch) != self.maxsize or not set(batch.keys()) <= set(self.RESERVED):
             raise UsageError(f"the storage needs length {self.maxsize} and keys among {list(self.RESERVED)}")
         self._storage = batch
+
+    def arrays(self) -> Batch:
+        """Everything stored and every counter, as arrays, to be saved."""
+        counters = Batch(cursor=self._cursor, fill=self._fill, newest=self._newest, done=self._done)
+        counters.update(ret=self._episode_return, length=self._episode_length, start=self._episode_start)
+        return Batch(storage=self._storage, counters=counters)
+
+    def restore(self, arrays: Batch) -> None:
+        """Take over what `arrays` gave; sizes have to be the same."""
+        self._storage = arrays.get("storage", Batch())
+        counters = arrays.counters
+        self._cursor, self._fill, self._newest, self._done = (counters[k] for k in ("cursor", "fill", "newest", "done"))
+        self._episode_return, self._episode_length, self._episode_start = counters.ret, counters.length, counters.start
 
     # --- walking ------------------------------------------------------------------------------------------------
 

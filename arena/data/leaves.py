@@ -1,0 +1,99 @@
+"""The leaves of a `Batch`: arrays, tensors and scalars, and what is done to one of them or to several.
+
+torch is used where the values are tensors, and imported nowhere here: a tensor can only come from who has imported it.
+"""
+
+import sys
+from collections.abc import Sequence
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether `value` is a torch tensor."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def is_numeric(value: Any) -> bool:
+    """Whether a scalar or an array holds numbers or booleans."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.dtype.kind in "biufc"
+    return isinstance(value, Number)
+
+
+def to_array(sequence: Sequence[Any]) -> Any:
+    """A list or tuple as an array, of objects where numbers do not fit; equal tensors are stacked."""
+    if sequence and all(is_tensor(item) for item in sequence):
+        return stack(sequence, 0)
+    try:
+        return tidy(np.asanyarray(sequence))
+    except ValueError:  # rows of different lengths
+        array = np.empty(len(sequence), object)
+        for i, item in enumerate(sequence):
+            array[i] = item
+        return array
+
+
+def tidy(array: NDArray[Any]) -> NDArray[Any]:
+    """Text becomes objects, since an array of fixed width would cut later entries."""
+    return array.astype(object) if array.dtype.kind in "US" else array
+
+
+def blank(value: Any) -> Any:
+    """What an entry of `value` is set to when it is emptied: zero, or None for objects."""
+    if isinstance(value, np.ndarray) or is_tensor(value):
+        return None if value.dtype == object else 0
+    return type(value)(0) if is_numeric(value) else None
+
+
+def blank_rows(example: Any, length: int) -> Any:
+    """`length` blank rows that could be joined to `example`."""
+    shape = (length, *example.shape[1:])
+    if is_tensor(example):
+        return example.new_zeros(shape)
+    return np.full(shape, None) if example.dtype == object else np.zeros(shape, example.dtype)
+
+
+def blank_like(example: Any) -> Any:
+    """A blank of the shape of `example`."""
+    if isinstance(example, np.ndarray):
+        return np.full(example.shape, None) if example.dtype == object else np.zeros_like(example)
+    return example.new_zeros(example.shape) if is_tensor(example) else blank(example)
+
+
+def concatenate(values: Sequence[Any]) -> Any:
+    """Join along the first axis; arrays and tensors do not mix (`TypeError`)."""
+    if any(is_tensor(value) for value in values):
+        return sys.modules["torch"].cat(values)
+    return np.concatenate(values)
+
+
+def stack(values: Sequence[Any], axis: int) -> Any:
+    """Join along a new axis; arrays and tensors do not mix (`TypeError`)."""
+    if any(is_tensor(value) for value in values):
+        return sys.modules["torch"].stack(values, axis)
+    arrays = [np.asarray(value) for value in values]
+    if any(array.dtype.kind in "OUS" for array in arrays):
+        arrays = [array.astype(object) for array in arrays]
+    return np.stack(arrays, axis)
+
+
+def equal(a: Any, b: Any) -> bool:
+    """Same kind, same shape, same entries."""
+    if is_tensor(a) != is_tensor(b) or np.shape(a) != np.shape(b):
+        return False
+    return bool((a == b).all()) if is_tensor(a) else bool(np.all(a == b))
+
+
+def mean(value: Any, axis: Any, dtype: Any) -> Any:
+    """Mean of an array or a tensor over `axis` (all of it for None), computed in `dtype`."""
+    return value.mean(axis, dtype=dtype) if is_tensor(value) else np.mean(value, axis, dtype)
+
+
+def text(value: Any) -> str:
+    """`value` in print; a NumPy scalar reads as a number."""
+    return repr(value.item() if isinstance(value, np.generic) else value)

@@ -1,0 +1,1 @@
+"""Leagues: self-play against a pool of one's own past."""
