@@ -1,0 +1,55 @@
+"""A tournament through the Python API: the same as `arena tournament`, to be copied and changed.
+
+python scripts/tournament.py
+"""
+
+from pathlib import Path
+
+from rich.console import Console
+
+from arena.registry import make_agent, make_game
+from arena.tournament.files import claim_directory, numbered, write_results
+from arena.tournament.progress import progress_bar
+from arena.tournament.report import print_report
+from arena.tournament.tournament import TournamentConfig, run_tournament
+
+# What is played: a name, and its options if you like, as in "tic_tac_toe:m=6,n=6,k=4".
+GAME = "connect_four"
+
+# Who plays. A spec finds an agent by name: "ppo:runs/c4" is the newest snapshot of a training run.
+AGENTS = ["random", "one-ply", "alphabeta:2", "alphabeta:4"]
+
+# How it is played: every opening of four random moves once from either side. Same seed, same games.
+CONFIG = TournamentConfig(games=100, openings="random:4", seed=0)
+
+# Where the results go: runs/tournament-1, runs/tournament-2, ...
+RESULTS = Path("runs/tournament")
+
+
+def main() -> None:
+    game = make_game(GAME)
+
+    # Any `arena.policy.protocol.Policy` may play, an object of your own class as well: put it in under any name.
+    players = {spec: make_agent(spec, game) for spec in AGENTS}
+
+    directory = claim_directory(numbered(RESULTS))
+    console = Console()
+    with progress_bar(console) as progress:
+        result = run_tournament(game, players, CONFIG, progress)
+
+    # The table, the cross table, and everything that can be computed from them.
+    print_report(result, console)
+    best = result.standings.rows[0]
+    print(f"{best.name} is the best, with {best.tally.wins} wins in {best.tally.games.sum()} games.")
+
+    # Every game is kept with its moves: look at one, or replay it.
+    longest = max(result.records, key=lambda record: len(record.actions))
+    print("The longest game:", " - ".join(longest.players), longest.actions)
+
+    # ratings.csv, games.csv and crosstable.png
+    write_results(result, directory)
+    print(f"Results are in {directory}.")
+
+
+if __name__ == "__main__":
+    main()
