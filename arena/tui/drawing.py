@@ -1,0 +1,196 @@
+"""A board as runs of text: pure functions from a game's picture to lines, and from a point back to a cell."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from arena.tui.table import Cell
+from arena.tui.words import mark, percent
+from games.engine.picture import Picture
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How large a board is drawn."""
+
+    width: int
+    """Of the inside of a cell, in characters."""
+    height: int
+    ruled_columns: bool = True
+    """A frame, and lines between the columns."""
+    ruled_rows: bool = True
+    """Lines between the rows."""
+
+
+BIG, SQUARE = Scale(7, 3), Scale(3, 1)
+FLAT, BARE = Scale(3, 1, ruled_rows=False), Scale(3, 1, ruled_rows=False, ruled_columns=False)
+SCALES = (BIG, SQUARE, FLAT, BARE)
+"""From large to small."""
+
+BIG_PIECES = ((" ▄███▄ ", " █████ ", " ▀███▀ "), (" ▄▀▀▀▄ ", " █   █ ", " ▀▄▄▄▀ "))
+"""Pieces of the first two seats at the big scale; others are drawn as their sign."""
+
+
+class Run(NamedTuple):
+    """Characters of one look."""
+
+    text: str
+    role: str
+    """What it shows: line, label, blank, target, last, cursor, chance, seat-0, seat-1, ..."""
+    chance: float = 0.0
+    """Shade of the cell behind it, 0 to 1."""
+    chosen: bool = False
+    """Whether the keyboard's cursor is on its cell."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoardView:
+    """What a board shows at one moment."""
+
+    picture: Picture
+    targets: frozenset[Cell] = frozenset()
+    """Cells with a dot: here the person may move."""
+    chances: Mapping[Cell, float] = field(default_factory=dict)
+    """Chance that a move takes place in a cell."""
+    seat: int = 0
+    """Whose chances those are."""
+
+
+def extent(picture: Picture, scale: Scale) -> tuple[int, int]:
+    """Columns and lines of text that a board takes."""
+    rows, columns = picture.pieces.shape
+    width = _margin(picture) + columns * (scale.width + scale.ruled_columns) + scale.ruled_columns
+    height = _headline(picture) + rows * scale.height + 2 * scale.ruled_columns + (rows - 1) * scale.ruled_rows
+    return width, height
+
+
+def cell_at(picture: Picture, scale: Scale, x: int, y: int, flipped: bool = False) -> Cell | None:
+    """The cell drawn at column `x` and line `y`, None outside the board; a line belongs to the cell before it."""
+    rows, columns = picture.pieces.shape
+    across = x - _margin(picture) - scale.ruled_columns
+    down = y - _headline(picture) - scale.ruled_columns
+    row, column = down // (scale.height + scale.ruled_rows), across // (scale.width + scale.ruled_columns)
+    if not (0 <= row < rows and 0 <= column < columns):
+        return None
+    return (rows - 1 - row, columns - 1 - column) if flipped else (row, column)
+
+
+def draw(view: BoardView, scale: Scale, cursor: Cell | None = None, flipped: bool = False) -> list[list[Run]]:
+    """The lines of a board, each as runs; `flipped` shows it from the other side of the table."""
+    picture, margin = view.picture, _margin(view.picture)
+    turn = -1 if flipped else 1
+    rows, columns = range(picture.pieces.shape[0])[::turn], range(picture.pieces.shape[1])[::turn]
+    lines = []
+    if _headline(picture):
+        pitch = scale.width + scale.ruled_columns
+        names = "".join(picture.column_labels[column].center(scale.width).ljust(pitch) for column in columns)
+        lines.append([Run(" " * (margin + scale.ruled_columns) + names, "label")])
+    if scale.ruled_columns:
+        lines.append(_rule("╭┬╮", scale, len(columns), margin))
+    for i, row in enumerate(rows):
+        if i > 0 and scale.ruled_rows:
+            lines.append(_rule("├┼┤", scale, len(columns), margin))
+        cells = [_cell(view, (row, column), scale, cursor == (row, column)) for column in columns]
+        for y in range(scale.height):
+            label = picture.row_labels[row] if y == scale.height // 2 else ""
+            lines.append([Run(label.rjust(margin - 1) + " " if margin else "", "label"), *_row(cells, y, scale)])
+    if scale.ruled_columns:
+        lines.append(_rule("╰┴╯", scale, len(columns), margin))
+    return lines
+
+
+def _margin(picture: Picture) -> int:
+    """Columns taken by the labels of the rows."""
+    longest = max(len(label) for label in picture.row_labels)
+    return longest + 1 if longest else 0
+
+
+def _headline(picture: Picture) -> int:
+    """Lines taken by the labels of the columns."""
+    return int(any(picture.column_labels))
+
+
+def _rule(ends: str, scale: Scale, columns: int, margin: int) -> list[Run]:
+    return [Run(" " * margin + ends[0] + ends[1].join(["─" * scale.width] * columns) + ends[2], "line")]
+
+
+def _row(cells: Sequence[Sequence[Sequence[Run]]], y: int, scale: Scale) -> list[Run]:
+    """Line `y` of a row of cells, with lines between them."""
+    line = Run("│", "line")
+    if not scale.ruled_columns:
+        return [run for cell in cells for run in cell[y]]
+    return [line, *(run for cell in cells for run in (*cell[y], line))]
+
+
+def _cell(view: BoardView, cell: Cell, scale: Scale, chosen: bool) -> list[list[Run]]:
+    """One cell as lines of runs: two edges that may hold brackets, and what is between them."""
+    chance = view.chances.get(cell, 0.0)
+    inside, role = _inside(view, cell, scale)
+    full = role == "chance" and scale.height == 1  # no room for brackets: the cursor shows by its colour alone
+    edges, edge_role = _edges(scale, view.picture.last == cell and not full, chosen and not full)
+    return [
+        [
+            Run(left if left != " " else text[0], edge_role if left != " " else role, chance, chosen),
+            Run(text[1:-1], role, chance, chosen),
+            Run(right if right != " " else text[-1], edge_role if right != " " else role, chance, chosen),
+        ]
+        for text, (left, right) in zip(inside, edges, strict=True)
+    ]
+
+
+def _inside(view: BoardView, cell: Cell, scale: Scale) -> tuple[list[str], str]:
+    """The lines of a cell without its brackets, and their role."""
+    seat = int(view.picture.pieces[cell])
+    if seat >= 0 and scale.height == 3 and seat < len(BIG_PIECES):
+        return list(BIG_PIECES[seat]), f"seat-{seat}"
+    if seat >= 0:
+        text, role = mark(seat), f"seat-{seat % 4}"
+    elif cell in view.chances:
+        text, role = percent(view.chances[cell])[: scale.width].rjust(2), "chance"  # "100" in a small cell
+    elif cell in view.targets:
+        text, role = "·", "target"
+    else:
+        text, role = "", "blank"
+    lines = [" " * scale.width] * scale.height
+    lines[scale.height // 2] = text.center(scale.width)
+    return lines, role
+
+
+def _edges(scale: Scale, last: bool, chosen: bool) -> tuple[list[tuple[str, str]], str]:
+    """What stands at the left and right edge of each line of a cell, and its role."""
+    edges = [(" ", " ")] * scale.height
+    if last and scale.height == 3:
+        edges[0], edges[2] = ("┌", "┐"), ("└", "┘")
+    elif last:
+        edges[0] = ("[", "]")
+    if chosen:
+        edges[scale.height // 2] = (">", "<")
+    return edges, "cursor" if chosen else "last"
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """How a match is laid out on a screen."""
+
+    panels: str
+    """Where the panels stand: beside the board, below it, or nowhere (alone)."""
+    scale: Scale
+
+
+PANELS_WIDTH, PANELS_HEIGHT = 36, 6
+"""The least that panels need beside the board, and what they take below it."""
+
+
+def arrange(picture: Picture, width: int, height: int) -> Arrangement:
+    """The largest board that fits, with panels beside it if possible, else below, else without."""
+    room = {
+        "beside": (width - PANELS_WIDTH, height, SCALES[:3]),
+        "below": (width, height - PANELS_HEIGHT, SCALES[1:3]),
+        "alone": (width, height, SCALES[1:]),
+    }
+    for panels, (columns, lines, scales) in room.items():
+        for scale in scales:
+            wide, high = extent(picture, scale)
+            if wide <= columns and high <= lines:
+                return Arrangement(panels, scale)
+    return Arrangement("alone", BARE)

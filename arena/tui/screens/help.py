@@ -1,0 +1,28 @@
+"""The keys of the screen below, and a word on its game."""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+
+class HelpScreen(ModalScreen[None]):
+    """Lists keys with what they do."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,question_mark,q,Q,enter,space", "dismiss", "close")]
+
+    def __init__(self, title: str, keys: list[tuple[str, str]], remarks: list[str]):
+        super().__init__()
+        self._title, self._keys, self._remarks = title, keys, remarks
+
+    def compose(self) -> ComposeResult:
+        """A frame in the middle of the screen."""
+        with VerticalScroll(id="help") as frame:
+            frame.border_title = self._title
+            frame.border_subtitle = "esc closes"
+            lines = [Content.assemble((f"{key:>9}", "$accent bold"), f"  {what}") for key, what in self._keys]
+            yield Static(Content("\n").join([*lines, Content(""), *(Content(remark) for remark in self._remarks)]))

@@ -1,0 +1,167 @@
+"""What watching and playing share: the parts of the screen, its common keys, and jobs for the agents' thread."""
+
+import time
+from collections.abc import Callable
+from typing import Literal, TypeVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from arena.tui.messages import Dealt, Hinted, Moved
+from arena.tui.screens.help import HelpScreen
+from arena.tui.series import Series
+from arena.tui.table import Position, Table, first_position
+from arena.tui.thinker import Thinker
+from arena.tui.widgets.heading import Heading
+from arena.tui.widgets.match_pane import MatchPane, MatchView
+from arena.tui.widgets.moves import Record
+from arena.tui.widgets.players import Player
+from arena.tui.words import points, result
+from games.engine.game import Game
+
+T = TypeVar("T")
+Job = Literal["deal", "play", "advance", "hint"]
+"""What the agents' thread may be asked for."""
+Tone = Literal["plain", "refusal", "result"]
+
+
+COMMON_KEYS: list[BindingType] = [
+    Binding("f,F", "flip", "flip", tooltip="see the board from the other side"),
+    Binding("t,T", "app.toggle_theme", "theme", tooltip="light or dark"),
+    Binding("question_mark", "help", "help", key_display="?", tooltip="these keys"),
+    Binding("q,Q", "app.leave(0)", "quit", tooltip="leave"),
+]
+"""For the end of a screen's own keys, which is where people look for them."""
+
+
+class MatchScreen(Screen[None]):
+    """A match on a screen; what it shows (`look`), and who moves when, is filled in below it.
+
+    The match itself is touched in the agents' thread only; here are snapshots of its positions.
+    """
+
+    def __init__(self, place: str, game: Game, series: Series):
+        super().__init__()
+        self.game, self.series = game, series
+        self.table = Table(game)
+        self.positions: list[Position] = [first_position(game)]
+        """The match so far."""
+        self.job: Job | None = None
+        """What the agents' thread is asked for now."""
+        self._place = place
+        self._thinker = Thinker()
+        self._job_number = 0
+        self._job_start_s = 0.0
+
+    def compose(self) -> ComposeResult:
+        """Heading, match, a line of news, keys."""
+        yield Heading(self._place, self.game.name)
+        yield MatchPane()
+        with Horizontal(id="bottom"):
+            yield from self.compose_bottom()
+            yield Static(id="notice", markup=False)
+        yield Footer(compact=True, show_command_palette=False)
+
+    def compose_bottom(self) -> ComposeResult:
+        """What stands before the news."""
+        yield from ()
+
+    def on_mount(self) -> None:
+        """Show the board at once; the clock of whoever thinks is brought up to date every second."""
+        self.show()
+        self.set_interval(1.0, self._tick)
+
+    def _tick(self) -> None:
+        if self.job is not None:
+            self.show()
+
+    def look(self) -> MatchView:
+        """What to show now."""
+        raise NotImplementedError
+
+    def show(self) -> None:
+        """Show what there is to see now."""
+        self.query_one(MatchPane).view = self.look()
+
+    def say(self, text: str, tone: Tone = "plain") -> None:
+        """Put one line of news under the match."""
+        notice = self.query_one("#notice", Static)
+        notice.update(text)
+        notice.set_classes(f"-{tone}")
+
+    def ask(self, job: Job, work: Callable[[], T], news: Callable[[int, T], Message]) -> None:
+        """Have `work` done in the agents' thread and its result posted as `news`; gives up what was asked before."""
+        self._job_number += 1
+        self.job, self._job_start_s = job, time.monotonic()
+        self.run_worker(self._bring_home(self._job_number, work, news), group="agents", exclusive=True)
+
+    async def _bring_home(self, number: int, work: Callable[[], T], news: Callable[[int, T], Message]) -> None:
+        self.post_message(news(number, await self._thinker.run(work)))
+
+    def is_news(self, message: Dealt | Moved | Hinted) -> bool:
+        """Whether a message answers what was asked last; that is settled then."""
+        if message.job != self._job_number:
+            return False
+        self.job = None
+        return True
+
+    def give_up(self) -> None:
+        """Ignore whatever the agents' thread is doing."""
+        self._job_number += 1
+        self.job = None
+
+    @property
+    def seat_names(self) -> list[str]:
+        """Names by seat in this game."""
+        return [self.series.names[contestant] for contestant in self.series.seated()]
+
+    def players_at(self, position: Position) -> tuple[Player, ...]:
+        """Every contestant with its score and what it is doing in a position."""
+        return tuple(
+            Player(name, self.series.seat_of(i), points(self.series.score[i]), self._doing(position, i))
+            for i, name in enumerate(self.series.names)
+        )
+
+    def _doing(self, position: Position, contestant: int) -> str:
+        if position.verdict is not None or self.series.seat_of(contestant) != position.seat:
+            return ""
+        waited_s = int(time.monotonic() - self._job_start_s)
+        return f"thinks {waited_s} s" if self.job == "advance" and waited_s >= 1 else "to move"
+
+    def record(self, shown: int, known: int) -> Record:
+        """The moves that led to position `known`, with the place of position `shown` among them."""
+        moves = tuple(position.move for position in self.positions[: known + 1] if position.action is not None)
+        return Record(moves, min(shown, len(moves)), self.game.num_players)
+
+    def result_at(self, position: Position) -> str:
+        """How the match ended there, in words; empty if it goes on."""
+        if position.verdict is None:
+            return ""
+        return result(position.verdict, self.seat_names, sum(p.action is not None for p in self.positions))
+
+    def standings(self) -> str:
+        """The score, `1½ – ½`."""
+        return " – ".join(points(value) for value in self.series.score)
+
+    def action_flip(self) -> None:
+        """See the board from the other side."""
+        board = self.query_one(MatchPane).board
+        board.flipped = not board.flipped
+
+    def action_help(self) -> None:
+        """List the keys."""
+        keys: dict[str, tuple[str, str]] = {}
+        for _, binding, _, _ in self.active_bindings.values():
+            if binding.tooltip:  # ours; textual's own have none
+                keys.setdefault(binding.action, (self.app.get_key_display(binding), binding.tooltip))
+        options = ", ".join(f"{name} {value}" for name, value in self.game.options.items())
+        remarks = [f"{self.game.title}: {options}", *self.remarks()]
+        self.app.push_screen(HelpScreen(self._place, list(keys.values()), remarks))
+
+    def remarks(self) -> list[str]:
+        """What else the help should say."""
+        return []

@@ -1,0 +1,46 @@
+"""A series of games between the same contestants: who sits where, and the score."""
+
+from collections.abc import Sequence
+
+from arena.match.verdict import Verdict
+
+
+class Series:
+    """Contestants by name, who move on by one seat with every game; `first_seat` is that of contestant 0 at first."""
+
+    def __init__(self, names: Sequence[str], first_seat: int = 0):
+        self.names = tuple(names)
+        self.game = 0
+        """Number of the game in play, from 0."""
+        self._first_seat = first_seat
+        self._points: dict[int, tuple[float, ...]] = {}
+
+    def seat_of(self, contestant: int) -> int:
+        """Where a contestant sits in this game."""
+        return (contestant + self._first_seat + self.game) % len(self.names)
+
+    def seated(self) -> tuple[int, ...]:
+        """The contestants of this game by seat."""
+        return tuple((seat - self._first_seat - self.game) % len(self.names) for seat in range(len(self.names)))
+
+    def credit(self, verdict: Verdict | None) -> None:
+        """Count this game as ended like this; None takes it out of the score again (a move was taken back)."""
+        self._points.pop(self.game, None)
+        if verdict is not None:
+            points = share_point(verdict.returns)
+            self._points[self.game] = tuple(points[self.seat_of(i)] for i in range(len(self.names)))
+
+    @property
+    def score(self) -> tuple[float, ...]:
+        """Points of each contestant over all games that ended."""
+        return tuple(sum(points[i] for points in self._points.values()) for i in range(len(self.names)))
+
+
+def share_point(returns: Sequence[float]) -> tuple[float, ...]:
+    """One point a game, shared by those who earned most.
+
+    >>> share_point([1, -1]), share_point([0, 0])
+    ((1.0, 0.0), (0.5, 0.5))
+    """
+    winners = [value == max(returns) for value in returns]
+    return tuple(won / sum(winners) for won in winners)

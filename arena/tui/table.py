@@ -1,0 +1,101 @@
+"""The match that a screen shows: the table where it is played, and snapshots of its positions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from arena.match.ask import Answer
+from arena.match.match import Match
+from arena.match.verdict import Verdict
+from arena.policy.protocol import Policy
+from games.engine.game import Game, State
+from games.engine.picture import Picture
+
+Cell = tuple[int, int]
+"""Row and column of a picture."""
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """One position of a match and how it came about; never changes."""
+
+    state: State
+    picture: Picture
+    seat: int
+    """To move; at the end, the seat that moved last."""
+    legal: Mapping[int, str] = field(default_factory=dict)
+    """Every legal action in the game's notation; none once the match is over."""
+    action: int | None = None
+    """The action that led here; None at the start, and where a match ended without one."""
+    move: str = ""
+    """That action in the game's notation."""
+    verdict: Verdict | None = None
+
+    @property
+    def targets(self) -> dict[Cell, list[int]]:
+        """Cells where legal actions take place, with those actions."""
+        cells: dict[Cell, list[int]] = {}
+        for action in self.legal:
+            row, column = self.picture.action_cells[action].tolist()
+            if row >= 0:
+                cells.setdefault((row, column), []).append(action)
+        return cells
+
+    def chances(self, answer: Answer | None) -> dict[int, float]:
+        """The chance that `answer` gives each legal action; empty if it tells none, or nonsense."""
+        if answer is None or answer.probs is None or answer.probs.shape != (len(self.picture.action_cells),):
+            return {}
+        chances = {action: float(answer.probs[action]) for action in self.legal}
+        return chances if all(0 <= chance <= 1.001 for chance in chances.values()) else {}
+
+    def on_cells(self, chances: Mapping[int, float]) -> dict[Cell, float]:
+        """Chances of actions as chances of the cells where they take place."""
+        return {
+            cell: sum(chances[action] for action in actions if action in chances)
+            for cell, actions in self.targets.items()
+            if chances
+        }
+
+
+def first_position(game: Game) -> Position:
+    """The start as it looks, for a screen to show while the match is being set up."""
+    return Position(game.initial, game.picture(game.initial), max(int(game.initial["current_player"]), 0))
+
+
+class Table:
+    """Holds the match in play; its methods take as long as agents do and belong to one thread."""
+
+    def __init__(self, game: Game):
+        self.game = game
+
+    def deal(
+        self, players: Sequence[tuple[str, Policy | None]], seed: int, actions: Sequence[int] = ()
+    ) -> tuple[Position, ...]:
+        """Start a match anew, with `actions` already played; returns all its positions so far."""
+        self._match = Match(self.game, players, seed)
+        return (self._look(), *(self.play(action) for action in actions))
+
+    def play(self, action: int) -> Position:
+        """Play a person's action; raises as `Match.play` does."""
+        text = self.game.action_text(self._match.state, action)
+        self._match.play(action)
+        return self._look(action, text)
+
+    def advance(self) -> tuple[Answer, Position]:
+        """Let the agent to move answer and play."""
+        before, played = self._match.state, len(self._match.actions)
+        answer = self._match.advance()
+        if len(self._match.actions) == played:  # it forfeits
+            return answer, self._look()
+        action = self._match.actions[-1]
+        return answer, self._look(action, self.game.action_text(before, action))
+
+    def consult(self, policy: Policy) -> Answer:
+        """What `policy` would do now."""
+        return self._match.consult(policy)
+
+    def _look(self, action: int | None = None, move: str = "") -> Position:
+        match, state = self._match, self._match.state
+        legal = {int(choice): self.game.action_text(state, int(choice)) for choice in np.flatnonzero(match.legal)}
+        return Position(state, self.game.picture(state), match.seat, legal, action, move, match.verdict)

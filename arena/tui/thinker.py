@@ -1,0 +1,48 @@
+"""Where agents think while the screen stays alive: one thread, one job after another."""
+
+import asyncio
+import contextlib
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Thinker:
+    """Runs jobs in a thread of its own and hands each result to the coroutine that waits for it.
+
+    One job at a time: agents keep scratch memory and random streams that two threads must not share. The thread is a
+    daemon, unlike those of asyncio's executor: an agent deep in thought must not keep a person from leaving.
+    """
+
+    def __init__(self) -> None:
+        self._jobs: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        threading.Thread(target=self._work, name="agents", daemon=True).start()
+
+    async def run(self, job: Callable[[], T]) -> T:
+        """The result of `job`, or what it raised. A job whose waiter is cancelled before its start is left out."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+
+        def settle(set_outcome: Callable[[Any], None], outcome: Any) -> None:
+            if not future.done():
+                set_outcome(outcome)
+
+        def work() -> None:
+            if future.cancelled():
+                return
+            try:
+                outcome: tuple[Callable[[Any], None], Any] = future.set_result, job()
+            except BaseException as error:  # goes home to the waiter, whatever it is
+                outcome = future.set_exception, error
+            with contextlib.suppress(RuntimeError):  # the loop has closed: nobody waits any more
+                loop.call_soon_threadsafe(settle, *outcome)
+
+        self._jobs.put(work)
+        return await future
+
+    def _work(self) -> None:
+        while True:
+            self._jobs.get()()

@@ -1,0 +1,64 @@
+"""A match on the screen: the board, and beside or below it who plays, what they think, and the moves."""
+
+from dataclasses import dataclass
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.reactive import reactive
+
+from arena.tui.drawing import BoardView, arrange
+from arena.tui.widgets.board import Board
+from arena.tui.widgets.moves import Moves, Record
+from arena.tui.widgets.players import Player, Players
+from arena.tui.widgets.thoughts import Thought, Thoughts
+
+
+@dataclass(frozen=True, eq=False)
+class MatchView:
+    """All that a match pane shows at one moment."""
+
+    board: BoardView
+    players: tuple[Player, ...]
+    record: Record
+    thought: Thought | None = None
+
+
+class MatchPane(Container):
+    """Hands each part of a `MatchView` to its widget, and lays them out for the size of the screen."""
+
+    view: reactive[MatchView | None] = reactive(None, init=False)
+
+    def compose(self) -> ComposeResult:
+        """The board on its stage, and the panels."""
+        with Container(id="stage"):
+            yield Board()
+        with Container(id="panels"):
+            yield Players()
+            yield Thoughts()
+            yield Moves()
+
+    @property
+    def board(self) -> Board:
+        """The board."""
+        return self.query_one(Board)
+
+    def watch_view(self, view: MatchView) -> None:
+        """Give every widget its part."""
+        self.board.view = view.board
+        self.query_one(Players).players = view.players
+        self.query_one(Thoughts).thought = view.thought
+        self.query_one(Moves).record = view.record
+        self._lay_out()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lay out for the new size."""
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        if self.view is None or not self.size:
+            return
+        arrangement = arrange(self.view.board.picture, self.size.width, self.size.height)
+        self.board.scale = arrangement.scale
+        for panels in ("beside", "below", "alone"):
+            self.set_class(panels == arrangement.panels, f"-{panels}")

@@ -1,0 +1,60 @@
+"""The moves of a match so far, in the game's notation."""
+
+from dataclasses import dataclass
+
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widget import Widget
+
+
+@dataclass(frozen=True)
+class Record:
+    """The moves of a match."""
+
+    moves: tuple[str, ...] = ()
+    shown: int = 0
+    """How many of them led to the position on the board."""
+    round_length: int = 2
+    """Moves that share a number."""
+
+
+class Moves(Widget):
+    """Numbered rounds of moves, the one that led to the board highlighted; scrolls by itself to keep it in sight."""
+
+    BORDER_TITLE = "moves"
+
+    record: reactive[Record] = reactive(Record())
+
+    def render(self) -> Content:
+        """As many whole lines as fit."""
+        lines, current = self._lines()
+        height = max(self.content_size.height, 1)
+        first = min(max(current - height + 1, 0), max(len(lines) - height, 0))
+        return Content("\n").join(lines[first : first + height])
+
+    def _lines(self) -> tuple[list[Content], int]:
+        """All lines, rounds in columns of one width, and the number of the line of the move shown."""
+        record = self.record
+        widest = max((len(move) for move in record.moves), default=1)
+        number = len(str(len(record.moves) // record.round_length + 1))
+        round_width = number + 1 + record.round_length * (widest + 1) + 2
+        per_line = max(self.content_size.width // round_width, 1) * record.round_length
+        lines = [
+            Content("").join(
+                self._move(i, number, widest) for i in range(start, min(start + per_line, len(record.moves)))
+            )
+            for start in range(0, len(record.moves), per_line)
+        ]
+        return lines, max(record.shown - 1, 0) // per_line
+
+    def _move(self, index: int, number: int, width: int) -> Content:
+        """One move, with the number of its round before the first and a gap after the last."""
+        turn, place = divmod(index, self.record.round_length)
+        move = self.record.moves[index]
+        shown = "bold reverse" if index + 1 == self.record.shown else ""
+        return Content.assemble(
+            (f"{turn + 1:>{number}}." if place == 0 else "", "$text-muted"),
+            " ",
+            (move, shown),
+            " " * (width - len(move) + (2 if place == self.record.round_length - 1 else 0)),
+        )

@@ -1,0 +1,70 @@
+"""What screens say: pure functions from figures and verdicts to text."""
+
+from collections.abc import Sequence
+
+from arena.match.verdict import Reason, Verdict
+from arena.tui.series import share_point
+from games.engine.picture import MARKS
+
+YOU = "you"
+"""The name of the person at the keyboard."""
+
+
+def mark(seat: int) -> str:
+    """The sign of a seat."""
+    return MARKS[seat % len(MARKS)]
+
+
+def percent(chance: float) -> str:
+    """A chance in whole percent; a dot for less than half of one.
+
+    >>> [percent(x) for x in (0.0, 0.003, 0.05, 0.613, 0.996)]
+    ['·', '·', '5%', '61%', '100%']
+    """
+    whole = round(100 * chance)
+    return f"{whole}%" if whole else "·"
+
+
+def bar(fraction: float, width: int) -> str:
+    """A horizontal bar of at most `width` characters, exact to an eighth of one.
+
+    >>> bar(0.5, 5), bar(0.01, 5)
+    ('██▌', '▏')
+    """
+    eighths = max(round(8 * width * min(fraction, 1.0)), 1 if fraction > 0 else 0)
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+
+
+def points(value: float) -> str:
+    """Points as chess players write them.
+
+    >>> points(0), points(0.5), points(1.5), points(1 / 3)
+    ('0', '½', '1½', '0.33')
+    """
+    whole, rest = divmod(value, 1)
+    if rest == 0:
+        return str(int(whole))
+    return f"{int(whole) or ''}½" if rest == 0.5 else f"{value:.2f}"
+
+
+def signed(value: float) -> str:
+    """A value with its sign and two decimals, `−0.62`; zero has none."""
+    return f"{value:+.2f}".replace("-", "−") if abs(value) >= 0.005 else "0.00"
+
+
+def result(verdict: Verdict, names: Sequence[str], num_moves: int) -> str:
+    """How a match ended, in a sentence; `names` are by seat."""
+    offender = verdict.offender
+    if offender is not None:
+        who = f"{mark(offender)} {names[offender]}"
+        return {
+            Reason.ILLEGAL: f"{who} made an illegal move ({verdict.detail}) and loses",
+            Reason.CRASHED: f"{who} crashed ({verdict.detail}) and loses",
+            Reason.RESIGNED: f"{who} {'resign' if names[offender] == YOU else 'resigns'}",
+        }[verdict.reason]
+    winners = [seat for seat, share in enumerate(share_point(verdict.returns)) if share > 0]
+    if len(winners) == len(names):
+        return f"a draw after {num_moves} moves"
+    who = " and ".join(f"{mark(seat)} {names[seat]}" for seat in winners)
+    many = len(winners) > 1 or names[winners[0]] == YOU
+    return f"{who} {'win' if many else 'wins'} after {num_moves} moves"

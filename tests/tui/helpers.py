@@ -1,0 +1,43 @@
+"""What pilot tests share: reading the screen, pointing at cells, waiting for agents."""
+
+import time
+from collections.abc import Callable
+
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from arena.tui.app import ArenaApp
+from arena.tui.drawing import cell_at
+from arena.tui.widgets.board import Board
+
+
+def screen_text(app: ArenaApp) -> str:
+    """The screen as lines of text, as a terminal shows it."""
+    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+
+
+def notice(app: ArenaApp) -> str:
+    """The line of news."""
+    return str(app.screen.query_one("#notice", Static).content)
+
+
+async def until(pilot: Pilot[None], condition: Callable[[], object], seconds: float = 20) -> None:
+    """Let the application go on until the condition holds; fails if it does not within so many seconds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"it did not come to pass:\n{screen_text(pilot.app)}"
+        await pilot.pause(0.01)
+    await pilot.pause()
+
+
+async def click_cell(pilot: Pilot[None], row: int, column: int) -> None:
+    """Click in the middle of a cell of the board."""
+    board = pilot.app.screen.query_one(Board)
+    picture = board.view.picture
+    inside = [
+        (x, y)
+        for y in range(board.size.height)
+        for x in range(board.size.width)
+        if cell_at(picture, board.scale, x, y, board.flipped) == (row, column)
+    ]
+    await pilot.click(Board, offset=inside[len(inside) // 2])

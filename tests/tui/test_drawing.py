@@ -1,0 +1,107 @@
+"""Boards as text, and back from a point to a cell."""
+
+import itertools
+
+import pytest
+
+from arena.match.match import Match
+from arena.registry import make_game
+from arena.tui.drawing import BARE, BIG, FLAT, SCALES, SQUARE, Arrangement, BoardView, arrange, cell_at, draw, extent
+
+
+def picture(name, *actions):
+    game = make_game(name)
+    match = Match(game, [("a", None)] * game.num_players)
+    for action in actions:
+        match.play(action)
+    return game.picture(match.state)
+
+
+def text(view, scale, **options):
+    return ["".join(run.text for run in line).rstrip() for line in draw(view, scale, **options)]
+
+
+def test_small_board_shows_pieces_last_move_targets_chances_and_cursor():
+    view = BoardView(picture("tic_tac_toe", 4, 0), frozenset({(0, 1), (2, 2)}), {(2, 0): 0.05, (1, 0): 1.0})
+    assert text(view, SQUARE, cursor=(2, 2)) == [
+        "    a   b   c",
+        "  ╭───┬───┬───╮",
+        "1 │[○]│ · │   │",
+        "  ├───┼───┼───┤",
+        "2 │100│ ● │   │",
+        "  ├───┼───┼───┤",
+        "3 │ 5%│   │>·<│",
+        "  ╰───┴───┴───╯",
+    ]
+
+
+def test_big_board_draws_discs_and_rings():
+    view = BoardView(picture("tic_tac_toe:m=1,n=3,k=3", 0, 1), chances={(0, 2): 0.614})
+    assert text(view, BIG, cursor=(0, 2)) == [
+        "      a       b       c",
+        "  ╭───────┬───────┬───────╮",
+        "  │ ▄███▄ │┌▄▀▀▀▄┐│       │",
+        "1 │ █████ │ █   █ │> 61% <│",
+        "  │ ▀███▀ │└▀▄▄▄▀┘│       │",
+        "  ╰───────┴───────┴───────╯",
+    ]
+
+
+def test_flat_and_bare_boards_save_lines_and_columns():
+    view = BoardView(picture("connect_four:rows=2,columns=3,k=3", 1))
+    assert text(view, FLAT) == ["  1   2   3", "╭───┬───┬───╮", "│   │   │   │", "│   │[●]│   │", "╰───┴───┴───╯"]
+    assert text(view, BARE) == [" 1  2  3", "", "   [●]"]
+
+
+def test_flipped_board_is_turned_by_half():
+    view = BoardView(picture("tic_tac_toe:m=2,n=2,k=2", 0))
+    assert text(view, FLAT, flipped=True) == ["    b   a", "  ╭───┬───╮", "2 │   │   │", "1 │   │[●]│", "  ╰───┴───╯"]
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("name", ["tic_tac_toe", "tic_tac_toe:m=6,n=4,k=4", "connect_four"])
+@pytest.mark.parametrize("flipped", [False, True])
+def test_every_cell_is_found_where_its_piece_is_drawn(name, scale, flipped):
+    """A cursor's brackets stand inside its cell, so both must point back at it."""
+    view = BoardView(picture(name))
+    rows, columns = view.picture.pieces.shape
+    for cell in itertools.product(range(rows), range(columns)):
+        lines = text(view, scale, cursor=cell, flipped=flipped)
+        (found,) = [(line.index(">"), line.index("<"), y) for y, line in enumerate(lines) if ">" in line]
+        for x in range(found[0], found[1] + 1):
+            assert cell_at(view.picture, scale, x, found[2], flipped) == cell
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_extent_is_the_size_of_the_drawing(scale):
+    view = BoardView(picture("tic_tac_toe:m=12,n=5,k=4"))
+    lines = draw(view, scale)
+    width = max(sum(len(run.text) for run in line) for line in lines)
+    assert (width, len(lines)) == extent(view.picture, scale)
+
+
+def test_points_outside_the_board_are_no_cell():
+    board = picture("tic_tac_toe")
+    width, height = extent(board, SQUARE)
+    assert cell_at(board, SQUARE, 0, 3) is None
+    assert cell_at(board, SQUARE, 5, 0) is None
+    assert cell_at(board, SQUARE, width + 4, 3) is None
+    assert cell_at(board, SQUARE, 5, height + 1) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "expected"),
+    [
+        ("tic_tac_toe", (80, 21), Arrangement("beside", BIG)),
+        ("connect_four", (80, 21), Arrangement("beside", SQUARE)),
+        ("tic_tac_toe:m=6,n=6,k=4", (80, 21), Arrangement("beside", SQUARE)),
+        ("connect_four", (120, 32), Arrangement("beside", BIG)),
+        ("connect_four:rows=6,columns=15,k=4", (80, 21), Arrangement("below", SQUARE)),
+        ("connect_four:rows=9,columns=18,k=4", (80, 21), Arrangement("below", FLAT)),
+        ("tic_tac_toe:m=19,n=19,k=5", (80, 21), Arrangement("alone", BARE)),
+        ("tic_tac_toe:m=19,n=19,k=5", (160, 47), Arrangement("beside", SQUARE)),
+        ("connect_four", (20, 5), Arrangement("alone", BARE)),
+    ],
+)
+def test_the_largest_board_that_fits_is_chosen(name, size, expected):
+    assert arrange(picture(name), *size) == expected

@@ -1,0 +1,156 @@
+"""What must be on the screen at every size, on both themes, and without colour."""
+
+import pytest
+from textual.geometry import Size
+
+from arena.registry import make_game
+from arena.tui.app import ArenaApp
+from arena.tui.drawing import extent
+from arena.tui.screens.play import PlayScreen
+from arena.tui.screens.watch import SLOWEST, WatchScreen
+from arena.tui.widgets.board import Board
+from arena.tui.widgets.moves import Moves
+from arena.tui.widgets.players import Players
+from tests.tui.agents import FirstLegal
+from tests.tui.helpers import screen_text, until
+
+GAMES = ["tic_tac_toe", "tic_tac_toe:m=6,n=6,k=4", "connect_four"]
+LONG = "ppo:runs/connect-four-of-last-tuesday/snapshot-0005"
+
+
+def watch(name, agent="left"):
+    agents = [(agent, FirstLegal()), ("right", FirstLegal())]
+    return ArenaApp(WatchScreen(make_game(name), agents, speed=SLOWEST))
+
+
+def play(name):
+    return ArenaApp(PlayScreen(make_game(name), ("bot", FirstLegal())))
+
+
+async def step(pilot, count):
+    """Step so many moves into the game."""
+    for _ in range(count):
+        known = len(pilot.app.screen.positions)
+        await pilot.press("right")
+        await until(pilot, lambda known=known: len(pilot.app.screen.positions) > known)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("size", [(80, 24), (120, 35), (160, 50)])
+async def test_everything_is_seen_when_watching(name, size):
+    app = watch(name)
+    async with app.run_test(size=size) as pilot:
+        await step(pilot, 4)
+        text = screen_text(app)
+        board = app.screen.query_one(Board)
+        assert board.region in app.screen.region
+        assert board.size == Size(*extent(board.view.picture, board.scale))
+        for part in ("arena › watch › ", "game 1 of 10", "0 – 0", "● left", "○ right", "thinks", "moves", "1. "):
+            assert part in text
+        for keys in ("␣ pause", "←→ step", "+− speed", "o overlay", "n next", "f flip", "t theme", "? help", "q quit"):
+            assert keys in text.splitlines()[-1]
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+async def test_everything_is_seen_when_playing(name, size):
+    app = play(name)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: app.screen.my_turn)
+        text = screen_text(app)
+        for part in ("arena › play › ", "● you", "○ bot", "to move", "move ›", "your move"):
+            assert part in text
+        for keys in ("↵ play", "h hint", "u take back", "R resign", "n new", " flip", "t theme", "? help", "q quit"):
+            assert keys in text.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "panels"), [("connect_four:rows=6,columns=15,k=4", True), ("tic_tac_toe:m=19,n=19,k=5", False)]
+)
+async def test_a_large_board_on_a_small_screen_takes_the_room_of_the_panels(name, panels):
+    app = watch(name)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await step(pilot, 2)
+        board = app.screen.query_one(Board)
+        assert board.region in app.screen.region
+        assert app.screen.query_one(Players).region.area > 0 if panels else not app.screen.query_one(Players).region
+        assert not app.screen.query_one(Moves).region
+
+
+async def test_the_layout_follows_the_size_of_the_terminal():
+    app = watch("connect_four")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await step(pilot, 2)
+        small = app.screen.query_one(Board).size
+        await pilot.resize_terminal(160, 50)
+        await pilot.pause()
+        assert app.screen.query_one(Board).size.area > small.area
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert app.screen.query_one(Board).size == small
+        await pilot.resize_terminal(30, 8)
+        await pilot.pause()
+        assert "arena › watch" in screen_text(app)
+
+
+async def test_a_long_name_is_cut_and_pushes_nothing_away():
+    app = watch("connect_four", LONG)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await step(pilot, 2)
+        line = next(line for line in screen_text(app).splitlines() if "ppo:runs" in line)
+        assert "…" in line
+        assert line.split("…")[1].split()[0] == "0"
+
+
+def contrast(one, other):
+    """Contrast ratio of two colours, 1 to 21 (WCAG 2.2; 3 is asked of graphics, 4.5 of text)."""
+
+    def luminance(colour):
+        channels = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in colour.normalized[:3]]
+        return 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2]
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def colour_of(app, role):
+    return app.screen.query_one(Board).get_visual_style(f"board--{role}").foreground
+
+
+@pytest.mark.parametrize("theme", ["textual-dark", "textual-light"])
+async def test_pieces_stand_out_on_both_themes(theme):
+    app = watch("connect_four")
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.theme = theme
+        await pilot.pause()
+        background = app.screen.query_one(Board).background_colors[1]
+        for seat in range(4):
+            assert contrast(background, colour_of(app, f"seat-{seat}")) >= 3
+        assert contrast(background, colour_of(app, "chance")) >= 4.5
+
+
+async def test_t_changes_the_theme_and_the_colours_with_it():
+    app = watch("connect_four")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        dark = colour_of(app, "seat-0")
+        await pilot.press("t")
+        assert app.theme == "textual-light"
+        assert colour_of(app, "seat-0") != dark
+        await pilot.press("t")
+        assert (app.theme, colour_of(app, "seat-0")) == ("textual-dark", dark)
+
+
+async def test_without_colour_the_shapes_tell_everything(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = play("connect_four")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.screen.my_turn)
+        await pilot.press("4", "enter")
+        await until(pilot, lambda: app.screen.my_turn and len(app.screen.positions) == 3)
+        text = screen_text(app)
+        assert all(sign in text for sign in ("[○]", "│ ● │", "│ · │", "│>·<│"))
+        styles = [segment.style for strip in app.screen._compositor.render_strips() for segment in strip]
+        greys = [style.color.triplet for style in styles if style and style.color and style.color.triplet]
+        assert greys
+        assert all(red == green == blue for red, green, blue in greys)
