@@ -1,6 +1,8 @@
 """Asking a policy for moves; the one place where what an agent raises is caught."""
 
+import sys
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,7 +94,8 @@ def ask(policy: Policy, obs: Batch, hidden: Any = None) -> Answers:
 
 def _consult(policy: Policy, obs: Batch, hidden: Any) -> Batch:
     """`act`, and `probs`, `value` and `state` if the policy gives them; `TypeError` if they are of the wrong shape."""
-    answer = policy.forward(Batch(obs=obs, info=Batch()), hidden)
+    with _without_gradient():
+        answer = policy.forward(Batch(obs=obs, info=Batch()), hidden)
     act = as_array(answer.act)
     if act.shape != (len(obs),) or act.dtype.kind not in "iu":
         raise TypeError(f"act is {act.dtype} of shape {act.shape}, not {len(obs)} whole numbers")
@@ -119,6 +122,12 @@ def _ask_each(policy: Policy, obs: Batch, hidden: Any) -> Answers:
         else:
             write_rows(told, one.told, np.array([i]), len(obs))
     return Answers(actions, errors, told)
+
+
+def _without_gradient() -> AbstractContextManager[None]:
+    """No gradients in torch, where an agent has brought torch in."""
+    torch = sys.modules.get("torch")
+    return nullcontext() if torch is None else torch.no_grad()
 
 
 def _in_a_line(error: Exception) -> str:

@@ -1,8 +1,10 @@
 """A tournament: a round robin among agents, played in jobs, summed up in a rating table."""
 
 import re
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from arena.errors import UsageError
@@ -29,12 +31,16 @@ class TournamentConfig:
     """Fixes the openings and what the agents draw; 0 or more."""
     anchor: str | None = None
     """The agent whose rating is 0; without one, the mean of all is."""
+    threads: int = 1
+    """Threads that torch may use; more than one is slower but for large networks."""
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"random:[0-9]{1,4}", self.openings):
             raise UsageError(f"openings {self.openings!r} are not of the form random:N, as random:4")
         if self.seed < 0:
             raise UsageError(f"seed={self.seed} is below 0")
+        if self.threads < 1:
+            raise UsageError(f"threads={self.threads} is not at least 1")
 
     @property
     def opening_plies(self) -> int:
@@ -86,13 +92,29 @@ def run_tournament(
     total = sum(len(job.pairings) for job in jobs)
     records: list[MatchRecord] = []
     race = _Race(players)
-    for job in jobs:
-        if progress is not None:
-            progress(len(records), total, race.leader)
-        played = play_matches(game, [entered[i] for i in job.table], job.pairings, job.seed)
-        records += played
-        race.count(played)
+    with _torch_threads(config.threads):
+        for job in jobs:
+            if progress is not None:
+                progress(len(records), total, race.leader)
+            played = play_matches(game, [entered[i] for i in job.table], job.pairings, job.seed)
+            records += played
+            race.count(played)
     return TournamentResult(game.label, config, tuple(records), standings(list(players), records, config.anchor))
+
+
+@contextmanager
+def _torch_threads(count: int) -> Iterator[None]:
+    """Let torch use so many threads for a while, where an agent has brought torch in."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 class _Race:

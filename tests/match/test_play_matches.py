@@ -1,11 +1,13 @@
 """Many matches in lockstep: the same records as one at a time, and faults that stay where they happen."""
 
+import dataclasses
 from itertools import product
 
 import numpy as np
 import pytest
 
 import games
+from agents.scripted.one_ply import OnePlyPolicy
 from arena.errors import IllegalActionError, UsageError
 from arena.match.batch import Pairing, play_matches, random_openings
 from arena.match.match import Match
@@ -100,6 +102,12 @@ def test_an_opening_may_end_the_game():
 def test_a_seating_that_does_not_fit_is_refused(seating):
     with pytest.raises(UsageError, match="does not name 2 of the players 0 to 2"):
         play_matches(TIC_TAC_TOE, players(), [Pairing((0, 1)), Pairing(seating)])
+
+
+def test_whole_positions_of_a_game_that_hides_something_are_shown_to_nobody():
+    hidden = dataclasses.replace(TIC_TAC_TOE, perfect_information=False)
+    with pytest.raises(UsageError, match="OnePlyPolicy needs whole positions, which tic_tac_toe hides"):
+        play_matches(hidden, [("low", Lowest()), ("peeping", OnePlyPolicy(TIC_TAC_TOE))], [Pairing((0, 1))])
 
 
 def test_an_illegal_opening_is_refused():

@@ -4,6 +4,7 @@ import csv
 
 import numpy as np
 import pytest
+import torch
 from rich.console import Console
 
 import games
@@ -60,6 +61,24 @@ def test_progress_tells_games_and_the_leader():
     config = TournamentConfig(games=300, openings="random:1")
     run_tournament(TIC_TAC_TOE, players, config, progress=lambda *news: told.append(news))
     assert told == [(0, 300, ""), (128, 300, "low"), (256, 300, "low")]
+
+
+class Torchy(Lowest):
+    """Notes how torch is set when it is asked."""
+
+    def __init__(self):
+        self.seen = set()
+
+    def forward(self, batch, state=None):
+        self.seen.add((torch.get_num_threads(), torch.is_grad_enabled()))
+        return super().forward(batch)
+
+
+def test_torch_acts_on_few_threads_without_gradients_and_is_left_as_it_was():
+    before, agent = torch.get_num_threads(), Torchy()
+    run_tournament(TIC_TAC_TOE, {"a": agent, **agents("random")}, TournamentConfig(games=2, threads=1))
+    assert agent.seen == {(1, False)}
+    assert (torch.get_num_threads(), torch.is_grad_enabled()) == (before, True)
 
 
 def test_games_in_the_file_can_be_replayed(result, tmp_path):
@@ -123,7 +142,7 @@ def test_what_cannot_be_played_is_refused(names, config, message):
         schedule(TIC_TAC_TOE, names, config)
 
 
-@pytest.mark.parametrize("wrong", [{"openings": "book.pgn"}, {"openings": "random:-1"}, {"seed": -1}])
+@pytest.mark.parametrize("wrong", [{"openings": "book.pgn"}, {"openings": "random:-1"}, {"seed": -1}, {"threads": 0}])
 def test_a_configuration_that_makes_no_sense_is_refused(wrong):
     with pytest.raises(UsageError, match=str(next(iter(wrong.values())))):
         TournamentConfig(**wrong)
