@@ -164,17 +164,17 @@ class SelfPlayTraining:
 
     def _begin_epoch(self, number: int) -> None:
         """Start every random stream anew and invite opponents; `number` snapshots have been written."""
-        policies = [p for p in dict.fromkeys(self.seating.manager.policies)]
-        seeds = spawn_seeds(self.run_config.seed, number, count=3 + len(policies))
-        self.seating.rng = np.random.default_rng(seeds[0])
-        self.collector.buffer.rng = np.random.default_rng(seeds[1])
+        seating, buffer, invitation, *rest = spawn_seeds(
+            self.run_config.seed, number, count=3 + len(self.seating.manager.policies)
+        )
+        self.seating.rng = np.random.default_rng(seating)
+        self.collector.buffer.rng = np.random.default_rng(buffer)
         rule = matchmaker.RULES[self.league_config.matchmaker]
-        snapshots = list(range(1, number + 1))
-        if snapshots and self.league_config.pool > 0:
-            chosen = rule(snapshots, self.league_config.opponents, np.random.default_rng(seeds[2]))
-            self.seating.invite({n: self._load(n) for n in chosen})
-        for policy, seed in zip(dict.fromkeys(self.seating.manager.policies), seeds[3:], strict=False):
-            policy.reset(seed)
+        if number and self.league_config.pool > 0:
+            chosen = rule(range(1, number + 1), self.league_config.opponents, np.random.default_rng(invitation))
+            self.seating.invite({snapshot: self._load(snapshot) for snapshot in chosen})
+        for policy, seed in zip(self.seating.manager.policies, rest, strict=True):
+            policy.reset(seed)  # a policy that holds several places keeps the last seed
         self._recent = Payoff()
 
     def _load(self, number: int) -> Any:
