@@ -3,8 +3,9 @@
 import json
 from dataclasses import asdict, dataclass
 
+from rich.box import SIMPLE
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from arena.registry import GAMES, make_game
 
@@ -53,9 +54,19 @@ def run(options: Options) -> int:
     if options.json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
         return 0
-    table = Table("game", "players", "actions", "observation", "traits", "options", "as in PettingZoo")
+    table = Table(
+        Column("game", no_wrap=True),
+        "seats",
+        "actions",
+        "sees",
+        "traits",
+        "options",
+        Column("as in PettingZoo", no_wrap=True),
+        box=SIMPLE,
+        pad_edge=False,
+    )
     for row in rows:
-        settings = ",".join(f"{key}={value}" for key, value in row.options.items())
+        settings = " ".join(f"{key}={value}" for key, value in row.options.items())
         shape = "x".join(map(str, row.observation))
         table.add_row(row.game, str(row.players), str(row.actions), shape, row.traits, settings, row.pettingzoo or "")
     Console().print(table)
