@@ -63,7 +63,7 @@ def run(options: Options) -> int:
         "options",
         Column("as in PettingZoo", no_wrap=True),
         box=SIMPLE,
-        pad_edge=False,
+        padding=(0, 1, 0, 0),
     )
     for row in rows:
         settings = " ".join(f"{key}={value}" for key, value in row.options.items())
