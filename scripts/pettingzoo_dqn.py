@@ -1,0 +1,71 @@
+"""DQN against a random player on any PettingZoo environment, here PettingZoo's own Connect Four, as either seat.
+
+    python scripts/pettingzoo_dqn.py [seed]
+
+Copy it and change ENV: an AEC environment goes into PettingZooEnv, a Parallel one into ParallelPettingZooEnv.
+"""
+
+import sys
+
+import numpy as np
+import torch
+from pettingzoo.classic import connect_four_v3
+
+from agents.dqn import DQNPolicy
+from agents.networks.common import Net
+from arena.collector import Collector
+from arena.data import VectorReplayBuffer
+from arena.env import DummyVectorEnv, PettingZooEnv
+from arena.policy.manager import MultiAgentPolicyManager
+from arena.policy.random import RandomPolicy
+from arena.trainer import offpolicy_trainer
+
+ENVS, STEPS = 16, 40_000
+
+
+def make_envs(count: int) -> DummyVectorEnv:
+    return DummyVectorEnv([lambda: PettingZooEnv(connect_four_v3.env())] * count)
+
+
+def main(seed: int = 0) -> float:
+    np.random.seed(seed)  # everything below draws its seeds from here
+    torch.manual_seed(seed)
+    envs = make_envs(ENVS)
+    (space, *_), (actions, *_) = envs.observation_space, envs.action_space
+    net = Net(space.shape, actions.n, hidden_sizes=(256, 256))
+    dqn = DQNPolicy(net, torch.optim.Adam(net.parameters(), 5e-4), 0.97, estimation_step=3, target_update_freq=500)
+
+    # policy 0 learns, policy 1 is random; in even environments the learner moves first, in odd ones second
+    policies = [dqn, RandomPolicy()]
+    seats = np.array([[0, 1], [1, 0]] * (ENVS // 2))
+    manager = MultiAgentPolicyManager(policies, envs, mapping=seats)
+    buffer = VectorReplayBuffer(STEPS, 2 * ENVS)  # a stream for each environment and seat
+    collector = Collector(manager, envs, buffer, exploration_noise=True)
+    offpolicy_trainer(
+        manager,
+        collector,
+        test_collector=None,
+        max_epoch=4,
+        step_per_epoch=STEPS // 4,
+        step_per_collect=ENVS,
+        episode_per_test=1,
+        batch_size=128,
+        update_per_step=0.25,
+        # explore much at first, little at the end
+        train_fn=lambda epoch, step: dqn.set_eps(max(0.05, 1 - 2 * step / STEPS)),
+        # the return of whoever moves first, for the progress bar
+        reward_metric=lambda returns: returns[:, 0],
+    )
+
+    manager.eval()  # testing state: no exploration, nothing stored
+    wins = np.zeros(2)
+    for seat in (0, 1):
+        table = MultiAgentPolicyManager(policies[::-1] if seat else policies, learners=[])
+        returns = Collector(table, make_envs(40)).collect(n_episode=200).returns
+        wins[seat] = (returns[:, seat] > 0).mean()
+    print(f"DQN wins {wins[0]:.1%} of 200 games when it moves first, {wins[1]:.1%} when it moves second")
+    return float(wins.min())
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
