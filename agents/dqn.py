@@ -1,7 +1,8 @@
 """Deep Q-networks (Mnih et al. 2015, Nature 518), with double Q-learning (van Hasselt et al. 2016, arXiv 1509.06461).
 
-A network estimates what each action will return; it learns from n-step targets whose end is valued by a slowly following copy
-of itself. In a game, "next" is the agent's own next decision, and targets look only at actions that are legal there.
+A network estimates what each action will return; it learns from n-step targets whose end is valued by a slowly
+following copy of itself. In a game, "next" is the agent's own next decision, and targets look only at actions that
+are legal there.
 """
 
 from copy import deepcopy
@@ -43,6 +44,7 @@ class DQNPolicy(BasePolicy):
         clip_loss_grad: Huber loss in place of squares.
         action_space: as in `BasePolicy`.
         observation_space: as in `BasePolicy`.
+
     """
 
     def __init__(
@@ -102,8 +104,8 @@ class DQNPolicy(BasePolicy):
     def forward(self, batch: Batch, state: Any = None, model: str = "model", input: str = "obs") -> Batch:
         """Take the best legal action.
 
-        `model` ("model" or "model_old") and `input` ("obs" or "obs_next") say which network looks at what. Adds `logits`
-        (the model's output), `probs` [n, A] and `value` [n] of the best action.
+        `model` ("model" or "model_old") and `input` ("obs" or "obs_next") say which network looks at what. Adds
+        `logits` (the model's output), `probs` [n, A] and `value` [n] of the best action.
         """
         obs = batch[input]
         logits, hidden = getattr(self, model)(bare_obs(obs), state)
@@ -129,9 +131,7 @@ class DQNPolicy(BasePolicy):
 
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
         """Add n-step `returns` [n, 1]."""
-        return self.compute_nstep_return(
-            batch, buffer, indices, self._target_q, self.gamma, self.n_step, self.rew_norm
-        )
+        return self.compute_nstep_return(batch, buffer, indices, self._target_q, self.gamma, self.n_step, self.rew_norm)
 
     def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
         """The value [n] of the next observations of these places, of their best legal action."""
@@ -153,7 +153,7 @@ class DQNPolicy(BasePolicy):
         act = torch.as_tensor(batch.act, dtype=torch.int64, device=logits.device)
         q = self._chosen(logits, act)
         td = batch.returns.flatten().to(q) - q
-        weight = torch.as_tensor(batch["weight"] if "weight" in batch else 1.0, device=q.device)
+        weight = torch.as_tensor(batch.get("weight", 1.0), device=q.device)
         error = nn.functional.huber_loss(td, torch.zeros_like(td), reduction="none") if self.clip_loss_grad else td**2
         loss = (error * weight).mean()
         batch.weight = as_array(td)  # the new priorities of a prioritized buffer

@@ -1,8 +1,8 @@
 """Proximal policy optimisation (Schulman et al. 2017, arXiv 1707.06347).
 
-An actor-critic that takes several gradient steps on the same experience, and keeps each from moving the policy too far by
-clipping the ratio of new to old probabilities. Dual clip: Ye et al. 2020, arXiv 1912.09729. Log-probabilities and values are
-stored when an action is taken, so that ratios and advantages are those of the policy that acted.
+An actor-critic that takes several gradient steps on the same experience, and keeps each from moving the policy too
+far by clipping the ratio of new to old probabilities. Dual clip: Ye et al. 2020, arXiv 1912.09729. Log-probabilities
+and values are stored when an action is taken, so that ratios and advantages are those of the policy that acted.
 """
 
 from collections.abc import Callable
@@ -53,6 +53,7 @@ class PPOPolicy(BasePolicy):
         deterministic_eval: take the likeliest action in testing state.
         action_space: as in `BasePolicy`.
         observation_space: as in `BasePolicy`.
+
     """
 
     def __init__(
@@ -156,7 +157,7 @@ class PPOPolicy(BasePolicy):
                 losses = self._losses({key: value[rows] for key, value in data.items()})
                 total = losses[0] + self.vf_coef * losses[1] - self.ent_coef * losses[2]
                 self.optim.zero_grad()
-                total.backward()
+                total.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
                 if self.max_grad_norm is not None:
                     nn.utils.clip_grad_norm_(self.optim.param_groups[0]["params"], self.max_grad_norm)
                 self.optim.step()

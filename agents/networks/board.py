@@ -10,10 +10,11 @@ from agents.networks.common import to_input
 
 
 class BoardNet(nn.Module):
-    """One wide convolution that sees lines of cells, then a dense layer: features [n, hidden] of boards [n, R, C, planes].
+    """One wide convolution that sees lines of cells, then a dense layer.
 
-    The window covers 4 x 4 cells (or the board where it is smaller), which is where short lines live. On a CPU this costs a
-    fraction of a residual tower, and written as one product of unfolded windows two thirds of `Conv2d`.
+    From boards [n, R, C, planes] to features [n, hidden]. The window covers 4 x 4 cells (or the board where it is
+    smaller), which is where short lines live. On a CPU this costs a fraction of a residual tower, and written as one
+    product of unfolded windows two thirds of `Conv2d`.
     """
 
     def __init__(self, board_shape: Sequence[int], channels: int, hidden: int):

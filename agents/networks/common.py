@@ -1,6 +1,7 @@
 """Multi-layer perceptrons for any shape of observation."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ class MLP(nn.Module):
         super().__init__()
         sizes = [input_dim, *hidden_sizes]
         layers: list[nn.Module] = []
-        for size, following in zip(sizes[:-1], sizes[1:], strict=True):
+        for size, following in pairwise(sizes):
             layers += miniblock(size, following, norm_layer, activation, linear_layer)
         if output_dim > 0:
             layers.append(linear_layer(sizes[-1], output_dim))
@@ -78,6 +79,7 @@ class Net(nn.Module):
         num_atoms: numbers an action, for distributions of returns.
         dueling_param: options of two MLPs, advantage and value, which share what comes before (Wang et al. 2016,
             arXiv 1511.06581, equation 9).
+
     """
 
     def __init__(

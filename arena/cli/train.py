@@ -24,11 +24,12 @@ class Options:
 
     arena train GAME ALGO --help shows the options of an algorithm as well.
 
-    examples:
+    Examples:
       arena train connect_four ppo
       arena train connect_four ppo --out runs/mine --steps 3000000 --seed 1
       arena train connect_four ppo --out runs/mine --steps 3000000 --seed 1 --resume
       arena train tic_tac_toe:m=6,n=6,k=4 dqn --steps 300000
+
     """
 
     game: Game
@@ -77,7 +78,9 @@ def run(options: Any) -> int:
                 last = training.train(bar.show)
             except KeyboardInterrupt:
                 words = " ".join(sys.argv[1:])
-                print(f"\nstopped; go on with: arena {words}{'' if options.run.resume else ' --resume'}", file=sys.stderr)
+                print(
+                    f"\nstopped; go on with: arena {words}{'' if options.run.resume else ' --resume'}", file=sys.stderr
+                )
                 raise
     scores = ", ".join(f"{score:.0%} against {spec}" for spec, score in training.progress().evaluation.items())
     print(f"{options.algo}:{folder} is trained ({training.progress().step:,} moves): {scores}")

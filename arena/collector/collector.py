@@ -34,9 +34,10 @@ class Collector:
     Args:
         policy: who acts. With several agents in the environment, a manager, or one policy for all seats.
         env: a vector environment, or a single one.
-        buffer: where transitions go; one sub-buffer for each environment and learning seat. It is not emptied. With None
-            the collector makes one that holds the last transition of each.
+        buffer: where transitions go; one sub-buffer for each environment and learning seat. It is not emptied. With
+            None the collector makes one that holds the last transition of each.
         exploration_noise: let the policy change its actions for exploration.
+
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class Collector:
         self.exploration_noise = exploration_noise
         self.num_envs, self.num_agents = len(self.env), self.env.num_agents
         self._manager: Any = policy if hasattr(policy, "learning_seats") else None
-        seats = np.arange(self.num_agents) if self._manager is None else policy.learning_seats(self.num_agents)
+        seats = np.arange(self.num_agents) if self._manager is None else self._manager.learning_seats(self.num_agents)
         self._slot = np.full(self.num_agents, -1, np.int64)  # which of an environment's sub-buffers a seat has
         self._slot[seats] = np.arange(len(seats))
         self._num_slots = len(seats)
@@ -168,7 +169,8 @@ class Collector:
 
         Episodes are assigned to environments beforehand, so that short ones are not preferred. `random` takes random
         legal actions in place of the policy's; `render` shows the environments after each step and sleeps so many
-        seconds; `no_grad` computes actions without gradients. Raises `UsageError` unless exactly one number above 0 is given.
+        seconds; `no_grad` computes actions without gradients. Raises `UsageError` unless exactly one number above 0
+        is given.
         """
         self._require_open()
         if (n_step is None) == (n_episode is None) or (n_step or n_episode or 0) < 1:
@@ -218,6 +220,8 @@ class Collector:
             return self._random_actions(env_ids, obs), Batch(policy=Batch(), info=self._players(env_ids, seats))
         batch = Batch(obs=obs, info=Batch(), env_id=env_ids)
         if self.policy.needs_state:
+            if not isinstance(self.env, GameVectorEnv):
+                raise UsageError("a policy that searches needs a native game, whose positions can be copied")
             batch.obs = Batch(obs)  # a new batch around the same arrays: what is stored keeps no states
             batch.obs.state = self.env.states[env_ids]
         places = env_ids * self.num_agents + seats
@@ -323,7 +327,7 @@ class Collector:
 
 
 def _without_gradient(policy: Policy) -> Any:
-    """torch's no_grad for a policy that is made of torch."""
+    """Torch's no_grad for a policy that is made of torch."""
     if not hasattr(policy, "parameters"):
         return nullcontext()
     import torch

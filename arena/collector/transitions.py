@@ -14,8 +14,8 @@ Ints = NDArray[np.int64]
 class OpenTransitions:
     """At most one open transition for each of B environments and P seats.
 
-    A transition opens when its agent acts. Until it closes, it earns whatever its agent earns. It closes with the agent's
-    own next observation: when the agent is next asked to act, or when its episode ends.
+    A transition opens when its agent acts. Until it closes, it earns whatever its agent earns. It closes with the
+    agent's own next observation: when the agent is next asked to act, or when its episode ends.
     """
 
     def __init__(self, num_envs: int, num_agents: int):
@@ -53,4 +53,3 @@ class OpenTransitions:
     def restore(self, arrays: Batch) -> None:
         """Take over what `arrays` gave."""
         self.is_open, self._rew, self._rows = arrays.is_open, arrays.rew, arrays.get("rows", Batch())
-

@@ -20,7 +20,8 @@ def as_array(value: Any) -> NDArray[Any]:
 def write_rows(storage: Batch, rows: Batch, place: NDArray[np.int64], capacity: int) -> None:
     """Copy the rows of every leaf [n, ...] into their places [n] of `storage`.
 
-    A key that comes for the first time gets an array of `capacity` rows, zero (None for objects) where nothing is written.
+    A key that comes for the first time gets an array of `capacity` rows, zero (None for objects) where nothing is
+    written.
     """
     for key, value in rows.items():
         if isinstance(value, Batch):

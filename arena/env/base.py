@@ -1,4 +1,4 @@
-"""`BaseVectorEnv`: several environments behind one interface, each held by a worker; `DummyVectorEnv` runs them in turn."""
+"""`BaseVectorEnv`: several environments behind one interface, each held by a worker; `DummyVectorEnv` in turn."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,9 +17,9 @@ from arena.errors import UsageError
 class BaseVectorEnv:
     """The environments that `env_fns` make, each in a worker that `worker_fn` makes.
 
-    Environments speak Gymnasium's five-value step, or are `PettingZooEnv`s. Results are stacked over environments, R rows
-    for the R environments of `id`: observations [R, ...] (a `Batch` of arrays if they are dictionaries), rewards and ends
-    [R], or [R, P] for P agents, infos an object array [R]. Nothing resets itself.
+    Environments speak Gymnasium's five-value step, or are `PettingZooEnv`s. Results are stacked over environments, R
+    rows for the R environments of `id`: observations [R, ...] (a `Batch` of arrays if they are dictionaries), rewards
+    and ends [R], or [R, P] for P agents, infos an object array [R]. Nothing resets itself.
     """
 
     def __init__(self, env_fns: Sequence[Callable[[], Any]], worker_fn: Callable[[Callable[[], Any]], EnvWorker]):

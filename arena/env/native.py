@@ -78,9 +78,7 @@ class GameVectorEnv:
         bad = self._kernels.first_illegal(rows, actions, self.mask, self.over)
         if bad >= 0:
             raise self._refusal(int(rows[bad]), int(actions[bad]))
-        self._kernels.step(
-            self.states, rows, actions, self.seats, self.obs, self.mask, self._rewards, self.over
-        )
+        self._kernels.step(self.states, rows, actions, self.seats, self.obs, self.mask, self._rewards, self.over)
         over = np.repeat(self.over[rows][:, None], self.num_agents, axis=1)
         return self._observations(rows), self._rewards[rows], over, np.zeros_like(over), Batch()
 

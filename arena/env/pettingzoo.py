@@ -34,7 +34,9 @@ class _SeatedEnv:
 
     def _common_space(self, space_of: Any) -> gym.Space[Any]:
         spaces = [space_of(agent) for agent in self.possible_agents]
-        spaces = [s["observation"] if isinstance(s, gym.spaces.Dict) and "action_mask" in s.spaces else s for s in spaces]
+        spaces = [
+            s["observation"] if isinstance(s, gym.spaces.Dict) and "action_mask" in s.spaces else s for s in spaces
+        ]
         if any(type(s) is not type(spaces[0]) or s.shape != spaces[0].shape for s in spaces):
             raise UsageError(f"the agents of {self.env} have different spaces: {spaces}")
         return spaces[0]
@@ -68,7 +70,12 @@ class _SeatedEnv:
         if not isinstance(self.action_space, gym.spaces.Discrete):
             return action
         array = np.asarray(action)
-        if array.dtype.kind not in "iu" or array.size != 1 or not 0 <= array.item() < len(mask) or not mask[array.item()]:
+        if (
+            array.dtype.kind not in "iu"
+            or array.size != 1
+            or not 0 <= array.item() < len(mask)
+            or not mask[array.item()]
+        ):
             agent, legal = self.possible_agents[seat], np.flatnonzero(mask).tolist()
             raise IllegalActionError(f"{self.env}: action {action} of {agent} is illegal; legal are {legal}")
         return int(array.item())
@@ -97,8 +104,8 @@ class PettingZooEnv(_SeatedEnv):
     def step(self, action: Any) -> Transition:
         """Act for the agent whose turn it is.
 
-        Returns what the next agent to act sees, and for each seat the reward since the last step and whether its episode
-        has ended. `IllegalActionError` leaves everything as it was.
+        Returns what the next agent to act sees, and for each seat the reward since the last step and whether its
+        episode has ended. `IllegalActionError` leaves everything as it was.
         """
         agent = self.env.agent_selection
         action = self._legal(self._seat[agent], action)

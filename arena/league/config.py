@@ -24,7 +24,9 @@ class LeagueConfig:
 
     def __post_init__(self) -> None:
         if self.self_play < 0 or self.pool < 0 or self.self_play + self.pool > 1:
-            raise UsageError(f"self_play={self.self_play} and pool={self.pool} are shares: at least 0, together at most 1")
+            raise UsageError(
+                f"self_play={self.self_play} and pool={self.pool} are shares: at least 0, together at most 1"
+            )
         if self.self_play + self.pool < 1 and not self.references:
             rest = 1 - self.self_play - self.pool
             raise UsageError(f"a share of {rest:.2g} of the games has no opponent: name references, or raise self_play")

@@ -15,7 +15,7 @@ class Payoff:
     counts: dict[int, list[int]] = field(default_factory=dict)
 
     def record(self, players: NDArray[np.int64], returns: NDArray[np.float64], learner: int) -> None:
-        """Count finished games: labels of `players` [E, P] and their `returns` [E, P]; those among itself do not count."""
+        """Count finished games by labels of `players` [E, P] and `returns` [E, P]; those among itself do not count."""
         rows, seats = np.nonzero((players == learner) & ((players != learner).sum(axis=1, keepdims=True) > 0))
         for row, seat in zip(rows.tolist(), seats.tolist(), strict=True):
             others = players[row] != learner

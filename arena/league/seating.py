@@ -9,15 +9,15 @@ from arena.policy.manager import MultiAgentPolicyManager
 from arena.policy.protocol import Policy
 
 LEARNER = 0
-"""Number and label of the learner among the manager's policies; references have labels -1, -2, ...; snapshots their number."""
+"""Number and label of the learner among the policies; references have labels -1, -2, ...; snapshots their number."""
 
 
 class LeagueSeating:
     """Answers a `MultiAgentPolicyManager` that asks who plays the games that begin.
 
-    The learner is policy 0. A share of the games it plays on all seats; in the others it takes a seat drawn at random, and
-    one opponent takes the rest. Opponents are policies 1, 2, ... of the manager. A snapshot that is no longer wanted stays
-    until its last game has ended.
+    The learner is policy 0. A share of the games it plays on all seats; in the others it takes a seat drawn at
+    random, and one opponent takes the rest. Opponents are policies 1, 2, ... of the manager. A snapshot that is no
+    longer wanted stays until its last game has ended.
 
     Args:
         num_players: seats of the game.
@@ -25,6 +25,7 @@ class LeagueSeating:
         pool: share of games against snapshots; played against itself while there is none.
         references: fixed opponents, which get the rest of the games in equal parts.
         slots: the largest number of different snapshots in play.
+
     """
 
     def __init__(

@@ -23,7 +23,7 @@ from arena.league.config import LeagueConfig, RunConfig
 from arena.league.evaluation import score_against
 from arena.league.payoff import Payoff
 from arena.league.seating import LEARNER, LeagueSeating
-from arena.policy.checkpoint import CONFIG, SNAPSHOT, load_policy, save_policy, write_folder
+from arena.policy.checkpoint import SNAPSHOT, load_policy, save_policy, write_folder
 from arena.policy.kinds import Algorithm
 from arena.registry import agent_kind, make_agent
 from arena.seeding import spawn_seeds
@@ -54,9 +54,10 @@ class Progress:
 class SelfPlayTraining:
     """Trains one agent by self-play in a run folder.
 
-    The folder holds `run.json` (what was asked for), `snapshot-0001`, ... (checkpoints), `training` (everything needed to go
-    on) and TensorBoard events. All random streams start anew, from the seed and the snapshot's number, whenever a snapshot is
-    written: so a run that was killed and goes on from its last snapshot ends where it would have ended anyway.
+    The folder holds `run.json` (what was asked for), `snapshot-0001`, ... (checkpoints), `training` (everything
+    needed to go on) and TensorBoard events. All random streams start anew, from the seed and the snapshot's number,
+    whenever a snapshot is written: so a run that was killed and goes on from its last snapshot ends where it would
+    have ended anyway.
 
     Raises `UsageError` if the folder is in use (without `resume`), or holds another run (with it).
     """
@@ -192,11 +193,11 @@ class SelfPlayTraining:
         }
         figures = {f"score/{spec}": score for spec, score in self.evaluation.items()}
         pool = self.progress().pool_score
-        self.trainer.logger.write("league/env_step", env_step, figures if pool is None else {**figures, "score/pool": pool})
-        extra = {"env_step": env_step, "evaluation": self.evaluation}
-        save_policy(
-            self.folder / SNAPSHOT.format(epoch), self.policy, self.algo, self.game, self.config, extra
+        self.trainer.logger.write(
+            "league/env_step", env_step, figures if pool is None else {**figures, "score/pool": pool}
         )
+        extra = {"env_step": env_step, "evaluation": self.evaluation}
+        save_policy(self.folder / SNAPSHOT.format(epoch), self.policy, self.algo, self.game, self.config, extra)
         self._begin_epoch(epoch)
         state = {
             "epoch": epoch,
@@ -206,7 +207,10 @@ class SelfPlayTraining:
             "labels": self.seating.manager.labels.tolist(),
             "evaluation": self.evaluation,
         }
-        files = {"state.json": json.dumps(state, indent=2).encode(), "arrays.safetensors": save(flatten(self._arrays()))}
+        files = {
+            "state.json": json.dumps(state, indent=2).encode(),
+            "arrays.safetensors": save(flatten(self._arrays())),
+        }
         write_folder(self.folder / STATE_FOLDER, files)
 
     def _arrays(self) -> Batch:

@@ -20,14 +20,16 @@ from arena.policy.protocol import Policy
 class BasePolicy(nn.Module, Policy):
     """A policy that learns; a torch module that needs no optimizer to act.
 
-    An update samples from a buffer, then `process_fn` (targets), `learn` (gradient steps), `post_process_fn`. `training`
-    and `updating` tell the states apart: collecting (True, False), updating (True, True), testing (False, False).
+    An update samples from a buffer, then `process_fn` (targets), `learn` (gradient steps), `post_process_fn`.
+    `training` and `updating` tell the states apart: collecting (True, False), updating (True, True), testing (False,
+    False).
 
     Args:
         observation_space: what it sees; kept for reference.
         action_space: what it may do; needed by `action_scaling`.
         action_scaling: map continuous actions from [-1, 1] to the bounds of `action_space`.
         action_bound_method: how continuous actions are brought into [-1, 1]: "clip", "tanh", or "" for not at all.
+
     """
 
     learns: ClassVar[bool] = True
@@ -88,8 +90,11 @@ class BasePolicy(nn.Module, Policy):
         return batch
 
     @abstractmethod
-    def learn(self, batch: Batch) -> dict[str, Any]:
-        """Take gradient steps on processed transitions; returns figures of the loss."""
+    def learn(self, batch: Batch, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Take gradient steps on processed transitions; returns figures of the loss.
+
+        A policy names what else it takes: on-policy ones `batch_size` and `repeat`.
+        """
 
     def post_process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> None:
         """After learning: write new priorities into a prioritized buffer."""
@@ -135,8 +140,8 @@ class BasePolicy(nn.Module, Policy):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Returns [T] and generalised advantage estimates [T] of transitions in the order of time.
 
-        `v_s_` and `v_s` are the values of next and own observations; without `v_s_` (only with `gae_lambda` = 1) there is
-        no bootstrapping, without `v_s` the value is taken to be the previous `v_s_`.
+        `v_s_` and `v_s` are the values of next and own observations; without `v_s_` (only with `gae_lambda` = 1)
+        there is no bootstrapping, without `v_s` the value is taken to be the previous `v_s_`.
         """
         rew = np.asarray(batch.rew, np.float64)
         if v_s_ is None:

@@ -106,7 +106,9 @@ def load_weights(folder: Path, policy: BasePolicy, sha256: str) -> None:
     if own != found:
         differing = sorted(name for name in own | found if own.get(name) != found.get(name))
         raise CheckpointError(f"{folder}: the weights do not fit the network, which differs in {', '.join(differing)}")
-    policy.load_state_dict(weights, strict=False)  # a tensor that is shared has one name in the file, several in the state
+    policy.load_state_dict(
+        weights, strict=False
+    )  # a tensor that is shared has one name in the file, several in the state
 
 
 def load_policy(name: str, algorithm: Algorithm, game: Game, argument: str, training: bool = False) -> BasePolicy:

@@ -21,9 +21,9 @@ Seating = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 class MultiAgentPolicyManager(BasePolicy):
     """Groups the rows of a batch by the policy that holds their seat, and asks each policy once.
 
-    Six rows of two-player games, policy 0 at seat 0 and policy 1 at seat 1: with `batch.obs.agent_id` = [0, 1, 1, 0, 0, 1]
-    policy 0 is asked for rows 0, 3, 4 and policy 1 for rows 1, 2, 5. A policy that holds several seats (self-play) is asked
-    for all their rows at once and learns from them in one update.
+    Six rows of two-player games, policy 0 at seat 0 and policy 1 at seat 1: with `batch.obs.agent_id` = [0, 1, 1, 0,
+    0, 1] policy 0 is asked for rows 0, 3, 4 and policy 1 for rows 1, 2, 5. A policy that holds several seats
+    (self-play) is asked for all their rows at once and learns from them in one update.
 
     Args:
         policies: one a seat; with a `mapping`, any number, which it refers to. The same object may stand several times.
@@ -31,6 +31,7 @@ class MultiAgentPolicyManager(BasePolicy):
         mapping: who sits where: None (policy i at seat i), policy numbers by environment and seat [B, P], or a function
             that is asked for them whenever games begin.
         learners: numbers of the policies whose transitions are stored and learned from; by default those that learn.
+
     """
 
     def __init__(
@@ -149,7 +150,7 @@ class MultiAgentPolicyManager(BasePolicy):
     # --- learning -----------------------------------------------------------------------------------------------
 
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
-        """Each learner's batch of the transitions that it made, with its targets and their places (`indices`), by name."""
+        """Each learner's batch of its transitions, by name, with its targets and their places (`indices`)."""
         parts = Batch()
         for name, policy, rows in self._groups(self._held(batch)):
             if isinstance(policy, BasePolicy) and self.is_learner[self.policies.index(policy)]:
@@ -181,4 +182,3 @@ class MultiAgentPolicyManager(BasePolicy):
             policy = self.policies[self.names.index(name)]
             assert isinstance(policy, BasePolicy)
             yield name, policy, part
-

@@ -38,8 +38,8 @@ def n_step(
 ) -> tuple[Floats, Ints, Floats]:
     """Sums of up to `n` rewards from places of a buffer on, cut at the end of the episode or of what is stored.
 
-    The buffer is one of rings of `size` places as in `arena.data.buffer.ring`. Returns for each place of `index` [I] the
-    discounted sum, the place of the last reward in it, and the discount of what follows that.
+    The buffer is one of rings of `size` places as in `arena.data.buffer.ring`. Returns for each place of `index` [I]
+    the discounted sum, the place of the last reward in it, and the discount of what follows that.
     """
     total, last, discount = np.zeros(index.shape[0]), index.copy(), np.ones(index.shape[0])
     for i in range(index.shape[0]):

@@ -46,7 +46,8 @@ class Schedule:
     def __post_init__(self) -> None:
         if (self.step_per_collect is None) == (self.episode_per_collect is None):
             raise UsageError(
-                f"give one of step_per_collect={self.step_per_collect} and episode_per_collect={self.episode_per_collect}"
+                f"give one of step_per_collect={self.step_per_collect} and "
+                f"episode_per_collect={self.episode_per_collect}"
             )
         for name in ("max_epoch", "step_per_epoch", "batch_size", "episode_per_test"):
             if getattr(self, name) < 1:

@@ -73,7 +73,7 @@ def gather_info(
     best_reward: float,
     best_reward_std: float,
 ) -> dict[str, float | str]:
-    """The figures of a training that began at `start_time` (of `time.time()`): steps, episodes, times, speeds, the best."""
+    """Figures of a training that began at `start_time` (of `time.time()`): steps, episodes, times, speeds, the best."""
     duration = max(time.time() - start_time, 1e-9)
     model_time = duration
     info: dict[str, float | str] = {"duration": f"{duration:.2f}s", "train_time/model": f"{model_time:.2f}s"}

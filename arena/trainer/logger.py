@@ -21,6 +21,7 @@ class BaseLogger(ABC):
         train_interval: environment steps between two entries about collecting.
         test_interval: environment steps between two entries about testing.
         update_interval: gradient steps between two entries about learning.
+
     """
 
     def __init__(self, train_interval: int = 1000, test_interval: int = 1, update_interval: int = 1000):
@@ -51,7 +52,7 @@ class BaseLogger(ABC):
             self.write(step_type, step, {f"{kind}/{key}": value for key, value in data.items()})
             self._last[kind] = step
 
-    def save_data(
+    def save_data(  # noqa: B027  # a logger that saves nothing is a logger
         self, epoch: int, env_step: int, gradient_step: int, save_checkpoint_fn: SaveCheckpoint | None = None
     ) -> None:
         """Save a checkpoint by calling `save_checkpoint_fn`, and log the counters."""
@@ -81,6 +82,7 @@ class TensorboardLogger(BaseLogger):
         test_interval: as in `BaseLogger`.
         update_interval: as in `BaseLogger`.
         save_interval: epochs between two checkpoints.
+
     """
 
     def __init__(

@@ -13,7 +13,7 @@ from arena.trainer.logger import BaseLogger
 
 
 class OnpolicyTrainer(BaseTrainer):
-    """Goes `repeat_per_collect` times through what was collected, in minibatches of `batch_size`, and empties the buffer."""
+    """Goes `repeat_per_collect` times through what was collected, in minibatches, and empties the buffer."""
 
     def __init__(
         self,
@@ -35,9 +35,7 @@ class OnpolicyTrainer(BaseTrainer):
         buffer = self.train_collector.buffer
         if len(buffer) == 0:
             return
-        losses = self.policy.update(
-            0, buffer, batch_size=self.schedule.batch_size, repeat=self.repeat_per_collect
-        )
+        losses = self.policy.update(0, buffer, batch_size=self.schedule.batch_size, repeat=self.repeat_per_collect)
         self.train_collector.reset_buffer(keep_statistics=True)
         steps = max([len(value) for value in losses.values() if isinstance(value, list)], default=1)
         self._learned(losses, steps)

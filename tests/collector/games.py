@@ -1,6 +1,6 @@
 """Tiny games whose every transition can be worked out by hand, as PettingZoo environments."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium as gym
 import numpy as np
@@ -10,12 +10,12 @@ from pettingzoo import AECEnv
 class Scripted(AECEnv):
     """Plays a script: who moves, and what each move brings to whom; the board shows the number of moves made.
 
-    `turns` names the agent of each move, `rewards` what each move gives (agent -> reward), `deaths` who is out after a move
-    (number of the move -> agents). The game ends after the last turn. An agent sees `[moves made, own number]`, and may play
-    the action equal to the number of moves made (of five) or the one after it.
+    `turns` names the agent of each move, `rewards` what each move gives (agent -> reward), `deaths` who is out after
+    a move (number of the move -> agents). The game ends after the last turn. An agent sees `[moves made, own
+    number]`, and may play the action equal to the number of moves made (of five) or the one after it.
     """
 
-    metadata: dict[str, Any] = {"name": "scripted"}
+    metadata: ClassVar[dict[str, Any]] = {"name": "scripted"}
 
     def __init__(
         self,

@@ -26,7 +26,9 @@ class First(BasePolicy):
         return {"rows": float(len(batch))}
 
 
-def collect(policy: Any, script: dict[str, Any], n_episode: int = 1, envs: int = 1, rings: int = 2) -> VectorReplayBuffer:
+def collect(
+    policy: Any, script: dict[str, Any], n_episode: int = 1, envs: int = 1, rings: int = 2
+) -> VectorReplayBuffer:
     env = DummyVectorEnv([lambda: PettingZooEnv(Scripted(**script))] * envs)
     buffer = VectorReplayBuffer(100 * rings, rings)
     Collector(policy, env, buffer).collect(n_episode=n_episode)
@@ -77,7 +79,9 @@ def test_a_loss_dealt_by_the_second_of_two_moves_reaches_the_loser():
 
 
 def test_an_agent_that_moves_twice_in_a_row_has_a_transition_between():
-    script = dict(turns=["a", "a", "b", "a", "b", "b"], rewards={0: {"a": 1.0}, 2: {"a": 2.0}, 5: {"a": 4.0, "b": -4.0}})
+    script = dict(
+        turns=["a", "a", "b", "a", "b", "b"], rewards={0: {"a": 1.0}, 2: {"a": 2.0}, 5: {"a": 4.0, "b": -4.0}}
+    )
     buffer = collect(First(), script)
     a, b = rows(buffer, 0), rows(buffer, 1)
     assert a.obs.obs[:, 0].tolist() == [0, 1, 3]

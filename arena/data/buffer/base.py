@@ -18,8 +18,9 @@ Index = int | slice | Sequence[int] | NDArray[Any]
 class ReplayBuffer:
     """Keeps the last `size` transitions in one block of memory per array, allocated at the first `add`.
 
-    Reserved keys are `obs, act, rew, terminated, truncated, done, obs_next, info, policy`; `done` is derived from the two
-    before it. Reading an attribute reads the storage: `buffer.rew` has `size` entries, of which `len(buffer)` are valid.
+    Reserved keys are `obs, act, rew, terminated, truncated, done, obs_next, info, policy`; `done` is derived from the
+    two before it. Reading an attribute reads the storage: `buffer.rew` has `size` entries, of which `len(buffer)` are
+    valid.
 
     Args:
         size: how many transitions are kept.
@@ -28,6 +29,7 @@ class ReplayBuffer:
         save_only_last_obs: observations arrive as stacks of frames; store only the last frame.
         sample_avail: with `stack_num` > 1, sample only transitions whose whole stack lies in their episode.
         rings: how many equal parts the storage has (each for the stream of one environment).
+
     """
 
     REQUIRED: ClassVar[frozenset[str]] = frozenset({"obs", "act", "rew"})
@@ -109,9 +111,10 @@ class ReplayBuffer:
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
         """Store one transition; with `buffer_ids`, one a row of `batch`, each into the sub-buffer of that number.
 
-        `batch` needs `obs, act, rew`, and `done` or `terminated` (and `truncated`). Returns, one entry a transition: the
-        places, the return and length of the episode it ended (0 if it ended none), and where that episode began. Raises
-        `UsageError` for missing keys or sub-buffers that do not exist or are named twice; nothing is stored then.
+        `batch` needs `obs, act, rew`, and `done` or `terminated` (and `truncated`). Returns, one entry a transition:
+        the places, the return and length of the episode it ended (0 if it ended none), and where that episode began.
+        Raises `UsageError` for missing keys or sub-buffers that do not exist or are named twice; nothing is stored
+        then.
         """
         if buffer_ids is None:
             rings = np.zeros(1, np.int64)
@@ -295,6 +298,7 @@ class VectorReplayBuffer(ReplayBuffer):
     Args:
         total_size: capacity over all parts, rounded up to a multiple of `buffer_num`.
         buffer_num: number of parts; the other options are those of `ReplayBuffer`.
+
     """
 
     def __init__(

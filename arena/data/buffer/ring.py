@@ -1,7 +1,8 @@
 """Walking a storage that is cut into equal rings, as compiled kernels over arrays of indices.
 
-K rings of S places each lie one after another; place p belongs to ring p // S. `fill` [K] says how many places of a ring
-are in use (from its first place on), `newest` [K] which place was written last. `done` [K * S] marks episode ends.
+K rings of S places each lie one after another; place p belongs to ring p // S. `fill` [K] says how many places of a
+ring are in use (from its first place on), `newest` [K] which place was written last. `done` [K * S] marks episode
+ends.
 """
 
 from typing import Any
