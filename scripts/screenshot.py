@@ -20,21 +20,19 @@ async def picture(game_name: str, specs: list[str]) -> str:
     """The screen, as SVG, once so many moves are on the board and the next is thought about."""
     game = make_game(game_name)
     screen = WatchScreen(game, [(spec, make_agent(spec, game)) for spec in specs], speed=1)
-    app = ArenaApp(screen)
-    async with app.run_test(size=(120, 32)) as pilot:  # headless: no terminal is needed
+    async with ArenaApp(screen).run_test(size=(120, 32)) as pilot:  # headless: no terminal is needed
         await pilot.press("space", "o")
         while screen.shown < NUM_MOVES and screen.positions[-1].verdict is None:
             await pilot.press("right")
             await pilot.pause()
         while screen.job is not None:
             await pilot.pause(0.01)
-        await pilot.pause()
-        return app.export_screenshot(title=f"arena watch {game_name} {' '.join(specs)}")
+        return pilot.app.export_screenshot(title=f"arena watch {game_name} {' '.join(specs)}")
 
 
 def main(arguments: list[str]) -> int:
     """Write the picture; returns the exit status."""
-    if len(arguments) < 1:
+    if not arguments:
         print(__doc__, file=sys.stderr)
         return 2
     game, *specs = arguments[1:] or ["connect_four", "alphabeta:4", "one-ply"]

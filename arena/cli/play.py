@@ -13,13 +13,17 @@ from arena.registry import make_agent, make_game
 class Options:
     """Play against an agent in the terminal, by keys, mouse or typed moves.
 
-    For example: arena play connect_four alphabeta:4
+    For example:
+
+    arena play connect_four alphabeta:4
+
+    arena play tic_tac_toe random --seat 2
     """
 
-    game: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="GAME")]
-    """What to play, as `arena games` lists it; options follow a colon: tic_tac_toe:m=6,n=6,k=4"""
-    agent: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="AGENT")]
-    """Who holds the other seats, as `arena agents` lists them."""
+    game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
+    """What is played; options follow the name, tic_tac_toe:m=6,n=6,k=4."""
+    agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")]
+    """Who holds the other seats: random, one-ply, alphabeta:4, ppo:runs/c4."""
     seat: int = 1
     """Your seat in the first game; 1 moves first."""
     seed: int = 0
@@ -32,7 +36,7 @@ def run(options: Options) -> int:
     if not 1 <= options.seat <= game.num_players:
         raise UsageError(f"--seat {options.seat} is not a seat of {game.name}; seats are 1 to {game.num_players}")
     if options.seed < 0:
-        raise UsageError(f"--seed {options.seed} is negative")
+        raise UsageError(f"--seed {options.seed} is below 0")
     agent = make_agent(options.agent, game)
 
     from arena.tui.app import launch

@@ -6,26 +6,37 @@ from typing import Annotated
 import tyro
 
 from arena.errors import UsageError
+from arena.match.batch import random_openings
 from arena.registry import make_agent, make_game
+from arena.tournament.tournament import TournamentConfig
 
 
 @dataclass(frozen=True)
 class Options:
     """Watch agents play each other in the terminal; they change seats from game to game.
 
-    For example: arena watch connect_four alphabeta:4 one-ply
+    For example:
+
+    arena watch connect_four alphabeta:4 one-ply
+
+    arena watch tic_tac_toe:m=6,n=6,k=4 random alphabeta:2 --speed 4
     """
 
-    game: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="GAME")]
-    """What they play, as `arena games` lists it; options follow a colon: tic_tac_toe:m=6,n=6,k=4"""
-    agents: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="AGENT AGENT ...")]
-    """Who plays, one a seat, as `arena agents` lists them."""
+    game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
+    """What is played; options follow the name, tic_tac_toe:m=6,n=6,k=4."""
+    agents: Annotated[
+        tyro.conf.Positional[tuple[str, ...]],
+        tyro.conf.arg(metavar="AGENT [AGENT ...]", help_behavior_hint="(required)"),
+    ]
+    """Who plays, one a seat: random, one-ply, alphabeta:4, ppo:runs/c4."""
     games: int = 10
     """Games in the series."""
     seed: int = 0
     """The same seed gives the same games."""
     speed: float = 1.0
     """Moves a second."""
+    openings: str = "random:0"
+    """How games begin: random:N plays N random legal moves, each opening once from every seat."""
 
 
 def run(options: Options) -> int:
@@ -36,13 +47,13 @@ def run(options: Options) -> int:
         raise UsageError(f"{game.name} has {seats} seats; name {seats} agents, not {named}")
     if options.games < 1:
         raise UsageError(f"--games {options.games} is not at least 1")
-    if options.seed < 0:
-        raise UsageError(f"--seed {options.seed} is negative")
     if not options.speed > 0:
         raise UsageError(f"--speed {options.speed} is not above 0")
+    plies = TournamentConfig(openings=options.openings, seed=options.seed).opening_plies  # one rule for both commands
+    openings = random_openings(game, plies, min(-(-options.games // seats), 1000), options.seed)
     agents = [(spec, make_agent(spec, game)) for spec in options.agents]
 
     from arena.tui.app import launch
     from arena.tui.screens.watch import WatchScreen
 
-    return launch(WatchScreen(game, agents, options.games, options.seed, options.speed))
+    return launch(WatchScreen(game, agents, options.games, options.seed, options.speed, openings))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import NamedTuple
 
 from arena.tui.table import Cell
@@ -36,7 +37,7 @@ class Run(NamedTuple):
 
     text: str
     role: str
-    """What it shows: line, label, blank, target, last, cursor, chance, seat-0, seat-1, ..."""
+    """What it shows: line, label, target, last, cursor, chance, seat-0, seat-1, ..."""
     chance: float = 0.0
     """Shade of the cell behind it, 0 to 1."""
     chosen: bool = False
@@ -96,7 +97,7 @@ def draw(view: BoardView, scale: Scale, cursor: Cell | None = None, flipped: boo
             lines.append([Run(label.rjust(margin - 1) + " " if margin else "", "label"), *_row(cells, y, scale)])
     if scale.ruled_columns:
         lines.append(_rule("╰┴╯", scale, len(columns), margin))
-    return lines
+    return [_merged(line) for line in lines]
 
 
 def _margin(picture: Picture) -> int:
@@ -120,6 +121,12 @@ def _row(cells: Sequence[Sequence[Sequence[Run]]], y: int, scale: Scale) -> list
     if not scale.ruled_columns:
         return [run for cell in cells for run in cell[y]]
     return [line, *(run for cell in cells for run in (*cell[y], line))]
+
+
+def _merged(line: Sequence[Run]) -> list[Run]:
+    """The same line with neighbours of one look joined: a terminal is drawn run by run."""
+    groups = groupby(line, key=lambda run: run[1:])
+    return [Run("".join(run.text for run in runs), *look) for look, runs in groups]
 
 
 def _cell(view: BoardView, cell: Cell, scale: Scale, chosen: bool) -> list[list[Run]]:
@@ -146,11 +153,12 @@ def _inside(view: BoardView, cell: Cell, scale: Scale) -> tuple[list[str], str]:
     if seat >= 0:
         text, role = mark(seat), f"seat-{seat % 4}"
     elif cell in view.chances:
-        text, role = percent(view.chances[cell])[: scale.width].rjust(2), "chance"  # "100" in a small cell
+        text, role = percent(view.chances[cell])[: scale.width], "chance"  # "100" in a small cell
+        text = text if len(text) == 1 else text.rjust(3)
     elif cell in view.targets:
         text, role = "·", "target"
     else:
-        text, role = "", "blank"
+        text, role = "" if scale.ruled_columns else "·", "line"  # without lines, dots show where the cells are
     lines = [" " * scale.width] * scale.height
     lines[scale.height // 2] = text.center(scale.width)
     return lines, role

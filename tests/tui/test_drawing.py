@@ -50,7 +50,7 @@ def test_big_board_draws_discs_and_rings():
 def test_flat_and_bare_boards_save_lines_and_columns():
     view = BoardView(picture("connect_four:rows=2,columns=3,k=3", 1))
     assert text(view, FLAT) == ["  1   2   3", "╭───┬───┬───╮", "│   │   │   │", "│   │[●]│   │", "╰───┴───┴───╯"]
-    assert text(view, BARE) == [" 1  2  3", "", "   [●]"]
+    assert text(view, BARE) == [" 1  2  3", " ·  ·  ·", " · [●] ·"]
 
 
 def test_flipped_board_is_turned_by_half():

@@ -101,7 +101,13 @@ async def test_the_cursor_lands_where_a_disc_would():
 
 @pytest.mark.parametrize(
     ("typed", "said"),
-    [("a1", "not a legal move"), ("c9", "not a cell"), ("zzz", "not a cell"), ("9", "not a cell"), ("bäh", "not a cell")],
+    [
+        ("a1", "not a legal move"),
+        ("c9", "not a cell"),
+        ("zzz", "not a cell"),
+        ("9", "not a cell"),
+        ("bäh", "not a cell"),
+    ],
 )
 async def test_what_cannot_be_played_is_refused_and_nothing_is_lost(typed, said):
     app = make_app()

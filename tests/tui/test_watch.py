@@ -179,6 +179,21 @@ async def test_a_played_out_game_can_be_walked_through_and_counts_once():
         assert app.screen.standings() == "1 – 0"
 
 
+async def test_an_opening_is_on_the_board_already_and_comes_once_from_every_seat():
+    agents = [("left", FirstLegal()), ("right", FirstLegal())]
+    screen = WatchScreen(make_game("tic_tac_toe"), agents, 3, speed=SLOWEST, openings=[(4, 8), (2,)])
+    app = ArenaApp(screen)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for opening in (["b2", "c3"], ["b2", "c3"], ["a3"]):
+            await until_computed(pilot, len(opening))
+            assert screen.shown == len(opening)
+            assert moves(screen)[:-1] == opening
+            assert "thinks" in screen_text(app)
+            await pilot.press("left")
+            assert "opening" in screen_text(app)
+            await pilot.press("n")
+
+
 @pytest.mark.parametrize("key", ["f", "t", "question_mark"])
 async def test_other_keys_do_not_disturb_the_match(key):
     app = make_app()

@@ -30,7 +30,7 @@ class WatchScreen(MatchScreen):
     """A series between `agents` (name, policy), who change seats from game to game.
 
     The agent to move answers as soon as its position is on the board; its thoughts are shown there, and 1 / `speed`
-    seconds later its move.
+    seconds later its move. Each of the `openings` (actions that begin a game) is played once from every seat.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -45,7 +45,13 @@ class WatchScreen(MatchScreen):
     ]
 
     def __init__(
-        self, game: Game, agents: Sequence[tuple[str, Policy]], games: int = 10, seed: int = 0, speed: float = 1.0
+        self,
+        game: Game,
+        agents: Sequence[tuple[str, Policy]],
+        games: int = 10,
+        seed: int = 0,
+        speed: float = 1.0,
+        openings: Sequence[tuple[int, ...]] = ((),),
     ):
         super().__init__("watch", game, Series([name for name, _ in agents]))
         self.shown = 0
@@ -54,8 +60,8 @@ class WatchScreen(MatchScreen):
         self.playing = True
         self.overlay = False
         self._agents = tuple(agents)
-        self._games, self._seed = games, seed
-        self._answers: list[Answer | None] = []  # answer i was given in position i
+        self._games, self._seed, self._openings = games, seed, openings
+        self._answers: list[Answer | None] = []  # answer i was given in position i; None in the opening
         self._seen = 0  # the latest position that the board has shown
         self._step_wanted = False
         self._timer: Timer | None = None
@@ -81,6 +87,8 @@ class WatchScreen(MatchScreen):
     def _thought(self, position: Position, answer: Answer | None, chances: dict[int, float]) -> Thought | None:
         if position.verdict is not None:
             return None
+        if answer is None and self.shown < len(self._answers):
+            return Thought(position.seat, "opening", remark="the next move is given")
         by_notation = {position.legal[action]: chance for action, chance in chances.items()}
         remark = "does not tell its chances" if answer is not None and not chances else ""
         name = self.seat_names[position.seat]
@@ -95,12 +103,15 @@ class WatchScreen(MatchScreen):
         self.say("")
         self.show()
         seed = spawn_seeds(self._seed, self.series.game, count=1)[0]
-        self.ask("deal", partial(self.table.deal, players, seed), Dealt)
+        opening = self._openings[self.series.game // len(players) % len(self._openings)]
+        self.ask("deal", partial(self.table.deal, players, seed, opening), Dealt)
 
     def on_dealt(self, message: Dealt) -> None:
-        """The first position."""
+        """The positions of the opening; the last of them is the first that the agents see."""
         if self.is_news(message):
             self.positions = list(message.positions)
+            self.shown = self._seen = len(self.positions) - 1
+            self._answers = [None] * self.shown
             self._arrive()
 
     def on_moved(self, message: Moved) -> None:

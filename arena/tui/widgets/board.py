@@ -1,6 +1,7 @@
 """The board of any game, drawn from its picture; pointing at a cell posts the action that this means."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 from textual import events
@@ -11,10 +12,10 @@ from textual.reactive import reactive
 from textual.style import Style
 from textual.widget import Widget
 
-from arena.tui.drawing import SQUARE, BoardView, Run, Scale, cell_at, draw, extent
+from arena.tui.drawing import SQUARE, BoardView, Scale, cell_at, draw, extent
 from arena.tui.table import Cell
 
-ROLES = ("line", "label", "blank", "target", "last", "cursor", "chance", "seat-0", "seat-1", "seat-2", "seat-3")
+ROLES = ("line", "label", "target", "last", "cursor", "chance", "seat-0", "seat-1", "seat-2", "seat-3")
 
 
 class Board(Widget):
@@ -48,19 +49,23 @@ class Board(Widget):
         """The drawing in the colours of the theme."""
         if self.view is None:
             return Content("")
+        style = cache(self._style)  # a board has few looks
         lines = draw(self.view, self.scale, self.cursor, self.flipped)
-        return Content("\n").join(Content.assemble(*((run.text, self._style(run)) for run in line)) for line in lines)
+        return Content("\n").join(
+            Content.assemble(*((run.text, style(run.role, run.chance, run.chosen)) for run in line)) for line in lines
+        )
 
-    def _style(self, run: Run) -> Style:
+    def _style(self, role: str, chance: float, chosen: bool) -> Style:
         """The theme's style for a run; a chance shades what is behind it in the colour of the seat."""
-        style = self.get_visual_style(f"board--{run.role}")
-        if run.chance > 0 and self.view is not None and style.background and style.foreground:
+        style = self.get_visual_style(f"board--{role}")
+        if chance > 0 and self.view is not None and style.background and style.foreground:
             colour = self.get_visual_style(f"board--seat-{self.view.seat % 4}").foreground
-            behind = style.background.blend(colour or style.foreground, 0.12 + 0.58 * min(run.chance, 1.0))
+            behind = style.background.blend(colour or style.foreground, 0.12 + 0.58 * min(chance, 1.0))
             shade = Style(background=behind)
-            style += shade + Style(foreground=behind.get_contrast_text(1.0)) if run.role == "chance" else shade
-        if run.chosen:
-            style += Style(reverse=True) if run.role == "chance" else self.get_visual_style("board--chosen", partial=True)
+            style += shade + Style(foreground=behind.get_contrast_text(1.0)) if role == "chance" else shade
+        if chosen:
+            crowded = role == "chance" and self.scale.height == 1  # its figures leave no room for the cursor's brackets
+            style += Style(reverse=True) if crowded else self.get_visual_style("board--chosen", partial=True)
         return style
 
     def step_cursor(self, down: int, right: int) -> None:

@@ -1,0 +1,82 @@
+"""A real terminal for end-to-end tests: a shell in tmux, typed into and read from outside."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ARENA = f"{sys.executable} -m arena"
+MODES = "#{alternate_on} #{cursor_flag} #{mouse_any_flag} #{keypad_flag} #{keypad_cursor_flag}"
+
+
+class Terminal:
+    """A shell in a tmux server of its own, without anybody's configuration."""
+
+    def __init__(self, width: int = 80, height: int = 24):
+        self._folder = Path(tempfile.mkdtemp(prefix="arena-"))  # short: a socket's path has at most some 100 characters
+        self._socket = self._folder / "tmux"
+        shell = "env -u NO_COLOR PS1='$ ' TERM=screen-256color sh"
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", str(height), "-c", str(ROOT), shell)
+        self.wait_for(lambda text: "$" in text)
+
+    def tmux(self, *arguments: str) -> str:
+        """Run a tmux command; returns what it prints."""
+        command = ["tmux", "-u", "-S", str(self._socket), *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True, timeout=20).stdout
+
+    def press(self, *keys: str) -> None:
+        """Press keys by their tmux names: `Up`, `Enter`, `C-c`."""
+        self.tmux("send-keys", "--", *keys)
+
+    def enter(self, text: str) -> None:
+        """Type a text as it is, and enter."""
+        self.tmux("send-keys", "-l", "--", text)
+        self.press("Enter")
+
+    def screen(self) -> str:
+        """What is to be seen."""
+        return self.tmux("capture-pane", "-p")
+
+    def wait_for(self, condition, seconds: float = 90) -> str:
+        """The screen as soon as the condition (a function of its text, or a pattern) holds; fails after so long."""
+        found = condition if callable(condition) else re.compile(condition).search
+        deadline = time.monotonic() + seconds
+        while not found(text := self.screen()):
+            assert time.monotonic() < deadline, f"{condition!r} did not come to pass:\n{text}"
+            time.sleep(0.05)
+        return text
+
+    def modes(self) -> str:
+        """What a program may leave behind in a terminal: other screen, hidden cursor, mouse reports, key modes."""
+        return self.tmux("display-message", "-p", MODES)
+
+    def settings(self) -> str:
+        """The modes of the terminal and of its line (echo, signals, ...); for a shell that waits for a command."""
+        file = self._folder / "stty"
+        file.unlink(missing_ok=True)
+        self.enter(f"stty -g > {file}.new; mv {file}.new {file}")
+        deadline = time.monotonic() + 20
+        while not file.exists():
+            assert time.monotonic() < deadline, f"the shell does not answer:\n{self.screen()}"
+            time.sleep(0.02)
+        return self.modes() + file.read_text()
+
+    def close(self) -> None:
+        """End the shell and its tmux server."""
+        self.tmux("kill-server")
+        shutil.rmtree(self._folder)
+
+
+def require_tmux() -> None:
+    """Skip where there is no tmux; fail in continuous integration, where there must be."""
+    if shutil.which("tmux") is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("tmux is not installed, and CI=true asks for the end-to-end tests")
+        pytest.skip("tmux is not installed")

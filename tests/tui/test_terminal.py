@@ -1,0 +1,106 @@
+"""End to end in a real terminal: a game is played, and the terminal is left as it was found."""
+
+import os
+import re
+import signal
+import sys
+
+import pytest
+
+from tests.tui.terminal import ARENA, Terminal, require_tmux
+
+CELLS = [column + row for column in "abc" for row in "123"]
+THINKING = """
+import os, pathlib, sys
+from arena.registry import make_game
+from arena.tui.app import launch
+from arena.tui.screens.play import PlayScreen
+from tests.tui.agents import Patient
+pathlib.Path(sys.argv[1]).write_text(str(os.getpid()))
+sys.exit(launch(PlayScreen(make_game("tic_tac_toe"), ("slow", Patient()), seat=1)))
+"""
+
+
+@pytest.fixture
+def terminal():
+    require_tmux()
+    terminal = Terminal()
+    yield terminal
+    terminal.close()
+
+
+@pytest.fixture
+def thinking(tmp_path):
+    """A command that plays an agent which thinks for half a minute, and the file where its process number goes."""
+    script, number = tmp_path / "thinking.py", tmp_path / "pid"
+    script.write_text(THINKING)
+    return f"PYTHONPATH=. {sys.executable} {script} {number}", number
+
+
+def is_over(screen):
+    return re.search(r"after \d moves", screen)
+
+
+def play_to_the_end(terminal):
+    """Type one cell after the other; those that are taken are refused."""
+    for cell in CELLS:
+        screen = terminal.wait_for(lambda text: is_over(text) or "your move" in text or "not a legal move" in text)
+        if is_over(screen):
+            return
+        terminal.enter(cell)
+        terminal.wait_for(
+            lambda text, cell=cell: (
+                is_over(text) or f"'{cell}' is not" in text or re.search(rf"\d\. .*\b{cell}\b", text)
+            )
+        )
+    terminal.wait_for(is_over)
+
+
+def test_a_game_is_played_and_the_terminal_is_as_before(terminal):
+    before = terminal.settings()
+    terminal.enter(f"clear; {ARENA} play tic_tac_toe random; echo status=$?")
+    terminal.wait_for("arena › play › tic_tac_toe")
+    assert terminal.modes() not in before  # so that the comparison below can fail
+    play_to_the_end(terminal)
+    terminal.press("q")
+    screen = terminal.wait_for("status=0")
+    assert "arena › play" not in screen
+    assert terminal.settings() == before
+
+
+def test_ctrl_c_leaves_with_130_and_a_clean_terminal(terminal):
+    before = terminal.settings()
+    terminal.enter(f"{ARENA} watch connect_four random random; echo status=$?")
+    terminal.wait_for("thinks")
+    terminal.press("C-c")
+    screen = terminal.wait_for(r"status=\d+")
+    assert "status=130" in screen
+    assert "Traceback" not in screen
+    assert terminal.settings() == before
+
+
+def test_a_thinking_agent_keeps_nobody_from_leaving(terminal, thinking):
+    before = terminal.settings()
+    terminal.enter(f"{thinking[0]}; echo status=$?")
+    terminal.wait_for("thinks 1 s")
+    terminal.press("q")
+    terminal.wait_for("status=0", seconds=10)
+    assert terminal.settings() == before
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_polite_end_from_outside_leaves_a_clean_terminal(terminal, thinking, number, status):
+    before = terminal.settings()
+    command, file = thinking
+    terminal.enter(f"{command}; echo status=$?")
+    terminal.wait_for("to move|thinks")
+    os.kill(int(file.read_text()), number)
+    terminal.wait_for(f"status={status}", seconds=10)
+    assert terminal.settings() == before
+
+
+def test_bad_input_never_takes_over_the_terminal(terminal):
+    terminal.enter(f"clear; {ARENA} play tic_tac_to random; echo status=$?")
+    screen = terminal.wait_for(r"status=\d")
+    assert "arena: unknown game 'tic_tac_to'; did you mean 'tic_tac_toe'?" in screen
+    assert "status=2" in screen
