@@ -209,7 +209,7 @@ def _categorical(logits: torch.Tensor) -> Distribution:
 class PPOConfig:
     """How PPO learns a board game; the defaults are for two CPU cores."""
 
-    learning_rate: float = 1e-3
+    learning_rate: float = 2.5e-3
     """Step size of Adam."""
     discount: float = 0.99
     """Gamma, in the agent's own moves, 0 to 1."""
@@ -225,7 +225,7 @@ class PPOConfig:
     """Largest norm of the gradient."""
     batch_size: int = 2048
     """Transitions a gradient step."""
-    repeat: int = 2
+    repeat: int = 3
     """Passes through what was collected."""
     channels: int = 64
     """Filters of the convolution; 0 for a plain perceptron."""
