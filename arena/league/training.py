@@ -160,8 +160,7 @@ class SelfPlayTraining:
         """Where the training is."""
         pool = {label for label in self._recent.counts if label > LEARNER}
         at = self.trainer.at
-        total = self.trainer.schedule.step_per_epoch * self.run_config.snapshots
-        return Progress(at.env_step, total, at.epoch, self._recent.score(pool), dict(self.evaluation))
+        return Progress(at.env_step, self.run_config.steps, at.epoch, self._recent.score(pool), dict(self.evaluation))
 
     def _begin_epoch(self, number: int) -> None:
         """Start every random stream anew and invite opponents; `number` snapshots have been written."""

@@ -152,15 +152,14 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
                 self._test()
 
     def _epoch(self, progress: Progress, task: TaskID) -> None:
-        """Collect and update until the epoch's steps are done or the goal is reached."""
-        done = 0
-        while done < self.schedule.step_per_epoch and not self._stopped:
+        """Collect and update until the epochs so far have had their steps, or the goal is reached."""
+        end = self.at.epoch * self.schedule.step_per_epoch
+        while self.at.env_step < end and not self._stopped:
             if self.hooks.train_fn is not None:
                 self.hooks.train_fn(self.at.epoch, self.at.env_step)
             stats = self.train_collector.collect(
                 n_step=self.schedule.step_per_collect, n_episode=self.schedule.episode_per_collect
             )
-            done += stats.n_collected_steps
             self.at.env_step += stats.n_collected_steps
             if self.hooks.collect_fn is not None:
                 self.hooks.collect_fn(stats)
@@ -172,6 +171,7 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
             if not self._stopped:
                 self.update(stats)
             said = "  ".join(f"{key} {value:.3g}" for key, value in self.at.last.items())
+            done = self.schedule.step_per_epoch - (end - self.at.env_step)
             progress.update(task, completed=done, figures=said)
 
     def _test_early(self, result: dict[str, Any]) -> None:
