@@ -90,11 +90,12 @@ def run(state: Any, row: int, column: int, seat: int, down: int, right: int) -> 
 @njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
     """Two planes [rows, columns, 2]: the discs of `seat`, and those of the other."""
-    for row in range(out.shape[0]):
-        for column in range(out.shape[1]):
-            disc = state.board[row, column]
-            out[row, column, 0] = disc == seat
-            out[row, column, 1] = disc == 1 - seat
+    board, own, other = state.board, np.int8(seat), np.int8(1 - seat)  # of the board's own type: half the time
+    for row in range(board.shape[0]):
+        for column in range(board.shape[1]):
+            disc = board[row, column]
+            out[row, column, 0] = disc == own
+            out[row, column, 1] = disc == other
 
 
 @njit

@@ -94,6 +94,8 @@ def _one_line(box: str) -> str:
     """What a framed message of tyro says, without the frame and the help text that follows it."""
     lines = [line.strip("│╭╮╰╯─ \n") for line in box.splitlines()[1:]]
     said = lines[: lines.index("")] if "" in lines else lines
+    if said and said[0].startswith("Missing from"):
+        said = [" and ".join(line for line in said[1:] if line.isupper() or line.startswith("--")), "missing"]
     hint = next((lines[i + 1] for i, line in enumerate(lines[:-1]) if line.startswith("Perhaps you meant")), "")
     return " ".join(said) + (f"; did you mean {hint.split()[0]}?" if hint else "")
 

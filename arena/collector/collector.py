@@ -17,7 +17,7 @@ from arena.data.stats import CollectStats
 from arena.env.base import BaseVectorEnv, DummyVectorEnv
 from arena.env.native import GameVectorEnv
 from arena.errors import UsageError
-from arena.policy.protocol import Policy
+from arena.policy.protocol import Policy, without_gradient
 from arena.policy.random import RandomPolicy
 
 Ints = NDArray[np.int64]
@@ -181,7 +181,7 @@ class Collector:
         quota = None if n_episode is None else n_episode // self.num_envs + (self._all < n_episode % self.num_envs)
         finished: list[tuple[NDArray[np.float64], Ints, Ints]] = []
         steps = 0
-        with _without_gradient(self.policy) if no_grad else nullcontext():
+        with without_gradient() if no_grad else nullcontext():
             while steps < n_step if n_step is not None else quota is not None and quota.any():
                 env_ids = self._all if quota is None else np.flatnonzero(quota)
                 ended = self._step(env_ids, random)
@@ -324,15 +324,6 @@ class Collector:
             collect_speed=steps / max(seconds, 1e-9),
             players=players if self._manager is not None else None,
         )
-
-
-def _without_gradient(policy: Policy) -> Any:
-    """Torch's no_grad for a policy that is made of torch."""
-    if not hasattr(policy, "parameters"):
-        return nullcontext()
-    import torch
-
-    return torch.no_grad()
 
 
 def _show(frames: list[Any]) -> None:

@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.data import leaves
 from arena.data.batch import Batch
+from arena.errors import UsageError
 
 
 def as_array(value: Any) -> NDArray[Any]:
@@ -20,9 +22,11 @@ def as_array(value: Any) -> NDArray[Any]:
 def write_rows(storage: Batch, rows: Batch, place: NDArray[np.int64], capacity: int) -> None:
     """Copy the rows of every leaf [n, ...] into their places [n] of `storage`.
 
-    A key that comes for the first time gets an array of `capacity` rows, zero (None for objects) where nothing is
-    written.
+    A key that comes for the first time gets an array of `capacity` rows, zero (None for objects) where nothing is written.
+    The places of keys that `rows` lacks or reserves become zero as well, so that nothing old is taken for new.
     """
+    for key in storage.__dict__.keys() - rows.__dict__.keys():
+        _blank(storage[key], place)
     for key, value in rows.items():
         if isinstance(value, Batch):
             if key not in storage:
@@ -34,3 +38,35 @@ def write_rows(storage: Batch, rows: Batch, place: NDArray[np.int64], capacity: 
             blank, dtype = (None, object) if array.dtype.kind in "USO" else (0, array.dtype)
             storage.__dict__[key] = np.full((capacity, *array.shape[1:]), blank, dtype)
         storage[key][place] = array
+
+
+def _blank(stored: Any, place: NDArray[np.int64]) -> None:
+    if isinstance(stored, Batch):
+        stored.empty_(place)
+    else:
+        stored[place] = leaves.blank(stored)
+
+
+def require_fit(storage: Batch, rows: Batch, count: int, path: str = "") -> None:
+    """Refuse (`UsageError`) rows that `write_rows` could not copy whole: `count` of them, shaped as what is stored."""
+    for key, value in rows.items():
+        name, held = path + key, storage.get(key, Batch())
+        if isinstance(value, Batch):
+            if not isinstance(held, Batch):
+                raise UsageError(f"{name} is a Batch here and an array in what is stored")
+            require_fit(held, value, count, f"{name}.")
+            continue
+        array = as_array(value)
+        if isinstance(held, Batch):
+            if not held.is_empty():
+                raise UsageError(f"{name} is an array here and a Batch in what is stored")
+            held = array[:0] if array.ndim else np.zeros(0)
+        if array.shape != (count, *held.shape[1:]):
+            raise UsageError(f"{name} has shape {array.shape}, not {(count, *held.shape[1:])}")
+        if not np.can_cast(array.dtype, held.dtype, "unsafe") or _loses(array.dtype, held.dtype):
+            raise UsageError(f"{name} is of type {array.dtype}, which does not fit the {held.dtype} stored")
+
+
+def _loses(given: np.dtype[Any], stored: np.dtype[Any]) -> bool:
+    """Whether a copy would cut off fractions, or could not be made of text and objects."""
+    return (given.kind in "fc" and stored.kind in "biu") or (given.kind in "OUS" and stored.kind != "O")

@@ -1,8 +1,6 @@
 """Asking a policy for moves; the one place where what an agent raises is caught."""
 
-import sys
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +11,7 @@ from arena.data.batch import Batch
 from arena.data.rows import as_array, write_rows
 from arena.env.native import GameVectorEnv
 from arena.errors import UsageError
-from arena.policy.protocol import Policy
+from arena.policy.protocol import Policy, without_gradient
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,7 @@ def ask(policy: Policy, obs: Batch, hidden: Any = None) -> Answers:
 
 def _consult(policy: Policy, obs: Batch, hidden: Any) -> Batch:
     """`act`, and `probs`, `value` and `state` if the policy gives them; `TypeError` if they are of the wrong shape."""
-    with _without_gradient():
+    with without_gradient():
         answer = policy.forward(Batch(obs=obs, info=Batch()), hidden)
     act = as_array(answer.act)
     if act.shape != (len(obs),) or act.dtype.kind not in "iu":
@@ -122,12 +120,6 @@ def _ask_each(policy: Policy, obs: Batch, hidden: Any) -> Answers:
         else:
             write_rows(told, one.told, np.array([i]), len(obs))
     return Answers(actions, errors, told)
-
-
-def _without_gradient() -> AbstractContextManager[None]:
-    """No gradients in torch, where an agent has brought torch in."""
-    torch = sys.modules.get("torch")
-    return nullcontext() if torch is None else torch.no_grad()
 
 
 def _in_a_line(error: Exception) -> str:

@@ -131,13 +131,14 @@ class MultiAgentPolicyManager(BasePolicy):
         Returns `act`, `policy` and `state` (per policy name) of all rows, and `policy_id` [n], who answered.
         """
         held = self._held(batch)
-        result = Batch(policy=Batch(), state=Batch(), policy_id=held)
+        result = Batch(policy=Batch(), state=Batch())
         for name, policy, rows in self._groups(held):
             before = None if state is None or name not in state else state[name][rows]
             answer = policy.forward(batch[rows], before)
             after = Batch() if answer.get("state") is None else Batch({name: answer.state})
             part = Batch(act=answer.act, policy=answer.get("policy", Batch()), state=after)
             write_rows(result, part, rows, len(held))
+        result.policy_id = held
         return result
 
     def exploration_noise(self, act: NDArray[Any], batch: Batch) -> NDArray[Any]:

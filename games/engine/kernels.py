@@ -15,7 +15,7 @@ from games.engine.game import TERMINAL
 from games.engine.rules import apply, legal_actions, observe, returns
 
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")  # a call would pass four arrays, and count their references
 def look(state: Any, seat: int, obs: NDArray[Any], mask: NDArray[Any]) -> None:
     """Write the observation of `seat`; the mask too where it is that seat's turn, all True at the end."""
     observe(state, seat, obs)

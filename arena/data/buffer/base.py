@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from arena.data.batch import Batch
 from arena.data.buffer import ring
-from arena.data.rows import write_rows
+from arena.data.rows import require_fit, write_rows
 from arena.errors import UsageError
 from arena.seeding import make_rng
 
@@ -120,9 +120,53 @@ class ReplayBuffer:
             rings = np.zeros(1, np.int64)
             rows = Batch.stack([batch])
         else:
-            rings = np.atleast_1d(np.asarray(buffer_ids, np.int64))
+            rings = self._rings_of(buffer_ids)
             rows = Batch(batch)
-        rows = self._normalised(rows, rings)
+        rows = self._normalised(rows, len(rings))
+        place, length, start = self._append(rings, rows)
+        return place, self._accumulate(rings, rows.rew, rows.done), length, start
+
+    def _rings_of(self, buffer_ids: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """The numbers of sub-buffers, none of them twice."""
+        rings = np.atleast_1d(np.asarray(buffer_ids))
+        if rings.dtype.kind not in "iu" and rings.size:
+            raise UsageError(f"buffer_ids {rings.tolist()} are not whole numbers")
+        if rings.min(initial=0) < 0 or rings.max(initial=0) >= len(self._rings):
+            raise UsageError(f"buffer_ids {rings.tolist()} are not among the sub-buffers 0 to {len(self._rings) - 1}")
+        if len(rings) > 1 and len(np.unique(rings)) < len(rings):
+            raise UsageError(f"buffer_ids {rings.tolist()} name a sub-buffer twice")
+        return rings.astype(np.int64, copy=False)
+
+    def _normalised(self, rows: Batch, count: int) -> Batch:
+        """The rows with exactly the reserved keys, flags as booleans; refuses what does not fit, `count` rows of it."""
+        missing = self.REQUIRED - set(rows.keys())
+        if missing:
+            raise UsageError(f"a transition needs the keys {sorted(self.REQUIRED)}; {sorted(missing)} is missing")
+        if "terminated" not in rows and "done" not in rows:
+            raise UsageError("a transition needs the key 'terminated' (and 'truncated'), or 'done'")
+        truncated = np.asarray(rows.get("truncated", np.zeros(count)), np.bool_)
+        terminated = rows.get("terminated")
+        if terminated is None:
+            terminated = np.asarray(rows.done, np.bool_) & ~truncated
+        obs, obs_next = rows.obs, rows.get("obs_next")
+        if self._save_only_last_obs:
+            obs, obs_next = obs[:, -1], None if obs_next is None else obs_next[:, -1]
+        kept = Batch(obs=obs, act=rows.act, rew=np.asarray(rows.rew, np.float64))
+        kept.terminated, kept.truncated = np.asarray(terminated, np.bool_), truncated
+        if obs_next is not None and not self._ignore_obs_next:
+            kept.obs_next = obs_next
+        kept.info, kept.policy = rows.get("info", Batch()), rows.get("policy", Batch())
+        self._require_room_for(kept, count)
+        kept.done = kept.terminated | truncated
+        return kept
+
+    def _require_room_for(self, rows: Batch, count: int) -> None:
+        if "obs" in self._storage and ("obs_next" in rows) != ("obs_next" in self._storage):
+            raise UsageError("either every transition of a buffer has obs_next, or none")
+        require_fit(self._storage, rows, count)
+
+    def _append(self, rings: NDArray[np.int64], rows: Batch) -> tuple[NDArray[np.int64], ...]:
+        """Write one row after the other, each into its ring; their places, and lengths and starts of ended episodes."""
         place, length, start = ring.advance(
             rings,
             self._ring_size,
@@ -135,31 +179,7 @@ class ReplayBuffer:
         )
         write_rows(self._storage, rows, place, self.maxsize)
         self._done[place] = rows.done
-        return place, self._accumulate(rings, rows.rew, rows.done), length, start
-
-    def _normalised(self, rows: Batch, rings: NDArray[np.int64]) -> Batch:
-        """The rows with exactly the reserved keys, flags as booleans; refuses what does not fit."""
-        missing = self.REQUIRED - set(rows.keys())
-        if missing:
-            raise UsageError(f"a transition needs the keys {sorted(self.REQUIRED)}; {sorted(missing)} is missing")
-        if len(rows.rew) != len(rings):
-            raise UsageError(f"{len(rows.rew)} rows for {len(rings)} sub-buffers")
-        if rings.min(initial=0) < 0 or rings.max(initial=0) >= len(self._rings):
-            raise UsageError(f"buffer_ids {rings.tolist()} are not among the sub-buffers 0 to {len(self._rings) - 1}")
-        if len(rings) > 1 and len(np.unique(rings)) < len(rings):
-            raise UsageError(f"buffer_ids {rings.tolist()} name a sub-buffer twice")
-        no = np.zeros(len(rings), np.bool_)
-        truncated = np.asarray(rows.get("truncated", no), np.bool_)
-        terminated = np.asarray(rows.get("terminated", rows.get("done", no)), np.bool_)
-        obs, obs_next = rows.obs, rows.get("obs_next")
-        if self._save_only_last_obs:
-            obs, obs_next = obs[:, -1], None if obs_next is None else obs_next[:, -1]
-        kept = Batch(obs=obs, act=rows.act, rew=np.asarray(rows.rew, np.float64), terminated=terminated)
-        kept.truncated, kept.done = truncated, terminated | truncated
-        if obs_next is not None and not self._ignore_obs_next:
-            kept.obs_next = obs_next
-        kept.info, kept.policy = rows.get("info", Batch()), rows.get("policy", Batch())
-        return kept
+        return place, length, start
 
     def _accumulate(
         self, rings: NDArray[np.int64], rew: NDArray[np.float64], done: NDArray[np.bool_]
@@ -174,15 +194,37 @@ class ReplayBuffer:
         return ended
 
     def update(self, buffer: "ReplayBuffer") -> NDArray[np.int64]:
-        """Append the transitions of another buffer in the order of time; returns their places here."""
-        places = [self.add(buffer._storage[i])[0][0] for i in buffer.sample_indices(0)[-self.maxsize :]]
-        return np.array(places, np.int64)
+        """Append the transitions of another buffer in the order of time; returns their places here.
+
+        Where the other one has several parts, an episode under way at the end of a part is cut (truncated), so that the
+        next part is not taken for its continuation. `UsageError` if its arrays are of other shapes; nothing is moved.
+        """
+        places = ring.in_time_order(buffer._rings, buffer._ring_size, buffer._cursor, buffer._fill)[-self.maxsize :]
+        if len(places) == 0:
+            return places
+        rows = buffer._storage[places]
+        if self._ignore_obs_next:
+            rows.pop("obs_next", None)
+        elif "obs_next" not in rows and (buffer._ignore_obs_next or "obs_next" in self._storage):
+            rows.obs_next = buffer._storage.obs[buffer.next(places)]
+        rows.truncated[np.flatnonzero(np.isin(places[:-1], buffer.unfinished_index()))] = True
+        rows.done = rows.terminated | rows.truncated
+        self._require_room_for(rows, len(places))
+        first = np.zeros(len(places), np.int64)
+        place, _, _ = self._append(first, rows)
+        ends = np.flatnonzero(rows.done)
+        if len(ends):
+            self._episode_return[:] = 0
+        under_way = rows.rew[ends[-1] + 1 :] if len(ends) else rows.rew
+        self._accumulate(first[:1], under_way.sum(axis=0, keepdims=True), np.zeros(1, np.bool_))
+        return place
 
     def set_batch(self, batch: Batch) -> None:
         """Use `batch` as storage; `UsageError` if its length or keys do not fit."""
         if len(batch) != self.maxsize or not set(batch.keys()) <= set(self.RESERVED):
             raise UsageError(f"the storage needs length {self.maxsize} and keys among {list(self.RESERVED)}")
         self._storage = batch
+        self._done = np.array(batch.get("done", np.zeros(self.maxsize)), np.bool_)
 
     def arrays(self) -> Batch:
         """Everything stored and every counter, as arrays, to be saved."""
@@ -229,6 +271,8 @@ class ReplayBuffer:
             places = ring.in_time_order(self._rings, self._ring_size, self._cursor, self._fill)
             if self._sample_avail and self.stack_num > 1:
                 places = self._with_full_stack(places)
+            if batch_size > 0 and len(places) == 0:
+                raise UsageError("the buffer holds no whole stack: there is nothing to sample")
             return places if batch_size == 0 else self.rng.choice(places, batch_size)
         if len(self) == 0:
             raise UsageError("the buffer is empty: there is nothing to sample")

@@ -102,6 +102,20 @@ def nth_in_use(ranks: Ints, size: int, fill: Ints) -> Ints:
 
 
 def as_places(index: Any, capacity: int) -> Ints:
-    """An index as an int64 array of at least one axis; negative numbers count from the end of the storage."""
-    places = np.atleast_1d(np.asarray(index, np.int64))
-    return np.where(places < 0, places + capacity, places)
+    """An index as an int64 array of at least one axis; negative numbers count from the end of the storage.
+
+    A boolean array [capacity] means the places where it is True. Raises `IndexError` for what is out of range: compiled
+    code does not look.
+    """
+    places = np.atleast_1d(np.asarray(index))
+    if places.dtype == np.bool_:
+        if places.shape != (capacity,):
+            raise IndexError(f"a boolean index has shape ({capacity},), not {places.shape}")
+        return np.flatnonzero(places)
+    if places.size == 0:
+        return places.astype(np.int64)
+    if places.dtype.kind not in "iu":
+        raise IndexError(f"an index is made of whole numbers, not {places.dtype}")
+    if places.min() < -capacity or places.max() >= capacity:
+        raise IndexError(f"index {index} is out of range for {capacity} places")
+    return np.where(places < 0, places + capacity, places).astype(np.int64, copy=False)

@@ -1,0 +1,58 @@
+"""How fast it is, always beside what else does the same: python scripts/benchmark.py [SECTION ...] [--json FILE].
+
+Ours and the peer's loop alternate in one run, on one thread unless a row says otherwise; figures are medians. A ratio
+above 1 means that ours is faster. What a peer needs is installed with the `bench` extra; one that is missing is named.
+"""
+
+import os
+
+for _variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ[_variable] = "1"  # before anything starts its threads
+
+import argparse
+import dataclasses
+import json
+import logging
+import platform
+import sys
+from pathlib import Path
+
+from benchmarks import collector, games, start
+from benchmarks.measure import Row
+
+SECTIONS = {"games": games.rows, "collector": collector.rows, "start": start.rows}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"{', '.join(SECTIONS)}; all without one")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows there as well")
+    arguments = parser.parse_args()
+    unknown = [name for name in arguments.sections if name not in SECTIONS]
+    if unknown:
+        parser.error(f"unknown section {unknown[0]!r}; known: {', '.join(SECTIONS)}")
+    logging.disable(logging.WARNING)  # peers say a lot on every start
+    rows = []
+    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
+    for name in arguments.sections or SECTIONS:
+        for row in SECTIONS[name]():
+            rows.append(row)
+            print(text(row), flush=True)
+    if arguments.json:
+        arguments.json.write_text(json.dumps([dataclasses.asdict(row) for row in rows], indent=2), encoding="utf-8")
+    return 0
+
+
+def text(row: Row) -> str:
+    """A row in two lines."""
+    peer = f"{row.peer_name} {figure(row.peer)} {row.unit}" if row.peer is not None else row.peer_name
+    ratio = f"   {row.ratio:,.3g} x" if row.ratio is not None else ""
+    return f"\n{row.section}: {row.work}\n  ours {figure(row.ours)} {row.unit}   {peer}{ratio}"
+
+
+def figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
