@@ -22,8 +22,8 @@ def as_array(value: Any) -> NDArray[Any]:
 def write_rows(storage: Batch, rows: Batch, place: NDArray[np.int64], capacity: int) -> None:
     """Copy the rows of every leaf [n, ...] into their places [n] of `storage`.
 
-    A key that comes for the first time gets an array of `capacity` rows, zero (None for objects) where nothing is written.
-    The places of keys that `rows` lacks or reserves become zero as well, so that nothing old is taken for new.
+    A key that comes for the first time gets an array of `capacity` rows, zero (None for objects) where nothing is
+    written. The places of keys that `rows` lacks or reserves become zero too, so that nothing old is taken for new.
     """
     for key in storage.__dict__.keys() - rows.__dict__.keys():
         _blank(storage[key], place)
@@ -60,10 +60,10 @@ def require_fit(storage: Batch, rows: Batch, count: int, path: str = "") -> None
         if isinstance(held, Batch):
             if not held.is_empty():
                 raise UsageError(f"{name} is an array here and a Batch in what is stored")
-            held = array[:0] if array.ndim else np.zeros(0)
+            held = array[:0] if array.ndim else np.zeros(0, array.dtype)
         if array.shape != (count, *held.shape[1:]):
             raise UsageError(f"{name} has shape {array.shape}, not {(count, *held.shape[1:])}")
-        if not np.can_cast(array.dtype, held.dtype, "unsafe") or _loses(array.dtype, held.dtype):
+        if _loses(array.dtype, held.dtype):
             raise UsageError(f"{name} is of type {array.dtype}, which does not fit the {held.dtype} stored")
 
 
