@@ -4,15 +4,11 @@ Ours and the peer's loop alternate in one run, on one thread unless a row says o
 above 1 means that ours is faster. What a peer needs is installed with the `bench` extra; one that is missing is named.
 """
 
-import os
-
-for _variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[_variable] = "1"  # before anything starts its threads
-
 import argparse
 import dataclasses
 import json
 import logging
+import os
 import platform
 import sys
 from pathlib import Path

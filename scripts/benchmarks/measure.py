@@ -1,0 +1,74 @@
+"""Measuring two loops side by side."""
+
+import importlib.util
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+
+Work = Callable[[], int]
+"""Does one round and returns how many units of work it was."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One comparison."""
+
+    section: str
+    work: str
+    """What is done."""
+    ours: float
+    peer: float | None
+    """None where there is no peer, or it is not installed."""
+    peer_name: str
+    ratio: float | None
+    """How many times faster ours is."""
+    unit: str
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Who else does the same work, and its loop."""
+
+    name: str
+    loop: Callable[[], float] | None
+    """None where there is nobody, or it is not installed; the name says which."""
+
+
+def missing(peer: str, *packages: str) -> Peer | None:
+    """A peer that cannot run since one of its packages is not installed; None if all are."""
+    absent = [package for package in packages if importlib.util.find_spec(package) is None]
+    return Peer(f"{peer} not run: {', '.join(absent)} not installed (extra: bench)", None) if absent else None
+
+
+def rate(section: str, work: str, unit: str, ours: Work, peer: Peer, rounds: int = 5) -> Row:
+    """Units of work a second, the median of rounds of a second in which the two alternate."""
+    for loop in (ours, peer.loop):
+        if loop is not None:
+            loop()  # compiles and fills caches
+    mine, theirs = _alternate(_one_second_of, ours, peer, rounds)
+    return Row(section, work, mine, theirs, peer.name, mine / theirs if theirs else None, unit)
+
+
+def duration(section: str, work: str, ours: Callable[[], float], peer: Peer, rounds: int = 5) -> Row:
+    """Seconds that something says it took, the median of rounds in which the two alternate."""
+    mine, theirs = _alternate(lambda loop: loop(), ours, peer, rounds)
+    return Row(section, work, mine, theirs, peer.name, theirs / mine if theirs else None, "s")
+
+
+def _alternate(
+    measure: Callable[[Callable[[], float]], float], ours: Callable[[], float], peer: Peer, rounds: int
+) -> tuple[float, float | None]:
+    mine, theirs = [], []
+    for _ in range(rounds):
+        mine.append(measure(ours))
+        if peer.loop is not None:
+            theirs.append(measure(peer.loop))
+    return median(mine), median(theirs) if theirs else None
+
+
+def _one_second_of(work: Callable[[], float]) -> float:
+    start, done = time.perf_counter(), 0.0
+    while (spent := time.perf_counter() - start) < 1.0:
+        done += work()
+    return done / spent
