@@ -35,7 +35,8 @@ def miniblock(
 class MLP(nn.Module):
     """Hidden layers of `hidden_sizes`, then a linear layer to `output_dim` (none if that is 0).
 
-    Takes arrays or tensors [n, ...] and flattens them from the second axis on.
+    Takes arrays or tensors [n, ...] and flattens them from the second axis on; numbers [n] (observations of a Discrete
+    space of `input_dim` values) become one-hot vectors.
     """
 
     def __init__(
@@ -55,12 +56,16 @@ class MLP(nn.Module):
             layers += miniblock(size, following, norm_layer, activation, linear_layer)
         if output_dim > 0:
             layers.append(linear_layer(sizes[-1], output_dim))
+        self.input_dim = input_dim
         self.output_dim = output_dim or sizes[-1]
         self.model = nn.Sequential(*layers).to(device)
 
     def forward(self, s: Any) -> torch.Tensor:
         """From [n, ...] to [n, output_dim]."""
-        result: torch.Tensor = self.model(to_input(s, self.model).flatten(1))
+        x = to_input(s, self.model)
+        if x.ndim == 1:
+            x = nn.functional.one_hot(x.long(), self.input_dim).to(x)
+        result: torch.Tensor = self.model(x.flatten(1))
         return result
 
 

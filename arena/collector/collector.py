@@ -50,6 +50,7 @@ class Collector:
         self.policy = policy
         self.env = env if isinstance(env, BaseVectorEnv | GameVectorEnv) else DummyVectorEnv([lambda: env])
         self.exploration_noise = exploration_noise
+        self._random = RandomPolicy()
         self.num_envs, self.num_agents = len(self.env), self.env.num_agents
         self._manager: Any = policy if hasattr(policy, "learning_seats") else None
         seats = np.arange(self.num_agents) if self._manager is None else self._manager.learning_seats(self.num_agents)
@@ -244,7 +245,7 @@ class Collector:
 
     def _random_actions(self, env_ids: Ints, obs: Any) -> NDArray[Any]:
         if isinstance(obs, Batch) and "mask" in obs and obs.mask.shape[1]:
-            return as_array(RandomPolicy().forward(Batch(obs=obs)).act)
+            return as_array(self._random.forward(Batch(obs=obs)).act)
         assert isinstance(self.env, BaseVectorEnv)
         return np.array([space.sample() for space in self.env.get_env_attr("action_space", env_ids)])
 
