@@ -71,7 +71,7 @@ class BaseVectorEnv:
     ) -> tuple[Any, NDArray[Any]]:
         """Reset the environments of `id`; returns observations and infos. A whole `seed` counts up over them."""
         self._require_open()
-        rows = rows_of(id, len(self))
+        rows = self._rows_of(id)
         seeds = seeds_for(seed, len(rows))
         results = [self.workers[row].reset(seed=s, options=options) for row, s in zip(rows, seeds, strict=True)]
         self._running[rows] = True
@@ -82,15 +82,18 @@ class BaseVectorEnv:
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], NDArray[Any]]:
         """Take one action in each environment of `id`; returns observations, rewards, terminated, truncated, infos.
 
-        Raises `UsageError` for a number of actions that does not fit, or an environment that is done or not yet reset.
+        Raises `UsageError` for a number of actions that does not fit, or an environment that is done or not yet reset,
+        and what an environment has against its action, before any of them steps.
         """
         self._require_open()
-        rows = rows_of(id, len(self))
+        rows = self._rows_of(id)
         if len(action) != len(rows):
             raise UsageError(f"step takes {len(rows)} actions, one an environment, not {len(action)}")
         if not self._running[rows].all():
             idle = rows[~self._running[rows]].tolist()
             raise UsageError(f"environments {idle} are done or not yet reset; reset them before they step")
+        for row, one in zip(rows, action, strict=True):
+            self.workers[row].check_action(one)
         for row, one in zip(rows, action, strict=True):
             self.workers[row].send_action(one)
         results = [self.workers[row].get_result() for row in rows]
@@ -123,6 +126,12 @@ class BaseVectorEnv:
             self.is_closed = True
             for worker in self.workers:
                 worker.close()
+
+    def _rows_of(self, id: Ids) -> NDArray[np.int64]:
+        rows = rows_of(id, len(self))
+        if len(rows) == 0:
+            raise UsageError("id is empty: there is no environment to answer")
+        return rows
 
     def _require_open(self) -> None:
         if self.is_closed:

@@ -16,7 +16,10 @@ def rows_of(id: Ids, num_envs: int) -> NDArray[np.int64]:
     """Row numbers for an `id`; `UsageError` if one is out of range or named twice."""
     if id is None:
         return np.arange(num_envs)
-    rows = np.atleast_1d(np.asarray(id, np.int64))
+    rows = np.atleast_1d(np.asarray(id))
+    if rows.dtype.kind not in "iu" and rows.size:
+        raise UsageError(f"id {id!r} is not made of whole numbers")
+    rows = rows.astype(np.int64, copy=False)
     if rows.ndim != 1 or np.any((rows < 0) | (rows >= num_envs)):
         raise UsageError(f"id {id!r} is not among the environments 0 to {num_envs - 1}")
     if np.bincount(rows, minlength=num_envs).max(initial=0) > 1:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.data.batch import Batch
+from arena.data.rows import require_fit
 from arena.env.ids import Ids, rows_of, seeds_for
 from arena.errors import GameOverError, IllegalActionError, UsageError
 from games.engine.compiler import kernels
@@ -94,10 +95,12 @@ class GameVectorEnv:
     def arrays(self) -> Batch:
         """Everything that changes, as arrays, to be saved."""
         states = self.states.view(np.uint8).reshape(len(self), -1)
-        return Batch(states=states, seats=self.seats, obs=self.obs, mask=self.mask, over=self.over)
+        return Batch(states=states, seats=self.seats, obs=self.obs, mask=self.mask, over=self.over, copy=True)
 
     def restore(self, arrays: Batch) -> None:
-        """Take over what `arrays` gave."""
+        """Go on from what `arrays` gave; `UsageError` if it comes from another number of games or another game."""
+        require_fit(self.arrays(), arrays, len(self))
+        arrays = Batch(arrays, copy=True)
         self.states = np.ascontiguousarray(arrays.states).view(self.game.state_dtype).reshape(-1)
         self.seats, self.obs, self.mask, self.over = arrays.seats, arrays.obs, arrays.mask, arrays.over
 

@@ -4,6 +4,7 @@ Both adapters speak Gymnasium's `reset` and `step` with observations `{"agent_id
 and rewards and ends by seat ([P]). They hide PettingZoo's dead steps. `final_obs` shows what every seat sees.
 """
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import gymnasium as gym
@@ -16,7 +17,7 @@ Observation = dict[str, Any]
 Transition = tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 
 
-class _SeatedEnv:
+class _SeatedEnv(ABC):
     """What both adapters share: seats, spaces, and how an observation is taken apart."""
 
     def __init__(self, env: Any):
@@ -37,9 +38,16 @@ class _SeatedEnv:
         spaces = [
             s["observation"] if isinstance(s, gym.spaces.Dict) and "action_mask" in s.spaces else s for s in spaces
         ]
-        if any(type(s) is not type(spaces[0]) or s.shape != spaces[0].shape for s in spaces):
+        if any(_size(space) != _size(spaces[0]) for space in spaces):
             raise UsageError(f"the agents of {self.env} have different spaces: {spaces}")
         return spaces[0]
+
+    def get_wrapper_attr(self, name: str) -> Any:
+        """An attribute of this adapter or else of the PettingZoo environment, as Gymnasium's wrappers look it up."""
+        try:
+            return getattr(self, name)
+        except AttributeError:
+            return getattr(self.unwrapped, name)
 
     @property
     def unwrapped(self) -> Any:
@@ -64,21 +72,26 @@ class _SeatedEnv:
         legal = np.ones(num_actions, np.bool_) if mask is None or over else np.asarray(mask).astype(np.bool_)
         return {"agent_id": seat, "obs": np.asarray(seen), "mask": legal}
 
-    def _legal(self, seat: int, action: Any) -> Any:
-        """The action as PettingZoo takes it; `IllegalActionError` if the mask forbids it."""
-        mask = self._views[seat]["mask"]
+    def check_action(self, action: Any) -> None:
+        """`IllegalActionError` if the mask of the agent asked forbids the action, `UsageError` if nobody is asked."""
+        if not self._views or not self.env.agents:
+            raise UsageError(f"{self.env}: the episode is over or not yet begun; reset it before it steps")
         if not isinstance(self.action_space, gym.spaces.Discrete):
-            return action
-        array = np.asarray(action)
-        if (
-            array.dtype.kind not in "iu"
-            or array.size != 1
-            or not 0 <= array.item() < len(mask)
-            or not mask[array.item()]
-        ):
+            return
+        seat = self._seat[self._asked()]
+        mask, array = self._views[seat]["mask"], np.asarray(action)
+        whole = array.dtype.kind in "iu" and array.size == 1
+        if not whole or not 0 <= array.item() < len(mask) or not mask[array.item()]:
             agent, legal = self.possible_agents[seat], np.flatnonzero(mask).tolist()
             raise IllegalActionError(f"{self.env}: action {action} of {agent} is illegal; legal are {legal}")
-        return int(array.item())
+
+    def _taken(self, action: Any) -> Any:
+        """A checked action as PettingZoo takes it."""
+        return int(np.asarray(action).item()) if isinstance(self.action_space, gym.spaces.Discrete) else action
+
+    @abstractmethod
+    def _asked(self) -> str:
+        """The agent that has to act."""
 
     def render(self) -> Any:
         """What the environment renders."""
@@ -87,6 +100,11 @@ class _SeatedEnv:
     def close(self) -> None:
         """Close the environment."""
         self.env.close()
+
+
+def _size(space: gym.Space[Any]) -> tuple[Any, ...]:
+    """What makes arrays of two spaces fit each other."""
+    return type(space), space.shape, getattr(space, "n", None)
 
 
 class PettingZooEnv(_SeatedEnv):
@@ -107,11 +125,11 @@ class PettingZooEnv(_SeatedEnv):
         Returns what the next agent to act sees, and for each seat the reward since the last step and whether its
         episode has ended. `IllegalActionError` leaves everything as it was.
         """
-        agent = self.env.agent_selection
-        action = self._legal(self._seat[agent], action)
+        self.check_action(action)
+        agent = self._asked()
         before = dict(self._earned())
         before[agent] = 0.0  # PettingZoo starts an agent's sum anew when it acts
-        self.env.step(action)
+        self.env.step(self._taken(action))
         rewards = np.zeros(len(self.possible_agents))
         for name, total in self._earned().items():
             rewards[self._seat[name]] = total - before.get(name, 0.0)
@@ -120,6 +138,10 @@ class PettingZooEnv(_SeatedEnv):
             self.env.step(None)
         obs, info = self._turn()
         return obs, rewards, self._terminated.copy(), self._truncated.copy(), info
+
+    def _asked(self) -> str:
+        agent: str = self.env.agent_selection
+        return agent
 
     def _earned(self) -> dict[str, float]:
         earned: dict[str, float] = self.env._cumulative_rewards  # what last() reports, for all agents
@@ -155,7 +177,8 @@ class PettingZooEnv(_SeatedEnv):
 class ParallelPettingZooEnv(_SeatedEnv):
     """A Parallel environment: its agents are asked one after another, and then act at once.
 
-    Nobody sees what the others have chosen; rewards and ends come with the step of the last one asked.
+    Nobody sees what the others have chosen; rewards and ends come with the step of the last one asked. An agent whose
+    mask is all False has nothing to choose: it is not asked, and action 0 stands for it.
     """
 
     def reset(
@@ -171,23 +194,36 @@ class ParallelPettingZooEnv(_SeatedEnv):
 
     def step(self, action: Any) -> Transition:
         """Choose for the agent asked; the environment moves when the last live agent has chosen."""
-        asked = self._asked()
-        self._actions[asked] = self._legal(self._seat[asked], action)
+        self.check_action(action)
+        self._actions[self._asked()] = self._taken(action)
         rewards = np.zeros(len(self.possible_agents))
-        if len(self._actions) == len(self.env.agents):
-            seen, earned, terminated, truncated, self._infos = self.env.step(self._actions)
-            self._actions = {}
-            for agent in seen:
-                seat = self._seat[agent]
-                rewards[seat] = earned[agent]
-                self._terminated[seat] |= bool(terminated[agent])
-                self._truncated[seat] |= bool(truncated[agent]) and not terminated[agent]
-                self._views[seat] = self._view(seat, seen[agent], self._infos.get(agent, {}))
+        while self.env.agents and not self._choosing():
+            rewards += self._move()
         obs, info = self._turn()
         return obs, rewards, self._terminated.copy(), self._truncated.copy(), info
 
+    def _move(self) -> NDArray[np.float64]:
+        """Let the environment step; returns what each seat has earned."""
+        rewards = np.zeros(len(self.possible_agents))
+        seen, earned, terminated, truncated, self._infos = self.env.step(
+            dict.fromkeys(self.env.agents, 0) | self._actions
+        )
+        self._actions = {}
+        for agent in seen:
+            seat = self._seat[agent]
+            rewards[seat] = earned[agent]
+            self._terminated[seat] |= bool(terminated[agent])
+            self._truncated[seat] |= bool(truncated[agent]) and not terminated[agent]
+            self._views[seat] = self._view(seat, seen[agent], self._infos.get(agent, {}))
+        return rewards
+
+    def _choosing(self) -> list[str]:
+        """The live agents that have yet to choose."""
+        masks = {agent: self._views[self._seat[agent]]["mask"] for agent in self.env.agents}
+        return [agent for agent, mask in masks.items() if agent not in self._actions and (mask.any() or not mask.size)]
+
     def _asked(self) -> str:
-        return next(agent for agent in self.env.agents if agent not in self._actions)
+        return self._choosing()[0]
 
     def _turn(self) -> tuple[Observation, dict[str, Any]]:
         if not self.env.agents:

@@ -25,6 +25,9 @@ class EnvWorker(ABC):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Reset; a seed from `seed()` is used where none is given. Returns observation and info."""
 
+    def check_action(self, action: Any) -> None:  # noqa: B027  # most environments say nothing before they step
+        """Raise what the environment has against an action, before it is sent."""
+
     @abstractmethod
     def send_action(self, action: Any) -> None:
         """Begin a step."""

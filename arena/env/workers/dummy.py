@@ -30,6 +30,12 @@ class DummyEnvWorker(EnvWorker):
         obs, info = self.env.reset(seed=seed, options=options)
         return obs, info
 
+    def check_action(self, action: Any) -> None:
+        """Ask an environment that has a `check_action` of its own."""
+        check = getattr(self.env, "check_action", None)
+        if check is not None:
+            check(action)
+
     def send_action(self, action: Any) -> None:
         """Step at once."""
         self._result = self.env.step(action)

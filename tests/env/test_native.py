@@ -1,0 +1,108 @@
+"""`GameVectorEnv`: saving and going on, ids, and a game in which turns do not alternate."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.data.flat import flatten, unflatten
+from arena.env import GameVectorEnv
+from arena.errors import UsageError
+from tests.agents.pile import game as pile
+from tests.games.playing import SPECS, random_actions
+
+
+def advanced(env: GameVectorEnv, rng: np.random.Generator, moves: int) -> list:
+    """Random moves, finished games beginning anew; everything that was returned, as plain values."""
+    told = []
+    for _ in range(moves):
+        env.reset(np.flatnonzero(env.over))
+        obs, rew, terminated, truncated, _ = env.step(random_actions(env.mask, rng))
+        final = env.final_obs()
+        arrays = (obs.agent_id, obs.obs, obs.mask, rew, terminated, truncated, final.obs, final.mask, env.over)
+        told.append([array.tolist() for array in arrays])
+    return told
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_restored_environment_goes_on_alike(spec):
+    env, other = GameVectorEnv(spec, 6), GameVectorEnv(spec, 6)
+    env.reset()
+    advanced(env, np.random.default_rng(3), 11)
+    saved = env.arrays()
+    other.restore(unflatten(flatten(saved)))
+    once = advanced(env, np.random.default_rng(4), 30)
+    assert advanced(other, np.random.default_rng(4), 30) == once
+    env.restore(saved)
+    assert advanced(env, np.random.default_rng(4), 30) == once, "what was saved stands apart from the environment"
+    env.restore(saved)
+    assert advanced(env, np.random.default_rng(4), 30) == once
+
+
+def test_what_was_saved_elsewhere_is_refused():
+    env = GameVectorEnv("tic_tac_toe", 3)
+    env.reset()
+    before = env.arrays()
+    for other in (GameVectorEnv("tic_tac_toe", 4), GameVectorEnv("connect_four", 3)):
+        with pytest.raises(UsageError, match="states has shape"):
+            env.restore(other.arrays())
+    assert env.arrays() == before
+
+
+@given(st.lists(st.lists(st.integers(0, 3), unique=True, max_size=4), max_size=30), st.integers(0, 2**31))
+@settings(max_examples=30)
+def test_each_game_goes_its_own_way(calls, seed):
+    """Games stepped in any grouping and order end where each of them would end alone."""
+    env = GameVectorEnv("tic_tac_toe", 4)
+    alone = [GameVectorEnv("tic_tac_toe", 1) for _ in range(4)]
+    for one in (env, *alone):
+        one.reset()
+    rng = np.random.default_rng(seed)
+    for ids in calls:
+        ids = [i for i in ids if not env.over[i]]
+        actions = random_actions(env.mask, rng)[ids]
+        obs, rew, terminated, _, _ = env.step(actions, ids)
+        for j, i in enumerate(ids):
+            one_obs, one_rew, one_terminated, _, _ = alone[i].step(actions[j : j + 1])
+            assert obs[j : j + 1] == one_obs
+            assert rew[j].tolist() == one_rew[0].tolist()
+            assert terminated[j].tolist() == one_terminated[0].tolist()
+    assert env.states.tobytes() == np.concatenate([one.states for one in alone]).tobytes()
+
+
+def test_turns_may_be_irregular():
+    """Taking one counter keeps the turn, taking more ends it; who takes the last pays 1, or 2 if it took more."""
+    env = GameVectorEnv(pile(5), 2)
+    env.reset()
+    seats = [env.step(actions)[0].agent_id.tolist() for actions in ([0, 1], [0, 0])]
+    assert seats == [[0, 1], [0, 1]]
+    assert env.obs[:, 0].tolist() == [3, 2]
+    _, rew, terminated, truncated, _ = env.step([2, 0])
+    assert rew.tolist() == [[-2.0, 2.0], [0.0, 0.0]]
+    assert terminated.tolist() == [[True, True], [False, False]]
+    assert not truncated.any()
+    assert env.mask.tolist() == [[True, True, True], [True, False, False]]
+
+
+@pytest.mark.parametrize("id", [2, [0, 0], -1, 0.5, [True, False]])
+def test_ids_are_refused_that_mean_nothing(id):
+    env = GameVectorEnv("tic_tac_toe", 2)
+    for call in (lambda: env.reset(id), lambda: env.step(np.zeros(np.size(id), int), id), lambda: env.final_obs(id)):
+        with pytest.raises(UsageError, match="id "):
+            call()
+
+
+def test_no_game_at_all_is_a_batch_of_none():
+    env = GameVectorEnv("tic_tac_toe", 2)
+    obs, _ = env.reset([])
+    assert (obs.obs.shape, env.over.tolist()) == ((0, 3, 3, 2), [True, True])
+
+
+def test_its_size_and_seeds():
+    with pytest.raises(UsageError, match="num_envs=0 is not at least 1"):
+        GameVectorEnv("tic_tac_toe", 0)
+    env = GameVectorEnv("tic_tac_toe", 2, m=4, n=4)
+    assert (len(env), env.num_agents, env.agents) == (2, 2, ("player_1", "player_2"))
+    assert env.game.options == {"m": 4, "n": 4, "k": 3}
+    assert env.seed(3) == [3, 4]
+    assert len(env.render()) == 2
