@@ -15,7 +15,9 @@ resume=()
 if [ -f "$run/run.json" ]; then
     resume=(--resume)
 fi
-"$arena" train connect_four ppo --out "$run" ${resume[@]+"${resume[@]}"} "$@"
+# Half of its games against itself, a fifth against its own past, the rest against two fixed players.
+"$arena" train connect_four ppo --out "$run" ${resume[@]+"${resume[@]}"} --steps 2500000 \
+    --self-play 0.5 --pool 0.2 --references random one-ply --evaluation-games 400 "$@"
 
 # Against its own past: the agent as it was after one third and after two thirds of its training.
 snapshots=("$run"/snapshot-*)
@@ -33,7 +35,8 @@ while [ -e "$results" ]; do # nothing is overwritten
     number=$((number + 1))
     results=runs/quickstart-tournament-$number
 done
-"$arena" tournament connect_four "ppo:$run" ${earlier[@]+"${earlier[@]}"} random one-ply alphabeta:4 --out "$results"
+"$arena" tournament connect_four "ppo:$run" ${earlier[@]+"${earlier[@]}"} random one-ply alphabeta:4 \
+    --games 400 --out "$results"
 
 echo
 echo "Watch it:  $arena watch connect_four ppo:$run alphabeta:4"
