@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from games.engine.boards import duel, in_line, require_board, two_planes
 from games.engine.errors import UsageError
 from games.engine.game import TERMINAL, Game, State
 from games.engine.picture import Picture
@@ -56,7 +57,7 @@ def apply(state: Any, action: int) -> None:
     state.height[action] += 1
     state.length += 1
     state.last_action = action
-    if in_line(state, row, action, seat):
+    if in_line(state.board, row, action, state.k):
         state.winner = seat
         state.current_player = TERMINAL
     elif state.length == state.board.size:
@@ -66,44 +67,15 @@ def apply(state: Any, action: int) -> None:
 
 
 @njit
-def in_line(state: Any, row: int, column: int, seat: int) -> bool:
-    """Whether the disc at this cell is part of `k` in a line."""
-    return (
-        run(state, row, column, seat, 1, 0) >= state.k  # a disc falls on top: nothing lies above it
-        or run(state, row, column, seat, 0, 1) + run(state, row, column, seat, 0, -1) > state.k
-        or run(state, row, column, seat, 1, 1) + run(state, row, column, seat, -1, -1) > state.k
-        or run(state, row, column, seat, 1, -1) + run(state, row, column, seat, -1, 1) > state.k
-    )
-
-
-@njit
-def run(state: Any, row: int, column: int, seat: int, down: int, right: int) -> int:
-    """How many discs of `seat` follow each other from this cell in one direction, itself included."""
-    length = 0
-    while 0 <= row < state.board.shape[0] and 0 <= column < state.board.shape[1] and state.board[row, column] == seat:
-        length += 1
-        row += down
-        column += right
-    return length
-
-
-@njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
     """Two planes [rows, columns, 2]: the discs of `seat`, and those of the other."""
-    board, own, other = state.board, np.int8(seat), np.int8(1 - seat)  # of the board's own type: half the time
-    for row in range(board.shape[0]):
-        for column in range(board.shape[1]):
-            disc = board[row, column]
-            out[row, column, 0] = disc == own
-            out[row, column, 1] = disc == other
+    two_planes(state.board, seat, out)
 
 
 @njit
 def returns(state: Any, out: NDArray[Any]) -> None:
     """+1 for the winner, -1 for the loser."""
-    if state.winner >= 0:
-        out[state.winner] = 1
-        out[1 - state.winner] = -1
+    duel(state.winner, out)
 
 
 def picture(state: State) -> Picture:
@@ -142,11 +114,7 @@ def game(rows: int = 6, columns: int = 7, k: int = 4) -> Game:
 
     Raises `UsageError` for an option out of range.
     """
-    for name, value in (("rows", rows), ("columns", columns)):
-        if not 1 <= value <= 20:
-            raise UsageError(f"connect_four: {name}={value} is not between 1 and 20")
-    if not 1 <= k <= max(rows, columns):
-        raise UsageError(f"connect_four: k={k} is not between 1 and the longer side, {max(rows, columns)}")
+    require_board("connect_four", k, rows=rows, columns=columns)
     initial = np.zeros((), state_dtype(rows, columns))
     initial["board"] = initial["last_action"] = initial["winner"] = -1
     initial["k"] = k

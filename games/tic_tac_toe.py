@@ -21,6 +21,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from games.engine.boards import duel, in_line, require_board, two_planes
 from games.engine.errors import UsageError
 from games.engine.game import TERMINAL, Game, State
 from games.engine.picture import Picture
@@ -57,7 +58,7 @@ def apply(state: Any, action: int) -> None:
     state.board[column, row] = seat
     state.length += 1
     state.last_action = action
-    if in_line(state, column, row, seat):
+    if in_line(state.board, column, row, state.k):
         state.winner = seat
         state.current_player = TERMINAL
     elif state.length == state.board.size:
@@ -67,45 +68,15 @@ def apply(state: Any, action: int) -> None:
 
 
 @njit
-def in_line(state: Any, column: int, row: int, seat: int) -> bool:
-    """Whether the mark at this cell is part of `k` in a line; each half of a line counts the cell itself."""
-    return (
-        run(state, column, row, seat, 1, 0) + run(state, column, row, seat, -1, 0) > state.k
-        or run(state, column, row, seat, 0, 1) + run(state, column, row, seat, 0, -1) > state.k
-        or run(state, column, row, seat, 1, 1) + run(state, column, row, seat, -1, -1) > state.k
-        or run(state, column, row, seat, 1, -1) + run(state, column, row, seat, -1, 1) > state.k
-    )
-
-
-@njit
-def run(state: Any, column: int, row: int, seat: int, right: int, down: int) -> int:
-    """How many marks of `seat` follow each other from this cell in one direction, itself included."""
-    length = 0
-    columns, rows = state.board.shape
-    while 0 <= column < columns and 0 <= row < rows and state.board[column, row] == seat:
-        length += 1
-        column += right
-        row += down
-    return length
-
-
-@njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
     """Two planes [n, m, 2]: the marks of `seat`, and those of the other."""
-    board, own, other = state.board, np.int8(seat), np.int8(1 - seat)  # of the board's own type: half the time
-    for column in range(board.shape[0]):
-        for row in range(board.shape[1]):
-            mark = board[column, row]
-            out[column, row, 0] = mark == own
-            out[column, row, 1] = mark == other
+    two_planes(state.board, seat, out)
 
 
 @njit
 def returns(state: Any, out: NDArray[Any]) -> None:
     """+1 for the winner, -1 for the loser."""
-    if state.winner >= 0:
-        out[state.winner] = 1
-        out[1 - state.winner] = -1
+    duel(state.winner, out)
 
 
 def picture(state: State) -> Picture:
@@ -147,11 +118,7 @@ def game(m: int = 3, n: int = 3, k: int = 3) -> Game:
 
     Raises `UsageError` for an option out of range.
     """
-    for name, value in (("m", m), ("n", n)):
-        if not 1 <= value <= 20:
-            raise UsageError(f"tic_tac_toe: {name}={value} is not between 1 and 20")
-    if not 1 <= k <= max(m, n):
-        raise UsageError(f"tic_tac_toe: k={k} is not between 1 and the longer side, {max(m, n)}")
+    require_board("tic_tac_toe", k, m=m, n=n)
     initial = np.zeros((), state_dtype(m, n))
     initial["board"] = initial["last_action"] = initial["winner"] = -1
     initial["k"] = k

@@ -5,6 +5,7 @@
 - `rules`: the functions that every game file provides
 - `compiler`: turns a template of kernels into machine code for one game
 - `kernels`: the batch kernels (reset, step, observe, playout)
+- `boards`: what games of stones on a board share
 - `picture`: what a position looks like, as text and as an image
 - `pettingzoo`: a game as a PettingZoo AEC or Parallel environment
 """
