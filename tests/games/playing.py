@@ -64,7 +64,7 @@ def aec_views(env: Any) -> dict[str, Any]:
         "agents": list(env.agents),
         "agent_selection": env.agent_selection if env.agents else None,
         "rewards": dict(env.rewards),
-        "cumulative": env.last()[1] if env.agents else None,
+        "cumulative": env.last(observe=False)[1] if env.agents else None,
         "terminations": dict(env.terminations),
         "truncations": dict(env.truncations),
     }
