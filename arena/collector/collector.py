@@ -17,8 +17,9 @@ from arena.data.stats import CollectStats
 from arena.env.base import BaseVectorEnv, DummyVectorEnv
 from arena.env.native import GameVectorEnv
 from arena.errors import UsageError
-from arena.policy.protocol import Policy, without_gradient
+from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
+from arena.policy.torch_modes import without_gradient
 
 Ints = NDArray[np.int64]
 

@@ -3,6 +3,7 @@
 from arena.match.batch import Pairing, play_matches
 from arena.policy.base import BasePolicy
 from arena.policy.protocol import Policy
+from arena.policy.torch_modes import torch_threads
 from games.engine.game import Game
 
 
@@ -13,7 +14,8 @@ def score_against(game: Game, policy: BasePolicy, opponent: Policy, games: int, 
     try:
         seatings = [tuple(int(seat != i % game.num_players) for seat in range(game.num_players)) for i in range(games)]
         pairings = [Pairing(seating) for seating in seatings]
-        records = play_matches(game, [("agent", policy), ("opponent", opponent)], pairings, seed)
+        with torch_threads(1):
+            records = play_matches(game, [("agent", policy), ("opponent", opponent)], pairings, seed)
     finally:
         policy.train(was_training)
     points = 0.0

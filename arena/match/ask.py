@@ -11,7 +11,8 @@ from arena.data.batch import Batch
 from arena.data.rows import as_array, write_rows
 from arena.env.native import GameVectorEnv
 from arena.errors import UsageError
-from arena.policy.protocol import Policy, without_gradient
+from arena.policy.protocol import Policy
+from arena.policy.torch_modes import without_gradient
 
 
 @dataclass(frozen=True)

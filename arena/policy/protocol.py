@@ -1,8 +1,6 @@
 """What everybody who plays has in common: the small, torch-free protocol of a policy."""
 
-import sys
 from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar
 
 from arena.data.batch import Batch
@@ -32,9 +30,3 @@ class Policy(ABC):
 
     def reset(self, seed: int | None = None) -> None:  # noqa: B027  # most policies have nothing to forget
         """Forget earlier games; with a seed, start the random stream anew."""
-
-
-def without_gradient() -> AbstractContextManager[None]:
-    """No gradients in torch while policies act, where one of them has brought torch in."""
-    torch = sys.modules.get("torch")
-    return nullcontext() if torch is None else torch.no_grad()

@@ -1,16 +1,15 @@
 """A tournament: a round robin among agents, played in jobs, summed up in a rating table."""
 
 import re
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.errors import UsageError
 from arena.match.batch import play_matches, random_openings
 from arena.match.verdict import MatchRecord
 from arena.policy.protocol import Policy
+from arena.policy.torch_modes import torch_threads
 from arena.tournament.pairing import Job, openings_needed, round_robin
 from arena.tournament.standings import Standings, pairwise, standings
 from games.engine.game import Game
@@ -92,7 +91,7 @@ def run_tournament(
     total = sum(len(job.pairings) for job in jobs)
     records: list[MatchRecord] = []
     race = _Race(players)
-    with _torch_threads(config.threads):
+    with torch_threads(config.threads):
         for job in jobs:
             if progress is not None:
                 progress(len(records), total, race.leader)
@@ -100,21 +99,6 @@ def run_tournament(
             records += played
             race.count(played)
     return TournamentResult(game.label, config, tuple(records), standings(list(players), records, config.anchor))
-
-
-@contextmanager
-def _torch_threads(count: int) -> Iterator[None]:
-    """Let torch use so many threads for a while, where an agent has brought torch in."""
-    torch = sys.modules.get("torch")
-    if torch is None:
-        yield
-        return
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 class _Race:
