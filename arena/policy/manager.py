@@ -1,6 +1,7 @@
 """`MultiAgentPolicyManager`: several policies at one table, each asked for the rows that it holds."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from arena.data.rows import write_rows
 from arena.errors import UsageError
 from arena.policy.base import BasePolicy
 from arena.policy.protocol import Policy
+from arena.seeding import spawn_seeds
 
 Seating = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """Asked when games begin: for environment numbers [n], the policy numbers that sit at their seats [n, P]."""
@@ -52,6 +54,9 @@ class MultiAgentPolicyManager(BasePolicy):
         self._mapping = mapping
         self._seated = np.zeros((0, 0), np.int64)
         chosen = [i for i, p in enumerate(policies) if p.learns] if learners is None else list(learners)
+        if not set(chosen) <= set(range(len(policies))):
+            raise UsageError(f"learners {chosen} are not among the policies 0 to {len(policies) - 1}")
+        self._learners_given = learners is not None
         self.is_learner = np.isin(np.arange(len(policies)), chosen)
         """Which policies learn, [number of policies]."""
         self.labels = np.arange(len(policies))
@@ -62,6 +67,13 @@ class MultiAgentPolicyManager(BasePolicy):
         """Whether one of the policies wants state records."""
         return any(policy.needs_state for policy in self.policies)
 
+    def reset(self, seed: int | None = None) -> None:
+        """Let every policy forget earlier games; with a seed, each starts a random stream of its own."""
+        held = list(dict.fromkeys(self.policies))
+        seeds = [None] * len(held) if seed is None else spawn_seeds(seed, count=len(held))
+        for policy, one in zip(held, seeds, strict=True):
+            policy.reset(one)
+
     # --- seats --------------------------------------------------------------------------------------------------
 
     def seat(self, env_ids: NDArray[np.int64], num_envs: int, num_agents: int) -> None:
@@ -69,9 +81,18 @@ class MultiAgentPolicyManager(BasePolicy):
         if self._seated.shape != (num_envs, num_agents):
             self._seated = np.tile(np.arange(num_agents), (num_envs, 1))
         if callable(self._mapping):
-            self._seated[env_ids] = self._mapping(env_ids)
+            self._seated[env_ids] = self._checked(self._mapping(env_ids), (len(env_ids), num_agents))
         elif self._mapping is not None:
-            self._seated[env_ids] = self._mapping[env_ids]
+            self._seated[env_ids] = self._checked(self._mapping, (num_envs, num_agents))[env_ids]
+
+    def _checked(self, seated: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[np.int64]:
+        """Policy numbers as a mapping gives them; `UsageError` for another shape, or policies that there are not."""
+        seated = np.asarray(seated)
+        if seated.shape != shape or seated.dtype.kind not in "iu":
+            raise UsageError(f"the mapping gives {seated.dtype} of shape {seated.shape}, not whole numbers of {shape}")
+        if seated.min(initial=0) < 0 or seated.max(initial=0) >= len(self.policies):
+            raise UsageError(f"the mapping names policies that are not among 0 to {len(self.policies) - 1}")
+        return seated
 
     def seated(self, env_ids: NDArray[np.int64]) -> NDArray[np.int64]:
         """Who sits in these environments: policy numbers [n, P]."""
@@ -89,16 +110,24 @@ class MultiAgentPolicyManager(BasePolicy):
         """The seats that a learner may hold."""
         if callable(self._mapping):
             return np.arange(num_agents) if self.is_learner.any() else np.zeros(0, np.int64)
-        seated = np.arange(num_agents)[None] if self._mapping is None else self._mapping
+        if self._mapping is None and num_agents != len(self.policies):
+            raise UsageError(f"{num_agents} agents need as many policies, not {len(self.policies)}")
+        seated = np.arange(num_agents)[None]
+        if self._mapping is not None:
+            seated = self._checked(self._mapping, (len(self._mapping), num_agents))
         return np.flatnonzero(self.is_learner[seated].any(axis=0))
 
     def replace_policy(self, policy: Policy, agent_id: int | str) -> None:
-        """Put another policy in place of that of an agent (its number or name)."""
+        """Put another policy in place of that of an agent (its number or name).
+
+        Whether it learns is as the manager was told; if it was not told, as the policy says.
+        """
         if agent_id not in (self.names if isinstance(agent_id, str) else range(len(self.policies))):
             raise UsageError(f"no agent {agent_id!r}; there are {', '.join(self.names)}")
         index = self.names.index(agent_id) if isinstance(agent_id, str) else agent_id
         self.policies[index] = policy
-        self.is_learner[index] = policy.learns
+        if not self._learners_given:
+            self.is_learner[index] = policy.learns
         self._modules_held = nn.ModuleList(p for p in dict.fromkeys(self.policies) if isinstance(p, nn.Module))
 
     def _groups(self, held: NDArray[np.int64]) -> Iterator[tuple[str, Policy, NDArray[np.int64]]]:
@@ -155,7 +184,8 @@ class MultiAgentPolicyManager(BasePolicy):
         parts = Batch()
         for name, policy, rows in self._groups(self._held(batch)):
             if isinstance(policy, BasePolicy) and self.is_learner[self.policies.index(policy)]:
-                part = policy.process_fn(batch[rows], buffer, indices[rows])
+                with _updating(policy):
+                    part = policy.process_fn(batch[rows], buffer, indices[rows])
                 part.indices = indices[rows]
                 parts[name] = part
         return parts
@@ -164,18 +194,18 @@ class MultiAgentPolicyManager(BasePolicy):
         """Let each learner learn from its part; keywords go to its `learn`. Figures are prefixed with its name."""
         figures = {}
         for name, policy, part in self._parts(batch):
-            policy.updating = True
-            try:
+            with _updating(policy):
                 learned = policy.learn(part, **kwargs)
-            finally:
-                policy.updating = False
             figures.update({f"{name}/{key}": value for key, value in learned.items()})
         return figures
 
     def post_process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> None:
-        """Let each learner post-process its part."""
+        """Let each learner post-process its part, and go a step on in its learning-rate schedule if it has one."""
         for _, policy, part in self._parts(batch):
-            policy.post_process_fn(part, buffer, part.indices)
+            with _updating(policy):
+                policy.post_process_fn(part, buffer, part.indices)
+            if policy.lr_scheduler is not None:
+                policy.lr_scheduler.step()
 
     def _parts(self, batch: Batch) -> Iterator[tuple[str, BasePolicy, Batch]]:
         """The learners that have a part in a processed batch."""
@@ -183,3 +213,13 @@ class MultiAgentPolicyManager(BasePolicy):
             policy = self.policies[self.names.index(name)]
             assert isinstance(policy, BasePolicy)
             yield name, policy, part
+
+
+@contextmanager
+def _updating(policy: BasePolicy) -> Iterator[None]:
+    """Let a policy know that it is being updated, as its own `update` does."""
+    policy.updating = True
+    try:
+        yield
+    finally:
+        policy.updating = False
