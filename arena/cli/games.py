@@ -54,6 +54,11 @@ def run(options: Options) -> int:
     if options.json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
         return 0
+    Console().print(_table(rows))
+    return 0
+
+
+def _table(rows: list[Row]) -> Table:
     table = Table(
         Column("game", no_wrap=True),
         "seats",
@@ -69,5 +74,4 @@ def run(options: Options) -> int:
         settings = " ".join(f"{key}={value}" for key, value in row.options.items())
         shape = "x".join(map(str, row.observation))
         table.add_row(row.game, str(row.players), str(row.actions), shape, row.traits, settings, row.pettingzoo or "")
-    Console().print(table)
-    return 0
+    return table
