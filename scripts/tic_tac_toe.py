@@ -1,7 +1,7 @@
 """The tic-tac-toe tutorial: two random agents, then DQN against random on 6x6, four in a row, as the second player.
 
-    python scripts/tic_tac_toe.py            train, save to log/tic_tac_toe, and watch a game
-    python scripts/tic_tac_toe.py --watch    load what was saved, and watch it play against itself
+python scripts/tic_tac_toe.py            train, save to log/tic_tac_toe, and watch a game
+python scripts/tic_tac_toe.py --watch    load what was saved, and watch it play against itself
 """
 
 import sys

@@ -48,8 +48,12 @@ def run(options: Options) -> int:
     schedule(game, options.agents, options.tournament)  # refuses what cannot be played before agents are loaded
     players = {spec: make_agent(spec, game) for spec in options.agents}
     directory = claim_directory(options.out or numbered(Path("runs", f"tournament-{game.name}")))
-    with progress_bar(Console(stderr=True)) as progress:
-        result = run_tournament(game, players, options.tournament, progress)
+    try:
+        with progress_bar(Console(stderr=True)) as progress:
+            result = run_tournament(game, players, options.tournament, progress)
+    except BaseException:
+        directory.rmdir()  # nothing has been written: leave no empty folder behind
+        raise
     write_results(result, directory)
     console = Console()
     print_report(result, console if console.is_terminal else Console(width=160))

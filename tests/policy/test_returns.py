@@ -121,5 +121,5 @@ def test_without_values_only_plain_returns_can_be_computed():
     indices = buffer.sample_indices(0)
     returns, _ = BasePolicy.compute_episodic_return(buffer[:], buffer, indices, gamma=0.5, gae_lambda=1.0)
     assert returns.tolist() == [1.75, 1.5, 1.0]
-    with pytest.raises(ValueError, match="gae_lambda=0.9 needs the values"):
+    with pytest.raises(ValueError, match=r"gae_lambda=0\.9 needs the values"):
         BasePolicy.compute_episodic_return(buffer[:], buffer, indices, gae_lambda=0.9)
