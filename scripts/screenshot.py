@@ -12,7 +12,7 @@ from arena.registry import make_agent, make_game
 from arena.tui.app import ArenaApp
 from arena.tui.screens.watch import WatchScreen
 
-NUM_MOVES = 15
+NUM_MOVES = 12
 """How far into the game the picture is taken."""
 
 
