@@ -18,6 +18,7 @@ from torch import nn
 
 from agents.exploration import epsilon_greedy
 from agents.networks.common import Net
+from arena.config import require_above, require_at_least, require_between
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.data.rows import as_array
@@ -65,6 +66,10 @@ class DQNPolicy(BasePolicy):
             raise UsageError(f"discount_factor={discount_factor} does not lie between 0 and 1")
         if estimation_step < 1:
             raise UsageError(f"estimation_step={estimation_step} is not at least 1")
+        if target_update_freq < 0:
+            raise UsageError(f"target_update_freq={target_update_freq} is not at least 0")
+        if reward_normalization:
+            raise UsageError("reward normalisation is not defined for n-step targets; leave it at False")
         self.model = model
         self.optim = optim
         self.eps = 0.0
@@ -82,7 +87,9 @@ class DQNPolicy(BasePolicy):
             self.rng = make_rng(seed)
 
     def set_eps(self, eps: float) -> None:
-        """Set the chance of a random action."""
+        """Set the chance of a random action; `UsageError` unless it lies between 0 and 1."""
+        if not 0 <= eps <= 1:
+            raise UsageError(f"eps={eps} does not lie between 0 and 1")
         self.eps = eps
 
     def train(self, mode: bool = True) -> Self:
@@ -190,6 +197,12 @@ class DQNConfig:
     """Chance of a random action while collecting."""
     hidden: int = 256
     """Units of each of two hidden layers."""
+
+    def __post_init__(self) -> None:
+        require_above(self, 0, "learning_rate", "update_per_step")
+        require_at_least(self, 0, "target_update_freq")
+        require_at_least(self, 1, "n_step", "batch_size", "buffer_size", "hidden")
+        require_between(self, 0, 1, "discount", "eps")
 
 
 def build(game: Game, config: DQNConfig, training: bool) -> DQNPolicy:

@@ -15,11 +15,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
-from torch.distributions import Categorical, Distribution
+from torch.distributions import Categorical
 
 from agents.networks.board import BoardNet
 from agents.networks.common import Net
 from agents.networks.discrete import Actor, ActorCritic, Critic, actor_and_critic
+from arena.config import require_above, require_at_least, require_between
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.errors import UsageError
@@ -38,7 +39,7 @@ class PPOPolicy(BasePolicy):
         actor: from observations to logits [n, A] and a hidden state.
         critic: from observations to values [n, 1].
         optim: optimizer of both; None for a policy that only plays.
-        dist_fn: from masked logits to a distribution over actions.
+        dist_fn: from masked logits to the distribution over actions (a `Categorical`) that it acts by and learns.
         eps_clip: how far the ratio may leave 1 (epsilon of equation 7).
         dual_clip: bound c > 1 of the dual clip, None for none.
         value_clip: clip the change of values as well.
@@ -61,7 +62,7 @@ class PPOPolicy(BasePolicy):
         actor: nn.Module,
         critic: nn.Module,
         optim: torch.optim.Optimizer | None,
-        dist_fn: Callable[[torch.Tensor], Distribution] | None = None,
+        dist_fn: Callable[[torch.Tensor], Any] | None = None,
         eps_clip: float = 0.2,
         dual_clip: float | None = None,
         value_clip: bool = False,
@@ -82,10 +83,14 @@ class PPOPolicy(BasePolicy):
             raise UsageError(f"dual_clip={dual_clip} is not above 1")
         if not 0 <= discount_factor <= 1 or not 0 <= gae_lambda <= 1:
             raise UsageError(f"discount_factor={discount_factor} and gae_lambda={gae_lambda} lie between 0 and 1")
+        if eps_clip <= 0:
+            raise UsageError(f"eps_clip={eps_clip} is not above 0")
+        if getattr(actor, "softmax_output", False):
+            raise UsageError("the actor has to give logits, not probabilities: Actor(..., softmax_output=False)")
         self.actor = actor
         self.critic = critic
         self.optim = optim
-        self.dist_fn = dist_fn or partial(_categorical)
+        self.dist_fn = dist_fn or _categorical
         self.eps_clip, self.dual_clip, self.value_clip = eps_clip, dual_clip, value_clip
         self.advantage_normalization, self.recompute_advantage = advantage_normalization, recompute_advantage
         self.vf_coef, self.ent_coef, self.max_grad_norm = vf_coef, ent_coef, max_grad_norm
@@ -103,18 +108,17 @@ class PPOPolicy(BasePolicy):
         """Draw actions; adds `policy.logp`, `policy.value` and, for onlookers, `probs` [n, A] and `value` [n]."""
         logits, value, hidden = actor_and_critic(self.actor, self.critic, bare_obs(batch.obs), state)
         logits = mask_scores(logits, legal_mask(batch.obs))
-        probs = torch.softmax(logits, dim=-1)
+        dist = self.dist_fn(logits)
         if self.deterministic_eval and not self.training:
-            act = logits.argmax(dim=-1)
+            act = dist.probs.argmax(dim=-1)
         else:
-            act = torch.multinomial(probs, 1, generator=self.generator).squeeze(1)
-        logp = torch.log_softmax(logits, dim=-1).gather(1, act[:, None]).squeeze(1)
+            act = torch.multinomial(dist.probs, 1, generator=self.generator).squeeze(1)
         return Batch(
             act=act.numpy(force=True),
             state=hidden,
-            policy=Batch(logp=logp, value=value),
+            policy=Batch(logp=dist.log_prob(act), value=value),
             logits=logits,
-            probs=probs.numpy(force=True),
+            probs=dist.probs.numpy(force=True),
             value=value.numpy(force=True),
         )
 
@@ -159,7 +163,8 @@ class PPOPolicy(BasePolicy):
                 self.optim.zero_grad()
                 total.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
                 if self.max_grad_norm is not None:
-                    nn.utils.clip_grad_norm_(self.optim.param_groups[0]["params"], self.max_grad_norm)
+                    parameters = [p for group in self.optim.param_groups for p in group["params"]]
+                    nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)
                 self.optim.step()
                 for key, loss in zip(figures, (total, *losses), strict=True):
                     figures[key].append(loss.item())
@@ -201,7 +206,7 @@ class PPOPolicy(BasePolicy):
         return -surrogate.mean(), error.mean(), dist.entropy().mean()
 
 
-def _categorical(logits: torch.Tensor) -> Distribution:
+def _categorical(logits: torch.Tensor) -> Any:  # torch leaves the class untyped
     return Categorical(logits=logits, validate_args=False)
 
 
@@ -231,6 +236,12 @@ class PPOConfig:
     """Filters of the convolution; 0 for a plain perceptron."""
     hidden: int = 128
     """Units of the dense layers."""
+
+    def __post_init__(self) -> None:
+        require_above(self, 0, "learning_rate", "clip_ratio", "max_grad_norm")
+        require_at_least(self, 0, "value_weight", "entropy_weight", "channels")
+        require_at_least(self, 1, "batch_size", "repeat", "hidden")
+        require_between(self, 0, 1, "discount", "gae_lambda")
 
 
 def build(game: Game, config: PPOConfig, training: bool) -> PPOPolicy:

@@ -21,7 +21,7 @@ MODULES = {
 
 OTHERS = {
     "games": (),
-    "agents": ("arena.policy", "arena.data", "arena.errors", "arena.seeding", "games.engine"),
+    "agents": ("arena.policy", "arena.data", "arena.errors", "arena.config", "arena.seeding", "games.engine"),
     "arena": ("games.engine",),
 }
 """What each package may import of the other two: games and agents are only ever found by name."""

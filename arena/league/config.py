@@ -4,7 +4,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from arena.config import require_at_least
 from arena.errors import UsageError
+from arena.league.matchmaker import RULES
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,9 @@ class LeagueConfig:
         if self.self_play + self.pool < 1 and not self.references:
             rest = 1 - self.self_play - self.pool
             raise UsageError(f"a share of {rest:.2g} of the games has no opponent: name references, or raise self_play")
-        if self.opponents < 1:
-            raise UsageError(f"opponents={self.opponents} is not at least 1")
+        require_at_least(self, 1, "opponents")
+        if self.matchmaker not in RULES:
+            raise UsageError(f"unknown matchmaker {self.matchmaker!r}; known: {', '.join(RULES)}")
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,8 @@ class RunConfig:
     """Threads of torch; 0 for all cores."""
 
     def __post_init__(self) -> None:
-        for name in ("steps", "snapshots", "boards", "moves"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"{name}={getattr(self, name)} is not at least 1")
+        require_at_least(self, 1, "steps", "snapshots", "boards", "moves")
+        require_at_least(self, 0, "seed", "threads")
         if self.evaluation_games < 2 or self.evaluation_games % 2:
             raise UsageError(f"evaluation_games={self.evaluation_games} is not an even number above 0")
 

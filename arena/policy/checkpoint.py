@@ -22,6 +22,8 @@ from games.engine.game import Game
 FORMAT = 1
 CONFIG, WEIGHTS = "config.json", "weights.safetensors"
 SNAPSHOT = "snapshot-{:04d}"
+DESCRIBED = {"algorithm": str, "game": str, "options": dict, "config": dict, "sha256": str}
+"""What `config.json` says at least."""
 
 
 def save_policy(
@@ -74,6 +76,9 @@ def read_config(folder: Path) -> dict[str, Any]:
         raise CheckpointError(f"{folder / CONFIG} cannot be read: {error}") from None
     if not isinstance(description, dict) or description.get("format") != FORMAT:
         raise CheckpointError(f"{folder / CONFIG} is not a checkpoint of format {FORMAT}")
+    for key, kind in DESCRIBED.items():
+        if not isinstance(description.get(key), kind):
+            raise CheckpointError(f"{folder / CONFIG} does not say what a checkpoint says: {key!r} is missing or wrong")
     return description
 
 
@@ -128,7 +133,7 @@ def load_policy(name: str, algorithm: Algorithm, game: Game, argument: str, trai
         raise CheckpointError(f"{folder} plays {trained}, not {game.label}")
     try:
         config = algorithm.config(**description["config"])
-    except TypeError as error:
+    except (TypeError, UsageError) as error:  # an unknown field, or a value out of range
         raise CheckpointError(f"{folder / CONFIG}: {error}") from None
     policy = algorithm.build(game, config, training)
     load_weights(folder, policy, description["sha256"])

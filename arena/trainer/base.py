@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from arena.collector.collector import Collector
+from arena.config import require_at_least
 from arena.data.stats import CollectStats
 from arena.errors import UsageError
 from arena.policy.base import BasePolicy
@@ -49,9 +50,8 @@ class Schedule:
                 f"give one of step_per_collect={self.step_per_collect} and "
                 f"episode_per_collect={self.episode_per_collect}"
             )
-        for name in ("max_epoch", "step_per_epoch", "batch_size", "episode_per_test"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"{name}={getattr(self, name)} is not at least 1")
+        chosen = "episode_per_collect" if self.step_per_collect is None else "step_per_collect"
+        require_at_least(self, 1, "max_epoch", "step_per_epoch", "batch_size", "episode_per_test", chosen)
 
 
 @dataclass(frozen=True)

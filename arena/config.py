@@ -1,0 +1,37 @@
+"""Checks that the dataclasses of options make: each names the field, its value, and what would be right."""
+
+from numbers import Integral, Real
+from typing import Any
+
+from arena.errors import UsageError
+
+
+def require_at_least(config: Any, low: float, *names: str) -> None:
+    """`UsageError` unless each of these fields holds a number of at least `low`."""
+    for name in names:
+        if not _number(config, name) >= low:
+            raise UsageError(f"{name}={getattr(config, name)} is not at least {low}")
+
+
+def require_above(config: Any, low: float, *names: str) -> None:
+    """`UsageError` unless each of these fields holds a number above `low`."""
+    for name in names:
+        if not _number(config, name) > low:
+            raise UsageError(f"{name}={getattr(config, name)} is not above {low}")
+
+
+def require_between(config: Any, low: float, high: float, *names: str) -> None:
+    """`UsageError` unless each of these fields holds a number from `low` to `high`."""
+    for name in names:
+        if not low <= _number(config, name) <= high:
+            raise UsageError(f"{name}={getattr(config, name)} is not between {low} and {high}")
+
+
+def _number(config: Any, name: str) -> float:
+    """The value of a field: a whole number where its default is one."""
+    value, default = getattr(config, name), getattr(type(config), name, 0.0)
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise UsageError(f"{name}={value!r} is not a number")
+    if isinstance(default, int) and not isinstance(value, Integral):
+        raise UsageError(f"{name}={value!r} is not a whole number")
+    return float(value)

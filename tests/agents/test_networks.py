@@ -1,0 +1,99 @@
+"""Networks: shapes, shared parts, and closed forms of what they compute."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from agents.networks.board import BoardNet
+from agents.networks.common import MLP, Net
+from agents.networks.discrete import Actor, ActorCritic, Critic, actor_and_critic
+
+
+@pytest.mark.parametrize(
+    ("options", "shape"),
+    [
+        ({}, (5, 4)),
+        ({"action_shape": 0}, (5, 8)),
+        ({"num_atoms": 3}, (5, 4, 3)),
+        ({"dueling_param": ({}, {})}, (5, 4)),
+        ({"dueling_param": ({"hidden_sizes": (6,)}, {}), "num_atoms": 3}, (5, 4, 3)),
+        ({"norm_layer": nn.LayerNorm, "activation": nn.Tanh}, (5, 4)),
+    ],
+)
+def test_outputs_have_a_number_for_each_action(options, shape):
+    net = Net((2, 3), **{"action_shape": 4, "hidden_sizes": (8, 8)} | options)
+    out, state = net(np.ones((5, 2, 3), np.int8), state="kept")
+    assert out.shape == shape
+    assert state == "kept"
+
+
+def test_observations_may_be_arrays_or_tensors_of_any_type():
+    net = Net((2, 3), 4, hidden_sizes=(8,))
+    told = [net(seen)[0] for seen in (np.ones((5, 2, 3), np.int8), np.ones((5, 2, 3)), torch.ones(5, 2, 3))]
+    assert all(torch.equal(one, told[0]) for one in told)
+    assert told[0].dtype == torch.float32
+
+
+def test_probabilities_sum_to_one():
+    out, _ = Net(3, 4, softmax=True)(np.random.default_rng(0).normal(size=(5, 3)))
+    np.testing.assert_allclose(out.sum(dim=1).detach(), 1.0, rtol=1e-6)
+
+
+def test_a_dueling_network_centres_its_advantages():
+    """The mean over the actions is the value (arXiv 1511.06581, equation 9)."""
+    net = Net(3, 4, hidden_sizes=(8,), dueling_param=({}, {}))
+    seen = torch.rand(5, 3)
+    out, _ = net(seen)
+    np.testing.assert_allclose(out.mean(dim=1).detach(), net.value(net.model(seen))[:, 0].detach(), atol=1e-6)
+
+
+def test_layers_are_as_asked_for():
+    layers = list(MLP(3, 2, (5, 7), norm_layer=nn.LayerNorm).model)
+    assert [type(layer) for layer in layers] == [nn.Linear, nn.LayerNorm, nn.ReLU] * 2 + [nn.Linear]
+    assert [layer.out_features for layer in layers if isinstance(layer, nn.Linear)] == [5, 7, 2]
+    assert MLP(3, 0, (5,)).output_dim == 5
+    assert torch.equal(MLP(6)(np.ones((2, 2, 3))), torch.ones(2, 6)), "without layers, what is flattened"
+
+
+def test_a_shared_body_runs_once_and_is_counted_once():
+    net = Net(3, hidden_sizes=(8,))
+    actor, critic = Actor(net, 4, softmax_output=False), Critic(net)
+    calls = []
+    net.register_forward_hook(lambda *_: calls.append(1))
+    seen = torch.rand(5, 3)
+    scores, values, _ = actor_and_critic(actor, critic, seen)
+    assert len(calls) == 1
+    assert torch.equal(scores, actor(seen)[0])
+    assert torch.equal(values, critic(seen)[:, 0])
+    assert len(list(ActorCritic(actor, critic).parameters())) == 6
+
+
+def test_bodies_apart_run_apart():
+    actor, critic = Actor(Net(3, hidden_sizes=(8,)), 4), Critic(Net(3, hidden_sizes=(8,)))
+    seen = torch.rand(5, 3)
+    scores, values, _ = actor_and_critic(actor, critic, seen)
+    np.testing.assert_allclose(scores.sum(dim=1).detach(), 1.0, rtol=1e-6)
+    assert torch.equal(values, critic(seen)[:, 0])
+
+
+def as_convolution(net: BoardNet, boards: torch.Tensor) -> torch.Tensor:
+    """What `net` computes, its windows written as torch's convolution."""
+    channels, planes = net.lines.out_features, boards.shape[3]
+    kernel = net.lines.weight.view(channels, planes, *net.window)
+    lines = nn.functional.conv2d(
+        boards.permute(0, 3, 1, 2), kernel, net.lines.bias
+    ).relu()  # [n, channels, down, across]
+    lines = lines.permute(0, 2, 3, 1).flatten(1)
+    return (net.dense(lines) + net.cells(boards.flatten(1))).relu()
+
+
+@pytest.mark.parametrize("shape", [(6, 7, 2), (3, 3, 2), (6, 2, 3), (1, 1, 2)])
+def test_the_board_network_is_a_convolution(shape):
+    torch.manual_seed(0)
+    net = BoardNet(shape, channels=5, hidden=8)
+    boards = torch.rand(4, *shape)
+    out, state = net(boards, state="kept")
+    assert (out.shape, state) == ((4, 8), "kept")
+    torch.testing.assert_close(out, as_convolution(net, boards), atol=1e-5, rtol=1e-5)
+    assert net(np.zeros((2, *shape), np.int8))[0].shape == (2, 8)
