@@ -17,8 +17,7 @@ from agents.networks.discrete import Actor
 from arena.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env import DummyVectorEnv, PettingZooEnv
-from arena.policy.manager import MultiAgentPolicyManager
-from arena.policy.random import RandomPolicy
+from arena.policy import MultiAgentPolicyManager, RandomPolicy
 from arena.trainer import offpolicy_trainer
 
 ENVS, STEPS = 16, 40_000

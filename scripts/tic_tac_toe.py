@@ -17,9 +17,7 @@ from agents.networks.common import Net
 from arena.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env import GameVectorEnv
-from arena.policy.manager import MultiAgentPolicyManager
-from arena.policy.protocol import Policy
-from arena.policy.random import RandomPolicy
+from arena.policy import MultiAgentPolicyManager, Policy, RandomPolicy
 from arena.registry import make_game
 from arena.trainer import offpolicy_trainer
 from arena.trainer.logger import TensorboardLogger
