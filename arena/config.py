@@ -1,5 +1,6 @@
 """Checks that the dataclasses of options make: each names the field, its value, and what would be right."""
 
+from dataclasses import fields
 from numbers import Integral, Real
 from typing import Any
 
@@ -28,10 +29,11 @@ def require_between(config: Any, low: float, high: float, *names: str) -> None:
 
 
 def _number(config: Any, name: str) -> float:
-    """The value of a field: a whole number where its default is one."""
-    value, default = getattr(config, name), getattr(type(config), name, 0.0)
+    """The value of a field: a whole number where it is declared as one."""
+    value = getattr(config, name)
     if isinstance(value, bool) or not isinstance(value, Real):
         raise UsageError(f"{name}={value!r} is not a number")
-    if isinstance(default, int) and not isinstance(value, Integral):
+    declared = next(field.type for field in fields(config) if field.name == name)
+    if declared in (int, int | None) and not isinstance(value, Integral):
         raise UsageError(f"{name}={value!r} is not a whole number")
     return float(value)

@@ -52,10 +52,12 @@ class BaseLogger(ABC):
             self.write(step_type, step, {f"{kind}/{key}": value for key, value in data.items()})
             self._last[kind] = step
 
-    def save_data(  # noqa: B027  # a logger that saves nothing is a logger
+    def save_data(
         self, epoch: int, env_step: int, gradient_step: int, save_checkpoint_fn: SaveCheckpoint | None = None
     ) -> None:
-        """Save a checkpoint by calling `save_checkpoint_fn`, and log the counters."""
+        """Save a checkpoint by calling `save_checkpoint_fn`; a subclass logs the counters as well."""
+        if save_checkpoint_fn is not None:
+            save_checkpoint_fn(epoch, env_step, gradient_step)
 
     def restore_data(self) -> tuple[int, int, int]:
         """The counters logged last: epoch, environment step, gradient step."""
