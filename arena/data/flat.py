@@ -17,7 +17,7 @@ def flatten(batch: Batch, prefix: str = "") -> dict[str, NDArray[Any]]:
         if isinstance(value, Batch):
             flat.update(flatten(value, f"{prefix}{key}/"))
         else:
-            flat[prefix + key] = np.ascontiguousarray(as_array(value))
+            flat[prefix + key] = np.asarray(as_array(value), order="C")  # ascontiguousarray makes scalars arrays of one
     return flat
 
 

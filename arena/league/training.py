@@ -23,7 +23,7 @@ from arena.league.config import LeagueConfig, RunConfig
 from arena.league.evaluation import score_against
 from arena.league.payoff import Payoff
 from arena.league.seating import LEARNER, LeagueSeating
-from arena.policy.checkpoint import SNAPSHOT, load_policy, save_policy, write_folder
+from arena.policy.checkpoint import SNAPSHOT, load_policy, recover_folder, save_policy, write_folder
 from arena.policy.kinds import Algorithm
 from arena.registry import agent_kind, make_agent
 from arena.seeding import spawn_seeds
@@ -249,14 +249,19 @@ class SelfPlayTraining:
         asked = self._description()
         path = self.folder / RUN_FILE
         if self.run_config.resume and path.exists():
-            _same_run(json.loads(path.read_text(encoding="utf-8")), asked, self.folder)
+            _same_run(_read_json(path), asked, self.folder)
+            recover_folder(self.folder / STATE_FOLDER)
             saved = self.folder / STATE_FOLDER / "state.json"
-            return json.loads(saved.read_text(encoding="utf-8")) if saved.exists() else None
+            return _read_json(saved) if saved.exists() else None
         if self.run_config.resume:
             raise UsageError(f"there is no run to resume in {self.folder}")
-        if self.folder.exists() and any(self.folder.iterdir()):
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            in_use = any(self.folder.iterdir())
+        except OSError as error:
+            raise UsageError(f"{self.folder}: no folder for a run can be made here ({error.strerror})") from None
+        if in_use:
             raise UsageError(f"{self.folder} is in use; go on with --resume, or choose another folder with --out")
-        self.folder.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(asked, indent=2), encoding="utf-8")
         return None
 
@@ -281,6 +286,17 @@ def _algorithm(name: str) -> Algorithm:
     if kind.algorithm is None:
         raise UsageError(f"{name!r} plays but does not learn; 'arena agents' lists the algorithms that do")
     return kind.algorithm
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    """A file that a run has written; `CheckpointError` if it is broken."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{path} cannot be read: {error}") from None
+    if not isinstance(content, dict):
+        raise CheckpointError(f"{path} is not what a run writes")
+    return content
 
 
 def _same_run(found: Mapping[str, Any], asked: Mapping[str, Any], folder: Path, where: str = "") -> None:
