@@ -1,0 +1,43 @@
+"""Options of a training that mean nothing are refused where they are made."""
+
+import pytest
+
+from arena.errors import UsageError
+from arena.league.config import LeagueConfig, RunConfig
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"self_play": -0.1}, "are shares"),
+        ({"self_play": 0.8, "pool": 0.3}, "together at most 1"),
+        ({"self_play": 0.5, "pool": 0.2}, "a share of 0.3 of the games has no opponent: name references"),
+        ({"opponents": 0}, "opponents=0 is not at least 1"),
+        ({"matchmaker": "best"}, "unknown matchmaker 'best'; known: latest, uniform"),
+    ],
+)
+def test_leagues(options, message):
+    with pytest.raises(UsageError, match=message):
+        LeagueConfig(**options)
+
+
+def test_references_take_what_is_left():
+    assert LeagueConfig(self_play=0.5, pool=0.2, references=("random",)).references == ("random",)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"steps": 0}, "steps=0 is not at least 1"),
+        ({"snapshots": 0}, "snapshots=0 is not at least 1"),
+        ({"boards": -1}, "boards=-1 is not at least 1"),
+        ({"moves": 0}, "moves=0 is not at least 1"),
+        ({"seed": -1}, "seed=-1 is not at least 0"),
+        ({"threads": -1}, "threads=-1 is not at least 0"),
+        ({"evaluation_games": 3}, "evaluation_games=3 is not an even number above 0"),
+        ({"evaluation_games": 0}, "evaluation_games=0 is not an even number above 0"),
+    ],
+)
+def test_runs(options, message):
+    with pytest.raises(UsageError, match=message):
+        RunConfig(**options)
