@@ -1,0 +1,46 @@
+"""Trainings of a few seconds, and what they leave behind."""
+
+from pathlib import Path
+
+from agents.dqn import DQNConfig
+from agents.ppo import PPOConfig
+from arena.league.config import LeagueConfig, RunConfig
+from arena.league.training import SelfPlayTraining
+from arena.registry import make_game
+
+CONFIGS = {
+    "ppo": PPOConfig(hidden=16, channels=8, batch_size=128),
+    "dqn": DQNConfig(hidden=16, batch_size=32, buffer_size=2000, target_update_freq=20),
+}
+LEAGUE = LeagueConfig(self_play=0.4, pool=0.4, opponents=2, references=("random",))
+WORDS = {
+    "ppo": ["--hidden", "16", "--channels", "8", "--batch-size", "128"],
+    "dqn": ["--hidden", "16", "--batch-size", "32", "--buffer-size", "2000", "--target-update-freq", "20"],
+}
+"""The same settings as words of a command line."""
+LEAGUE_WORDS = ["--self-play", "0.4", "--pool", "0.4", "--opponents", "2", "--references", "random"]
+
+
+def run_config(out: Path, **changed) -> RunConfig:
+    """A short run of five snapshots on one thread."""
+    settings = {"steps": 10_000, "snapshots": 5, "boards": 64, "moves": 8, "evaluation": ("random",), "seed": 3}
+    return RunConfig(out=out, evaluation_games=10, threads=1, **settings | changed)
+
+
+def words(algo: str, out: Path, **changed) -> list[str]:
+    """The command line of `run_config`."""
+    run = run_config(out, **changed)
+    numbers = [word for name in ("steps", "snapshots", "boards", "moves", "seed", "threads", "evaluation_games")
+               for word in (f"--{name.replace('_', '-')}", str(getattr(run, name)))]  # fmt: skip
+    return ["train", "tic_tac_toe", algo, "--out", str(out), *numbers, "--evaluation", *run.evaluation,
+            *WORDS[algo], *LEAGUE_WORDS]  # fmt: skip
+
+
+def training(algo: str, out: Path, league: LeagueConfig = LEAGUE, **changed) -> SelfPlayTraining:
+    return SelfPlayTraining(make_game("tic_tac_toe"), algo, CONFIGS[algo], run_config(out, **changed), league)
+
+
+def left_behind(folder: Path) -> dict[str, bytes]:
+    """Every file of a run but its logs: snapshots, and all that is needed to go on."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and "tensorboard" not in path.parts]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
