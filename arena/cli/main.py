@@ -81,7 +81,7 @@ def read_options(options: type, program: str, arguments: Sequence[str]) -> Any:
             return tyro.cli(
                 options,
                 prog=program,
-                args=list(arguments),
+                args=["--help"] if {"-h", "--help"} & set(arguments) else list(arguments),  # all of it, always
                 config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff),
             )
     except SystemExit as end:

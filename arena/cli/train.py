@@ -24,12 +24,15 @@ class Options:
 
     arena train GAME ALGO --help shows the options of an algorithm as well.
 
-    Examples:
-      arena train connect_four ppo
-      arena train connect_four ppo --out runs/mine --steps 3000000 --seed 1
-      arena train connect_four ppo --out runs/mine --steps 3000000 --seed 1 --resume
-      arena train tic_tac_toe:m=6,n=6,k=4 dqn --steps 300000
+    For example:
 
+    arena train connect_four ppo
+
+    arena train connect_four ppo --out runs/mine --steps 3000000 --seed 1
+
+    arena train connect_four ppo --out runs/mine --steps 3000000 --seed 1 --resume
+
+    arena train tic_tac_toe:m=6,n=6,k=4 dqn --steps 300000
     """
 
     game: Game
