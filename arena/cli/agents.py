@@ -3,8 +3,9 @@
 import json
 from dataclasses import dataclass
 
+from rich.box import SIMPLE
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from arena.registry import AGENTS, agent_kind
 
@@ -28,7 +29,7 @@ def run(options: Options) -> int:
     if options.json:
         print(json.dumps(rows, indent=2))
         return 0
-    table = Table("agent", "what it is", "training")
+    table = Table(Column("agent", no_wrap=True), "what it is", "training", box=SIMPLE, padding=(0, 1, 0, 0))
     for row in rows:
         table.add_row(row["agent"], row["what"], row["training"])
     Console().print(table)
