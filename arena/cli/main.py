@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from itertools import dropwhile
 from typing import Any
 
 import tyro
@@ -93,6 +94,8 @@ def read_options(options: type, program: str, arguments: Sequence[str]) -> Any:
 def _one_line(box: str) -> str:
     """What a framed message of tyro says, without the frame and the help text that follows it."""
     lines = [line.strip("│╭╮╰╯─ \n") for line in box.splitlines()[1:]]
+    lines = [line if line.strip("-") else "" for line in lines]  # frames are dashes where the terminal knows no others
+    lines = list(dropwhile(lambda line: not line, lines))
     said = lines[: lines.index("")] if "" in lines else lines
     if said and said[0].startswith("Missing from"):
         said = [" and ".join(line for line in said[1:] if line.isupper() or line.startswith("--")), "missing"]

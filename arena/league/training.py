@@ -75,6 +75,8 @@ class SelfPlayTraining:
         self.run_config, self.league_config = run or RunConfig(), league or LeagueConfig()
         self.config = config or self.algorithm.config()
         self.folder = self.run_config.out or Path("runs") / f"{game.name}-{algo}"
+        self._moves = self.run_config.moves if self.algorithm.data == "on-policy" else 1
+        _require_distinct_snapshots(self.run_config, self.run_config.boards * self._moves)
         references = {spec: make_agent(spec, game) for spec in self.league_config.references}
         self.evaluators = {spec: make_agent(spec, game) for spec in self.run_config.evaluation}
         state = self._claim_folder()
@@ -119,9 +121,8 @@ class SelfPlayTraining:
         run, on_policy = self.run_config, self.algorithm.data == "on-policy"
         env = GameVectorEnv(self.game, run.boards)
         rings = run.boards * self.game.num_players
-        moves = run.moves if on_policy else 1
         # a seat's ring takes all it can be asked in one collection; off-policy, its part of what is remembered
-        capacity = rings * (moves + 1) if on_policy else max(self.config.buffer_size, 2 * rings)
+        capacity = rings * (self._moves + 1) if on_policy else max(self.config.buffer_size, 2 * rings)
         self.collector = Collector(
             self.seating.manager, env, VectorReplayBuffer(capacity, rings), exploration_noise=not on_policy
         )
@@ -129,7 +130,7 @@ class SelfPlayTraining:
             max_epoch=run.snapshots,
             step_per_epoch=-(-run.steps // run.snapshots),
             batch_size=self.config.batch_size,
-            step_per_collect=run.boards * moves,
+            step_per_collect=run.boards * self._moves,
             verbose=False,
         )
         hooks = Hooks(
@@ -286,6 +287,15 @@ def _algorithm(name: str) -> Algorithm:
     if kind.algorithm is None:
         raise UsageError(f"{name!r} plays but does not learn; 'arena agents' lists the algorithms that do")
     return kind.algorithm
+
+
+def _require_distinct_snapshots(run: RunConfig, collection: int) -> None:
+    """Refuse so many snapshots that nothing would be learned between some of them."""
+    if run.snapshots > 1 and run.steps < run.snapshots * collection:
+        raise UsageError(
+            f"steps={run.steps} are too few for snapshots={run.snapshots}: each takes {collection} moves or more "
+            f"(boards={run.boards}, moves={run.moves})"
+        )
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def test_cut_off_again_and_again(algo, tmp_path):
 
 
 def test_a_finished_training_stays_as_it_is(tmp_path, capsys):
-    command = words("ppo", tmp_path / "run", steps=1000, snapshots=2)
+    command = words("ppo", tmp_path / "run", steps=1100, snapshots=2)
     assert main(command) == 0
     before = left_behind(tmp_path / "run")
     capsys.readouterr()

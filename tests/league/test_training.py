@@ -119,7 +119,7 @@ def test_another_seed_is_another_training(tmp_path):
 
 
 def test_a_game_in_which_turns_do_not_alternate_can_be_learned(tmp_path):
-    run = run_config(tmp_path / "pile", steps=1000, snapshots=2, evaluation=("random",))
+    run = run_config(tmp_path / "pile", steps=1100, snapshots=2, evaluation=("random",))
     made = SelfPlayTraining(pile(), "ppo", PPOConfig(hidden=8), run, LeagueConfig(self_play=0.5, pool=0.5))
     made.train()
     assert made.finished

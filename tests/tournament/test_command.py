@@ -34,7 +34,7 @@ def test_without_a_folder_results_are_numbered(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "Missing from arena tournament: GAME"),
+        ([], "GAME missing"),
         (["tic_tac_toe"], "needs at least 2 agents, not 0"),
         (["tic_tac_toe", "random"], "needs at least 2 agents, not 1"),
         (["tic_tac_toe", "random", "random"], "two agents of one name, 'random'"),

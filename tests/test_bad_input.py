@@ -1,0 +1,215 @@
+"""Bad input to `arena train` and to everything that loads a checkpoint: one line, status 2, nothing changed."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from arena.cli.main import main
+from tests.league.small import left_behind, training, words
+
+TINY = {"steps": 600, "snapshots": 1}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """A small finished run of each algorithm."""
+    folder = tmp_path_factory.mktemp("finished")
+    for algo in ("ppo", "dqn"):
+        training(algo, folder / algo, **TINY).train()
+    return folder
+
+
+@pytest.fixture
+def place(runs, tmp_path, monkeypatch):
+    """A folder to work in, with copies of those runs."""
+    for algo in ("ppo", "dqn"):
+        shutil.copytree(runs / algo, tmp_path / algo)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refused(capsys, folder, *arguments: str) -> str:
+    """The one line with which a command refuses; nothing in the folder may change."""
+    before = left_behind(folder), sorted(os.listdir(folder))
+    assert main(list(arguments)) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("arena: ")
+    assert printed.err.count("\n") == 1
+    assert (left_behind(folder), sorted(os.listdir(folder))) == before
+    return printed.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "GAME and ALGO missing"),
+        (["tic_tac_toe"], "ALGO missing"),
+        (["tic_tac_to", "ppo"], "unknown game 'tic_tac_to'; did you mean 'tic_tac_toe'?"),
+        (["tic_tac_toe:q=3", "ppo"], "unknown option of tic_tac_toe 'q'; known: k, m, n"),
+        (["tic_tac_toe:m=99", "ppo"], "m=99 is not between 1 and 20"),
+        (["tic_tac_toe", "pppo"], "unknown agent 'pppo'; did you mean 'ppo'?"),
+        (["tic_tac_toe", "random"], "'random' plays but does not learn; one of dqn, ppo does"),
+        (["tic_tac_toe", "ppo", "--stepz", "5"], "did you mean --steps?"),
+        (["tic_tac_toe", "dqn", "--channels", "5"], "Unrecognized options: --channels"),
+        (["tic_tac_toe", "ppo", "--steps", "many"], "invalid literal for int"),
+        (["tic_tac_toe", "ppo", "--steps", "0"], "steps=0 is not at least 1"),
+        (["tic_tac_toe", "ppo", "--steps", "5"], "steps=5 are too few for snapshots=20"),
+        (["tic_tac_toe", "ppo", "--seed", "-1"], "seed=-1 is not at least 0"),
+        (["tic_tac_toe", "ppo", "--threads", "-1"], "threads=-1 is not at least 0"),
+        (["tic_tac_toe", "ppo", "--evaluation-games", "3"], "evaluation_games=3 is not an even number"),
+        (["tic_tac_toe", "ppo", "--learning-rate", "0"], "learning_rate=0.0 is not above 0"),
+        (["tic_tac_toe", "ppo", "--batch-size", "0"], "batch_size=0 is not at least 1"),
+        (["tic_tac_toe", "dqn", "--eps", "1.5"], "eps=1.5 is not between 0 and 1"),
+        (["tic_tac_toe", "ppo", "--matchmaker", "best"], "Expected one of ('uniform', 'latest')"),
+        (["tic_tac_toe", "ppo", "--self-play", "0.5", "--pool", "0.1"], "a share of 0.4 of the games has no opponent"),
+        (["tic_tac_toe", "ppo", "--evaluation", "nobody"], "unknown agent 'nobody'"),
+        (["tic_tac_toe", "ppo", "--self-play", "0", "--references", "dqn:none"], "no checkpoint at none"),
+        (["tic_tac_toe", "ppo", "--out", "none", "--resume"], "there is no run to resume in none"),
+        (["tic_tac_toe", "ppo", "--out", "ppo/run.json"], "no folder for a run can be made here (File exists)"),
+        (["tic_tac_toe", "ppo", "--out", "ppo/run.json/x"], "no folder for a run can be made here (Not a directory)"),
+    ],
+)
+def test_train(place, capsys, arguments, message):
+    assert message in refused(capsys, place, "train", *arguments)
+
+
+def test_the_whole_command_says_a_line_and_no_more(place):
+    done = subprocess.run(
+        [sys.executable, "-m", "arena", *words("ppo", place / "ppo", **TINY)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert (
+        done.stderr == f"arena: {place / 'ppo'} is in use; go on with --resume, or choose another folder with --out\n"
+    )
+
+
+def test_a_folder_that_holds_anything_is_not_used(place, capsys):
+    (place / "mine").mkdir()
+    (place / "mine" / "thesis.txt").write_text("chapter 1")
+    assert "mine is in use" in refused(capsys, place, *words("ppo", "mine", **TINY))
+    assert (place / "mine" / "thesis.txt").read_text() == "chapter 1"
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--hidden", "17", "config.hidden=16, not 17"),
+        ("--seed", "4", "run.seed=3, not 4"),
+        ("--steps", "900", "run.steps=600, not 900"),
+        ("--pool", "0.3", "league.pool=0.4, not 0.3"),
+        ("--references", "one-ply", "league.references=['random'], not ['one-ply']"),
+        ("--evaluation", "one-ply", "run.evaluation=['random'], not ['one-ply']"),
+    ],
+)
+def test_a_run_goes_on_under_its_own_options_only(place, capsys, option, value, said):
+    command = words("ppo", "ppo", **TINY)
+    command[command.index(option) + 1] = value
+    assert f"the run in ppo has {said}" in refused(capsys, place, *command, "--resume")
+
+
+def test_a_run_goes_on_with_its_own_game_and_algorithm_only(place, capsys):
+    command = words("ppo", "ppo", **TINY)
+    command[1] = "tic_tac_toe:m=4"
+    assert "the run in ppo has options.m=3, not 4" in refused(capsys, place, *command, "--resume")
+    command[1] = "connect_four"
+    assert "the run in ppo has game='tic_tac_toe', not 'connect_four'" in refused(capsys, place, *command, "--resume")
+    other = words("dqn", "ppo", **TINY)
+    assert "the run in ppo has algorithm='ppo', not 'dqn'" in refused(capsys, place, *other, "--resume")
+
+
+@pytest.mark.parametrize("file", ["run.json", "training/state.json", "training/arrays.safetensors"])
+def test_a_run_whose_files_are_broken_does_not_go_on(place, capsys, file):
+    content = (place / "ppo" / file).read_bytes()
+    (place / "ppo" / file).write_bytes(content[: len(content) // 2])
+    said = refused(capsys, place, *words("ppo", "ppo", **TINY), "--resume")
+    assert f"ppo/{file} cannot be read" in said
+
+
+def edited(path, **changed) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | changed))
+
+
+def truncate(snapshot) -> None:
+    weights = (snapshot / "weights.safetensors").read_bytes()
+    (snapshot / "weights.safetensors").write_bytes(weights[:-7])
+
+
+def tamper(snapshot) -> None:
+    weights = bytearray((snapshot / "weights.safetensors").read_bytes())
+    weights[-1] ^= 1
+    (snapshot / "weights.safetensors").write_bytes(weights)
+
+
+def settings(snapshot) -> dict:
+    return json.loads((snapshot / "config.json").read_text())["config"]
+
+
+DAMAGE = {
+    "no folder": (shutil.rmtree, "no checkpoint at ppo"),
+    "no description": (
+        lambda s: (s / "config.json").unlink(),
+        "no checkpoint at ppo/snapshot-0001",
+    ),
+    "no weights": (lambda s: (s / "weights.safetensors").unlink(), "weights.safetensors cannot be read"),
+    "truncated": (truncate, "weights.safetensors cannot be read"),
+    "empty": (lambda s: (s / "weights.safetensors").write_bytes(b""), "weights.safetensors cannot be read"),
+    "tampered": (tamper, "weights.safetensors is not what was saved: its hash differs from that in config.json"),
+    "not JSON": (lambda s: (s / "config.json").write_text("{"), "config.json cannot be read"),
+    "not text": (lambda s: (s / "config.json").write_bytes(b"\xff\xfe"), "config.json cannot be read"),
+    "a list": (lambda s: (s / "config.json").write_text("[]"), "config.json is not a checkpoint of format 1"),
+    "newer": (lambda s: edited(s / "config.json", format=2), "config.json is not a checkpoint of format 1"),
+    "unknown field": (
+        lambda s: edited(s / "config.json", config=settings(s) | {"depth": 3}),
+        "unexpected keyword argument 'depth'",
+    ),
+    "bad value": (
+        lambda s: edited(s / "config.json", config=settings(s) | {"discount": 7}),
+        "discount=7 is not between 0 and 1",
+    ),
+    "another size": (
+        lambda s: edited(s / "config.json", config=settings(s) | {"hidden": 9}),
+        "the weights do not fit the network",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGE)
+def test_a_damaged_checkpoint(place, capsys, case):
+    damage, message = DAMAGE[case]
+    damage(place / "ppo" / "snapshot-0001")
+    for folder in ("ppo", "ppo/snapshot-0001"):
+        spec = f"ppo:{folder}"
+        assert message in refused(capsys, place, "tournament", "tic_tac_toe", spec, "random")
+        assert message in refused(capsys, place, "train", "tic_tac_toe", "dqn", "--evaluation", spec)
+
+
+@pytest.mark.parametrize(
+    ("game", "agent", "message"),
+    [
+        ("tic_tac_toe", "dqn:ppo", "ppo/snapshot-0001 was trained with 'ppo', not 'dqn'"),
+        ("connect_four", "ppo:ppo", "plays tic_tac_toe(m=3, n=3, k=3), not connect_four(rows=6, columns=7, k=4)"),
+        ("tic_tac_toe:m=4,n=4", "ppo:ppo", "plays tic_tac_toe(m=3, n=3, k=3), not tic_tac_toe(m=4, n=4, k=3)"),
+        ("tic_tac_toe:k=2", "dqn:dqn", "plays tic_tac_toe(m=3, n=3, k=3), not tic_tac_toe(m=3, n=3, k=2)"),
+        ("tic_tac_toe", "ppo", "'ppo' needs a folder: ppo:runs/NAME"),
+        ("tic_tac_toe", "ppo:dqn/run.json", "no checkpoint at dqn/run.json"),
+        ("tic_tac_toe", "ppo:ppo/snapshot-0007", "no checkpoint at ppo/snapshot-0007"),
+    ],
+)
+def test_a_checkpoint_of_something_else(place, capsys, game, agent, message):
+    assert message in refused(capsys, place, "tournament", game, agent, "random")
+
+
+def test_a_damaged_snapshot_is_not_needed_by_others(place, capsys):
+    """What is broken is named; what is whole still plays."""
+    tamper(place / "ppo" / "snapshot-0001")
+    assert main(["tournament", "tic_tac_toe", "dqn:dqn", "random", "--games", "2", "--out", "results"]) == 0
+    assert "dqn:dqn" in capsys.readouterr().out
