@@ -1,30 +1,28 @@
 """Self-play training in a league: a trainer, a pool of snapshots, and everything saved so that it can go on."""
 
 import dataclasses
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
 
 from arena.collector.collector import Collector
+from arena.data import VectorReplayBuffer
 from arena.data.batch import Batch
-from arena.data.buffer.base import VectorReplayBuffer
-from arena.data.flat import flatten, unflatten
 from arena.data.stats import CollectStats
 from arena.env.native import GameVectorEnv
-from arena.errors import CheckpointError, UsageError
+from arena.errors import UsageError
 from arena.league import matchmaker
 from arena.league.config import LeagueConfig, RunConfig
 from arena.league.evaluation import score_against
+from arena.league.folder import RunFolder
 from arena.league.payoff import Payoff
 from arena.league.seating import LEARNER, LeagueSeating
-from arena.policy.checkpoint import SNAPSHOT, load_policy, recover_folder, save_policy, write_folder
+from arena.policy.checkpoint import load_policy, save_policy
 from arena.policy.kinds import Algorithm
+from arena.policy.optimizer import optimizer_arrays, restore_optimizer
 from arena.registry import agent_kind, make_agent
 from arena.seeding import spawn_seeds
 from arena.trainer.base import BaseTrainer, Hooks, Schedule
@@ -32,8 +30,6 @@ from arena.trainer.logger import BaseLogger
 from arena.trainer.offpolicy import OffpolicyTrainer
 from arena.trainer.onpolicy import OnpolicyTrainer
 from games.engine.game import Game
-
-RUN_FILE, STATE_FOLDER = "run.json", "training"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,10 +75,12 @@ class SelfPlayTraining:
         _require_distinct_snapshots(self.run_config, self.run_config.boards * self._moves)
         references = {spec: make_agent(spec, game) for spec in self.league_config.references}
         self.evaluators = {spec: make_agent(spec, game) for spec in self.run_config.evaluation}
-        state = self._claim_folder()
+        self._files = RunFolder(self.folder)
+        state = self._files.claim(self._description(), self.run_config.resume)
         torch.set_num_threads(self.run_config.threads or torch.get_num_threads())
         torch.manual_seed(self.run_config.seed)  # initial weights
         self.policy = self.algorithm.build(game, self.config, True)
+        self.optimizer: torch.optim.Optimizer = self.policy.optim  # type: ignore[assignment]  # in training it has one
         self.seating = LeagueSeating(
             self.policy,
             list(references.values()),
@@ -113,7 +111,7 @@ class SelfPlayTraining:
         if not self.finished:
             self._begin_epoch(self.trainer.at.epoch)
             self.trainer.run()
-        return self.folder / SNAPSHOT.format(self.run_config.snapshots)
+        return self._files.snapshot(self.run_config.snapshots)
 
     # --- the loop -----------------------------------------------------------------------------------------------
 
@@ -147,7 +145,7 @@ class SelfPlayTraining:
     def _anneal(self, epoch: int, env_step: int) -> None:
         """The step size falls linearly to a twentieth over the run."""
         left = max(0.05, 1.0 - env_step / self.run_config.steps)
-        for group in self.policy.optim.param_groups:  # type: ignore[union-attr]  # a policy in training has one
+        for group in self.optimizer.param_groups:
             group["lr"] = self.config.learning_rate * left
 
     def _after_collect(self, stats: CollectStats) -> None:
@@ -180,8 +178,7 @@ class SelfPlayTraining:
 
     def _load(self, number: int) -> Any:
         """A snapshot as an opponent: its own copy of the weights, moving as it did in training."""
-        folder = self.folder / SNAPSHOT.format(number)
-        return load_policy(self.algo, self.algorithm, self.game, str(folder)).train()
+        return load_policy(self.algo, self.algorithm, self.game, str(self._files.snapshot(number))).train()
 
     # --- saving -------------------------------------------------------------------------------------------------
 
@@ -197,7 +194,7 @@ class SelfPlayTraining:
             "league/env_step", env_step, figures if pool is None else {**figures, "score/pool": pool}
         )
         extra = {"env_step": env_step, "evaluation": self.evaluation}
-        save_policy(self.folder / SNAPSHOT.format(epoch), self.policy, self.algo, self.game, self.config, extra)
+        save_policy(self._files.snapshot(epoch), self.policy, self.algo, self.game, self.config, extra)
         self._begin_epoch(epoch)
         state = {
             "epoch": epoch,
@@ -207,35 +204,22 @@ class SelfPlayTraining:
             "labels": self.seating.manager.labels.tolist(),
             "evaluation": self.evaluation,
         }
-        files = {
-            "state.json": json.dumps(state, indent=2).encode(),
-            "arrays.safetensors": save(flatten(self._arrays())),
-        }
-        write_folder(self.folder / STATE_FOLDER, files)
+        self._files.write_state(state, self._arrays())
 
     def _arrays(self) -> Batch:
-        optimizer = self.policy.optim.state_dict()["state"]  # type: ignore[union-attr]
         return Batch(
             weights=dict(self.policy.state_dict()),
-            optimizer={str(i): dict(tensors) for i, tensors in optimizer.items()},
+            optimizer=optimizer_arrays(self.optimizer),
             collector=self.collector.arrays(),
             buffer=self.collector.buffer.arrays(),
         )
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         """Take over what `_save` wrote; `CheckpointError` if it is broken."""
-        path = self.folder / STATE_FOLDER / "arrays.safetensors"
-        try:
-            arrays = unflatten({key: array.copy() for key, array in load(path.read_bytes()).items()})
-        except (OSError, SafetensorError) as error:
-            raise CheckpointError(f"{path} cannot be read: {error}") from None
+        arrays = self._files.read_arrays()
         arrays.weights.to_torch()
         self.policy.load_state_dict(dict(arrays.weights.items()))
-        optimizer = self.policy.optim.state_dict()  # type: ignore[union-attr]
-        for i, tensors in arrays.get("optimizer", Batch()).items():
-            tensors.to_torch()
-            optimizer["state"][int(i)] = dict(tensors.items())
-        self.policy.optim.load_state_dict(optimizer)  # type: ignore[union-attr]
+        restore_optimizer(self.optimizer, arrays.get("optimizer", Batch()))
         self.collector.restore(arrays.collector)
         self.collector.buffer.restore(arrays.buffer)
         for slot, label in enumerate(state["labels"]):
@@ -245,32 +229,11 @@ class SelfPlayTraining:
         at.epoch, at.env_step, at.gradient_step = state["epoch"], state["env_step"], state["gradient_step"]
         self.payoff, self.evaluation = Payoff.from_json(state["payoff"]), dict(state["evaluation"])
 
-    def _claim_folder(self) -> Mapping[str, Any] | None:
-        """Make the run folder, or find the state to go on from."""
-        asked = self._description()
-        path = self.folder / RUN_FILE
-        if self.run_config.resume and path.exists():
-            _same_run(_read_json(path), asked, self.folder)
-            recover_folder(self.folder / STATE_FOLDER)
-            saved = self.folder / STATE_FOLDER / "state.json"
-            return _read_json(saved) if saved.exists() else None
-        if self.run_config.resume:
-            raise UsageError(f"there is no run to resume in {self.folder}")
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            in_use = any(self.folder.iterdir())
-        except OSError as error:
-            raise UsageError(f"{self.folder}: no folder for a run can be made here ({error.strerror})") from None
-        if in_use:
-            raise UsageError(f"{self.folder} is in use; go on with --resume, or choose another folder with --out")
-        path.write_text(json.dumps(asked, indent=2), encoding="utf-8")
-        return None
-
     def _description(self) -> dict[str, Any]:
         run = dataclasses.asdict(self.run_config)
         for detail in ("out", "resume", "threads"):
             del run[detail]
-        description = {
+        return {
             "game": self.game.name,
             "options": dict(self.game.options),
             "algorithm": self.algo,
@@ -278,8 +241,6 @@ class SelfPlayTraining:
             "run": run,
             "league": dataclasses.asdict(self.league_config),
         }
-        result: dict[str, Any] = json.loads(json.dumps(description))  # as it reads from a file: tuples are lists
-        return result
 
 
 def _algorithm(name: str) -> Algorithm:
@@ -296,23 +257,3 @@ def _require_distinct_snapshots(run: RunConfig, collection: int) -> None:
             f"steps={run.steps} are too few for snapshots={run.snapshots}: each takes {collection} moves or more "
             f"(boards={run.boards}, moves={run.moves})"
         )
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    """A file that a run has written; `CheckpointError` if it is broken."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise CheckpointError(f"{path} cannot be read: {error}") from None
-    if not isinstance(content, dict):
-        raise CheckpointError(f"{path} is not what a run writes")
-    return content
-
-
-def _same_run(found: Mapping[str, Any], asked: Mapping[str, Any], folder: Path, where: str = "") -> None:
-    """Refuse to go on with a run under other options."""
-    for key, value in asked.items():
-        if isinstance(value, dict) and isinstance(found.get(key), dict):
-            _same_run(found[key], value, folder, f"{where}{key}.")
-        elif found.get(key) != value:
-            raise UsageError(f"the run in {folder} has {where}{key}={found.get(key)!r}, not {value!r}")

@@ -1,0 +1,85 @@
+"""The folder of a run: who may use it, and what is kept in it to go on."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from arena.data.batch import Batch
+from arena.data.flat import flatten, unflatten
+from arena.errors import CheckpointError, UsageError
+from arena.policy.checkpoint import SNAPSHOT, recover_folder, write_folder
+
+DESCRIPTION, STATE, FIGURES, ARRAYS = "run.json", "training", "state.json", "arrays.safetensors"
+
+
+class RunFolder:
+    """A folder with `run.json` (what was asked for), `snapshot-0001`, ..., and `training` (what is needed to go on)."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def snapshot(self, number: int) -> Path:
+        """The checkpoint of a number, counted from 1."""
+        return self.path / SNAPSHOT.format(number)
+
+    def claim(self, asked: Mapping[str, Any], resume: bool) -> dict[str, Any] | None:
+        """Make the folder for a run, or find the figures of the state to go on from (None at its very start).
+
+        `asked` describes the run. Raises `UsageError` if the folder is in use (without `resume`), or holds no run or
+        another one (with it).
+        """
+        asked = json.loads(json.dumps(asked))  # as it reads from a file: tuples are lists
+        file = self.path / DESCRIPTION
+        if resume and not file.exists():
+            raise UsageError(f"there is no run to resume in {self.path}")
+        if resume:
+            _require_same(_read_json(file), asked, self.path)
+            recover_folder(self.path / STATE)
+            saved = self.path / STATE / FIGURES
+            return _read_json(saved) if saved.exists() else None
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            in_use = any(self.path.iterdir())
+        except OSError as error:
+            raise UsageError(f"{self.path}: no folder for a run can be made here ({error.strerror})") from None
+        if in_use:
+            raise UsageError(f"{self.path} is in use; go on with --resume, or choose another folder with --out")
+        file.write_text(json.dumps(asked, indent=2), encoding="utf-8")
+        return None
+
+    def write_state(self, figures: Mapping[str, Any], arrays: Batch) -> None:
+        """Replace the state to go on from, whole or not at all."""
+        content = {FIGURES: json.dumps(figures, indent=2).encode(), ARRAYS: save(flatten(arrays))}
+        write_folder(self.path / STATE, content)
+
+    def read_arrays(self) -> Batch:
+        """The arrays of the state, free to be changed; `CheckpointError` if they are broken."""
+        path = self.path / STATE / ARRAYS
+        try:
+            return unflatten({key: array.copy() for key, array in load(path.read_bytes()).items()})
+        except (OSError, SafetensorError) as error:
+            raise CheckpointError(f"{path} cannot be read: {error}") from None
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    """A file that a run has written; `CheckpointError` if it is broken."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{path} cannot be read: {error}") from None
+    if not isinstance(content, dict):
+        raise CheckpointError(f"{path} is not what a run writes")
+    return content
+
+
+def _require_same(found: Mapping[str, Any], asked: Mapping[str, Any], folder: Path, where: str = "") -> None:
+    """Refuse to go on with a run under other options."""
+    for key, value in asked.items():
+        if isinstance(value, dict) and isinstance(found.get(key), dict):
+            _require_same(found[key], value, folder, f"{where}{key}.")
+        elif found.get(key) != value:
+            raise UsageError(f"the run in {folder} has {where}{key}={found.get(key)!r}, not {value!r}")
