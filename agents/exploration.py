@@ -1,9 +1,14 @@
-"""Exploration of discrete actions."""
+"""Exploration: random discrete actions, and noise upon continuous ones."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from arena.errors import UsageError
+from arena.seeding import make_rng
 
 
 def epsilon_greedy(
@@ -21,3 +26,76 @@ def epsilon_greedy(
         act = act.copy()
         act[chosen] = (keys * legal + legal).argmax(axis=1)
     return act
+
+
+class BaseNoise(ABC):
+    """Noise that is added to actions."""
+
+    def reset(self) -> None:  # noqa: B027  # most noises remember nothing
+        """Go back to the initial state, if there is one."""
+
+    @abstractmethod
+    def __call__(self, size: Sequence[int]) -> NDArray[np.float64]:
+        """Noise of a shape."""
+
+
+class GaussianNoise(BaseNoise):
+    """Independent normal noise of mean `mu` and deviation `sigma` (at least 0), drawn from `rng` (see `make_rng`)."""
+
+    def __init__(self, mu: float = 0.0, sigma: float = 1.0, rng: int | np.random.Generator | None = None):
+        _require_at_least_0("sigma", sigma)
+        self.mu, self.sigma = mu, sigma
+        self.rng = make_rng(rng)
+
+    def __call__(self, size: Sequence[int]) -> NDArray[np.float64]:
+        """Noise of a shape."""
+        return self.rng.normal(self.mu, self.sigma, size)
+
+
+class OUNoise(BaseNoise):
+    """An Ornstein-Uhlenbeck process, as in DDPG (Lillicrap et al. 2015, arXiv 1509.02971).
+
+    Each call takes one Euler step of dx = theta (mu - x) dt + sigma dW.
+
+    Args:
+        mu: what the process is drawn to.
+        sigma: deviation of its noise, at least 0.
+        theta: how strongly it is drawn, at least 0.
+        dt: length of a step, at least 0.
+        x0: where it starts; None for 0.
+        rng: what it draws from (see `make_rng`).
+
+    """
+
+    def __init__(
+        self,
+        mu: float = 0.0,
+        sigma: float = 0.3,
+        theta: float = 0.15,
+        dt: float = 0.01,
+        x0: float | NDArray[np.float64] | None = None,
+        rng: int | np.random.Generator | None = None,
+    ):
+        for name, value in (("sigma", sigma), ("theta", theta), ("dt", dt)):
+            _require_at_least_0(name, value)
+        self.mu, self.sigma, self.theta, self.dt = mu, sigma, theta, dt
+        self.x0 = np.array(0.0 if x0 is None else x0, np.float64)
+        self.rng = make_rng(rng)
+        self.reset()
+
+    def reset(self) -> None:
+        """Go back to `x0`."""
+        self._x = self.x0
+
+    def __call__(self, size: Sequence[int], mu: float | None = None) -> NDArray[np.float64]:
+        """One step of the process, drawn to `mu` if given; a shape unlike the last one starts it anew."""
+        if self._x.shape != tuple(size):
+            self._x = np.broadcast_to(self.x0, tuple(size))
+        drift = self.theta * self.dt * ((self.mu if mu is None else mu) - self._x)
+        self._x = self._x + drift + self.sigma * np.sqrt(self.dt) * self.rng.normal(size=size)
+        return self._x.copy()
+
+
+def _require_at_least_0(name: str, value: float) -> None:
+    if not value >= 0:
+        raise UsageError(f"{name}={value} is not at least 0")

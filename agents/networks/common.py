@@ -131,6 +131,24 @@ class Net(nn.Module):
         return (torch.softmax(out, dim=-1) if self.softmax else out), state
 
 
+class DataParallelNet(nn.Module):
+    """A network spread over all GPUs of the machine, each taking its share of a batch; without one, the network itself.
+
+    Observations (arrays or tensors) become tensors on the network's device here, before they are divided. With GPUs the
+    network moves to the first of them.
+    """
+
+    def __init__(self, net: nn.Module):
+        super().__init__()
+        self.net = nn.DataParallel(net)
+        if self.net.device_ids:
+            self.net.to(self.net.src_device_obj)
+
+    def forward(self, s: Any, *args: Any, **kwargs: Any) -> Any:
+        """What the network gives for `s` [n, ...] and whatever else it takes."""
+        return self.net(to_input(s, self.net), *args, **kwargs)
+
+
 def to_input(s: Any, module: nn.Module) -> torch.Tensor:
     """Arrays or tensors as a tensor of the type and on the device of a module's parameters."""
     parameter = next(module.parameters(), None)

@@ -1,0 +1,83 @@
+"""Statistics of streams: of the last numbers, and of all arrays so far."""
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from arena.data.rows import as_array
+from arena.errors import UsageError
+
+
+class MovAvg:
+    """Mean and deviation of the last `size` numbers; those that are infinite or no number are left out.
+
+    >>> stat = MovAvg(size=66)
+    >>> stat.add(5)
+    5.0
+    >>> stat.add(float("inf"))
+    5.0
+    >>> stat.add([6, 7, 8])
+    6.5
+    >>> f"{stat.mean():.2f}±{stat.std():.2f}"
+    '6.50±1.12'
+    """
+
+    def __init__(self, size: int = 100):
+        if size < 1:
+            raise UsageError(f"size={size} is not at least 1")
+        self.size = size
+        self._numbers: deque[float] = deque(maxlen=size)
+
+    def add(self, x: Any) -> float:
+        """Take in a number, or all of a list, an array or a tensor; returns the mean."""
+        numbers = np.asarray(as_array(x), np.float64).reshape(-1)
+        self._numbers.extend(numbers[np.isfinite(numbers)].tolist())
+        return self.get()
+
+    def get(self) -> float:
+        """The mean; 0 before the first number."""
+        return float(np.mean(self._numbers)) if self._numbers else 0.0
+
+    def mean(self) -> float:
+        """The mean, as `get`."""
+        return self.get()
+
+    def std(self) -> float:
+        """The deviation of these numbers as a population; 0 before the first."""
+        return float(np.std(self._numbers)) if self._numbers else 0.0
+
+
+class RunningMeanStd:
+    """Mean and variance of all arrays of a stream, each entry of an array by itself.
+
+    Batches are merged by the parallel algorithm of Chan, Golub and LeVeque (1979), which stays exact for numbers that
+    are large beside their spread. What it starts with counts for nothing: the first batch replaces it.
+
+    Args:
+        mean: the mean before the first batch.
+        std: the standard deviation before the first batch.
+
+    """
+
+    def __init__(self, mean: ArrayLike = 0.0, std: ArrayLike = 1.0):
+        self.mean: NDArray[np.float64] = np.asarray(mean, np.float64)
+        self.var: NDArray[np.float64] = np.asarray(std, np.float64) ** 2
+        self.count = 0
+
+    def update(self, x: ArrayLike) -> None:
+        """Take in a batch [n, ...]; one of no rows changes nothing. `UsageError` for a shape unlike the ones before."""
+        batch = np.asarray(x, np.float64)
+        if batch.ndim == 0:
+            raise UsageError("a batch has rows: x is an array [n, ...], not one number")
+        if self.count and batch.shape[1:] != self.mean.shape:
+            raise UsageError(f"x has rows of shape {batch.shape[1:]}, not {self.mean.shape} as before")
+        if len(batch) == 0:
+            return
+        total = self.count + len(batch)
+        delta = batch.mean(axis=0) - self.mean
+        squares = self.var * self.count + batch.var(axis=0) * len(batch)
+        self.mean = np.asarray(self.mean + delta * (len(batch) / total))
+        self.var = np.asarray((squares + delta**2 * (self.count * len(batch) / total)) / total)
+        self.count = total
