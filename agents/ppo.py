@@ -126,7 +126,8 @@ class PPOPolicy(BasePolicy):
         """Add advantages `adv` and `returns` [n] to everything that was collected, in the order of time."""
         batch.logp_old, batch.v_s = np.asarray(batch.policy.logp), np.asarray(batch.policy.value, np.float64)
         self._add_advantages(batch, buffer, indices)
-        self._buffer, self._indices = buffer, indices
+        if self.recompute_advantage:
+            self._recent = buffer, indices  # what `learn` needs to look at the rows again
         return batch
 
     def _add_advantages(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> None:
@@ -154,7 +155,7 @@ class PPOPolicy(BasePolicy):
         for repetition in range(repeat):
             if self.recompute_advantage and repetition > 0:
                 batch.v_s = self._values(batch.obs)
-                self._add_advantages(batch, self._buffer, self._indices)
+                self._add_advantages(batch, *self._recent)
                 data = self._tensors(batch)
             order = torch.randperm(n, generator=self.generator)
             for rows in order.chunk(max(1, round(n / batch_size))):

@@ -44,14 +44,15 @@ class Options:
 
 
 def options_for(arguments: Sequence[str]) -> type:
-    """The options of the algorithm that the second word names, from the dataclass that the Python API takes."""
-    words = [word for word in arguments[:2] if not word.startswith("-")]
-    if len(words) < 2:
+    """The options of the algorithm that is named, wherever it stands, from the dataclass that the Python API takes."""
+    able = [name for name in AGENTS.names() if name in arguments and agent_kind(name).algorithm]
+    words = able or [word for word in arguments[1:2] if not word.startswith("-")]
+    if not words:
         return Options
-    kind = agent_kind(words[1])
+    kind = agent_kind(words[0])
     if kind.algorithm is None:
         able = [name for name in AGENTS.names() if agent_kind(name).algorithm]
-        raise UsageError(f"{words[1]!r} plays but does not learn; one of {', '.join(able)} does")
+        raise UsageError(f"{words[0]!r} plays but does not learn; one of {', '.join(able)} does")
     config = kind.algorithm.config
     extended = dataclasses.make_dataclass(
         "Options", [("config", config, dataclasses.field(default_factory=config))], bases=(Options,), frozen=True

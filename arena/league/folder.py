@@ -1,6 +1,7 @@
 """The folder of a run: who may use it, and what is kept in it to go on."""
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,9 @@ class RunFolder:
             raise UsageError(f"{self.path}: no folder for a run can be made here ({error.strerror})") from None
         if in_use:
             raise UsageError(f"{self.path} is in use; go on with --resume, or choose another folder with --out")
-        file.write_text(json.dumps(asked, indent=2), encoding="utf-8")
+        whole = file.with_suffix(".tmp")
+        whole.write_text(json.dumps(asked, indent=2), encoding="utf-8")
+        os.replace(whole, file)
         return None
 
     def write_state(self, figures: Mapping[str, Any], arrays: Batch) -> None:
