@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from arena.collector.transitions import OpenTransitions
 from arena.data.batch import Batch
-from arena.data.buffer.base import ReplayBuffer, VectorReplayBuffer
+from arena.data.buffer.base import ReplayBuffer
+from arena.data.buffer.manager import VectorReplayBuffer
 from arena.data.rows import as_array, write_rows
 from arena.data.stats import CollectStats
 from arena.env.base import BaseVectorEnv, DummyVectorEnv

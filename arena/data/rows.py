@@ -10,9 +10,13 @@ from arena.data import leaves
 from arena.data.batch import Batch
 from arena.errors import UsageError
 
+_NOTHING = Batch()
+
 
 def as_array(value: Any) -> NDArray[Any]:
     """A leaf of a batch as a NumPy array; tensors are detached and brought to the CPU."""
+    if type(value) is np.ndarray:  # the common case, and the first to be decided
+        return value
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         value = value.detach().cpu().numpy()
@@ -25,19 +29,21 @@ def write_rows(storage: Batch, rows: Batch, place: NDArray[np.int64], capacity: 
     A key that comes for the first time gets an array of `capacity` rows, zero (None for objects) where nothing is
     written. The places of keys that `rows` lacks or reserves become zero too, so that nothing old is taken for new.
     """
-    for key in storage.__dict__.keys() - rows.__dict__.keys():
-        _blank(storage[key], place)
-    for key, value in rows.items():
+    held, given = storage.__dict__, rows.__dict__
+    for key, stored in held.items():
+        if key not in given:
+            _blank(stored, place)
+    for key, value in given.items():
         if isinstance(value, Batch):
-            if key not in storage:
-                storage.__dict__[key] = Batch()
-            write_rows(storage[key], value, place, capacity)
+            if key not in held:
+                held[key] = Batch()
+            write_rows(held[key], value, place, capacity)
             continue
-        array = as_array(value)
-        if key not in storage or isinstance(storage[key], Batch):
+        array, stored = as_array(value), held.get(key)
+        if stored is None or isinstance(stored, Batch):
             blank, dtype = (None, object) if array.dtype.kind in "USO" else (0, array.dtype)
-            storage.__dict__[key] = np.full((capacity, *array.shape[1:]), blank, dtype)
-        storage[key][place] = array
+            stored = held[key] = np.full((capacity, *array.shape[1:]), blank, dtype)
+        stored[place] = array
 
 
 def _blank(stored: Any, place: NDArray[np.int64]) -> None:
@@ -49,8 +55,13 @@ def _blank(stored: Any, place: NDArray[np.int64]) -> None:
 
 def require_fit(storage: Batch, rows: Batch, count: int, path: str = "") -> None:
     """Refuse (`UsageError`) rows that `write_rows` could not copy whole: `count` of them, shaped as what is stored."""
-    for key, value in rows.items():
-        name, held = path + key, storage.get(key, Batch())
+    given = storage.__dict__
+    for key, value in rows.__dict__.items():
+        held = given.get(key, _NOTHING)
+        plain = type(value) is type(held) is np.ndarray
+        if plain and value.dtype == held.dtype and value.shape == (count, *held.shape[1:]):
+            continue  # the common case
+        name = path + key
         if isinstance(value, Batch):
             if not isinstance(held, Batch):
                 raise UsageError(f"{name} is a Batch here and an array in what is stored")

@@ -174,7 +174,7 @@ class BasePolicy(nn.Module, Policy):
         if rew_norm:
             raise UsageError("reward normalisation is not defined for n-step returns; leave rew_norm at False")
         total, last, discount = returns.n_step(
-            indice, n_step, gamma, buffer.rew, buffer._done, buffer._ring_size, buffer._fill, buffer._newest
+            indice, n_step, gamma, buffer.rew, buffer._done, buffer._edges, buffer._fill, buffer._newest
         )
         with torch.no_grad():
             target_q = target_q_fn(buffer, last)

@@ -8,6 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from arena.data.buffer.ring import ring_of
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -34,17 +36,17 @@ def gae(
 
 @njit(cache=True, nogil=True)
 def n_step(
-    index: Ints, n: int, gamma: float, rew: Floats, done: Bools, size: int, fill: Ints, newest: Ints
+    index: Ints, n: int, gamma: float, rew: Floats, done: Bools, edges: Ints, fill: Ints, newest: Ints
 ) -> tuple[Floats, Ints, Floats]:
     """Sums of up to `n` rewards from places of a buffer on, cut at the end of the episode or of what is stored.
 
-    The buffer is one of rings of `size` places as in `arena.data.buffer.ring`. Returns for each place of `index` [I]
-    the discounted sum, the place of the last reward in it, and the discount of what follows that.
+    The buffer is one of rings with `edges` [K + 1] as in `arena.data.buffer.ring`. Returns for each place of `index`
+    [I] the discounted sum, the place of the last reward in it, and the discount of what follows that.
     """
     total, last, discount = np.zeros(index.shape[0]), index.copy(), np.ones(index.shape[0])
     for i in range(index.shape[0]):
-        ring = index[i] // size
-        start = ring * size
+        ring = ring_of(index[i], edges)
+        start = edges[ring]
         for step in range(n):
             if step > 0:
                 if done[last[i]] or last[i] == newest[ring]:

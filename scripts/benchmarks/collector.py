@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from arena.collector.collector import Collector
-from arena.data.buffer.base import VectorReplayBuffer
+from arena.data.buffer.manager import VectorReplayBuffer
 from arena.env.native import GameVectorEnv
 from arena.policy.random import RandomPolicy
 from benchmarks.measure import Peer, Row, Work, missing, rate

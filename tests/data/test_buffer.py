@@ -249,7 +249,7 @@ def test_a_batch_may_become_the_storage():
         buf.set_batch(Batch(mine, extra=no))
 
 
-@pytest.mark.parametrize("options", [{"size": 0}, {"size": 3, "stack_num": 0}, {"size": 3, "rings": 0}])
+@pytest.mark.parametrize("options", [{"size": 0}, {"size": 3, "stack_num": 0}])
 def test_a_buffer_has_room(options):
     with pytest.raises(UsageError, match="at least 1"):
         ReplayBuffer(**options)

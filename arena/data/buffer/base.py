@@ -1,18 +1,23 @@
 """`ReplayBuffer`: a ring of transitions that knows its episodes."""
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.data.batch import Batch
-from arena.data.buffer import ring
+from arena.data.buffer import hdf5, ring
+from arena.data.buffer.options import Options
 from arena.data.rows import require_fit, write_rows
 from arena.errors import UsageError
 from arena.seeding import make_rng
 
 Index = int | slice | Sequence[int] | NDArray[Any]
+Added = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]
+"""Of each row added: its place, return and length of the episode it ended (0 if it ended none), that one's start."""
 
 
 class ReplayBuffer:
@@ -28,7 +33,6 @@ class ReplayBuffer:
         ignore_obs_next: do not store next observations; derive each from the following transition of its episode.
         save_only_last_obs: observations arrive as stacks of frames; store only the last frame.
         sample_avail: with `stack_num` > 1, sample only transitions whose whole stack lies in their episode.
-        rings: how many equal parts the storage has (each for the stream of one environment).
 
     """
 
@@ -44,6 +48,8 @@ class ReplayBuffer:
         "info",
         "policy",
     )
+    OPTIONS: ClassVar[type[Options]] = Options
+    """What the options of this class are."""
 
     def __init__(
         self,
@@ -52,23 +58,23 @@ class ReplayBuffer:
         ignore_obs_next: bool = False,
         save_only_last_obs: bool = False,
         sample_avail: bool = False,
-        *,
-        rings: int = 1,
     ):
-        if size < 1 or rings < 1 or stack_num < 1:
-            raise UsageError(f"size={size}, stack_num={stack_num} and {rings} sub-buffers have to be at least 1")
-        self.maxsize = size
+        self._set_up([size], Options(stack_num, ignore_obs_next, save_only_last_obs, sample_avail))
+
+    def _set_up(self, sizes: Sequence[int], options: Options, rng: np.random.Generator | None = None) -> None:
+        """Make an empty buffer of parts of these sizes: what every constructor of the family ends in."""
+        if len(sizes) == 0 or min(sizes) < 1:
+            raise UsageError(f"a buffer has one part or more of size at least 1, not {list(sizes)}")
+        self._options = options
+        self._rings = np.arange(len(sizes))
+        self._edges = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.maxsize = int(self._edges[-1])
         """Capacity over all parts."""
-        self.stack_num = stack_num
-        self._ignore_obs_next = ignore_obs_next
-        self._save_only_last_obs = save_only_last_obs
-        self._sample_avail = sample_avail
-        self._ring_size = size // rings
-        self._rings = np.arange(rings)
-        self._storage = Batch()
-        self._done = np.zeros(size, np.bool_)
-        self.rng = make_rng()
+        self.rng = make_rng(rng)
         """Draws the samples."""
+        self._storage = Batch()
+        self._done = np.zeros(self.maxsize, np.bool_)
+        self._is_window = False
         self.reset()
 
     def reset(self, keep_statistics: bool = False) -> None:
@@ -76,11 +82,11 @@ class ReplayBuffer:
         n = len(self._rings)
         self._cursor = np.zeros(n, np.int64)
         self._fill = np.zeros(n, np.int64)
-        self._newest = self._rings * self._ring_size
+        self._newest = self._edges[:-1].copy()
         if not keep_statistics:
-            self._episode_return: NDArray[np.float64] = np.zeros(n)
+            self._episode_return: NDArray[np.float64] = np.zeros((n, 1))
             self._episode_length = np.zeros(n, np.int64)
-        self._episode_start = self._rings * self._ring_size
+        self._episode_start = self._edges[:-1].copy()
 
     def __len__(self) -> int:
         return int(self._fill.sum())
@@ -89,6 +95,11 @@ class ReplayBuffer:
     def buffer_num(self) -> int:
         """Number of sub-buffers."""
         return len(self._rings)
+
+    @property
+    def stack_num(self) -> int:
+        """How many consecutive observations make up one."""
+        return self._options.stack_num
 
     def __getattr__(self, key: str) -> Any:
         """The storage of a key."""
@@ -107,8 +118,8 @@ class ReplayBuffer:
     # --- writing ------------------------------------------------------------------------------------------------
 
     def add(
-        self, batch: Batch, buffer_ids: Sequence[int] | NDArray[np.integer[Any]] | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+        self, batch: Batch | Mapping[str, Any], buffer_ids: Sequence[int] | NDArray[np.integer[Any]] | None = None
+    ) -> Added:
         """Store one transition; with `buffer_ids`, one a row of `batch`, each into the sub-buffer of that number.
 
         `batch` needs `obs, act, rew`, and `done` or `terminated` (and `truncated`). Returns, one entry a transition:
@@ -117,81 +128,84 @@ class ReplayBuffer:
         then.
         """
         if buffer_ids is None:
-            rings = np.zeros(1, np.int64)
-            rows = Batch.stack([batch])
+            rings, rows = self._rings[:1], Batch.stack([batch])
         else:
-            rings = self._rings_of(buffer_ids)
-            rows = Batch(batch)
-        rows = self._normalised(rows, len(rings))
-        place, length, start = self._append(rings, rows)
-        return place, self._accumulate(rings, rows.rew, rows.done), length, start
+            rings, rows = self._rings_of(buffer_ids), batch if isinstance(batch, Batch) else Batch(batch)
+        return self._append(rings, self._normalised(rows, len(rings)))
 
     def _rings_of(self, buffer_ids: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         """The numbers of sub-buffers, none of them twice."""
+        count = self.buffer_num
+        if buffer_ids is self._rings:
+            return self._rings
         rings = np.atleast_1d(np.asarray(buffer_ids))
         if rings.dtype.kind not in "iu" and rings.size:
             raise UsageError(f"buffer_ids {rings.tolist()} are not whole numbers")
-        if rings.min(initial=0) < 0 or rings.max(initial=0) >= len(self._rings):
-            raise UsageError(f"buffer_ids {rings.tolist()} are not among the sub-buffers 0 to {len(self._rings) - 1}")
-        if len(rings) > 1 and len(np.unique(rings)) < len(rings):
+        rings = np.ascontiguousarray(rings, np.int64)
+        fault = ring.fault_of(rings, count)
+        if fault == ring.UNKNOWN:
+            raise UsageError(f"buffer_ids {rings.tolist()} are not among the sub-buffers 0 to {count - 1}")
+        if fault == ring.TWICE:
             raise UsageError(f"buffer_ids {rings.tolist()} name a sub-buffer twice")
-        return rings.astype(np.int64, copy=False)
+        return rings
 
     def _normalised(self, rows: Batch, count: int) -> Batch:
         """The rows with exactly the reserved keys, flags as booleans; refuses what does not fit, `count` rows of it."""
-        missing = self.REQUIRED - set(rows.keys())
+        missing = self.REQUIRED - rows.__dict__.keys()
         if missing:
             raise UsageError(f"a transition needs the keys {sorted(self.REQUIRED)}; {sorted(missing)} is missing")
         if "terminated" not in rows and "done" not in rows:
             raise UsageError("a transition needs the key 'terminated' (and 'truncated'), or 'done'")
-        truncated = np.asarray(rows.get("truncated", np.zeros(count)), np.bool_)
+        truncated = rows.get("truncated")
+        truncated = np.zeros(count, np.bool_) if truncated is None else np.asarray(truncated, np.bool_)
         terminated = rows.get("terminated")
         if terminated is None:
             terminated = np.asarray(rows.done, np.bool_) & ~truncated
         obs, obs_next = rows.obs, rows.get("obs_next")
-        if self._save_only_last_obs:
+        if self._options.save_only_last_obs:
             obs, obs_next = obs[:, -1], None if obs_next is None else obs_next[:, -1]
-        kept = Batch(obs=obs, act=rows.act, rew=np.asarray(rows.rew, np.float64))
-        kept.terminated, kept.truncated = np.asarray(terminated, np.bool_), truncated
-        if obs_next is not None and not self._ignore_obs_next:
-            kept.obs_next = obs_next
-        kept.info, kept.policy = rows.get("info", Batch()), rows.get("policy", Batch())
+        kept = Batch()
+        fields = kept.__dict__  # these are values of a Batch already: no need to convert them a second time
+        fields["obs"], fields["act"], fields["rew"] = obs, rows.act, np.asarray(rows.rew, np.float64)
+        fields["terminated"], fields["truncated"] = np.asarray(terminated, np.bool_), truncated
+        if obs_next is not None and not self._options.ignore_obs_next:
+            fields["obs_next"] = obs_next
+        for key in ("info", "policy"):
+            value = rows.get(key)
+            fields[key] = Batch() if value is None else value
         self._require_room_for(kept, count)
-        kept.done = kept.terminated | truncated
+        fields["done"] = fields["terminated"] | truncated
         return kept
 
     def _require_room_for(self, rows: Batch, count: int) -> None:
+        if self._is_window:
+            raise UsageError("this is a part of a buffer: add to the whole, with the number of the part in buffer_ids")
         if "obs" in self._storage and ("obs_next" in rows) != ("obs_next" in self._storage):
             raise UsageError("either every transition of a buffer has obs_next, or none")
         require_fit(self._storage, rows, count)
 
-    def _append(self, rings: NDArray[np.int64], rows: Batch) -> tuple[NDArray[np.int64], ...]:
-        """Write one row after the other, each into its ring; their places, and lengths and starts of ended episodes."""
-        place, length, start = ring.advance(
+    def _append(self, rings: NDArray[np.int64], rows: Batch) -> Added:
+        """Write one row after the other, each into its ring; see `Added`."""
+        rew, done = rows.rew, rows.done
+        shape = rew.shape[1:]
+        columns = np.ascontiguousarray(rew).reshape(len(rings), int(np.prod(shape)) if shape else 1)
+        if columns.shape[1] != self._episode_return.shape[1]:
+            self._episode_return = np.zeros((len(self._rings), columns.shape[1]))
+        place, ended, length, start = ring.advance(
             rings,
-            self._ring_size,
-            rows.done,
+            self._edges,
+            done,
+            columns,
             self._cursor,
             self._fill,
             self._newest,
             self._episode_length,
             self._episode_start,
+            self._episode_return,
         )
         write_rows(self._storage, rows, place, self.maxsize)
-        self._done[place] = rows.done
-        return place, length, start
-
-    def _accumulate(
-        self, rings: NDArray[np.int64], rew: NDArray[np.float64], done: NDArray[np.bool_]
-    ) -> NDArray[np.float64]:
-        """Add rewards to the returns of the episodes under way; the returns of those that end, 0 for the others."""
-        if self._episode_return.shape[1:] != rew.shape[1:]:
-            self._episode_return = np.zeros((len(self._rings), *rew.shape[1:]))
-        self._episode_return[rings] += rew
-        ended = np.zeros_like(rew)
-        ended[done] = self._episode_return[rings[done]]
-        self._episode_return[rings[done]] = 0
-        return ended
+        self._done[place] = done
+        return place, ended.reshape(rew.shape), length, start
 
     def update(self, buffer: "ReplayBuffer") -> NDArray[np.int64]:
         """Append the transitions of another buffer in the order of time; returns their places here.
@@ -199,25 +213,37 @@ class ReplayBuffer:
         Where the other one has several parts, an episode under way at the end of a part is cut (truncated), so that the
         next part is not taken for its continuation. `UsageError` if its arrays are of other shapes; nothing is moved.
         """
-        places = ring.in_time_order(buffer._rings, buffer._ring_size, buffer._cursor, buffer._fill)[-self.maxsize :]
+        places = ring.in_time_order(buffer._rings, buffer._edges, buffer._cursor, buffer._fill)[-self.maxsize :]
         if len(places) == 0:
             return places
         rows = buffer._storage[places]
-        if self._ignore_obs_next:
+        if self._options.ignore_obs_next:
             rows.pop("obs_next", None)
-        elif "obs_next" not in rows and (buffer._ignore_obs_next or "obs_next" in self._storage):
+        elif "obs_next" not in rows and (buffer._options.ignore_obs_next or "obs_next" in self._storage):
             rows.obs_next = buffer._storage.obs[buffer.next(places)]
         rows.truncated[np.flatnonzero(np.isin(places[:-1], buffer.unfinished_index()))] = True
         rows.done = rows.terminated | rows.truncated
         self._require_room_for(rows, len(places))
-        first = np.zeros(len(places), np.int64)
-        place, _, _ = self._append(first, rows)
-        ends = np.flatnonzero(rows.done)
-        if len(ends):
-            self._episode_return[:] = 0
-        under_way = rows.rew[ends[-1] + 1 :] if len(ends) else rows.rew
-        self._accumulate(first[:1], under_way.sum(axis=0, keepdims=True), np.zeros(1, np.bool_))
-        return place
+        return self._append(np.zeros(len(places), np.int64), rows)[0]
+
+    @staticmethod
+    def from_data(
+        obs: Any, act: Any, rew: Any, terminated: Any, truncated: Any, done: Any, obs_next: Any
+    ) -> "ReplayBuffer":
+        """A full buffer of the transitions that stand in arrays, in the order of time; each has the same length.
+
+        `UsageError` if lengths differ or `done` is not `terminated | truncated`.
+        """
+        rows = Batch(obs=obs, act=act, rew=rew, terminated=terminated, truncated=truncated, obs_next=obs_next)
+        size = len(rows.rew)
+        if size == 0:
+            raise UsageError("a buffer is made of one transition or more, not of none")
+        buffer = ReplayBuffer(size)
+        rows = buffer._normalised(rows, size)
+        if not np.array_equal(rows.done, np.asarray(done, np.bool_)):
+            raise UsageError("done is not terminated | truncated")
+        buffer._append(np.zeros(size, np.int64), rows)
+        return buffer
 
     def set_batch(self, batch: Batch) -> None:
         """Use `batch` as storage; `UsageError` if its length or keys do not fit."""
@@ -225,6 +251,8 @@ class ReplayBuffer:
             raise UsageError(f"the storage needs length {self.maxsize} and keys among {list(self.RESERVED)}")
         self._storage = batch
         self._done = np.array(batch.get("done", np.zeros(self.maxsize)), np.bool_)
+
+    # --- keeping ------------------------------------------------------------------------------------------------
 
     def arrays(self) -> Batch:
         """Everything stored and every counter, as arrays, to be saved."""
@@ -239,15 +267,34 @@ class ReplayBuffer:
         self._cursor, self._fill, self._newest, self._done = (counters[k] for k in ("cursor", "fill", "newest", "done"))
         self._episode_return, self._episode_length, self._episode_start = counters.ret, counters.length, counters.start
 
+    def save_hdf5(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to an HDF5 file, options included; see `arena.data.buffer.hdf5` for the format."""
+        hdf5.save(path, type(self).__name__, np.diff(self._edges), asdict(self._options), self.arrays())
+
+    @classmethod
+    def load_hdf5(cls, path: str | os.PathLike[str], device: str | None = None) -> Self:
+        """The buffer of this class that `save_hdf5` wrote to `path`.
+
+        `UsageError` for a file that is missing, broken, or not of this class, and for a `device` that is not the CPU's:
+        buffers are of NumPy arrays.
+        """
+        if device not in (None, "cpu"):
+            raise UsageError(f"device={device!r}: a buffer is of NumPy arrays, on the device 'cpu'")
+        sizes, options, arrays = hdf5.load(path, cls.__name__, cls.OPTIONS, cls.RESERVED)
+        buffer = cls.__new__(cls)
+        buffer._set_up(sizes, options)
+        buffer.restore(arrays)
+        return buffer
+
     # --- walking ------------------------------------------------------------------------------------------------
 
     def prev(self, index: Index) -> NDArray[np.int64]:
         """The places one step earlier in their episodes (unchanged where an episode begins)."""
-        return ring.prev(self._places(index), self._ring_size, self._fill, self._newest, self._done)
+        return ring.prev(self._places(index), self._edges, self._fill, self._newest, self._done)
 
     def next(self, index: Index) -> NDArray[np.int64]:
         """The places one step later in their episodes (unchanged at an end, and at the newest entry)."""
-        return ring.next(self._places(index), self._ring_size, self._fill, self._newest, self._done)
+        return ring.next(self._places(index), self._edges, self._fill, self._newest, self._done)
 
     def unfinished_index(self) -> NDArray[np.int64]:
         """The newest place of each sub-buffer whose episode is still under way."""
@@ -267,16 +314,26 @@ class ReplayBuffer:
         """
         if batch_size < 0:
             return np.zeros(0, np.int64)
-        if batch_size == 0 or (self._sample_avail and self.stack_num > 1):
-            places = ring.in_time_order(self._rings, self._ring_size, self._cursor, self._fill)
-            if self._sample_avail and self.stack_num > 1:
-                places = self._with_full_stack(places)
-            if batch_size > 0 and len(places) == 0:
+        whole = self._options.sample_avail and self.stack_num > 1
+        if batch_size == 0 or whole:
+            places = ring.in_time_order(self._rings, self._edges, self._cursor, self._fill)
+            places = self._with_full_stack(places) if whole else places
+            if batch_size == 0:
+                return places
+            if len(places) == 0:
                 raise UsageError("the buffer holds no whole stack: there is nothing to sample")
-            return places if batch_size == 0 else self.rng.choice(places, batch_size)
-        if len(self) == 0:
+            return self._draw_among(places, batch_size)
+        if not self._fill.any():
             raise UsageError("the buffer is empty: there is nothing to sample")
-        return ring.nth_in_use(self.rng.integers(len(self), size=batch_size), self._ring_size, self._fill)
+        return self._draw(batch_size)
+
+    def _draw(self, count: int) -> NDArray[np.int64]:
+        """Places of `count` draws from all that is stored."""
+        return ring.nth_in_use(self.rng.integers(len(self), size=count), self._edges, self._fill)
+
+    def _draw_among(self, places: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+        """`count` draws from the given places."""
+        return self.rng.choice(places, count)
 
     def _with_full_stack(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those places that have `stack_num` - 1 predecessors in their episode."""
@@ -288,7 +345,7 @@ class ReplayBuffer:
     def sample(self, batch_size: int) -> tuple[Batch, NDArray[np.int64]]:
         """Random transitions and their places (0: all in the order of time)."""
         places = self.sample_indices(batch_size)
-        return self[places], places
+        return self._read(places), places
 
     def get(self, index: Index, key: str, default_value: Any = None, stack_num: int | None = None) -> Any:
         """The values of a key at `index`, stacked over `stack_num` steps ([n, stack_num, ...]) if that is above 1.
@@ -298,75 +355,44 @@ class ReplayBuffer:
         """
         if key not in self._storage and default_value is not None:
             return default_value
-        value = self._storage[key]
-        stack = self.stack_num if stack_num is None else stack_num
-        places = self._places(index)
-        if stack == 1 or (isinstance(value, Batch) and value.is_empty(recurse=True)):
-            return value[places[0] if isinstance(index, int | np.integer) else places] if not _empty(value) else Batch()
+        value = self._stacked(self._storage[key], self._places(index), stack_num or self.stack_num)
+        return value[0] if isinstance(index, int | np.integer) and not _is_empty(value) else value
+
+    def _stacked(self, value: Any, places: NDArray[np.int64], stack_num: int) -> Any:
+        """What stands at `places` in an array or a batch of the storage, and at the steps before them."""
+        if _is_empty(value):
+            return Batch()
+        if stack_num == 1:
+            return value[places]
         steps = [places]
-        for _ in range(stack - 1):
+        for _ in range(stack_num - 1):
             steps.insert(0, self.prev(steps[0]))
-        rows = np.stack(steps, axis=1)
-        return value[rows[0] if isinstance(index, int | np.integer) else rows]
+        return value[np.stack(steps, axis=1)]
 
     def __getitem__(self, index: Index) -> Batch:
         """The transitions at `index` as a batch of the reserved keys; `[:]` is all of them in the order of time."""
-        places = self._places(index)
-        at: Any = int(places[0]) if isinstance(index, int | np.integer) else places
-        storage = self._storage
-        if self._ignore_obs_next or "obs_next" not in storage:
-            follower = self.next(places)
-            obs_next = self.get(int(follower[0]) if isinstance(index, int | np.integer) else follower, "obs")
+        rows = self._read(self._places(index))
+        if isinstance(index, int | np.integer):
+            row: Batch = rows[0]
+            return row
+        return rows
+
+    def _read(self, places: NDArray[np.int64]) -> Batch:
+        """The transitions at `places` (which exist)."""
+        storage, stack_num = self._storage.__dict__, self.stack_num
+        rows = Batch()
+        fields = rows.__dict__  # values of a Batch already
+        fields["obs"] = self._stacked(storage["obs"], places, stack_num)
+        for key in ("act", "rew", "terminated", "truncated", "done"):
+            fields[key] = storage[key][places]
+        if "obs_next" in storage and not self._options.ignore_obs_next:
+            fields["obs_next"] = self._stacked(storage["obs_next"], places, stack_num)
         else:
-            obs_next = self.get(at, "obs_next", Batch())
-        return Batch(
-            obs=self.get(at, "obs"),
-            act=storage.act[at],
-            rew=storage.rew[at],
-            terminated=storage.terminated[at],
-            truncated=storage.truncated[at],
-            done=storage.done[at],
-            obs_next=obs_next,
-            info=self.get(at, "info", Batch(), 1),
-            policy=self.get(at, "policy", Batch(), 1),
-        )
+            fields["obs_next"] = self._stacked(storage["obs"], self.next(places), stack_num)
+        for key in ("info", "policy"):
+            fields[key] = self._stacked(storage.get(key, Batch()), places, 1)
+        return rows
 
 
-def _empty(value: Any) -> bool:
+def _is_empty(value: Any) -> bool:
     return isinstance(value, Batch) and value.is_empty(recurse=True)
-
-
-class VectorReplayBuffer(ReplayBuffer):
-    """A buffer of `buffer_num` equal parts, each the ring of one stream of transitions.
-
-    Args:
-        total_size: capacity over all parts, rounded up to a multiple of `buffer_num`.
-        buffer_num: number of parts; the other options are those of `ReplayBuffer`.
-
-    """
-
-    def __init__(
-        self,
-        total_size: int,
-        buffer_num: int,
-        stack_num: int = 1,
-        ignore_obs_next: bool = False,
-        save_only_last_obs: bool = False,
-        sample_avail: bool = False,
-    ):
-        if total_size < 1 or buffer_num < 1:
-            raise UsageError(f"total_size={total_size} and buffer_num={buffer_num} have to be at least 1")
-        part = -(-total_size // buffer_num)
-        super().__init__(
-            part * buffer_num, stack_num, ignore_obs_next, save_only_last_obs, sample_avail, rings=buffer_num
-        )
-
-    def add(
-        self, batch: Batch, buffer_ids: Sequence[int] | NDArray[np.integer[Any]] | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-        """Store row i of `batch` into sub-buffer `buffer_ids[i]` (by default one row for every sub-buffer)."""
-        return super().add(batch, self._rings if buffer_ids is None else buffer_ids)
-
-    def update(self, buffer: ReplayBuffer) -> NDArray[np.int64]:
-        """Not supported: which sub-buffer a transition belongs to is unknown."""
-        raise NotImplementedError("a buffer of several parts cannot take in another buffer")

@@ -1,8 +1,8 @@
-"""Walking a storage that is cut into equal rings, as compiled kernels over arrays of indices.
+"""Walking a storage that is cut into rings, as compiled kernels over arrays of indices.
 
-K rings of S places each lie one after another; place p belongs to ring p // S. `fill` [K] says how many places of a
-ring are in use (from its first place on), `newest` [K] which place was written last. `done` [K * S] marks episode
-ends.
+K rings lie one after another: ring k has the places `edges[k]` to `edges[k + 1]` - 1. `fill` [K] says how many places
+of a ring are in use (from its first place on), `newest` [K] which place was written last. `done` [number of places]
+marks episode ends.
 """
 
 from typing import Any
@@ -12,17 +12,30 @@ from numba import njit
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+UNKNOWN, TWICE = 1, 2
 
 
 @njit(cache=True, nogil=True)
-def prev(index: Ints, size: int, fill: Ints, newest: Ints, done: NDArray[np.bool_]) -> Ints:
+def ring_of(place: int, edges: Ints) -> int:
+    """The ring that a place belongs to: a guess, which is right where all rings are equal, else a search."""
+    guess = min(place // edges[1], edges.shape[0] - 2)
+    if edges[guess] <= place < edges[guess + 1]:
+        return guess
+    return int(np.searchsorted(edges, place, side="right")) - 1
+
+
+@njit(cache=True, nogil=True)
+def prev(index: Ints, edges: Ints, fill: Ints, newest: Ints, done: Bools) -> Ints:
     """The place one step earlier in the same episode, the same place where an episode begins."""
     out = np.empty_like(index)
     for i in range(index.shape[0]):
         out[i] = index[i]
-        ring = index[i] // size
+        ring = ring_of(index[i], edges)
         if fill[ring] > 0:
-            start = ring * size
+            start = edges[ring]
             before = start + (index[i] - start - 1) % fill[ring]
             if not done[before] and before != newest[ring]:
                 out[i] = before
@@ -30,14 +43,14 @@ def prev(index: Ints, size: int, fill: Ints, newest: Ints, done: NDArray[np.bool
 
 
 @njit(cache=True, nogil=True)
-def next(index: Ints, size: int, fill: Ints, newest: Ints, done: NDArray[np.bool_]) -> Ints:
+def next(index: Ints, edges: Ints, fill: Ints, newest: Ints, done: Bools) -> Ints:
     """The place one step later in the same episode, the same place at an episode's end or the newest entry."""
     out = np.empty_like(index)
     for i in range(index.shape[0]):
         out[i] = index[i]
-        ring = index[i] // size
+        ring = ring_of(index[i], edges)
         if fill[ring] > 0 and not done[index[i]] and index[i] != newest[ring]:
-            start = ring * size
+            start = edges[ring]
             out[i] = start + (index[i] - start + 1) % fill[ring]
     return out
 
@@ -45,22 +58,27 @@ def next(index: Ints, size: int, fill: Ints, newest: Ints, done: NDArray[np.bool
 @njit(cache=True, nogil=True)
 def advance(
     rings: Ints,
-    size: int,
-    done: NDArray[np.bool_],
+    edges: Ints,
+    done: Bools,
+    rew: Floats,
     cursor: Ints,
     fill: Ints,
     newest: Ints,
     episode_length: Ints,
     episode_start: Ints,
-) -> tuple[Ints, Ints, Ints]:
-    """Take the next place of each ring in `rings` [R] for a row whose `done` [R] is given; updates the counters.
+    episode_return: Floats,
+) -> tuple[Ints, Floats, Ints, Ints]:
+    """Take the next place of each ring in `rings` [R] for rows whose `done` [R] and `rew` [R, D] are given.
 
-    Returns the places, the length of the episode that each row ends (0 if it ends none), and where its episode began.
+    Updates the counters ([K], `episode_return` [K, D]). Returns the places, the return and length of the episode that
+    each row ends (0 if it ends none), and where its episode began.
     """
     place, length, start = np.empty_like(rings), np.zeros_like(rings), np.empty_like(rings)
+    ended = np.zeros_like(rew)
     for i in range(rings.shape[0]):
         ring = rings[i]
-        place[i] = ring * size + cursor[ring]
+        size = edges[ring + 1] - edges[ring]
+        place[i] = edges[ring] + cursor[ring]
         if episode_length[ring] == 0:
             episode_start[ring] = place[i]
         start[i] = episode_start[ring]
@@ -68,14 +86,19 @@ def advance(
         newest[ring] = place[i]
         cursor[ring] = (cursor[ring] + 1) % size
         fill[ring] = min(fill[ring] + 1, size)
+        for d in range(rew.shape[1]):
+            episode_return[ring, d] += rew[i, d]
         if done[i]:
             length[i] = episode_length[ring]
             episode_length[ring] = 0
-    return place, length, start
+            for d in range(rew.shape[1]):
+                ended[i, d] = episode_return[ring, d]
+                episode_return[ring, d] = 0.0
+    return place, ended, length, start
 
 
 @njit(cache=True, nogil=True)
-def in_time_order(rings: Ints, size: int, cursor: Ints, fill: Ints) -> Ints:
+def in_time_order(rings: Ints, edges: Ints, cursor: Ints, fill: Ints) -> Ints:
     """Every place in use of the given rings, ring by ring, oldest first."""
     total = 0
     for ring in rings:
@@ -83,22 +106,37 @@ def in_time_order(rings: Ints, size: int, cursor: Ints, fill: Ints) -> Ints:
     out = np.empty(total, np.int64)
     k = 0
     for ring in rings:
+        size = edges[ring + 1] - edges[ring]
         oldest = cursor[ring] if fill[ring] == size else 0
         for j in range(fill[ring]):
-            out[k] = ring * size + (oldest + j) % size
+            out[k] = edges[ring] + (oldest + j) % size
             k += 1
     return out
 
 
 @njit(cache=True, nogil=True)
-def nth_in_use(ranks: Ints, size: int, fill: Ints) -> Ints:
+def nth_in_use(ranks: Ints, edges: Ints, fill: Ints) -> Ints:
     """The places with the given ranks (0 .. sum(fill) - 1), counting the places in use ring by ring."""
     ends = np.cumsum(fill)
     out = np.empty_like(ranks)
     for i in range(ranks.shape[0]):
         ring = np.searchsorted(ends, ranks[i], side="right")
-        out[i] = ring * size + ranks[i] - (ends[ring] - fill[ring])
+        out[i] = edges[ring] + ranks[i] - (ends[ring] - fill[ring])
     return out
+
+
+@njit(cache=True, nogil=True)
+def fault_of(rings: Ints, count: int) -> int:
+    """`UNKNOWN` if one of `rings` is not among 0 .. count - 1, `TWICE` if one is named more than once, else 0."""
+    for ring in rings:
+        if not 0 <= ring < count:
+            return UNKNOWN
+    seen = np.zeros(count, np.bool_)
+    for ring in rings:
+        if seen[ring]:
+            return TWICE
+        seen[ring] = True
+    return 0
 
 
 def as_places(index: Any, capacity: int) -> Ints:

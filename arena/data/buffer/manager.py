@@ -1,0 +1,120 @@
+"""Buffers of several parts: each part is the ring of one stream of transitions, all in one block of memory."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.data.batch import Batch
+from arena.data.buffer.base import Added, ReplayBuffer
+from arena.data.buffer.options import Options
+from arena.data.rows import require_fit, write_rows
+from arena.errors import UsageError
+
+
+class ReplayBufferManager(ReplayBuffer):
+    """Several buffers as one: places count through all of them, and their arrays lie in one block of memory.
+
+    What the buffers hold is copied in; afterwards `buffers` shows the parts.
+
+    Args:
+        buffer_list: the buffers, with the same options throughout. Their sizes may differ.
+
+    """
+
+    def __init__(self, buffer_list: Sequence[ReplayBuffer]):
+        self._set_up([buffer.maxsize for buffer in buffer_list], common_options(buffer_list, Options))
+        self._take_over(buffer_list)
+
+    def _take_over(self, buffer_list: Sequence[ReplayBuffer]) -> None:
+        """Copy what several buffers hold, one after the other, into the parts."""
+        for k, buffer in enumerate(buffer_list):
+            if buffer._storage.is_empty():
+                continue
+            start = int(self._edges[k])
+            part = slice(start, start + buffer.maxsize)
+            require_fit(self._storage, buffer._storage, buffer.maxsize)
+            write_rows(self._storage, buffer._storage, np.arange(part.start, part.stop), self.maxsize)
+            self._done[part] = buffer._done
+            if buffer._episode_return.shape[1] != self._episode_return.shape[1]:
+                self._episode_return = np.zeros((len(self._rings), buffer._episode_return.shape[1]))
+            self._episode_return[k], self._episode_length[k] = buffer._episode_return[0], buffer._episode_length[0]
+            self._cursor[k], self._fill[k] = buffer._cursor[0], buffer._fill[0]
+            self._newest[k], self._episode_start[k] = start + buffer._newest[0], start + buffer._episode_start[0]
+
+    @property
+    def buffers(self) -> list[ReplayBuffer]:
+        """The parts as they are now, to be read; their arrays are views of this buffer's."""
+        return [self._part(k) for k in range(len(self._rings))]
+
+    def _part(self, k: int) -> ReplayBuffer:
+        part = ReplayBuffer.__new__(ReplayBuffer)
+        self._show(part, k, self._options)
+        return part
+
+    def _show(self, part: ReplayBuffer, k: int, options: Options) -> None:
+        """Make `part` a window on part `k`."""
+        start, stop = int(self._edges[k]), int(self._edges[k + 1])
+        part._set_up([stop - start], options, self.rng)
+        if not self._storage.is_empty():
+            part._storage = self._storage[start:stop]
+        part._done = self._done[start:stop]
+        part._is_window = True
+        part._episode_return, part._episode_length = self._episode_return[[k]], self._episode_length[[k]]
+        part._cursor, part._fill = self._cursor[[k]], self._fill[[k]]
+        part._newest, part._episode_start = self._newest[[k]] - start, self._episode_start[[k]] - start
+
+    def add(
+        self, batch: Batch | Mapping[str, Any], buffer_ids: Sequence[int] | NDArray[np.integer[Any]] | None = None
+    ) -> Added:
+        """Store row i of `batch` into sub-buffer `buffer_ids[i]` (by default one row for every sub-buffer)."""
+        return super().add(batch, self._rings if buffer_ids is None else buffer_ids)
+
+    def update(self, buffer: ReplayBuffer) -> NDArray[np.int64]:
+        """Not supported: which sub-buffer a transition belongs to is unknown."""
+        raise NotImplementedError("a buffer of several parts cannot take in another buffer")
+
+
+class VectorReplayBuffer(ReplayBufferManager):
+    """A buffer of `buffer_num` equal parts, each the ring of one stream of transitions.
+
+    Args:
+        total_size: capacity over all parts, rounded up to a multiple of `buffer_num`.
+        buffer_num: number of parts; the other options are those of `ReplayBuffer`.
+
+    """
+
+    def __init__(
+        self,
+        total_size: int,
+        buffer_num: int,
+        stack_num: int = 1,
+        ignore_obs_next: bool = False,
+        save_only_last_obs: bool = False,
+        sample_avail: bool = False,
+    ):
+        options = Options(stack_num, ignore_obs_next, save_only_last_obs, sample_avail)
+        self._set_up(equal_parts(total_size, buffer_num), options)
+
+
+def equal_parts(total_size: int, buffer_num: int) -> list[int]:
+    """Sizes of `buffer_num` parts that hold `total_size` transitions together."""
+    if total_size < 1 or buffer_num < 1:
+        raise UsageError(f"total_size={total_size} and buffer_num={buffer_num} have to be at least 1")
+    return [-(-total_size // buffer_num)] * buffer_num
+
+
+def common_options(buffer_list: Sequence[ReplayBuffer], kind: type[Options]) -> Options:
+    """The options of buffers of one part each, which have to be the same, of the given kind."""
+    if not buffer_list:
+        raise UsageError("buffer_list is empty: a manager needs a buffer or more")
+    first = buffer_list[0]._options
+    for i, buffer in enumerate(buffer_list):
+        if len(buffer._rings) != 1:
+            raise UsageError(f"buffer_list[{i}] is a {type(buffer).__name__}, which has parts of its own")
+        if buffer._options != first:
+            raise UsageError(f"buffer_list[{i}] has {buffer._options}, the first one has {first}")
+    if type(first) is not kind:
+        raise UsageError(f"buffer_list holds {type(buffer_list[0]).__name__}s, which this manager does not prioritise")
+    return first

@@ -1,0 +1,42 @@
+"""Options of buffers: how they store and read; the parts of a buffer have the same."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from arena.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of every buffer; `ReplayBuffer` says what they mean."""
+
+    stack_num: int = 1
+    ignore_obs_next: bool = False
+    save_only_last_obs: bool = False
+    sample_avail: bool = False
+
+    def __post_init__(self) -> None:
+        if self.stack_num < 1:
+            raise UsageError(f"stack_num={self.stack_num} is not at least 1")
+
+
+@dataclass(frozen=True)
+class PriorityOptions(Options):
+    """Options of a prioritized buffer; `PrioritizedReplayBuffer` says what they mean."""
+
+    alpha: float = 0.6
+    beta: float = 0.4
+    weight_norm: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.alpha < np.inf:
+            raise UsageError(f"alpha={self.alpha} is not a number of at least 0")
+        require_beta(self.beta)
+
+
+def require_beta(beta: float) -> None:
+    """`UsageError` for an exponent that is negative or no number."""
+    if not 0 <= beta < np.inf:
+        raise UsageError(f"beta={beta} is not a number of at least 0")

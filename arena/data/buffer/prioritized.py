@@ -1,0 +1,189 @@
+"""Prioritized replay (Schaul et al. 2016, arXiv 1511.05952): transitions are drawn in proportion to their weights.
+
+The weight of a transition is p = priority ** alpha, kept in a sum tree over all places; places that hold nothing weigh
+nothing. What is drawn too often counts less in the loss: by (p / p_min) ** -beta, with the smallest p ever seen (the
+manual's formula; p is the same on both sides, so that the most weight anything has is 1).
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.data.batch import Batch
+from arena.data.buffer.base import Added, Index, ReplayBuffer
+from arena.data.buffer.manager import ReplayBufferManager, common_options, equal_parts
+from arena.data.buffer.options import Options, PriorityOptions, require_beta
+from arena.data.rows import as_array
+from arena.data.segment_tree import SegmentTree
+from arena.errors import UsageError
+
+SMALLEST = float(np.finfo(np.float32).eps)
+"""Added to every priority, so that none is 0 and every transition can be drawn."""
+
+
+class PrioritizedReplayBuffer(ReplayBuffer):
+    """A buffer that draws in proportion to priority ** `alpha`; new transitions have the largest priority seen.
+
+    Args:
+        size: how many transitions are kept.
+        alpha: how much priorities matter, from 0 (not at all: every transition alike) on.
+        beta: how far the weight in the loss undoes what priorities do to the average, from 0 (not) to 1 (wholly).
+        weight_norm: divide the `weight` of a batch by the largest one in it.
+        stack_num: this and the others are as in `ReplayBuffer`.
+        ignore_obs_next: see there.
+        save_only_last_obs: see there.
+        sample_avail: see there.
+
+    """
+
+    OPTIONS: ClassVar[type[Options]] = PriorityOptions
+
+    def __init__(
+        self,
+        size: int,
+        alpha: float,
+        beta: float,
+        weight_norm: bool = True,
+        stack_num: int = 1,
+        ignore_obs_next: bool = False,
+        save_only_last_obs: bool = False,
+        sample_avail: bool = False,
+    ):
+        options = stack_num, ignore_obs_next, save_only_last_obs, sample_avail
+        self._set_up([size], PriorityOptions(*options, alpha, beta, weight_norm))
+
+    def _set_up(self, sizes: Sequence[int], options: Options, rng: np.random.Generator | None = None) -> None:
+        assert isinstance(options, PriorityOptions)
+        self._alpha, self._weight_norm = options.alpha, options.weight_norm
+        self.set_beta(options.beta)
+        super()._set_up(sizes, options, rng)
+
+    def set_beta(self, beta: float) -> None:
+        """Change the exponent of importance weights, of all parts at once."""
+        require_beta(beta)
+        self._beta = beta
+
+    def reset(self, keep_statistics: bool = False) -> None:
+        """Empty the buffer as `ReplayBuffer.reset` does, and forget all priorities."""
+        super().reset(keep_statistics)
+        self._tree = SegmentTree(self.maxsize)
+        self._max_priority = self._min_priority = 1.0
+
+    # --- priorities ---------------------------------------------------------------------------------------------
+
+    def init_weight(self, index: Index) -> None:
+        """Give the transitions at `index` the largest priority seen."""
+        self._tree[self._places(index)] = self._max_priority**self._alpha
+
+    def get_weight(self, index: Index) -> Any:
+        """Importance weights (p / p_min) ** -beta of the transitions at `index`; one number for one place."""
+        weight = (self._tree[self._places(index)] / self._min_priority**self._alpha) ** -self._beta
+        return float(weight[0]) if isinstance(index, int | np.integer) else weight
+
+    def update_weight(self, index: Index, new_weight: Any) -> None:
+        """Set the priorities of the transitions at `index` to the sizes of `new_weight` (numbers, an array or tensor).
+
+        Raises `UsageError` if they are not one each, or not finite; nothing is changed then.
+        """
+        places = self._places(index)
+        priority = np.abs(np.asarray(as_array(new_weight), np.float64)).ravel() + SMALLEST
+        if len(priority) != len(places):
+            raise UsageError(f"new_weight has {len(priority)} entries for {len(places)} transitions")
+        if len(places) == 0:
+            return
+        if not np.isfinite(priority).all():
+            raise UsageError("new_weight has entries that are not finite")
+        self._tree[places] = priority**self._alpha
+        self._max_priority = max(self._max_priority, float(priority.max()))
+        self._min_priority = min(self._min_priority, float(priority.min()))
+
+    # --- writing and reading ------------------------------------------------------------------------------------
+
+    def _append(self, rings: NDArray[np.int64], rows: Batch) -> Added:
+        added = super()._append(rings, rows)
+        self.init_weight(added[0])
+        return added
+
+    def _draw(self, count: int) -> NDArray[np.int64]:
+        total = self._tree.reduce()
+        draws = np.minimum(self.rng.random(count) * total, np.nextafter(total, 0.0))
+        places: NDArray[np.int64] = self._tree.get_prefix_sum_idx(draws)
+        return places
+
+    def _draw_among(self, places: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+        weight = self._tree[places]
+        return self.rng.choice(places, count, p=weight / weight.sum())
+
+    def _read(self, places: NDArray[np.int64]) -> Batch:
+        rows = super()._read(places)
+        weight = self.get_weight(places)
+        rows.__dict__["weight"] = weight / weight.max() if self._weight_norm and len(weight) else weight
+        return rows
+
+    def arrays(self) -> Batch:
+        """Everything stored, every counter and every priority, as arrays, to be saved."""
+        arrays = super().arrays()
+        extremes = np.array([self._min_priority, self._max_priority])
+        arrays.counters.update(weight=self._tree[:], priorities=extremes, beta=np.array([self._beta]))
+        return arrays
+
+    def restore(self, arrays: Batch) -> None:
+        """Take over what `arrays` gave; sizes have to be the same."""
+        super().restore(arrays)
+        counters = arrays.counters
+        self._tree[:] = counters.weight
+        self._min_priority, self._max_priority = counters.priorities.tolist()
+        self.set_beta(float(counters.beta[0]))
+
+
+class PrioritizedReplayBufferManager(PrioritizedReplayBuffer, ReplayBufferManager):
+    """Several prioritized buffers as one, with one sum tree over all places.
+
+    Args:
+        buffer_list: the buffers, with the same options throughout. Their sizes may differ.
+
+    """
+
+    def __init__(self, buffer_list: Sequence[PrioritizedReplayBuffer]):
+        self._set_up([buffer.maxsize for buffer in buffer_list], common_options(buffer_list, PriorityOptions))
+        self._take_over(buffer_list)
+        self.set_beta(buffer_list[0]._beta)
+        for start, buffer in zip(self._edges, buffer_list, strict=False):
+            self._tree[start : start + buffer.maxsize] = buffer._tree[:]
+            self._min_priority = min(self._min_priority, buffer._min_priority)
+            self._max_priority = max(self._max_priority, buffer._max_priority)
+
+    def _part(self, k: int) -> ReplayBuffer:
+        part = PrioritizedReplayBuffer.__new__(PrioritizedReplayBuffer)
+        self._show(part, k, self._options)
+        part.set_beta(self._beta)
+        part._tree[:] = self._tree[self._edges[k] : self._edges[k + 1]]
+        part._min_priority, part._max_priority = self._min_priority, self._max_priority
+        return part
+
+
+class PrioritizedVectorReplayBuffer(PrioritizedReplayBufferManager):
+    """A prioritized buffer of `buffer_num` equal parts, each the ring of one stream of transitions.
+
+    Args:
+        total_size: capacity over all parts, rounded up to a multiple of `buffer_num`.
+        buffer_num: number of parts; the other options are those of `PrioritizedReplayBuffer`.
+
+    """
+
+    def __init__(
+        self,
+        total_size: int,
+        buffer_num: int,
+        alpha: float,
+        beta: float,
+        weight_norm: bool = True,
+        stack_num: int = 1,
+        ignore_obs_next: bool = False,
+        save_only_last_obs: bool = False,
+        sample_avail: bool = False,
+    ):
+        options = stack_num, ignore_obs_next, save_only_last_obs, sample_avail
+        self._set_up(equal_parts(total_size, buffer_num), PriorityOptions(*options, alpha, beta, weight_norm))

@@ -1,0 +1,119 @@
+"""A sum tree: weights that change one by one, and the weight at which a running sum passes a value."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from arena.errors import UsageError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class SegmentTree:
+    """`size` numbers of at least 0, zero at first; setting one and finding a prefix sum take log2(size) steps.
+
+    >>> tree = SegmentTree(4)
+    >>> tree[[0, 2, 3]] = [1.0, 2.0, 3.0]
+    >>> tree.reduce(), tree.reduce(0, 3), tree[2]
+    (6.0, 3.0, 2.0)
+    >>> tree.get_prefix_sum_idx([0.5, 1.0, 4.0])
+    array([0, 2, 3])
+    """
+
+    def __init__(self, size: int):
+        if size < 1:
+            raise UsageError(f"size={size} of a segment tree is not at least 1")
+        self._size = size
+        self._leaves = 1 << (size - 1).bit_length()
+        # node k has the children 2k and 2k + 1, the root is node 1, leaf i is node `_leaves` + i
+        self._node = np.zeros(2 * self._leaves)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, index: int | slice | Sequence[int] | NDArray[Any]) -> Any:
+        """The numbers at an index, as of an array [size]."""
+        value = self._node[self._leaves : self._leaves + self._size][index]
+        return value if isinstance(value, np.ndarray) and value.base is None else np.array(value)[()]
+
+    def __setitem__(self, index: int | slice | Sequence[int] | NDArray[Any], value: float | NDArray[Any]) -> None:
+        """Set the numbers at an index, to one value or to one each; of equal indices the last one counts.
+
+        `IndexError` out of range, `UsageError` for numbers that are negative or not finite; nothing is set then.
+        """
+        index = np.atleast_1d(index) if isinstance(index, int | np.integer) else index
+        places = np.arange(self._size)[index]
+        values = np.ascontiguousarray(np.broadcast_to(np.asarray(value, np.float64), places.shape))
+        if not _set(self._node, self._leaves, places, values):
+            raise UsageError("the numbers of a segment tree are finite and at least 0")
+
+    def reduce(self, start: int = 0, end: int | None = None) -> float:
+        """Sum of the numbers from `start` up to but without `end` (by default all)."""
+        if start == 0 and end is None:
+            return float(self._node[1])
+        first, last, _ = slice(start, end).indices(self._size)
+        return float(_sum(self._node, self._leaves + first, self._leaves + last))
+
+    def get_prefix_sum_idx(self, value: float | Sequence[float] | NDArray[Any]) -> Any:
+        """The index i where the sum of numbers 0 to i first exceeds `value`; one each for an array of values.
+
+        A number that is 0 is never found. `UsageError` for values outside of 0 <= value < `reduce()`.
+        """
+        values = np.asarray(value, np.float64)
+        found = _find(self._node, self._leaves, np.atleast_1d(values).ravel())
+        if found.size and found.min() < 0:
+            raise UsageError(f"a prefix sum is looked for from 0 up to {self._node[1]:g}, not at all of {value}")
+        return found.reshape(values.shape) if values.ndim else int(found[0])
+
+
+@njit(cache=True, nogil=True)
+def _set(node: Floats, leaves: int, index: Ints, value: Floats) -> bool:
+    for i in range(index.shape[0]):
+        if not (0.0 <= value[i] < np.inf):
+            return False
+    for i in range(index.shape[0]):
+        k = leaves + index[i]
+        node[k] = value[i]
+        k //= 2
+        while k > 0:
+            node[k] = node[2 * k] + node[2 * k + 1]
+            k //= 2
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _sum(node: Floats, first: int, last: int) -> float:
+    """Sum of the leaves at nodes `first` to `last` - 1: nodes that hang off the range's two edges, level by level."""
+    total = 0.0
+    while first < last:
+        if first % 2 == 1:
+            total += node[first]
+            first += 1
+        if last % 2 == 1:
+            last -= 1
+            total += node[last]
+        first //= 2
+        last //= 2
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _find(node: Floats, leaves: int, value: Floats) -> Ints:
+    """Leaves by descent from the root; -1 for a value out of range."""
+    out = np.empty(value.shape[0], np.int64)
+    for i in range(value.shape[0]):
+        rest, k = value[i], 1
+        if not (0.0 <= rest < node[1]):
+            out[i] = -1
+            continue
+        while k < leaves:
+            k *= 2
+            if rest >= node[k] and node[k + 1] > 0.0:  # rounding must not lead to where nothing is
+                rest -= node[k]
+                k += 1
+        out[i] = k - leaves
+    return out
