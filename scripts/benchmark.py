@@ -13,10 +13,10 @@ import platform
 import sys
 from pathlib import Path
 
-from benchmarks import collector, games, start
+from benchmarks import collector, envs, games, start
 from benchmarks.measure import Row
 
-SECTIONS = {"games": games.rows, "collector": collector.rows, "start": start.rows}
+SECTIONS = {"games": games.rows, "collector": collector.rows, "envs": envs.rows, "start": start.rows}
 
 
 def main() -> int:

@@ -1,6 +1,8 @@
 """`BaseVectorEnv`: several environments behind one interface, each held by a worker; `DummyVectorEnv` in turn."""
 
+import weakref
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -9,8 +11,10 @@ from numpy.typing import NDArray
 
 from arena.data.batch import Batch
 from arena.env.ids import Ids, rows_of, seeds_for
-from arena.env.workers.base import EnvWorker
+from arena.env.stacking import as_objects, stack_observations
+from arena.env.workers.base import EnvWorker, StepResult
 from arena.env.workers.dummy import DummyEnvWorker
+from arena.env.workers.errors import WorkerError
 from arena.errors import UsageError
 
 
@@ -18,18 +22,56 @@ class BaseVectorEnv:
     """The environments that `env_fns` make, each in a worker that `worker_fn` makes.
 
     Environments speak Gymnasium's five-value step, or are `PettingZooEnv`s. Results are stacked over environments, R
-    rows for the R environments of `id`: observations [R, ...] (a `Batch` of arrays if they are dictionaries), rewards
-    and ends [R], or [R, P] for P agents, infos an object array [R]. Nothing resets itself.
+    rows for the R environments of `id`: observations [R, ...] (a `Batch` of arrays if they are dictionaries, objects if
+    they are not made of numbers), rewards and ends [R], or [R, P] for P agents, infos an object array [R]. Nothing
+    resets itself.
+
+    Args:
+        env_fns: make the environments.
+        worker_fn: makes the worker that holds what an `env_fn` makes.
+        wait_num: steps are asynchronous: a step returns once so many environments have finished theirs.
+        timeout: steps are asynchronous: a step returns what has finished after so many seconds, one at least.
+
     """
 
-    def __init__(self, env_fns: Sequence[Callable[[], Any]], worker_fn: Callable[[Callable[[], Any]], EnvWorker]):
+    def __init__(
+        self,
+        env_fns: Sequence[Callable[[], Any]],
+        worker_fn: Callable[[Callable[[], Any]], EnvWorker],
+        wait_num: int | None = None,
+        timeout: float | None = None,
+    ):
         if not env_fns:
             raise UsageError("a vector environment needs at least one function that makes an environment")
-        self.workers = [worker_fn(env_fn) for env_fn in env_fns]
-        self.is_closed = False
-        self._running = np.zeros(len(self.workers), np.bool_)
+        if wait_num is not None and not 1 <= wait_num <= len(env_fns):
+            raise UsageError(f"wait_num={wait_num} is not between 1 and the number of environments, {len(env_fns)}")
+        if timeout is not None and not timeout > 0:
+            raise UsageError(f"timeout={timeout} is not a number of seconds above 0")
+        self.is_async = wait_num is not None or timeout is not None
+        self._wait_num, self._timeout = wait_num or len(env_fns), timeout
+        self.workers: list[EnvWorker] = []
+        try:
+            for row, env_fn in enumerate(env_fns):
+                self.workers.append(worker_fn(env_fn))
+                self.workers[row].name = f"environment {row}"
+            for worker in self.workers:
+                worker.await_start()
+        except BaseException:
+            _close_all(self.workers)
+            raise
+        self._finalizer = weakref.finalize(self, _close_all, self.workers)
+        self._running = np.zeros(len(self), np.bool_)
+        self._busy = np.zeros(len(self), np.bool_)  # a step is under way, or its result has not been fetched
+        self._finished: dict[int, StepResult] = {}  # results to be fetched, of steps beside one that failed
+        self.num_dropped_steps = 0
+        """Steps whose results nobody saw, since their environment was reset first."""
         self.agents: tuple[str, ...] = tuple(self._first_attr("possible_agents") or ())
         """Names of the agents by seat; empty for single-agent environments."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` was called."""
+        return not self._finalizer.alive
 
     def __len__(self) -> int:
         return len(self.workers)
@@ -69,39 +111,106 @@ class BaseVectorEnv:
     def reset(
         self, id: Ids = None, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, NDArray[Any]]:
-        """Reset the environments of `id`; returns observations and infos. A whole `seed` counts up over them."""
+        """Reset the environments of `id`; returns observations and infos. A whole `seed` counts up over them.
+
+        An environment whose step is under way finishes it first; the result is dropped (`num_dropped_steps`).
+        """
         self._require_open()
         rows = self._rows_of(id)
         seeds = seeds_for(seed, len(rows))
-        results = [self.workers[row].reset(seed=s, options=options) for row, s in zip(rows, seeds, strict=True)]
+        self.num_dropped_steps += int(self._busy[rows].sum())
+        self._busy[rows] = self._running[rows] = False
+        for row in rows:
+            self._finished.pop(row, None)
+        _each([partial(self.workers[row].send_reset, s, options) for row, s in zip(rows, seeds, strict=True)])
+        results = _each([self.workers[row].get_reset for row in rows])
+        obs = self._stacked([obs for obs, _ in results], rows)
         self._running[rows] = True
-        return _stack([obs for obs, _ in results]), _objects([info for _, info in results])
+        return obs, as_objects([info for _, info in results])
 
     def step(
         self, action: Any, id: Ids = None
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], NDArray[Any]]:
         """Take one action in each environment of `id`; returns observations, rewards, terminated, truncated, infos.
 
-        Raises `UsageError` for a number of actions that does not fit, or an environment that is done or not yet reset,
-        and what an environment has against its action, before any of them steps.
+        An asynchronous step returns the environments that have finished by then, in the order of their numbers, which
+        stand in `info["env_id"]`; the others are busy. `action` None begins nothing and fetches steps under way.
+
+        Raises `UsageError` for a number of actions that does not fit, or an environment that is busy, done or not yet
+        reset, and what an environment has against its action, before any of them steps. What an environment raises
+        while it steps is raised when all have finished: it has to be reset, and `step(None)` fetches the others.
         """
         self._require_open()
-        rows = self._rows_of(id)
+        rows = self._rows_under_way(id) if action is None else self._begin(action, self._rows_of(id))
+        ready = self._wait() if self.is_async else rows
+        results = self._results(ready)
+        obs, rew, terminated, truncated, infos = zip(*results, strict=True)
+        ended, cut = np.asarray(terminated, np.bool_), np.asarray(truncated, np.bool_)
+        over = ended | cut
+        self._running[ready] = ~(over if over.ndim == 1 else over.all(axis=1))
+        if self.is_async:
+            infos = tuple({**info, "env_id": int(row)} for info, row in zip(infos, ready, strict=True))
+        return self._stacked(obs, ready), np.asarray(rew, np.float64), ended, cut, as_objects(infos)
+
+    def _rows_under_way(self, id: Ids) -> NDArray[np.int64]:
+        rows = np.flatnonzero(self._busy) if id is None else self._rows_of(id)
+        if len(rows) == 0 or not self._busy[rows].all():
+            raise UsageError("step(None) fetches steps under way, and there are none" + f" in {id}" * (id is not None))
+        return rows
+
+    def _begin(self, action: Any, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Begin a step in the environments `rows`."""
         if len(action) != len(rows):
             raise UsageError(f"step takes {len(rows)} actions, one an environment, not {len(action)}")
+        if self._busy[rows].any():
+            busy = rows[self._busy[rows]].tolist()
+            raise UsageError(f"environments {busy} are busy with a step; step(None) fetches its result")
         if not self._running[rows].all():
             idle = rows[~self._running[rows]].tolist()
             raise UsageError(f"environments {idle} are done or not yet reset; reset them before they step")
-        for row, one in zip(rows, action, strict=True):
-            self.workers[row].check_action(one)
-        for row, one in zip(rows, action, strict=True):
-            self.workers[row].send_action(one)
-        results = [self.workers[row].get_result() for row in rows]
-        obs, rew, terminated, truncated, info = zip(*results, strict=True)
-        ended, cut = np.asarray(terminated, np.bool_), np.asarray(truncated, np.bool_)
-        over = ended | cut
-        self._running[rows] = ~(over if over.ndim == 1 else over.all(axis=1))
-        return _stack(list(obs)), np.asarray(rew, np.float64), ended, cut, _objects(list(info))
+        taken = list(zip(rows, action, strict=True))
+        _each([partial(self.workers[row].send_check, one) for row, one in taken])
+        _each([self.workers[row].get_check for row in rows])
+        try:
+            _each([partial(self._send, row, one) for row, one in taken])
+        except WorkerError:
+            self._running[rows] &= self._busy[rows]  # those that did not take their action have failed
+            raise
+        return rows
+
+    def _send(self, row: int, action: Any) -> None:
+        self.workers[row].send_action(action)
+        self._busy[row] = True
+
+    def _wait(self) -> NDArray[np.int64]:
+        """The environments whose steps are over, in the order of their numbers, once they are enough."""
+        missing = self._wait_num - len(self._finished)
+        busy = [self.workers[row] for row in np.flatnonzero(self._busy) if row not in self._finished]
+        ready = set(busy[0].wait(busy, missing, self._timeout)) if missing > 0 and busy else set()
+        rows = [row for row, worker in enumerate(self.workers) if row in self._finished or worker in ready]
+        return np.array(rows, np.int64)
+
+    def _results(self, rows: NDArray[np.int64]) -> list[StepResult]:
+        """The results of the steps of `rows`; if one failed, the others' are kept and the failure is raised."""
+
+        def fetch(row: int) -> None:
+            if row not in self._finished:
+                try:
+                    self._finished[row] = self.workers[row].get_result()
+                except Exception:
+                    self._busy[row] = self._running[row] = False
+                    raise
+
+        _each([partial(fetch, row) for row in rows.tolist()])
+        self._busy[rows] = False
+        return [self._finished.pop(row) for row in rows.tolist()]
+
+    def _stacked(self, observations: Sequence[Any], rows: NDArray[np.int64]) -> Any:
+        try:
+            return stack_observations(observations, [self.workers[row].name for row in rows])
+        except UsageError:
+            self._running[rows] = False
+            raise
 
     def final_obs(self, id: Ids = None) -> Batch:
         """What every seat of the multi-agent environments of `id` sees now: `obs` [R, P, ...] and `mask` [R, P, A]."""
@@ -121,11 +230,8 @@ class BaseVectorEnv:
         return [worker.render() for worker in self.workers]
 
     def close(self) -> None:
-        """Close every environment; a second time does nothing."""
-        if not self.is_closed:
-            self.is_closed = True
-            for worker in self.workers:
-                worker.close()
+        """Close every environment; a second time does nothing. Garbage collection does it where nobody did."""
+        self._finalizer()
 
     def _rows_of(self, id: Ids) -> NDArray[np.int64]:
         rows = rows_of(id, len(self))
@@ -139,19 +245,30 @@ class BaseVectorEnv:
 
 
 class DummyVectorEnv(BaseVectorEnv):
-    """Environments stepped one after another in this process."""
+    """Environments stepped one after another in this process; an asynchronous step finds them all finished."""
 
-    def __init__(self, env_fns: Sequence[Callable[[], Any]]):
-        super().__init__(env_fns, DummyEnvWorker)
-
-
-def _stack(observations: list[Any]) -> Any:
-    if isinstance(observations[0], dict | Batch):
-        return Batch.stack([Batch(obs) for obs in observations])
-    return np.stack([np.asarray(obs) for obs in observations])
+    def __init__(self, env_fns: Sequence[Callable[[], Any]], wait_num: int | None = None, timeout: float | None = None):
+        super().__init__(env_fns, DummyEnvWorker, wait_num, timeout)
 
 
-def _objects(values: list[Any]) -> NDArray[Any]:
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array
+def _each(calls: Sequence[Callable[[], Any]]) -> list[Any]:
+    """What each call returns; if some raise, the first error, after all were made (an answer left lying is trouble)."""
+    results, errors = [], []
+    for call in calls:
+        try:
+            results.append(call())
+        except Exception as error:
+            errors.append(error)
+    if errors:
+        for other in errors[1:]:
+            errors[0].add_note(f"besides: {other}")
+        raise errors[0]
+    return results
+
+
+def _close_all(workers: list[EnvWorker]) -> None:
+    for worker in workers:
+        if not worker.is_closed:
+            worker.begin_close()  # all at once: waiting for one after another takes long
+    for worker in workers:
+        worker.close()

@@ -1,17 +1,29 @@
 """`EnvWorker`: the holder of one environment."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 StepResult = tuple[Any, Any, Any, Any, dict[str, Any]]
 """Observation, reward, terminated, truncated, info."""
+ResetResult = tuple[Any, dict[str, Any]]
+"""Observation, info."""
 
 
 class EnvWorker(ABC):
-    """Holds one environment and does with it what it is told."""
+    """Holds one environment and does with it what it is told.
+
+    What may take long has two halves, so that many workers can be at it at once: `send_action` and `get_result`,
+    `send_reset` and `get_reset`, `send_check` and `get_check`.
+    """
 
     def __init__(self) -> None:
         self.is_closed = False
+        self.name = "the environment"
+        """What errors call it; a vector environment numbers its own."""
+
+    def await_start(self) -> None:  # noqa: B027  # an environment in this process has been made by now
+        """Wait until the environment has been made; raises what stopped it."""
 
     @abstractmethod
     def get_env_attr(self, key: str) -> Any:
@@ -22,11 +34,23 @@ class EnvWorker(ABC):
         """Set the environment's attribute `key`."""
 
     @abstractmethod
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Reset; a seed from `seed()` is used where none is given. Returns observation and info."""
+    def send_reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a reset; a seed from `seed()` is used where none is given. A step under way is dropped."""
 
-    def check_action(self, action: Any) -> None:  # noqa: B027  # most environments say nothing before they step
-        """Raise what the environment has against an action, before it is sent."""
+    @abstractmethod
+    def get_reset(self) -> ResetResult:
+        """The result of the reset that was begun."""
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> ResetResult:
+        """A whole reset; returns observation and info."""
+        self.send_reset(seed, options)
+        return self.get_reset()
+
+    def send_check(self, action: Any) -> None:  # noqa: B027  # most environments say nothing before they step
+        """Ask what the environment has against an action, before it is sent."""
+
+    def get_check(self) -> None:  # noqa: B027
+        """Raise what the environment has against the action asked about."""
 
     @abstractmethod
     def send_action(self, action: Any) -> None:
@@ -34,12 +58,20 @@ class EnvWorker(ABC):
 
     @abstractmethod
     def get_result(self) -> StepResult:
-        """The result of the step that was begun."""
+        """The result of the step that was begun; raises what the environment raised."""
 
     def step(self, action: Any) -> StepResult:
         """A whole step."""
         self.send_action(action)
         return self.get_result()
+
+    @staticmethod
+    @abstractmethod
+    def wait(workers: Sequence[Any], wait_num: int, timeout: float | None = None) -> list[Any]:
+        """Those of `workers` whose step is over, waiting for `wait_num` of them or `timeout` seconds; at least one.
+
+        One that has failed counts as over: its `get_result` raises.
+        """
 
     @abstractmethod
     def seed(self, seed: int | None) -> None:
@@ -49,6 +81,9 @@ class EnvWorker(ABC):
     def render(self) -> Any:
         """Render the environment."""
 
+    def begin_close(self) -> None:  # noqa: B027  # most close at once
+        """Let the environment begin to close, where that takes time."""
+
     @abstractmethod
     def close_env(self) -> None:
         """Close the environment."""
@@ -57,4 +92,5 @@ class EnvWorker(ABC):
         """Close once."""
         if not self.is_closed:
             self.is_closed = True
+            self.begin_close()
             self.close_env()

@@ -1,0 +1,58 @@
+"""Results of several environments put together, one row each."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.data.batch import Batch
+from arena.errors import UsageError
+
+
+def stack_observations(observations: Sequence[Any], names: Sequence[str]) -> Any:
+    """Observations of R environments as [R, ...]: a `Batch` if they are dictionaries, an object array if no numbers.
+
+    Tuples of one shape throughout become arrays as well. `UsageError` with the name of the environment whose
+    observation does not fit the first one's.
+    """
+    try:
+        if isinstance(observations[0], dict | Batch):
+            return Batch.stack([Batch(obs) for obs in observations])
+        if isinstance(observations[0], tuple) and not _is_regular(observations[0]):
+            return as_objects(observations)
+        return np.stack([np.asarray(obs) for obs in observations])
+    except ValueError as error:  # a UsageError of Batch is one, too
+        shapes = [_shape(obs) for obs in observations]
+        odd = next((i for i, shape in enumerate(shapes) if shape != shapes[0]), None)
+        if odd is None:
+            raise
+        raise UsageError(
+            f"{names[odd]} returned an observation of shape {shapes[odd]}; that of {names[0]} has {shapes[0]}"
+        ) from error
+
+
+def as_objects(values: Sequence[Any]) -> NDArray[Any]:
+    """An object array [R] of anything."""
+    array = np.empty(len(values), object)
+    for row, value in enumerate(values):
+        array[row] = value
+    return array
+
+
+def _is_regular(obs: tuple[Any, ...]) -> bool:
+    if any(isinstance(part, dict) for part in obs):
+        return False
+    try:
+        np.asarray(obs)
+    except ValueError:
+        return False
+    return True
+
+
+def _shape(obs: Any) -> Any:
+    if isinstance(obs, dict | Batch):
+        return {key: _shape(value) for key, value in obs.items()}
+    if isinstance(obs, tuple):
+        return tuple(_shape(value) for value in obs)
+    return np.shape(obs)
