@@ -4,7 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -14,11 +14,31 @@ from arena.config import require_at_least
 from arena.data.stats import CollectStats
 from arena.errors import UsageError
 from arena.policy.base import BasePolicy
-from arena.trainer.evaluation import RewardMetric, figures, gather_info, test_episode
+from arena.trainer.evaluation import RewardMetric, gather_info, test_episode
 from arena.trainer.logger import BaseLogger, LazyLogger, SaveCheckpoint
 
 EpochResult = tuple[int, dict[str, Any], dict[str, float | str]]
 """Number of the epoch, its figures, and those of the training so far (see `gather_info`)."""
+
+
+class Pace(Protocol):
+    """What every training is told, whatever its steps are."""
+
+    @property
+    def max_epoch(self) -> int:
+        """Number of epochs; a `stop_fn` may end the training earlier."""
+
+    @property
+    def episode_per_test(self) -> int:
+        """Episodes a test."""
+
+    @property
+    def resume_from_log(self) -> bool:
+        """Take the counters from the logger."""
+
+    @property
+    def verbose(self) -> bool:
+        """Show progress, where there is a terminal."""
 
 
 @dataclass(frozen=True)
@@ -93,19 +113,19 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
     def __init__(
         self,
         policy: BasePolicy,
-        train_collector: Collector,
+        train_collector: Collector | None,
         test_collector: Collector | None,
-        schedule: Schedule,
+        schedule: Pace,
         hooks: Hooks | None = None,
         logger: BaseLogger | None = None,
     ):
         self.policy = policy
-        self.train_collector = train_collector
         self.test_collector = test_collector
-        self.schedule = schedule
         self.hooks = hooks or Hooks()
         self.logger = logger or LazyLogger()
         self.at = Progressed()
+        self._pace = schedule
+        self._collects_with = train_collector
         self._start: float | None = None
         self._stopped = False
 
@@ -116,11 +136,11 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
         """One epoch."""
         if self._start is None:
             self._begin()
-        if self._stopped or self.at.epoch >= self.schedule.max_epoch:
+        if self._stopped or self.at.epoch >= self._pace.max_epoch:
             raise StopIteration
         self.at.epoch += 1
-        with _progress(self.schedule.verbose) as progress:
-            task = progress.add_task(f"epoch {self.at.epoch}", total=self.schedule.step_per_epoch, figures="")
+        with _progress(self._pace.verbose) as progress:
+            task = progress.add_task(f"epoch {self.at.epoch}", total=self.steps_in_epoch, figures="")
             self._epoch(progress, task)
         if not self._stopped:
             self._test()
@@ -137,48 +157,34 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
         """The figures of the training so far."""
         start = time.time() if self._start is None else self._start
         return gather_info(
-            start, self.train_collector, self.test_collector, self.at.best_reward, self.at.best_reward_std
+            start, self._collects_with, self.test_collector, self.at.best_reward, self.at.best_reward_std
         )
 
     def _begin(self) -> None:
         self._start = time.time()
-        if self.schedule.resume_from_log:
+        if self._pace.resume_from_log:
             self.at.epoch, self.at.env_step, self.at.gradient_step = self.logger.restore_data()
-        self.train_collector.reset_stat()
+        if self._collects_with is not None:
+            self._collects_with.reset_stat()
         self.policy.train()
         if self.test_collector is not None:
             self.test_collector.reset_stat()
             if self.at.epoch == 0:
                 self._test()
 
-    def _epoch(self, progress: Progress, task: TaskID) -> None:
-        """Collect and update until the epochs so far have had their steps, or the goal is reached."""
-        end = self.at.epoch * self.schedule.step_per_epoch
-        while self.at.env_step < end and not self._stopped:
-            if self.hooks.train_fn is not None:
-                self.hooks.train_fn(self.at.epoch, self.at.env_step)
-            stats = self.train_collector.collect(
-                n_step=self.schedule.step_per_collect, n_episode=self.schedule.episode_per_collect
-            )
-            self.at.env_step += stats.n_collected_steps
-            if self.hooks.collect_fn is not None:
-                self.hooks.collect_fn(stats)
-            result = figures(stats, self.hooks.reward_metric)
-            self.logger.log_train_data(result, self.at.env_step)
-            if "rew" in result:
-                self.at.last |= {key: result[key] for key in ("rew", "len")}
-            self._test_early(result)
-            if not self._stopped:
-                self.update(stats)
-            said = "  ".join(f"{key} {value:.3g}" for key, value in self.at.last.items())
-            done = self.schedule.step_per_epoch - (end - self.at.env_step)
-            progress.update(task, completed=done, figures=said)
+    @property
+    @abstractmethod
+    def steps_in_epoch(self) -> int:
+        """Steps an epoch."""
 
-    def _test_early(self, result: dict[str, Any]) -> None:
-        """Test if training returns reach the goal: it may be the end."""
-        reached = self.schedule.test_in_train and self.hooks.stop_fn is not None and "rew" in result
-        if reached and self.test_collector is not None and self.hooks.stop_fn(result["rew"]):  # type: ignore[misc]
-            self._test()
+    @property
+    @abstractmethod
+    def step(self) -> int:
+        """Steps so far, the counter that tests are logged under."""
+
+    @abstractmethod
+    def _epoch(self, progress: Progress, task: TaskID) -> None:
+        """Learn through one epoch, showing how far it is."""
 
     def _test(self) -> None:
         """Test; keep the best; stop if it is good enough."""
@@ -190,9 +196,9 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
             self.test_collector,
             self.hooks.test_fn,
             at.epoch,
-            self.schedule.episode_per_test,
+            self._pace.episode_per_test,
             self.logger,
-            at.env_step,
+            self.step,
             self.hooks.reward_metric,
         )
         at.last["test"] = result["rew"]
@@ -203,14 +209,15 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
         if self.hooks.stop_fn is not None and self.hooks.stop_fn(at.best_reward):
             self._stopped = True
 
-    @abstractmethod
-    def update(self, stats: CollectStats) -> None:
-        """Learn after a collection."""
-
     def _learned(self, losses: dict[str, Any], steps: int = 1) -> None:
         """Count gradient steps and log their figures."""
         self.at.gradient_step += steps
         self.logger.log_update_data(losses, self.at.gradient_step)
+
+
+def said(last: dict[str, float]) -> str:
+    """Figures beside a progress bar."""
+    return "  ".join(f"{key} {value:.3g}" for key, value in last.items())
 
 
 def _progress(verbose: bool) -> Progress:

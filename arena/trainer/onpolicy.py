@@ -7,12 +7,13 @@ from arena.collector.collector import Collector
 from arena.data.stats import CollectStats
 from arena.errors import UsageError
 from arena.policy.base import BasePolicy
-from arena.trainer.base import BaseTrainer, Hooks, Schedule
+from arena.trainer.base import Hooks, Schedule
+from arena.trainer.collecting import CollectingTrainer
 from arena.trainer.evaluation import RewardMetric
 from arena.trainer.logger import BaseLogger
 
 
-class OnpolicyTrainer(BaseTrainer):
+class OnpolicyTrainer(CollectingTrainer):
     """Goes `repeat_per_collect` times through what was collected, in minibatches, and empties the buffer."""
 
     def __init__(

@@ -1,0 +1,72 @@
+"""What the trainings that collect their own data share: collect, test early, update."""
+
+from abc import abstractmethod
+from typing import Any
+
+from rich.progress import Progress, TaskID
+
+from arena.collector.collector import Collector
+from arena.data.stats import CollectStats
+from arena.policy.base import BasePolicy
+from arena.trainer.base import BaseTrainer, Hooks, Schedule, said
+from arena.trainer.evaluation import figures
+from arena.trainer.logger import BaseLogger
+
+
+class CollectingTrainer(BaseTrainer):
+    """A training whose steps are those of the environments."""
+
+    def __init__(
+        self,
+        policy: BasePolicy,
+        train_collector: Collector,
+        test_collector: Collector | None,
+        schedule: Schedule,
+        hooks: Hooks | None = None,
+        logger: BaseLogger | None = None,
+    ):
+        super().__init__(policy, train_collector, test_collector, schedule, hooks, logger)
+        self.train_collector = train_collector
+        self.schedule = schedule
+
+    @property
+    def steps_in_epoch(self) -> int:
+        """Environment steps an epoch."""
+        return self.schedule.step_per_epoch
+
+    @property
+    def step(self) -> int:
+        """Environment steps so far."""
+        return self.at.env_step
+
+    def _epoch(self, progress: Progress, task: TaskID) -> None:
+        """Collect and update until the epochs so far have had their steps, or the goal is reached."""
+        end = self.at.epoch * self.schedule.step_per_epoch
+        while self.at.env_step < end and not self._stopped:
+            if self.hooks.train_fn is not None:
+                self.hooks.train_fn(self.at.epoch, self.at.env_step)
+            stats = self.train_collector.collect(
+                n_step=self.schedule.step_per_collect, n_episode=self.schedule.episode_per_collect
+            )
+            self.at.env_step += stats.n_collected_steps
+            if self.hooks.collect_fn is not None:
+                self.hooks.collect_fn(stats)
+            result = figures(stats, self.hooks.reward_metric)
+            self.logger.log_train_data(result, self.at.env_step)
+            if "rew" in result:
+                self.at.last |= {key: result[key] for key in ("rew", "len")}
+            self._test_early(result)
+            if not self._stopped:
+                self.update(stats)
+            done = self.schedule.step_per_epoch - (end - self.at.env_step)
+            progress.update(task, completed=done, figures=said(self.at.last))
+
+    def _test_early(self, result: dict[str, Any]) -> None:
+        """Test if training returns reach the goal: it may be the end."""
+        reached = self.schedule.test_in_train and self.hooks.stop_fn is not None and "rew" in result
+        if reached and self.test_collector is not None and self.hooks.stop_fn(result["rew"]):  # type: ignore[misc]
+            self._test()
+
+    @abstractmethod
+    def update(self, stats: CollectStats) -> None:
+        """Learn after a collection."""

@@ -1,0 +1,110 @@
+"""Offline training: learn from transitions that somebody else collected."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rich.progress import Progress, TaskID
+
+from arena.collector.collector import Collector
+from arena.config import require_at_least
+from arena.data.buffer.base import ReplayBuffer
+from arena.data.statistics import MovAvg
+from arena.errors import UsageError
+from arena.policy.base import BasePolicy
+from arena.trainer.base import BaseTrainer, Hooks, said
+from arena.trainer.evaluation import RewardMetric
+from arena.trainer.logger import BaseLogger
+
+
+@dataclass(frozen=True)
+class OfflineSchedule:
+    """How much is done where nothing is collected: of learning and testing."""
+
+    max_epoch: int
+    """Number of epochs; a `stop_fn` may end the training earlier."""
+    update_per_epoch: int
+    """Gradient steps an epoch."""
+    batch_size: int
+    """Transitions a gradient step."""
+    episode_per_test: int = 100
+    """Episodes a test."""
+    resume_from_log: bool = False
+    """Take the counters from the logger."""
+    verbose: bool = True
+    """Show progress, where there is a terminal."""
+
+    def __post_init__(self) -> None:
+        require_at_least(self, 1, "max_epoch", "update_per_epoch", "batch_size", "episode_per_test")
+
+
+class OfflineTrainer(BaseTrainer):
+    """Updates `update_per_epoch` times an epoch, each time on `batch_size` transitions of a buffer.
+
+    A step is a gradient step: tests are logged under it, and the count of environment steps stays 0. The figures of an
+    epoch hold the moving averages of what `learn` returned. `UsageError` for an empty buffer, and for hooks that belong
+    to collecting.
+    """
+
+    def __init__(
+        self,
+        policy: BasePolicy,
+        buffer: ReplayBuffer,
+        test_collector: Collector | None,
+        schedule: OfflineSchedule,
+        hooks: Hooks | None = None,
+        logger: BaseLogger | None = None,
+    ):
+        super().__init__(policy, None, test_collector, schedule, hooks, logger)
+        if len(buffer) == 0:
+            raise UsageError("the buffer is empty: there is nothing to learn from offline")
+        for name in ("train_fn", "collect_fn"):
+            if getattr(self.hooks, name) is not None:
+                raise UsageError(f"{name} is for trainings that collect; an offline training never calls it")
+        self.buffer = buffer
+        self.schedule = schedule
+        self._averages: defaultdict[str, MovAvg] = defaultdict(MovAvg)
+
+    @property
+    def steps_in_epoch(self) -> int:
+        """Gradient steps an epoch."""
+        return self.schedule.update_per_epoch
+
+    @property
+    def step(self) -> int:
+        """Gradient steps so far."""
+        return self.at.gradient_step
+
+    def _epoch(self, progress: Progress, task: TaskID) -> None:
+        """Learn from as many samples as an epoch has."""
+        for _ in range(self.schedule.update_per_epoch):
+            losses = self.policy.update(self.schedule.batch_size, self.buffer)
+            self._learned(losses)
+            for key, value in losses.items():
+                self.at.last[key] = self._averages[key].add(np.mean(value))
+            progress.update(task, advance=1, figures=said(self.at.last))
+
+
+def offline_trainer(
+    policy: BasePolicy,
+    buffer: ReplayBuffer,
+    test_collector: Collector | None,
+    max_epoch: int,
+    update_per_epoch: int,
+    episode_per_test: int,
+    batch_size: int,
+    test_fn: Callable[[int, int | None], None] | None = None,
+    stop_fn: Callable[[float], bool] | None = None,
+    save_fn: Callable[[BasePolicy], None] | None = None,
+    save_checkpoint_fn: Callable[[int, int, int], Any] | None = None,
+    resume_from_log: bool = False,
+    reward_metric: RewardMetric | None = None,
+    logger: BaseLogger | None = None,
+    verbose: bool = True,
+) -> dict[str, float | str]:
+    """Train offline to the end; arguments as in `OfflineSchedule` and `Hooks`, result as in `gather_info`."""
+    schedule = OfflineSchedule(max_epoch, update_per_epoch, batch_size, episode_per_test, resume_from_log, verbose)
+    hooks = Hooks(None, test_fn, stop_fn, save_fn, save_checkpoint_fn, reward_metric)
+    return OfflineTrainer(policy, buffer, test_collector, schedule, hooks, logger).run()
