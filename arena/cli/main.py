@@ -43,7 +43,7 @@ def usage() -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (without the program's name); returns the exit status."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    # threads of torch that wait for each other sleep instead of spinning, which on a busy machine costs most of its time
+    # threads of torch that wait for each other sleep: spinning takes most of the time of a busy machine
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         if not arguments or arguments[0] in ("-h", "--help", "help"):
