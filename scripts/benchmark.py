@@ -13,10 +13,16 @@ import platform
 import sys
 from pathlib import Path
 
-from benchmarks import collector, envs, games, start
+from benchmarks import buffers, collector, envs, games, start
 from benchmarks.measure import Row
 
-SECTIONS = {"games": games.rows, "collector": collector.rows, "envs": envs.rows, "start": start.rows}
+SECTIONS = {
+    "games": games.rows,
+    "buffers": buffers.rows,
+    "collector": collector.rows,
+    "envs": envs.rows,
+    "start": start.rows,
+}
 
 
 def main() -> int:

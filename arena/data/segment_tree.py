@@ -7,6 +7,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from arena.data.buffer.ring import as_places
 from arena.errors import UsageError
 
 Floats = NDArray[np.float64]
@@ -45,8 +46,7 @@ class SegmentTree:
 
         `IndexError` out of range, `UsageError` for numbers that are negative or not finite; nothing is set then.
         """
-        index = np.atleast_1d(index) if isinstance(index, int | np.integer) else index
-        places = np.arange(self._size)[index]
+        places = np.arange(self._size)[index] if isinstance(index, slice) else as_places(index, self._size)
         values = np.ascontiguousarray(np.broadcast_to(np.asarray(value, np.float64), places.shape))
         if not _set(self._node, self._leaves, places, values):
             raise UsageError("the numbers of a segment tree are finite and at least 0")

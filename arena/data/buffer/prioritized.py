@@ -93,10 +93,11 @@ class PrioritizedReplayBuffer(ReplayBuffer):
             raise UsageError(f"new_weight has {len(priority)} entries for {len(places)} transitions")
         if len(places) == 0:
             return
-        if not np.isfinite(priority).all():
+        largest = float(priority.max())  # nan if there is one
+        if not np.isfinite(largest):
             raise UsageError("new_weight has entries that are not finite")
         self._tree[places] = priority**self._alpha
-        self._max_priority = max(self._max_priority, float(priority.max()))
+        self._max_priority = max(self._max_priority, largest)
         self._min_priority = min(self._min_priority, float(priority.min()))
 
     # --- writing and reading ------------------------------------------------------------------------------------

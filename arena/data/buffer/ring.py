@@ -154,6 +154,18 @@ def as_places(index: Any, capacity: int) -> Ints:
         return places.astype(np.int64)
     if places.dtype.kind not in "iu":
         raise IndexError(f"an index is made of whole numbers, not {places.dtype}")
-    if places.min() < -capacity or places.max() >= capacity:
+    flat, known = _counted_from_front(np.ascontiguousarray(places, np.int64).ravel(), capacity)
+    if not known:
         raise IndexError(f"index {index} is out of range for {capacity} places")
-    return np.where(places < 0, places + capacity, places).astype(np.int64, copy=False)
+    return flat.reshape(places.shape)
+
+
+@njit(cache=True, nogil=True)
+def _counted_from_front(places: Ints, capacity: int) -> tuple[Ints, bool]:
+    """Places of which negative ones counted from the end, and whether all of them exist."""
+    out = np.empty_like(places)
+    for i in range(places.shape[0]):
+        out[i] = places[i] + capacity if places[i] < 0 else places[i]
+        if not 0 <= out[i] < capacity:
+            return out, False
+    return out, True
