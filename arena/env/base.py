@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.data.batch import Batch
+from arena.data.statistics import RunningMeanStd
 from arena.env.ids import Ids, rows_of, seeds_for
 from arena.env.stacking import as_objects, stack_observations
 from arena.env.workers.base import EnvWorker, StepResult
@@ -31,6 +32,9 @@ class BaseVectorEnv:
         worker_fn: makes the worker that holds what an `env_fn` makes.
         wait_num: steps are asynchronous: a step returns once so many environments have finished theirs.
         timeout: steps are asynchronous: a step returns what has finished after so many seconds, one at least.
+        norm_obs: normalise observations, which have to be arrays, by mean and deviation of all seen so far.
+        obs_rms: the moments to normalise by, say those of training in an evaluation; None begins new ones.
+        update_obs_rms: whether what these environments show counts for `obs_rms`.
 
     """
 
@@ -40,6 +44,9 @@ class BaseVectorEnv:
         worker_fn: Callable[[Callable[[], Any]], EnvWorker],
         wait_num: int | None = None,
         timeout: float | None = None,
+        norm_obs: bool = False,
+        obs_rms: RunningMeanStd | None = None,
+        update_obs_rms: bool = True,
     ):
         if not env_fns:
             raise UsageError("a vector environment needs at least one function that makes an environment")
@@ -47,6 +54,11 @@ class BaseVectorEnv:
             raise UsageError(f"wait_num={wait_num} is not between 1 and the number of environments, {len(env_fns)}")
         if timeout is not None and not timeout > 0:
             raise UsageError(f"timeout={timeout} is not a number of seconds above 0")
+        if obs_rms is not None and not norm_obs:
+            raise UsageError("obs_rms is given, but norm_obs is False: nothing would be normalised by it")
+        self.obs_rms = RunningMeanStd() if norm_obs and obs_rms is None else obs_rms
+        """Moments of the observations; None unless `norm_obs`."""
+        self.norm_obs, self.update_obs_rms = norm_obs, update_obs_rms
         self.is_async = wait_num is not None or timeout is not None
         self._wait_num, self._timeout = wait_num or len(env_fns), timeout
         self.workers: list[EnvWorker] = []
@@ -124,7 +136,7 @@ class BaseVectorEnv:
             self._finished.pop(row, None)
         _each([partial(self.workers[row].send_reset, s, options) for row, s in zip(rows, seeds, strict=True)])
         results = _each([self.workers[row].get_reset for row in rows])
-        obs = self._stacked([obs for obs, _ in results], rows)
+        obs = self._shown([obs for obs, _ in results], rows)
         self._running[rows] = True
         return obs, as_objects([info for _, info in results])
 
@@ -150,7 +162,7 @@ class BaseVectorEnv:
         self._running[ready] = ~(over if over.ndim == 1 else over.all(axis=1))
         if self.is_async:
             infos = tuple({**info, "env_id": int(row)} for info, row in zip(infos, ready, strict=True))
-        return self._stacked(obs, ready), np.asarray(rew, np.float64), ended, cut, as_objects(infos)
+        return self._shown(obs, ready), np.asarray(rew, np.float64), ended, cut, as_objects(infos)
 
     def _rows_under_way(self, id: Ids) -> NDArray[np.int64]:
         rows = np.flatnonzero(self._busy) if id is None else self._rows_of(id)
@@ -184,11 +196,11 @@ class BaseVectorEnv:
 
     def _wait(self) -> NDArray[np.int64]:
         """The environments whose steps are over, in the order of their numbers, once they are enough."""
-        missing = self._wait_num - len(self._finished)
-        busy = [self.workers[row] for row in np.flatnonzero(self._busy) if row not in self._finished]
-        ready = set(busy[0].wait(busy, missing, self._timeout)) if missing > 0 and busy else set()
-        rows = [row for row, worker in enumerate(self.workers) if row in self._finished or worker in ready]
-        return np.array(rows, np.int64)
+        if self._finished:  # left by a step beside them that failed
+            return np.array(sorted(self._finished), np.int64)
+        busy = [self.workers[row] for row in np.flatnonzero(self._busy)]
+        over = set(busy[0].wait(busy, self._wait_num, self._timeout))
+        return np.array([row for row, worker in enumerate(self.workers) if worker in over], np.int64)
 
     def _results(self, rows: NDArray[np.int64]) -> list[StepResult]:
         """The results of the steps of `rows`; if one failed, the others' are kept and the failure is raised."""
@@ -205,12 +217,27 @@ class BaseVectorEnv:
         self._busy[rows] = False
         return [self._finished.pop(row) for row in rows.tolist()]
 
-    def _stacked(self, observations: Sequence[Any], rows: NDArray[np.int64]) -> Any:
+    def _shown(self, observations: Sequence[Any], rows: NDArray[np.int64]) -> Any:
+        """Observations stacked and, if asked for, normalised."""
         try:
-            return stack_observations(observations, [self.workers[row].name for row in rows])
+            obs = stack_observations(observations, [self.workers[row].name for row in rows])
+            if self.obs_rms is not None and self.update_obs_rms:
+                self.obs_rms.update(_numbers(obs))
+            return self.normalize_obs(obs)
         except UsageError:
             self._running[rows] = False
             raise
+
+    def normalize_obs(self, obs: Any) -> Any:
+        """Observations less the mean, by the deviation, between -10 and 10; as they are unless `norm_obs`.
+
+        They keep their dtype, whole numbers become float32. `UsageError` if they are not arrays of numbers.
+        """
+        if self.obs_rms is None:
+            return obs
+        array = _numbers(obs)
+        scaled = (array - self.obs_rms.mean) / np.sqrt(self.obs_rms.var + np.finfo(np.float32).eps)
+        return scaled.clip(-10.0, 10.0).astype(array.dtype if array.dtype.kind == "f" else np.float32)
 
     def final_obs(self, id: Ids = None) -> Batch:
         """What every seat of the multi-agent environments of `id` sees now: `obs` [R, P, ...] and `mask` [R, P, A]."""
@@ -245,10 +272,27 @@ class BaseVectorEnv:
 
 
 class DummyVectorEnv(BaseVectorEnv):
-    """Environments stepped one after another in this process; an asynchronous step finds them all finished."""
+    """Environments stepped one after another in this process; an asynchronous step finds them all finished.
 
-    def __init__(self, env_fns: Sequence[Callable[[], Any]], wait_num: int | None = None, timeout: float | None = None):
-        super().__init__(env_fns, DummyEnvWorker, wait_num, timeout)
+    The arguments are those of `BaseVectorEnv`.
+    """
+
+    def __init__(
+        self,
+        env_fns: Sequence[Callable[[], Any]],
+        wait_num: int | None = None,
+        timeout: float | None = None,
+        norm_obs: bool = False,
+        obs_rms: RunningMeanStd | None = None,
+        update_obs_rms: bool = True,
+    ):
+        super().__init__(env_fns, DummyEnvWorker, wait_num, timeout, norm_obs, obs_rms, update_obs_rms)
+
+
+def _numbers(obs: Any) -> NDArray[Any]:
+    if not isinstance(obs, np.ndarray) or obs.dtype.kind not in "biuf":
+        raise UsageError(f"norm_obs normalises observations that are arrays of numbers, not {type(obs).__name__}")
+    return obs
 
 
 def _each(calls: Sequence[Callable[[], Any]]) -> list[Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from arena.data.statistics import RunningMeanStd
 from arena.env.base import BaseVectorEnv
 from arena.env.workers.subproc import SubprocEnvWorker
 from arena.errors import UsageError
@@ -15,6 +16,9 @@ class SubprocVectorEnv(BaseVectorEnv):
         env_fns: make the environments, each in its process.
         wait_num: see `BaseVectorEnv`.
         timeout: see `BaseVectorEnv`.
+        norm_obs: see `BaseVectorEnv`.
+        obs_rms: see `BaseVectorEnv`.
+        update_obs_rms: see `BaseVectorEnv`.
         context: how processes are started: "fork", "spawn", "forkserver", or None for the platform's usual way.
         hang_timeout_s: seconds after which an environment that does not answer is a `WorkerError`; None waits forever.
 
@@ -27,6 +31,9 @@ class SubprocVectorEnv(BaseVectorEnv):
         env_fns: Sequence[Callable[[], Any]],
         wait_num: int | None = None,
         timeout: float | None = None,
+        norm_obs: bool = False,
+        obs_rms: RunningMeanStd | None = None,
+        update_obs_rms: bool = True,
         context: str | None = None,
         hang_timeout_s: float | None = None,
     ):
@@ -36,7 +43,7 @@ class SubprocVectorEnv(BaseVectorEnv):
         def worker(env_fn: Callable[[], Any]) -> SubprocEnvWorker:
             return SubprocEnvWorker(env_fn, self._share_memory, context, hang_timeout_s)
 
-        super().__init__(env_fns, worker, wait_num, timeout)
+        super().__init__(env_fns, worker, wait_num, timeout, norm_obs, obs_rms, update_obs_rms)
 
 
 class ShmemVectorEnv(SubprocVectorEnv):
