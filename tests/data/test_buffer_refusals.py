@@ -99,3 +99,9 @@ def test_update_refuses_other_shapes():
 def test_a_vector_buffer_has_room_and_parts(numbers):
     with pytest.raises(UsageError, match="at least 1"):
         VectorReplayBuffer(*numbers)
+
+
+@pytest.mark.parametrize("index", [slice(None), [0], 0])
+def test_an_empty_buffer_shows_nothing(index):
+    with pytest.raises(UsageError, match="the buffer is empty: there is nothing to read"):
+        ReplayBuffer(3)[index]

@@ -380,6 +380,8 @@ class ReplayBuffer:
     def _read(self, places: NDArray[np.int64]) -> Batch:
         """The transitions at `places` (which exist)."""
         storage, stack_num = self._storage.__dict__, self.stack_num
+        if "obs" not in storage:
+            raise UsageError("the buffer is empty: there is nothing to read")
         rows = Batch()
         fields = rows.__dict__  # values of a Batch already
         fields["obs"] = self._stacked(storage["obs"], places, stack_num)
