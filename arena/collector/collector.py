@@ -9,6 +9,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.collector.preprocess import PreprocessFn, begun, stepped
 from arena.collector.transitions import OpenTransitions
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
@@ -38,6 +39,10 @@ class Collector:
         env: a vector environment, or a single one.
         buffer: where transitions go; one sub-buffer for each environment and learning seat. It is not emptied. With
             None the collector makes one that holds the last transition of each.
+        preprocess_fn: may replace what is seen, earned and stored. It is called with `obs` and `env_id` for
+            observations that no step brought (at a reset, and the last ones of several agents), and after a step with
+            `obs_next`, `rew`, `terminated`, `truncated`, `done`, `act`, `info`, `policy` and `env_id`; it gives a Batch
+            or dict of the entries that change. Returns are those of the rewards it gives; an `info` it gives is stored.
         exploration_noise: let the policy change its actions for exploration.
 
     """
@@ -47,10 +52,12 @@ class Collector:
         policy: Policy,
         env: gym.Env[Any, Any] | BaseVectorEnv | GameVectorEnv | Any,
         buffer: ReplayBuffer | None = None,
+        preprocess_fn: PreprocessFn | None = None,
         exploration_noise: bool = False,
     ):
         self.policy = policy
         self.env = env if isinstance(env, BaseVectorEnv | GameVectorEnv) else DummyVectorEnv([lambda: env])
+        self.preprocess_fn = preprocess_fn
         self.exploration_noise = exploration_noise
         self._random = RandomPolicy()
         self.num_envs, self.num_agents = len(self.env), self.env.num_agents
@@ -109,9 +116,13 @@ class Collector:
     def _begin(self, env_ids: Ints, gym_reset_kwargs: dict[str, Any] | None = None) -> None:
         """Start episodes in these environments."""
         if isinstance(self.env, GameVectorEnv):
+            if gym_reset_kwargs:
+                raise UsageError(f"native games are reset without options: gym_reset_kwargs={gym_reset_kwargs}")
             obs, _ = self.env.reset(env_ids)
         else:
             obs, _ = self.env.reset(env_ids, **(gym_reset_kwargs or {}))
+        if self.preprocess_fn is not None:
+            obs = begun(self.preprocess_fn, obs, env_ids)
         write_rows(self._obs, Batch(obs=obs), env_ids, self.num_envs)
         if self._manager is not None:
             self._manager.seat(env_ids, self.num_envs, self.num_agents)
@@ -204,8 +215,13 @@ class Collector:
         obs = self._obs.obs if everywhere else self._obs.obs[env_ids]
         seats = obs.agent_id if self.env.agents else np.zeros(len(env_ids), np.int64)
         act, extra = self._act(env_ids, seats, obs, random)
+        obs_next, rew, terminated, truncated, info = self.env.step(self._mapped(act), env_ids)
+        if self.preprocess_fn is not None:
+            told = dict(obs_next=obs_next, rew=rew, terminated=terminated, truncated=truncated, act=act, info=info)
+            step = stepped(self.preprocess_fn, told | {"policy": extra.policy, "env_id": env_ids})
+            obs_next, rew, terminated, truncated, act = (step[key] for key in tuple(told)[:5])
+            extra = Batch(policy=step["policy"], info=Batch(extra.info, **step["info"]))
         self._open(env_ids, seats, obs, act, extra)
-        obs_next, rew, terminated, truncated, _ = self.env.step(self._mapped(act), env_ids)
         if not self.env.agents:
             rew, terminated, truncated = rew[:, None], terminated[:, None], truncated[:, None]
         over = terminated | truncated
@@ -289,6 +305,8 @@ class Collector:
             games, inverse = np.unique(rows, return_inverse=True)
             final = self.env.final_obs(env_ids[games])[inverse, seats]
             final.agent_id = seats
+            if self.preprocess_fn is not None:
+                final = begun(self.preprocess_fn, final, env_ids[rows])
         else:
             final = obs_next[rows]
         self._store(env_ids[rows], seats, final, terminated[rows, seats], truncated[rows, seats])

@@ -1,0 +1,59 @@
+"""What a `preprocess_fn` is told, and what it may replace."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.data.batch import Batch
+from arena.errors import UsageError
+
+PreprocessFn = Callable[..., Batch | Mapping[str, Any] | None]
+"""Called with keywords; gives the entries to replace, none as an empty `Batch` or None."""
+
+STEP_KEYS = ("obs_next", "rew", "terminated", "truncated", "done", "act", "info", "policy", "env_id")
+REPLACEABLE = frozenset(STEP_KEYS) - {"done", "env_id"}
+
+
+def begun(fn: PreprocessFn, obs: Any, env_ids: NDArray[np.int64]) -> Any:
+    """Observations [n, ...] that no step brought, as `fn` makes them; it is told `obs` and `env_id`."""
+    return _entries(fn(obs=obs, env_id=env_ids), {"obs", "env_id"}, "at a reset", len(env_ids)).get("obs", obs)
+
+
+def stepped(fn: PreprocessFn, step: Mapping[str, Any]) -> dict[str, Any]:
+    """A step's entries (those of `STEP_KEYS` but `done`, n rows each) as `fn` makes them; `info` only if `fn` gave it.
+
+    `UsageError` for a key that is no part of a step, for entries of another length, and for a `done` that contradicts
+    `terminated` and `truncated`, which it follows from.
+    """
+    told = dict(step) | {"done": step["terminated"] | step["truncated"]}
+    given = _entries(fn(**told), set(STEP_KEYS), "after a step", len(step["env_id"]))
+    result = dict(step) | {"info": Batch()} | {key: given[key] for key in given.keys() & REPLACEABLE}
+    result["info"] = Batch(result["info"])
+    for key, kind in (("rew", np.float64), ("terminated", np.bool_), ("truncated", np.bool_)):
+        result[key] = np.asarray(result[key], kind)
+        if result[key].shape != step[key].shape:
+            raise UsageError(f"preprocess_fn gave {key} of shape {result[key].shape}, not {step[key].shape}")
+    if "done" in given and not np.array_equal(given["done"], result["terminated"] | result["truncated"]):
+        raise UsageError("preprocess_fn gave a done that is not terminated | truncated: give one of those instead")
+    return result
+
+
+def _entries(given: Any, known: set[str], when: str, count: int) -> dict[str, Any]:
+    """What was given, by key, if its keys are known and each has a row an environment."""
+    if given is None:
+        return {}
+    if not isinstance(given, Batch | Mapping):
+        raise UsageError(f"preprocess_fn gives a Batch or a dict, not {type(given).__name__}")
+    entries = dict(Batch(given).items())
+    if unknown := sorted(entries.keys() - known):
+        raise UsageError(f"preprocess_fn gave {', '.join(unknown)}; {when} it may give {', '.join(sorted(known))}")
+    for key, value in entries.items():
+        if isinstance(value, Batch) and value.is_empty(recurse=True):
+            continue
+        if not isinstance(value, Batch) and np.ndim(value) == 0:
+            raise UsageError(f"preprocess_fn gave one {key}, not one an environment")
+        if len(value) != count:
+            raise UsageError(f"preprocess_fn gave {len(value)} rows of {key} for {count} environments")
+    return entries
