@@ -19,7 +19,7 @@ class SegmentTree:
 
     >>> tree = SegmentTree(4)
     >>> tree[[0, 2, 3]] = [1.0, 2.0, 3.0]
-    >>> tree.reduce(), tree.reduce(0, 3), tree[2]
+    >>> tree.reduce(), tree.reduce(0, 3), float(tree[2])
     (6.0, 3.0, 2.0)
     >>> tree.get_prefix_sum_idx([0.5, 1.0, 4.0])
     array([0, 2, 3])

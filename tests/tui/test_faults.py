@@ -18,12 +18,13 @@ FAULTS = [
 @pytest.mark.parametrize(("fault", "said"), FAULTS)
 async def test_in_a_series_the_offender_loses_and_the_next_game_begins(fault, said):
     agents = [("good", FirstLegal()), ("bad", fault())]
-    app = ArenaApp(WatchScreen(make_game("connect_four"), agents, games=2, speed=64.0))
+    app = ArenaApp(WatchScreen(make_game("connect_four"), agents, games=2, speed=1.0))  # slow: its end stays for seconds
     async with app.run_test(size=(100, 24)) as pilot:
         await until(pilot, lambda: app.screen.positions[app.screen.shown].verdict)
         assert said in notice(app)
         assert said in screen_text(app)
         assert "1. 1" in screen_text(app)
+        await pilot.press("n")
         await until(pilot, lambda: app.screen.series.game == 1)
         await until(pilot, lambda: app.screen.positions[app.screen.shown].verdict)
         assert notice(app).startswith("●" + said[1:])
