@@ -18,7 +18,7 @@ FAULTS = [
 @pytest.mark.parametrize(("fault", "said"), FAULTS)
 async def test_in_a_series_the_offender_loses_and_the_next_game_begins(fault, said):
     agents = [("good", FirstLegal()), ("bad", fault())]
-    app = ArenaApp(WatchScreen(make_game("connect_four"), agents, games=2, speed=1.0))  # slow: its end stays for seconds
+    app = ArenaApp(WatchScreen(make_game("connect_four"), agents, games=2, speed=1.0))  # ends stay for seconds
     async with app.run_test(size=(100, 24)) as pilot:
         await until(pilot, lambda: app.screen.positions[app.screen.shown].verdict)
         assert said in notice(app)
