@@ -83,5 +83,4 @@ class LeagueSeating:
     def seat_snapshot(self, slot: int, label: int, policy: Policy) -> None:
         """Put a snapshot in a place among the manager's policies."""
         self.manager.replace_policy(policy, slot)
-        self.manager.is_learner[slot] = False
         self.manager.labels[slot] = label
