@@ -14,8 +14,28 @@ from games.engine.registry import make_game as make
 __all__ = ["GAMES", "make"]
 
 GAMES = {
+    "backgammon": "games.backgammon:game",
+    "breakthrough": "games.breakthrough:game",
+    "chess": "games.chess:game",
+    "checkers": "games.checkers:game",
     "connect_four": "games.connect_four:game",
+    "go": "games.go:game",
+    "goofspiel": "games.goofspiel:game",
+    "gomoku": "games.gomoku:game",
+    "hanabi": "games.hanabi:game",
+    "hex": "games.hex:game",
+    "kalah": "games.kalah:game",
+    "kuhn_poker": "games.kuhn_poker:game",
+    "leduc_holdem": "games.leduc_holdem:game",
+    "leduc_poker": "games.leduc_poker:game",
+    "liars_dice": "games.liars_dice:game",
+    "matrix_game": "games.matrix_game:game",
+    "othello": "games.othello:game",
+    "pig": "games.pig:game",
+    "rock_paper_scissors": "games.rock_paper_scissors:game",
+    "texas_holdem": "games.texas_holdem:game",
     "tic_tac_toe": "games.tic_tac_toe:game",
+    "tron": "games.tron:game",
 }
 """The games of this distribution: name -> function that takes the options and returns a `Game`."""
 

@@ -19,9 +19,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from games.engine.boards import duel, in_line, require_board, two_planes
+from games.engine.boards import duel, end_or_pass, in_line, require_board, two_planes
 from games.engine.errors import UsageError
-from games.engine.game import TERMINAL, Game, State
+from games.engine.game import Game, State
 from games.engine.picture import Picture
 from games.engine.views import views
 
@@ -51,19 +51,12 @@ def legal_actions(state: Any, mask: NDArray[Any]) -> None:
 @njit
 def apply(state: Any, action: int) -> None:
     """Drop a disc of the player to move into column `action`."""
-    seat = state.current_player
     row = state.board.shape[0] - 1 - state.height[action]
-    state.board[row, action] = seat
+    state.board[row, action] = state.current_player
     state.height[action] += 1
     state.length += 1
     state.last_action = action
-    if in_line(state.board, row, action, state.k):
-        state.winner = seat
-        state.current_player = TERMINAL
-    elif state.length == state.board.size:
-        state.current_player = TERMINAL
-    else:
-        state.current_player = 1 - seat
+    end_or_pass(state, in_line(state.board, row, action, state.k))
 
 
 @njit

@@ -13,7 +13,6 @@ Cells are numbered down the columns, on every size; in text a cell is a column l
       ╰───┴───┴───╯
 """
 
-import re
 from functools import cache
 from typing import Any
 
@@ -21,9 +20,18 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from games.engine.boards import duel, in_line, require_board, two_planes
-from games.engine.errors import UsageError
-from games.engine.game import TERMINAL, Game, State
+from games.engine.boards import (
+    COLUMN_LETTERS,
+    cell_text,
+    duel,
+    end_or_pass,
+    in_line,
+    parse_cell,
+    reflections,
+    require_board,
+    two_planes,
+)
+from games.engine.game import Game, State
 from games.engine.picture import Picture
 from games.engine.views import views
 
@@ -53,18 +61,11 @@ def legal_actions(state: Any, mask: NDArray[Any]) -> None:
 @njit
 def apply(state: Any, action: int) -> None:
     """Mark a cell for the player to move."""
-    seat = state.current_player
     column, row = action // state.board.shape[1], action % state.board.shape[1]
-    state.board[column, row] = seat
+    state.board[column, row] = state.current_player
     state.length += 1
     state.last_action = action
-    if in_line(state.board, column, row, state.k):
-        state.winner = seat
-        state.current_player = TERMINAL
-    elif state.length == state.board.size:
-        state.current_player = TERMINAL
-    else:
-        state.current_player = 1 - seat
+    end_or_pass(state, in_line(state.board, column, row, state.k))
 
 
 @njit
@@ -89,7 +90,7 @@ def picture(state: State) -> Picture:
         cell_actions=actions.reshape(columns, rows).T.copy(),
         action_cells=np.stack([actions % rows, actions // rows], axis=1),
         row_labels=tuple(str(row + 1) for row in range(rows)),
-        column_labels=tuple(chr(ord("a") + column) for column in range(columns)),
+        column_labels=tuple(COLUMN_LETTERS[:columns]),
         last=(last % rows, last // rows) if last >= 0 else None,
     )
 
@@ -97,19 +98,14 @@ def picture(state: State) -> Picture:
 def action_text(state: State, action: int) -> str:
     """Column letter and row number, `b3`."""
     rows = state["board"].shape[1]
-    return f"{chr(ord('a') + action // rows)}{action % rows + 1}"
+    return cell_text(action % rows, action // rows)
 
 
 def parse_action(state: State, text: str) -> int:
     """Read a column letter and a row number."""
     columns, rows = state["board"].shape
-    found = re.fullmatch(r"([a-z])([0-9]{1,2})", text.strip().lower())
-    if found:
-        column, row = ord(found[1]) - ord("a"), int(found[2]) - 1
-        if column < columns and 0 <= row < rows:
-            return column * rows + row
-    corner = f"{chr(ord('a') + columns - 1)}{rows}"
-    raise UsageError(f"{text.strip()!r} is not a cell; type a column and a row, from a1 to {corner}")
+    row, column = parse_cell(text, rows, columns)
+    return column * rows + row
 
 
 @cache
@@ -135,21 +131,9 @@ def game(m: int = 3, n: int = 3, k: int = 3) -> Game:
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,
-        symmetries=reflections(m, n),
+        symmetries=reflections(n, m),
         pettingzoo_name="tictactoe_v3",
     )
-
-
-def reflections(m: int, n: int) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]:
-    """Symmetries of the board but the identity, as index arrays of the flat observation and of the actions."""
-    planes, cells = np.arange(n * m * 2).reshape(n, m, 2), np.arange(n * m).reshape(n, m)
-    turns = range(4) if m == n else (0, 2)
-    moved = [
-        (np.rot90(side(planes), turn).reshape(-1), np.rot90(side(cells), turn).reshape(-1))
-        for side in (np.asarray, np.flipud)
-        for turn in turns
-    ]
-    return tuple(moved[1:])
 
 
 env, raw_env, parallel_env = views(game)

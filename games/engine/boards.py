@@ -1,9 +1,10 @@
-"""What games of stones on a rectangular board share: lines, observations, returns, and the sizes a board can have.
+"""What games on a rectangular board share: lines, observations, returns, sizes, and the notation of cells.
 
 A board is int8 [rows, columns] (or columns first), the seat of the stone in each cell, -1 where there is none. What is
 called once a move is inlined: inside the caller the size of its board is a constant, which makes a move twice as fast.
 """
 
+import re
 from typing import Any
 
 import numpy as np
@@ -11,19 +12,39 @@ from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.errors import UsageError
+from games.engine.game import TERMINAL
+from games.engine.options import require_between
 
 LONGEST_SIDE = 20
+COLUMN_LETTERS = "abcdefghijklmnopqrst"
 
 
 @njit(inline="always")
 def in_line(board: NDArray[Any], row: int, column: int, k: int) -> bool:
-    """Whether the stone at this cell is part of `k` or more of its colour in a line; each half counts the cell."""
+    """Whether the stone at this cell is part of `k` or more of its colour in a line."""
     return (
-        run(board, row, column, 1, 0) + run(board, row, column, -1, 0) > k
-        or run(board, row, column, 0, 1) + run(board, row, column, 0, -1) > k
-        or run(board, row, column, 1, 1) + run(board, row, column, -1, -1) > k
-        or run(board, row, column, 1, -1) + run(board, row, column, -1, 1) > k
+        line(board, row, column, 1, 0) >= k
+        or line(board, row, column, 0, 1) >= k
+        or line(board, row, column, 1, 1) >= k
+        or line(board, row, column, 1, -1) >= k
     )
+
+
+@njit(inline="always")
+def in_exact_line(board: NDArray[Any], row: int, column: int, k: int) -> bool:
+    """Whether the stone at this cell is part of `k` of its colour in a line, and not more."""
+    return (
+        line(board, row, column, 1, 0) == k
+        or line(board, row, column, 0, 1) == k
+        or line(board, row, column, 1, 1) == k
+        or line(board, row, column, 1, -1) == k
+    )
+
+
+@njit(inline="always")
+def line(board: NDArray[Any], row: int, column: int, down: int, right: int) -> int:
+    """How many stones of its colour the one at this cell is in a line with, itself included."""
+    return run(board, row, column, down, right) + run(board, row, column, -down, -right) - 1
 
 
 @njit
@@ -50,6 +71,19 @@ def two_planes(board: NDArray[Any], seat: int, out: NDArray[Any]) -> None:
 
 
 @njit(inline="always")
+def end_or_pass(state: Any, won: bool) -> None:
+    """End the game if the stone just put down has won, or was the last that fits; else it is the other's turn."""
+    seat = state.current_player
+    if won:
+        state.winner = seat
+        state.current_player = TERMINAL
+    elif state.length == state.board.size:
+        state.current_player = TERMINAL
+    else:
+        state.current_player = 1 - seat
+
+
+@njit(inline="always")
 def duel(winner: int, out: NDArray[Any]) -> None:
     """Write +1 for the winner and -1 for the loser; nothing where nobody has won (-1)."""
     if winner >= 0:
@@ -60,8 +94,42 @@ def duel(winner: int, out: NDArray[Any]) -> None:
 def require_board(game: str, k: int, **sides: int) -> None:
     """Raise `UsageError` unless both sides are from 1 to 20, and `k` stones in a line fit on the longer one."""
     for name, value in sides.items():
-        if not 1 <= value <= LONGEST_SIDE:
-            raise UsageError(f"{game}: {name}={value} is not between 1 and {LONGEST_SIDE}")
+        require_between(game, name, value, 1, LONGEST_SIDE)
     longest = max(sides.values())
     if not 1 <= k <= longest:
         raise UsageError(f"{game}: k={k} is not between 1 and the longer side, {longest}")
+
+
+def reflections(
+    rows: int, columns: int, planes: int = 2, others: int = 0
+) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]:
+    """Symmetries of an empty board but the identity, as `Game.symmetries` lists them.
+
+    For observations [rows, columns, planes] and one action a cell, row by row, before `others` (a pass) that stay.
+    """
+    entries = np.arange(rows * columns * planes).reshape(rows, columns, planes)
+    cells = np.arange(rows * columns).reshape(rows, columns)
+    rest = np.arange(cells.size, cells.size + others)
+    turns = range(4) if rows == columns else (0, 2)
+    moved = [
+        (np.rot90(side(entries), turn).reshape(-1), np.append(np.rot90(side(cells), turn), rest))
+        for side in (np.asarray, np.flipud)
+        for turn in turns
+    ]
+    return tuple(moved[1:])
+
+
+def cell_text(row: int, column: int) -> str:
+    """Column letter and row number, `a1` for row 0 and column 0."""
+    return f"{COLUMN_LETTERS[column]}{row + 1}"
+
+
+def parse_cell(text: str, rows: int, columns: int, or_else: str = "") -> tuple[int, int]:
+    """Read row and column of a cell; `UsageError` (whose message ends in `or_else`) if there is no such cell."""
+    found = re.fullmatch(r"([a-t])([0-9]{1,2})", text.strip().lower(), re.ASCII)
+    if found:
+        column, row = COLUMN_LETTERS.index(found[1]), int(found[2]) - 1
+        if column < columns and 0 <= row < rows:
+            return row, column
+    corner = cell_text(rows - 1, columns - 1)
+    raise UsageError(f"{text.strip()!r} is not a cell; type a column and a row, from a1 to {corner}{or_else}")

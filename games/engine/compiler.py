@@ -30,13 +30,27 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba import types
 from numba.core.dispatcher import Dispatcher
 
 from games.engine.game import Game
 
 PLACEHOLDERS = "games.engine.rules"
+DEFAULTS = "games.engine.defaults"
 VERSIONED = ("numba", "numpy", "math", "builtins")
 """Packages whose code changes only with a version, and versions are hashed."""
+
+
+def record_name(record: types.Record) -> tuple[str, tuple[str]]:
+    """What machine code calls a record type: a hash of its layout.
+
+    numba itself numbers these types as a process meets them, and names functions after the numbers. From a cache that
+    several processes have filled would come functions of one name for different layouts, of which one answers for all.
+    """
+    return "Record", (hashlib.sha256(record.name.encode()).hexdigest()[:16],)
+
+
+types.Record.mangling_args = property(record_name)  # type: ignore[assignment, method-assign]  # a property there too
 
 
 def kernels(game: Game) -> Any:
@@ -52,11 +66,12 @@ def instantiate(template: str, game: Game) -> Any:
 @cache
 def _instantiate(template: str, rules_name: str, layout: str) -> ModuleType:
     origin = importlib.import_module(template)
-    source, names = _bind(inspect.getsource(origin), rules_name)
-    parts = [source, layout, numba.__version__, np.__version__, sys.version, platform.machine()]
-    rules = importlib.import_module(rules_name)
+    source, homes = _bind(inspect.getsource(origin), rules_name)
+    parts = [source, layout, inspect.getsource(record_name)]
+    parts += [numba.__version__, np.__version__, sys.version, platform.machine()]
+    rules = [getattr(importlib.import_module(home), name) for name, home in homes.items()]
     seen: set[int] = set()
-    for value in (*vars(origin).values(), *(getattr(rules, name) for name in names)):
+    for value in (*vars(origin).values(), *rules):
         if isinstance(value, Dispatcher):
             parts.extend(_meaning(value, seen))
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
@@ -73,21 +88,25 @@ def _instantiate(template: str, rules_name: str, layout: str) -> ModuleType:
     return module
 
 
-def _bind(source: str, rules_name: str) -> tuple[str, list[str]]:
-    """The template's source with its import of the placeholders turned to `rules_name`, and the names imported."""
+def _bind(source: str, rules_name: str) -> tuple[str, dict[str, str]]:
+    """The template's source with its placeholders imported from elsewhere, and from where, by name.
+
+    That is the module `rules_name`, or the one of defaults for what it lacks.
+    """
+    rules = importlib.import_module(rules_name)
     lines = source.splitlines(keepends=True)
     for node in ast.parse(source).body:
         if isinstance(node, ast.ImportFrom) and node.module == PLACEHOLDERS:
             assert node.end_lineno is not None
-            names = [alias.name for alias in node.names]
-            lines[node.lineno - 1 : node.end_lineno] = [f"from {rules_name} import {', '.join(names)}\n"]
-            return "".join(lines), names
+            homes = {alias.name: rules_name if hasattr(rules, alias.name) else DEFAULTS for alias in node.names}
+            lines[node.lineno - 1 : node.end_lineno] = [f"from {home} import {name}\n" for name, home in homes.items()]
+            return "".join(lines), homes
     raise ValueError(f"the template does not import from {PLACEHOLDERS}")
 
 
 def _meaning(value: Any, seen: set[int]) -> Iterator[str]:
     """What `value` means to compiled code: a function's source with all that it refers to, or a constant's content."""
-    function = value.py_func if isinstance(value, Dispatcher) else value
+    function = value.py_func if isinstance(value, Dispatcher) else inspect.unwrap(value)  # numba wraps intrinsics
     if inspect.isfunction(function):
         if id(function) in seen or function.__module__.partition(".")[0] in VERSIONED:
             return

@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from games.engine.options import Option
 from games.engine.picture import Picture
 
 TERMINAL = -4
-"""`current_player` of a finished game; other values are seats (0, 1, ...)."""
+"""`current_player` of a finished game."""
+CHANCE = -1
+"""`current_player` where chance is to move; all other values are seats (0, 1, ...)."""
 
 State = NDArray[Any]
 """One position: an array of shape () whose dtype is the game's structured `state_dtype`."""
@@ -28,7 +31,7 @@ class Game:
     """Registered name, `connect_four`."""
     title: str
     """Name for people, `Connect Four`."""
-    options: Mapping[str, int]
+    options: Mapping[str, Option]
     """Every option with its value; `games.make(name, **options)` gives this game again."""
     agents: tuple[str, ...]
     """Agent names by seat, as in PettingZoo's game of the same name."""
@@ -49,12 +52,31 @@ class Game:
     parse_action: Callable[[State, str], int]
     """The action that a text means; `UsageError` if it cannot be read. It may be illegal in the position."""
     observation_dtype: Any = np.int8
+    observation_high: int = 1
+    """No entry of an observation is larger; none is below 0."""
     symmetries: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...] = ()
     """Relabellings that keep the game the same: pairs (flat observation index [prod(O)], action index [A])."""
+    num_outcomes: int = 0
+    """Outcomes of chance are 0 .. num_outcomes - 1; none without chance."""
+    information_shape: tuple[int, ...] | None = None
+    """Shape of `information_state`; None where nothing is hidden, so that a position is its own."""
     perfect_information: bool = True
+    simultaneous: bool = False
+    """Seats decide at the same time: they are asked in turn, and none learns what the others chose before all have."""
     zero_sum: bool = True
+    cooperative: bool = False
+    """All seats earn the same."""
+    is_cut: bool = False
+    """Its end cuts off what could go on for ever: games are truncated, not terminated."""
+    bare: bool = False
+    """PettingZoo's view shows a bare whole number, without an action mask; the observation has shape (1,)."""
     pettingzoo_name: str | None = None
     """PettingZoo's environment with the same actions, observations and rewards."""
+
+    @property
+    def has_chance(self) -> bool:
+        """Whether chance ever moves."""
+        return self.num_outcomes > 0
 
     @property
     def num_players(self) -> int:

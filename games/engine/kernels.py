@@ -1,8 +1,9 @@
 """The batch kernels: a template that `games.engine.compiler` turns into machine code for one game.
 
-Shapes: B games in the batch, R rows touched by a call, P seats, A actions, O observation. `rows` (int64 [R]) says
-which games a call touches; outputs are full-size arrays [B, ...] of which only those rows are written.
-The mask of a finished game is all True, its `seats` entry the seat that moved last.
+Shapes: B games in the batch, R rows touched by a call, P seats, A actions, O observation, C outcomes of chance. `rows`
+(int64 [R]) says which games a call touches; outputs are full-size arrays [B, ...] of which only those rows are written.
+The mask of a finished game is all True, its `seats` entry the seat that moved last. `chances` (float64 [C]) is scratch:
+chance moves by itself, drawing from the random stream in each record.
 """
 
 from typing import Any
@@ -11,8 +12,18 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from games.engine.game import TERMINAL
-from games.engine.rules import apply, legal_actions, observe, returns
+from games.engine.chance import GAMMA, mix, pick
+from games.engine.game import CHANCE, TERMINAL
+from games.engine.rules import apply, chance_outcomes, draw, legal_actions, observe, random_action, reseed, returns
+
+
+@njit
+def settle(state: Any, chances: NDArray[np.float64]) -> None:
+    """Let chance move until it is a seat's turn or the game is over."""
+    while state.current_player == CHANCE:
+        chances[:] = 0
+        chance_outcomes(state, chances)
+        apply(state, pick(chances, draw(state)))
 
 
 @njit(inline="always")  # a call would pass four arrays, and count their references
@@ -31,14 +42,22 @@ def look(state: Any, seat: int, obs: NDArray[Any], mask: NDArray[Any]) -> None:
 def reset(
     states: NDArray[Any],
     initial: NDArray[Any],
+    streams: NDArray[np.uint64],
     rows: NDArray[np.int64],
     seats: NDArray[np.int64],
     obs: NDArray[Any],
     mask: NDArray[np.bool_],
+    chances: NDArray[np.float64],
 ) -> None:
-    """Start the games in `rows` anew: states [B], initial [1], seats [B] (who moves), obs [B, O], mask [B, A]."""
+    """Start the games in `rows` anew: states [B], initial [1], seats [B] (who moves), obs [B, O], mask [B, A].
+
+    `streams` [B] gives each game its seed, and moves on.
+    """
     for row in rows:
         states[row] = initial[0]
+        streams[row] += GAMMA
+        reseed(states[row], mix(streams[row]))
+        settle(states[row], chances)
         seats[row] = states[row].current_player
         look(states[row], seats[row], obs[row], mask[row])
 
@@ -65,6 +84,7 @@ def step(
     mask: NDArray[np.bool_],
     rewards: NDArray[np.float32],
     over: NDArray[np.bool_],
+    chances: NDArray[np.float64],
 ) -> None:
     """Play legal `actions` [R] in `rows`; rewards [B, P] are what this action alone brought, over [B] the ends."""
     before = np.empty(rewards.shape[1], np.float32)
@@ -74,6 +94,7 @@ def step(
         before[:] = 0
         returns(state, before)
         apply(state, actions[j])
+        settle(state, chances)
         rewards[row] = 0
         returns(state, rewards[row])
         for seat in range(before.shape[0]):
@@ -93,6 +114,20 @@ def observe_all(states: NDArray[Any], rows: NDArray[np.int64], obs: NDArray[Any]
 
 
 @njit(cache=True, nogil=True)
+def joint_masks(states: NDArray[Any], rows: NDArray[np.int64], masks: NDArray[np.bool_]) -> None:
+    """What every seat may choose where all choose at once: masks [R, P, A], all True in a finished game."""
+    for j in range(rows.shape[0]):
+        if states[rows[j]].current_player == TERMINAL:
+            masks[j] = True
+            continue
+        copy = states[rows[j] : rows[j] + 1].copy()
+        for seat in range(masks.shape[1]):
+            masks[j, seat] = False
+            copy[0].current_player = seat
+            legal_actions(copy[0], masks[j, seat])
+
+
+@njit(cache=True, nogil=True)
 def observe_one(states: NDArray[Any], seat: int, to_move: bool, obs: NDArray[Any], mask: NDArray[np.bool_]) -> None:
     """What `seat` sees of the first game: obs [O], and mask [A], whose moves stay open when the game has ended."""
     observe(states[0], seat, obs)
@@ -101,39 +136,53 @@ def observe_one(states: NDArray[Any], seat: int, to_move: bool, obs: NDArray[Any
         legal_actions(states[0], mask)
 
 
+@njit(inline="always")
+def choose(state: Any, mask: NDArray[np.bool_], bits: Any) -> int:
+    """Give a legal action by 64 random bits, each as likely as the others; `mask` is scratch."""
+    mask[:] = False
+    legal_actions(state, mask)
+    count = 0
+    for action in range(mask.shape[0]):
+        count += mask[action]
+    choice = np.int64((bits >> np.uint64(33)) % np.uint64(count))
+    chosen = 0
+    for action in range(mask.shape[0]):
+        choice -= mask[action]  # no branch that depends on the mask: it would be mispredicted
+        if choice < 0:
+            chosen = action
+            break
+    return chosen
+
+
 @njit(cache=True, nogil=True)
-def playout(state: Any, mask: NDArray[np.bool_], seed: int) -> int:
+def playout(state: Any, mask: NDArray[np.bool_], chances: NDArray[np.float64], seed: int) -> int:
     """Play uniformly random legal actions in place until the game ends; returns how many.
 
-    `mask` (bool [A]) is scratch; `seed` starts a splitmix64 stream (Steele, Lea, Flood 2014).
+    `mask` (bool [A]) is scratch; `seed` starts a stream of its own, beside the record's.
     """
     z = np.uint64(seed)
     length = 0
     while state.current_player != TERMINAL:
-        mask[:] = False
-        legal_actions(state, mask)
-        count = 0
-        for action in range(mask.shape[0]):
-            count += mask[action]
-        z += np.uint64(0x9E3779B97F4A7C15)
-        bits = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        choice = np.int64(((bits ^ (bits >> np.uint64(31))) >> np.uint64(33)) % np.uint64(count))
-        for action in range(mask.shape[0]):
-            if mask[action]:
-                if choice == 0:
-                    apply(state, action)
-                    break
-                choice -= 1
+        z += GAMMA
+        bits = mix(z)
+        action = random_action(state, bits)
+        if action < 0:
+            action = choose(state, mask, bits)
+        apply(state, action)
+        settle(state, chances)
         length += 1
     return length
 
 
 @njit(cache=True, nogil=True)
-def playouts(states: NDArray[Any], initial: NDArray[Any], mask: NDArray[np.bool_], seed: int) -> int:
+def playouts(
+    states: NDArray[Any], initial: NDArray[Any], mask: NDArray[np.bool_], chances: NDArray[np.float64], seed: int
+) -> int:
     """Play every game of `states` [B] from its start to its end at random; returns the number of actions."""
     actions = 0
     for i in range(states.shape[0]):
         states[i] = initial[0]
-        actions += playout(states[i], mask, seed + i)
+        reseed(states[i], seed + i)
+        settle(states[i], chances)
+        actions += playout(states[i], mask, chances, seed + i)
     return actions

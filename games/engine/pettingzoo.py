@@ -15,6 +15,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 from games.engine.compiler import kernels
 from games.engine.errors import IllegalActionError, UsageError
 from games.engine.game import Game
+from games.engine.spaces import observation_space
 
 RENDER_MODES = ("ansi", "human", "rgb_array")
 Observation = dict[str, NDArray[Any]]
@@ -35,11 +36,11 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self.metadata = {
             "render_modes": list(RENDER_MODES),
             "name": game.pettingzoo_name or game.name,
-            "is_parallelizable": False,  # as PettingZoo means it: agents act in turns
+            "is_parallelizable": game.simultaneous,
             "render_fps": 2,
         }
         self.possible_agents = list(game.agents)
-        self.observation_spaces = {agent: _observation_space(game) for agent in game.agents}
+        self.observation_spaces = {agent: observation_space(game) for agent in game.agents}
         self.action_spaces = {agent: spaces.Discrete(game.num_actions) for agent in game.agents}
         self._illegal_ends_game = illegal_ends_game
         self._row = np.zeros(1, np.int64)
@@ -49,9 +50,11 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self._mask = np.zeros((1, game.num_actions), np.bool_)
         self._rewards = np.zeros((1, game.num_players), np.float32)
         self._over = np.ones(1, np.bool_)
+        self._chances = np.zeros(game.num_outcomes)
+        self._streams = np.frombuffer(np.random.bytes(8), np.uint64).copy()
 
-    def observation_space(self, agent: str) -> spaces.Dict:
-        """Space of what `agent` sees: `observation` and `action_mask`."""
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Space of what `agent` sees: `observation` and `action_mask`, or the bare observation."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
@@ -59,9 +62,13 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a new game."""
+        """Begin a new game; a seed decides what chance does in it and in those that follow."""
+        if seed is not None:
+            self._streams[0] = seed % 2**64
         initial = self.game.initial.reshape(1)
-        kernels(self.game).reset(self._states, initial, self._row, self._seats, self._obs, self._mask)
+        kernels(self.game).reset(
+            self._states, initial, self._streams, self._row, self._seats, self._obs, self._mask, self._chances
+        )
         self._over[0] = False
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -81,7 +88,21 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         mask = np.empty(self.game.num_actions, np.bool_)
         seat = self.game.agents.index(agent)
         kernels(self.game).observe_one(self._states, seat, agent == self.agent_selection, obs, mask)
-        return {"observation": obs, "action_mask": mask.view(np.int8)}
+        return self._shown(obs, mask)
+
+    def _shown(self, obs: NDArray[Any], mask: NDArray[np.bool_]) -> Any:
+        return obs.reshape(()) if self.game.bare else {"observation": obs, "action_mask": mask.view(np.int8)}
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended, by its rules or by an illegal action."""
+        return any(self.terminations.values()) or any(self.truncations.values())
+
+    def joint_masks(self) -> NDArray[np.bool_]:
+        """What every agent may choose in a game of simultaneous choices, [P, A]."""
+        masks = np.empty((1, self.game.num_players, self.game.num_actions), np.bool_)
+        kernels(self.game).joint_masks(self._states, self._row, masks)
+        return masks[0]
 
     def step(self, action: int | None) -> None:
         """Play for `agent_selection`; an agent whose game is over steps with None."""
@@ -117,15 +138,15 @@ class GameAECEnv(AECEnv[str, Observation, int]):
 
     def _play(self, action: int) -> None:
         actions = np.array([action])
-        kernels(self.game).step(
-            self._states, self._row, actions, self._seats, self._obs, self._mask, self._rewards, self._over
-        )
+        held = (self._seats, self._obs, self._mask, self._rewards, self._over, self._chances)
+        kernels(self.game).step(self._states, self._row, actions, *held)
         agent = self.agent_selection
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict(zip(self.possible_agents, self._rewards[0].tolist(), strict=True))
         self._accumulate_rewards()
         if self._over[0]:
-            self.terminations = dict.fromkeys(self.agents, True)
+            self.terminations = dict.fromkeys(self.agents, not self.game.is_cut)
+            self.truncations = dict.fromkeys(self.agents, self.game.is_cut)
             mover = self.possible_agents.index(agent)
             self.agent_selection = self.possible_agents[(mover + 1) % len(self.possible_agents)]
         else:
@@ -164,20 +185,12 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             raise UsageError(f"{self.game.name}: call reset() before anything else")
 
 
-def _observation_space(game: Game) -> spaces.Dict:
-    return spaces.Dict(
-        {
-            "observation": spaces.Box(0, 1, game.observation_shape, game.observation_dtype),
-            "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8),
-        }
-    )
-
-
 class GameParallelEnv(ParallelEnv[str, Observation, int]):
     """A game as a Parallel environment.
 
     In a game of turns only the action of the agent to move counts, whom `infos[agent]["active_agent"]` names; the
-    others' masks are all zero. An illegal action ends the game as in `GameAECEnv`.
+    others' masks are all zero. Where all choose at once, all actions count but those of agents without a choice. An
+    illegal action ends the game as in `GameAECEnv`.
     """
 
     def __init__(self, game: Game, render_mode: str | None = None):
@@ -189,8 +202,8 @@ class GameParallelEnv(ParallelEnv[str, Observation, int]):
         self.observation_spaces = self._turns.observation_spaces
         self.action_spaces = self._turns.action_spaces
 
-    def observation_space(self, agent: str) -> spaces.Dict:
-        """Space of what `agent` sees: `observation` and `action_mask`."""
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Space of what `agent` sees: `observation` and `action_mask`, or the bare observation."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
@@ -208,17 +221,18 @@ class GameParallelEnv(ParallelEnv[str, Observation, int]):
     def step(
         self, actions: dict[str, int]
     ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Play the action of the agent to move; returns observations, rewards, terminations, truncations, infos."""
+        """Play the actions that count; returns observations, rewards, terminations, truncations, infos."""
         turns = self._turns
         turns._require_reset()
         if not self.agents:
             EnvLogger.warn_step_after_terminated_truncated()
             return {}, {}, {}, {}, {}
-        mover = turns.agent_selection
-        if mover not in actions:
-            raise UsageError(f"{self.game.name}: it is the turn of {mover}, but actions names {sorted(actions)}")
-        turns.step(actions[mover])
-        if any(turns.terminations.values()):
+        movers = self._movers(actions)
+        while not turns.is_over and turns.agent_selection in movers:
+            mover = turns.agent_selection
+            movers.remove(mover)
+            turns.step(actions[mover])
+        if turns.is_over:
             self.agents = []
         return self._views(), dict(turns.rewards), dict(turns.terminations), dict(turns.truncations), self._infos()
 
@@ -229,8 +243,24 @@ class GameParallelEnv(ParallelEnv[str, Observation, int]):
     def close(self) -> None:
         """Nothing to release."""
 
+    def _movers(self, actions: dict[str, int]) -> list[str]:
+        """The agents whose actions count; `UsageError` before anything is played if one of them is not there."""
+        movers = [self._turns.agent_selection]
+        if self.game.simultaneous:
+            masks = zip(self.possible_agents, self._turns.joint_masks(), strict=True)
+            movers = [agent for agent, mask in masks if mask.any()]
+        for mover in movers:
+            if mover not in actions:
+                raise UsageError(f"{self.game.name}: it is the turn of {mover}, but actions names {sorted(actions)}")
+            self._turns._check(actions[mover])
+        return movers
+
     def _views(self) -> dict[str, Observation]:
-        return {agent: self._turns.observe(agent) for agent in self.possible_agents}
+        views = {agent: self._turns.observe(agent) for agent in self.possible_agents}
+        if self.game.simultaneous and not self.game.bare and not self._turns.is_over:
+            for agent, mask in zip(self.possible_agents, self._turns.joint_masks(), strict=True):
+                views[agent]["action_mask"] = mask.view(np.int8)
+        return views
 
     def _infos(self) -> dict[str, dict[str, Any]]:
         return {agent: {"active_agent": self._turns.agent_selection} for agent in self.possible_agents}

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from games.engine.glyphs import dots
+
 MARKS = "●○▲■"
 """The piece of each seat; shape carries the meaning, colour only supports it."""
 ASCII_MARKS = "XO#@"
@@ -30,6 +32,12 @@ class Picture:
     column_labels: tuple[str, ...]
     last: tuple[int, int] | None = None
     """Cell of the last move."""
+    letters: NDArray[np.str_] | None = None
+    """[R, C]: a letter (of a card two signs) for each piece ("" for plain ones), where pieces are of several kinds."""
+    action_origins: NDArray[np.int64] | None = None
+    """[A, 2]: where the piece stands that an action moves, (-1, -1) if nowhere; in games of moving pieces."""
+    notes: tuple[str, ...] = ()
+    """Lines below the board: what is not on it."""
 
     def text(self, ascii_only: bool = False) -> str:
         """The board in lines of text, the last move in brackets.
@@ -45,25 +53,35 @@ class Picture:
         rows, columns = self.pieces.shape
         width = max(len(label) for label in self.row_labels)
         left = " " * (width + 1)
+        cell = 2 + self._mark_width()
         bar, across, top, bottom = ("|", "-", "+++", "+++") if ascii_only else ("│", "─", "╭┬╮", "╰┴╯")
 
         def rule(ends: str) -> str:
-            return left + ends[0] + ends[1].join([across * 3] * columns) + ends[2]
+            return left + ends[0] + ends[1].join([across * cell] * columns) + ends[2]
 
-        heading = left + " " + " ".join(label.center(3) for label in self.column_labels)
+        heading = left + " " + " ".join(label.center(cell) for label in self.column_labels)
         lines = [heading.rstrip(), rule(top)]
         for row in range(rows):
             cells = bar.join(self._cell_text(row, column, ascii_only) for column in range(columns))
             lines.append(f"{self.row_labels[row]:>{width}} {bar}{cells}{bar}")
-        return "\n".join([*lines, rule(bottom)])
+        return "\n".join([*lines, rule(bottom), *self.notes])
 
     def _cell_text(self, row: int, column: int, ascii_only: bool) -> str:
         seat = self.pieces[row, column]
-        mark = " " if seat < 0 else (ASCII_MARKS if ascii_only else MARKS)[seat]
+        mark = " " if seat < 0 else (ASCII_MARKS if ascii_only else MARKS)[seat % len(MARKS)]
+        if self.letters is not None and seat >= 0:
+            mark = str(self.letters[row, column]) or mark
+        mark = mark.rjust(self._mark_width())
         return f"[{mark}]" if self.last == (row, column) else f" {mark} "
 
+    def _mark_width(self) -> int:
+        return 1 if self.letters is None else max(1, *(len(letter) for letter in self.letters.flat))
+
     def image(self, cell: int = 48) -> NDArray[np.uint8]:
-        """The board as RGB pixels [R * cell, C * cell, 3]: discs and rings, a dark square round the last move."""
+        """The board as RGB pixels [R * cell, C * cell, 3]: discs and rings, a dark square round the last move.
+
+        A piece with a letter carries it, light on a disc, within a ring dark.
+        """
         rows, columns = self.pieces.shape
         canvas = np.empty((rows * cell, columns * cell, 3), np.uint8)
         canvas[:] = BACKGROUND
@@ -73,8 +91,21 @@ class Picture:
         for row, column in np.argwhere(self.pieces >= 0):
             seat = self.pieces[row, column]
             tile = canvas[row * cell : (row + 1) * cell, column * cell : (column + 1) * cell]
-            tile[(radius < 0.38) & (radius > (0.0 if seat % 2 == 0 else 0.24))] = COLOURS[seat % len(COLOURS)]
+            letter = "" if self.letters is None else str(self.letters[row, column])
+            ring, colour = seat % 2 == 1, COLOURS[seat % len(COLOURS)]
+            tile[(radius < 0.38) & (radius > ((0.32 if letter else 0.24) if ring else 0.0))] = colour
+            _write(tile, letter, colour if ring else BACKGROUND)
             if self.last == (row, column):
                 edge = np.maximum(np.abs(offset)[:, None], np.abs(offset)[None, :]) / cell
                 tile[(edge > 0.42) & (edge < 0.47)] = LAST
         return canvas
+
+
+def _write(tile: NDArray[np.uint8], text: str, colour: tuple[int, int, int]) -> None:
+    """Write a word in the middle of a cell [N, N, 3], where there is room for it."""
+    cell = tile.shape[0]
+    written = dots(text, scale=max(1, cell // 16))
+    height, width = written.shape
+    if 0 < width <= cell and height <= cell:
+        top, left = (cell - height) // 2, (cell - width) // 2
+        tile[top : top + height, left : left + width][written] = colour

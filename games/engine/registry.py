@@ -6,12 +6,13 @@ reads those mappings and imports nothing else; a reference is imported when it i
 
 import importlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from games.engine.errors import UnknownNameError, UsageError
+from games.engine.options import checked_option, read_option
 
 if TYPE_CHECKING:
     from games.engine.game import Game
@@ -59,19 +60,23 @@ def make_game(name: str, **options: Any) -> "Game":
     unknown game or option, `UsageError` for a value that does not fit.
     """
     name, _, suffix = name.partition(":")
-    for item in filter(None, suffix.split(",")):
-        key, _, number = item.partition("=")
-        if not number.removeprefix("-").isdecimal():
-            raise UsageError(f"{name}: option {item!r} is not of the form name=number")
-        if key in options:
-            raise UsageError(f"{name}: option {key} is given twice")
-        options[key] = int(number)
     build = GAMES.load(name)
     parameters = inspect.signature(build).parameters
-    for option, value in options.items():
-        if option not in parameters:
-            raise UnknownNameError(f"option of {name}", option, parameters)
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise UsageError(f"{name}: option {option}={value!r} is not a whole number")
-    game: Game = build(**options)
+    for option in options:
+        _require_known(name, option, parameters)
+    settled = {key: checked_option(name, parameters[key], value) for key, value in options.items()}
+    for item in filter(None, suffix.split(",")):
+        key, equals, text = item.partition("=")
+        if not equals:
+            raise UsageError(f"{name}: option {item!r} is not of the form name=value")
+        if key in settled:
+            raise UsageError(f"{name}: option {key} is given twice")
+        _require_known(name, key, parameters)
+        settled[key] = read_option(name, parameters[key], text)
+    game: Game = build(**settled)
     return game
+
+
+def _require_known(name: str, option: str, parameters: Iterable[str]) -> None:
+    if option not in parameters:
+        raise UnknownNameError(f"option of {name}", option, parameters)

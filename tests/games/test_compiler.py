@@ -118,3 +118,37 @@ def test_what_a_named_module_holds_counts_too(start, package):
         tables.write_text(f"import numpy as np\nTAKEN = ({taken})\nWORD = 'word'\n")
         names.append(output(start(NAME)))
     assert names[0] != names[1], "arrays count whole, not as they print"
+
+
+def test_what_an_instruction_is_compiled_to_counts_too(start, package):
+    source, tables = package / "nim_package.py", package / "nim_tables.py"
+    text = source.read_text().replace("import numpy as np\n", "import numpy as np\nfrom nim_tables import more\n")
+    source.write_text(text.replace("return action + 1", "return more(action)"))
+    instruction = """
+from numba.extending import intrinsic
+@intrinsic
+def more(context, number):
+    return number(number), lambda context, builder, signature, arguments: builder.add(arguments[0], CONSTANT)
+"""
+    names = []
+    for constant in ("arguments[0]", "arguments[0].type(1)"):
+        tables.write_text(instruction.replace("CONSTANT", constant))
+        names.append(output(start(NAME)))
+    assert names[0] != names[1]
+
+
+def test_a_record_is_called_the_same_in_every_process(start):
+    """Otherwise kernels of two processes clash in a third, which loads both from the cache."""
+    program = """
+from numba import from_dtype
+from numpy import dtype
+from games.engine import compiler
+layouts = {n: dtype([("board", "i1", (n,))]) for n in NUMBERS}
+print([from_dtype(layouts[n]).mangling_args for n in NUMBERS][::STEP])
+"""
+    one, other = (
+        output(start(program.replace("NUMBERS", numbers).replace("STEP", step)))
+        for numbers, step in (("(5, 6, 7)", "1"), ("(7, 6, 5)", "-1"))
+    )
+    assert one == other
+    assert len(set(one.split("), ("))) == 3

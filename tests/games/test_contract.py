@@ -20,7 +20,7 @@ def test_shapes_and_dtypes(spec):
     env = GameVectorEnv(game, 5)
     obs, info = env.reset()
     assert info.is_empty()
-    for _ in range(3):
+    for _ in range(2):
         assert obs.agent_id.shape == (5,)
         assert obs.obs.shape == (5, *game.observation_shape)
         assert obs.obs.dtype == game.observation_dtype
@@ -37,6 +37,7 @@ def test_a_random_game_ends_in_time_and_its_returns_sum_to_zero(spec):
     env.reset()
     rng = np.random.default_rng(7)
     returns = np.zeros((64, game.num_players))
+    earned = False
     for _ in range(game.max_length):
         alive = np.flatnonzero(~env.over)
         if not len(alive):
@@ -44,24 +45,26 @@ def test_a_random_game_ends_in_time_and_its_returns_sum_to_zero(spec):
         assert env.mask[alive].any(axis=1).all()
         _, rewards, terminated, truncated, _ = env.step(random_actions(env.mask[alive], rng), alive)
         returns[alive] += rewards
-        assert not truncated.any()
-        assert (terminated.all(axis=1) == env.over[alive]).all()
-        assert (terminated.any(axis=1) == env.over[alive]).all()
+        earned |= rewards.any()
+        ended, never = (truncated, terminated) if game.is_cut else (terminated, truncated)
+        assert not never.any()
+        assert (ended.all(axis=1) == env.over[alive]).all()
+        assert (ended.any(axis=1) == env.over[alive]).all()
     assert env.over.all()
     assert (env.states["current_player"] == TERMINAL).all()
     assert env.mask.all(), "the mask of a finished game is all True"
     if game.zero_sum:
-        assert (returns.sum(axis=1) == 0).all()
-    assert returns.any(), "somebody wins sometimes"
+        assert np.abs(returns.sum(axis=1)).max() < 1e-6  # three losers pay a third each
+    assert earned, "somebody wins sometimes"
 
 
 def test_a_batch_of_one_equals_a_row_of_many(spec):
     game = make_game(spec)
     many = GameVectorEnv(game, 8)
-    many.reset()
+    many.reset(seed=3)
     ones = [GameVectorEnv(game, 1) for _ in range(8)]
-    for one in ones:
-        one.reset()
+    for row, one in enumerate(ones):
+        one.reset(seed=3 + row)
     rng = np.random.default_rng(1)
     while not many.over.all():
         alive = np.flatnonzero(~many.over)
@@ -125,8 +128,8 @@ def test_symmetries_map_games_to_games(spec):
         assert sorted(action_index) == list(range(game.num_actions))
         image_of = np.argsort(action_index)  # action_index says where an entry comes from, this where it goes
         plain, mapped = GameVectorEnv(game, 1), GameVectorEnv(game, 1)
-        plain.reset()
-        mapped.reset()
+        plain.reset(seed=3)
+        mapped.reset(seed=3)
         for action in random_line(spec, seed=3):
             _, rewards, _, _, _ = plain.step([action])
             _, mapped_rewards, _, _, _ = mapped.step([image_of[action]])
@@ -144,11 +147,16 @@ def test_a_picture_shows_the_last_move_and_points_at_every_action(spec):
         assert picture.cell_actions.shape == (rows, columns)
         assert picture.action_cells.shape == (game.num_actions, 2)
         assert (len(picture.row_labels), len(picture.column_labels)) == (rows, columns)
-        assert (picture.last is None) == (moves == 0)
+        assert picture.last is None or moves > 0
         assert picture.last is None or picture.pieces[picture.last] >= 0
         if state["current_player"] != TERMINAL:
-            cells = picture.action_cells[mask]
-            assert (picture.cell_actions[cells[:, 0], cells[:, 1]] == np.flatnonzero(mask)).all()
+            placed = mask & (picture.action_cells >= 0).all(axis=1)  # not a pass, say
+            cells = picture.action_cells[placed]
+            if picture.action_origins is None:
+                assert (picture.cell_actions[cells[:, 0], cells[:, 1]] == np.flatnonzero(placed)).all()
+            else:
+                origins = picture.action_origins[placed]
+                assert (picture.pieces[origins[:, 0], origins[:, 1]] == state["current_player"]).all()
 
 
 def test_a_picture_is_drawn_in_two_ways_and_shares_nothing_with_the_state(spec):
@@ -157,7 +165,8 @@ def test_a_picture_is_drawn_in_two_ways_and_shares_nothing_with_the_state(spec):
         kept, picture = state.copy(), game.picture(state)
         rows, columns = picture.pieces.shape
         for text in (picture.text(), picture.text(ascii_only=True)):
-            assert len({len(line) for line in text.splitlines()[1:]}) == 1, "lines of one width"
+            board = text.splitlines()[1 : len(text.splitlines()) - len(picture.notes)]
+            assert len({len(line) for line in board}) == 1, "lines of one width"
         assert picture.text(ascii_only=True).isascii()
         assert picture.image(cell=10).shape == (rows * 10, columns * 10, 3)
         picture.pieces[:] = picture.cell_actions[:] = picture.action_cells[:] = 0
@@ -166,10 +175,14 @@ def test_a_picture_is_drawn_in_two_ways_and_shares_nothing_with_the_state(spec):
 
 def test_action_text_reads_back(spec):
     game = make_game(spec)
-    state = game.initial
-    texts = [game.action_text(state, action) for action in range(game.num_actions)]
-    assert len(set(texts)) == game.num_actions
-    assert [game.parse_action(state, f" {text.upper()} ") for text in texts] == list(range(game.num_actions))
+    for state, mask in positions(game, seed=6):
+        legal = np.flatnonzero(mask).tolist() if state["current_player"] != TERMINAL else []
+        texts = [game.action_text(state, action) for action in legal]
+        assert [game.parse_action(state, f" {text} ") for text in texts] == legal
+        large = [text.upper().rstrip("+#") for text in texts]
+        for action, text in zip(legal, large, strict=True):
+            if large.count(text) == 1:  # bxc3 is a pawn's move in chess, Bxc3 a bishop's
+                assert game.parse_action(state, text) == action
 
 
 @pytest.mark.parametrize("text", ["", "?", "0", "-1", "99", "a0", "z9", "1.5", "a1b", "²"])

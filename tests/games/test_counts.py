@@ -3,31 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from games.engine.compiler import kernels
-from games.engine.game import TERMINAL, Game
+from games.engine.game import TERMINAL
 from games.engine.registry import make_game
-
-
-def children(game: Game, states: NDArray[np.void]) -> NDArray[np.void]:
-    """The positions that one action leads to from `states` [B] (not from the finished ones), with repetitions."""
-    states = states[states["current_player"] != TERMINAL]
-    seen = np.empty((len(states), game.num_players, *game.observation_shape), game.observation_dtype)
-    masks = np.empty((len(states), game.num_players, game.num_actions), np.bool_)
-    kernels(game).observe_all(states, np.arange(len(states)), seen, masks)
-    parents, actions = np.nonzero(masks.any(axis=1))
-    after = states[parents]
-    n = len(after)
-    kernels(game).step(
-        after,
-        np.arange(n),
-        actions,
-        np.zeros(n, np.int64),
-        np.empty((n, *game.observation_shape), game.observation_dtype),
-        np.empty((n, game.num_actions), np.bool_),
-        np.empty((n, game.num_players), np.float32),
-        np.empty(n, np.bool_),
-    )
-    return after
+from tests.games.playing import children
 
 
 def distinct(states: NDArray[np.void]) -> NDArray[np.void]:

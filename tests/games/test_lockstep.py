@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from games.engine.registry import GAMES, make_game
-from tests.games.playing import aec_views
+from tests.games.playing import aec_views, parts
 
-NAMES = [name for name in GAMES.names() if make_game(name).pettingzoo_name]
+NAMES = [name for name in GAMES.names() if make_game(name).pettingzoo_name and not make_game(name).has_chance]
 
 
 def pair(name, constructor):
@@ -35,7 +35,8 @@ def play_to_the_end(ours, theirs, rng, illegal_chance=0.0):
         if told["terminations"][ours.agent_selection] or told["truncations"][ours.agent_selection]:
             action = None
         else:
-            mask = np.array(told["observations"][ours.agent_selection]["action_mask"])
+            free = [1] * ours.action_space(ours.agent_selection).n
+            mask = np.array(told["observations"][ours.agent_selection].get("action_mask", free))
             wanted = 1 - mask if rng.random() < illegal_chance and not mask.all() else mask
             action = int(rng.choice(np.flatnonzero(wanted)))
         ours.step(action)
@@ -51,7 +52,7 @@ def test_spaces_and_agents(name):
     ours.reset()
     theirs.reset()
     for agent in ours.possible_agents:
-        dtypes = [{key: part.dtype for key, part in env.observe(agent).items()} for env in (ours, theirs)]
+        dtypes = [{key: part.dtype for key, part in parts(env.observe(agent)).items()} for env in (ours, theirs)]
         assert dtypes[0] == dtypes[1]
         assert ours.observation_space(agent) == theirs.observation_space(agent)
         assert ours.action_space(agent) == theirs.action_space(agent)
@@ -68,7 +69,7 @@ def test_random_games(name, constructor, num_games):
         play_to_the_end(ours, theirs, rng)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if not make_game(name).bare])
 def test_games_that_end_by_an_illegal_action(name, caplog):
     ours, theirs = pair(name, "env")
     rng = np.random.default_rng(12)
@@ -77,7 +78,23 @@ def test_games_that_end_by_an_illegal_action(name, caplog):
     assert any("Illegal move made" in message for message in caplog.messages)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if make_game(name).simultaneous])
+def test_choices_made_at_once(name):
+    """Our Parallel view beside PettingZoo's own."""
+    ours, theirs = pair(name, "parallel_env")
+    rng = np.random.default_rng(14)
+    for _ in range(100):
+        seen, _ = ours.reset()
+        assert seen == theirs.reset()[0]
+        while ours.agents:
+            actions = {agent: int(rng.integers(ours.action_space(agent).n)) for agent in ours.agents}
+            told, their_told = ours.step(actions), theirs.step(actions)
+            assert told[:4] == their_told[:4]
+            assert ours.agents == theirs.agents
+        assert not theirs.agents
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not make_game(name).simultaneous])
 def test_random_games_all_at_once(name):
     """Our Parallel view beside PettingZoo's conversion of its own game."""
     _, theirs = pair(name, "env")

@@ -9,11 +9,13 @@ import pytest
 
 from arena.env.native import GameVectorEnv
 from games.engine.registry import GAMES, make_game
-from tests.games.playing import SPECS, aec_views, random_line
+from tests.games.playing import SPECS, aec_views, parts, random_line
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Observation numpy array is all zeros:UserWarning"),  # an empty board is
     pytest.mark.filterwarnings("ignore:The old environment creation API:DeprecationWarning"),  # PettingZoo's tests use
+    pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning"),  # a list of PettingZoo's games
+    pytest.mark.filterwarnings("ignore:Observation space for each agent probably:UserWarning"),  # may show more
 ]
 
 
@@ -21,6 +23,11 @@ pytestmark = [
 def zoo(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     return import_module("pettingzoo.test")
+
+
+def legal_action(env):
+    mask = parts(env.observe(env.agent_selection)).get("action_mask", np.ones(1))
+    return int(mask.argmax())
 
 
 @pytest.fixture(params=GAMES.names())
@@ -50,18 +57,26 @@ def test_the_same_actions_make_the_same_game_on_every_path(spec):
     aec, parallel, vector = module.env(**game.options), module.parallel_env(**game.options), GameVectorEnv(game, 1)
     aec.reset(seed=5)
     parallel.reset(seed=5)
-    vector.reset()
+    vector.reset(seed=5)
+    choices = {}
     for action in random_line(spec, seed=5):
         assert aec.agent_selection == game.agents[vector.seats[0]]
+        choices[aec.agent_selection] = action
         aec.step(action)
-        observations, rewards, terminations, _, _ = parallel.step({agent: action for agent in parallel.agents})
-        _, vector_rewards, vector_over, _, _ = vector.step([action])
+        _, vector_rewards, terminated, truncated, _ = vector.step([action])
         everyone = vector.final_obs()
-        assert list(rewards.values()) == list(aec.rewards.values()) == vector_rewards[0].tolist()
-        assert list(terminations.values()) == list(aec.terminations.values()) == vector_over[0].tolist()
+        assert list(aec.rewards.values()) == vector_rewards[0].tolist()
+        assert list(aec.terminations.values()) == terminated[0].tolist()
+        assert list(aec.truncations.values()) == truncated[0].tolist()
         for seat, agent in enumerate(game.agents):
-            assert (aec.observe(agent)["observation"] == everyone.obs[0, seat]).all()
-            assert all((aec.observe(agent)[key] == observations[agent][key]).all() for key in observations[agent])
+            assert (parts(aec.observe(agent))["observation"] == everyone.obs[0, seat]).all()
+        if game.simultaneous and (vector.states["chosen"] >= 0).any():
+            continue  # others have still to choose
+        observations, rewards, terminations, truncations, _ = parallel.step(choices)
+        choices = {}
+        assert (rewards, terminations, truncations) == (aec.rewards, aec.terminations, aec.truncations)
+        for agent, seen in observations.items():
+            assert (parts(seen)["observation"] == parts(aec.observe(agent))["observation"]).all()
     assert vector.over.all()
 
 
@@ -69,11 +84,11 @@ def test_the_same_actions_make_the_same_game_on_every_path(spec):
 def test_a_copied_environment_goes_its_own_way(module, how):
     env = module.env()
     env.reset()
-    env.step(0)
+    env.step(legal_action(env))
     before = aec_views(env)
     twin = how(env)
     assert aec_views(twin) == before
-    twin.step(1)
+    twin.step(legal_action(twin))
     assert aec_views(env) == before
     assert aec_views(twin) != before
 
@@ -81,16 +96,18 @@ def test_a_copied_environment_goes_its_own_way(module, how):
 def test_observations_belong_to_the_caller(module):
     env = module.env()
     env.reset()
-    seen = env.observe(env.agent_selection)
-    seen["observation"][:] = seen["action_mask"][:] = 1
-    assert not env.observe(env.agent_selection)["observation"].any()
-    env.step(0)
+    before = aec_views(env)
+    seen = parts(env.observe(env.agent_selection))
+    for array in seen.values():
+        array[...] = 1
+    assert aec_views(env) == before
+    env.step(legal_action(env))
     assert (seen["observation"] == 1).all()
 
 
 def test_what_is_seen_lies_in_the_spaces(module):
     env = module.env(render_mode="rgb_array")
-    env.reset()
+    env.reset(seed=9)
     for action in random_line(make_game(module.game().name).name, seed=9):
         for agent in env.possible_agents:
             assert env.observation_space(agent).contains(env.observe(agent))
@@ -100,10 +117,12 @@ def test_what_is_seen_lies_in_the_spaces(module):
         env.observe("nobody")
 
 
-def test_a_view_of_a_board_of_another_size(module):
-    options = {name: value + 1 for name, value in module.game().options.items()}
-    env = module.env(render_mode="ansi", **options)
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if ":" in spec])
+def test_a_view_of_a_game_with_other_options(spec):
+    game = make_game(spec)
+    module = import_module(game.rules)
+    env = module.env(render_mode="ansi", **game.options)
     env.reset()
-    assert env.game.options == options
+    assert env.game.label == game.label
+    assert env.game.options != module.game().options
     assert env.observe(env.agents[0])["observation"].shape == env.game.observation_shape
-    assert env.game.observation_shape != module.game().observation_shape

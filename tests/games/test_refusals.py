@@ -17,11 +17,11 @@ pytestmark = pytest.mark.parametrize("spec", SPECS)
 NO_ACTIONS = [None, math.nan, 1.0, True, "0", -1, 10**6, 10**30, [0], [[0]], np.array([0]), np.array(math.nan), {}]
 
 
-def pettingzoo_env(spec, constructor, line=()):
+def pettingzoo_env(spec, constructor, line=(), seed=0):
     """`env`, `raw_env` or `parallel_env` of the game's module, and of an AEC one the position after `line`."""
     game = make_game(spec)
     env = getattr(import_module(game.rules), constructor)(**game.options)
-    env.reset()
+    env.reset(seed=seed)
     for action in line:
         env.step(action)
     return env
@@ -34,7 +34,7 @@ def snapshot(env):
 def test_vector_env_plays_nothing_if_one_action_is_illegal(spec):
     line, illegal = line_to_an_illegal_action(make_game(spec))
     env = GameVectorEnv(make_game(spec), 3)
-    env.reset()
+    env.reset(seed=[0, 0, 0])
     for action in line:
         env.step([action] * 3)
     before = snapshot(env)
@@ -68,7 +68,7 @@ def test_vector_env_plays_no_finished_game(spec):
     env = GameVectorEnv(make_game(spec), 1)
     with pytest.raises(GameOverError, match="reset"):
         env.step([0])
-    env.reset()
+    env.reset(seed=0)
     for action in random_line(spec, seed=0):
         env.step([action])
     with pytest.raises(GameOverError, match="the game is over"):
@@ -110,7 +110,7 @@ def test_aec_env_takes_one_whole_number_in_range(spec, constructor):
 
 
 def test_a_dead_agent_steps_with_none_only(spec):
-    env = pettingzoo_env(spec, "env", random_line(spec, seed=1))
+    env = pettingzoo_env(spec, "env", random_line(spec, seed=1), seed=1)
     with pytest.raises(ValueError, match="None"):
         env.step(0)
     assert len(env.agents) == len(env.possible_agents)
@@ -119,10 +119,11 @@ def test_a_dead_agent_steps_with_none_only(spec):
 def test_parallel_env_ends_the_game_for_everybody(spec):
     line, illegal = line_to_an_illegal_action(make_game(spec))
     env = pettingzoo_env(spec, "parallel_env")
-    _, infos = env.reset()
-    for action in line:
-        mover = infos[env.agents[0]]["active_agent"]
-        _, _, _, _, infos = env.step({mover: action})
+    _, infos = env.reset(seed=0)
+    at_once = env.game.num_players if env.game.simultaneous else 1
+    for i in range(0, len(line), at_once):
+        movers = env.agents if env.game.simultaneous else [infos[env.agents[0]]["active_agent"]]
+        _, _, _, _, infos = env.step(dict(zip(movers, line[i : i + at_once], strict=True)))
     mover = infos[env.agents[0]]["active_agent"]
     _, rewards, terminations, truncations, _ = env.step(dict.fromkeys(env.agents, illegal))
     assert rewards == {agent: -1.0 if agent == mover else 0.0 for agent in env.possible_agents}

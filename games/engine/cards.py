@@ -1,0 +1,38 @@
+"""What games of cards share: dealing what is not seen, and a table of hands as a picture."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from games.engine.chance import draw_below
+from games.engine.picture import Picture
+
+
+@njit
+def deal_unseen(state: Any, place: int, num_cards: int) -> None:
+    """Put a card that is nowhere in `state.cards` into one of its places, unless there is one; all are as likely."""
+    while state.cards[place] < 0:
+        card = draw_below(state, num_cards)
+        if not (state.cards == card).any():
+            state.cards[place] = card
+
+
+def hand_picture(hands: Sequence[Sequence[str]], num_actions: int, notes: tuple[str, ...] = ()) -> Picture:
+    """A row a player, a cell a card; "?" is a card that is not known, and cells without a card stay empty.
+
+    No action takes place in a cell.
+    """
+    width = max(1, *(len(hand) for hand in hands))
+    letters = np.array([[*hand, *[""] * (width - len(hand))] for hand in hands])
+    seats = np.arange(len(hands))[:, None]
+    return Picture(
+        pieces=np.where(letters == "", -1, seats).astype(np.int8),
+        cell_actions=np.full(letters.shape, -1),
+        action_cells=np.full((num_actions, 2), -1),
+        row_labels=tuple(str(seat + 1) for seat in range(len(hands))),
+        column_labels=("",) * width,
+        letters=letters,
+        notes=tuple(note for note in notes if note),
+    )

@@ -1,0 +1,61 @@
+"""What both Leduc games share, `leduc_poker` and `leduc_holdem`: the six cards, who sees which, what they are worth.
+
+The record has `cards` (int8 [3]): of seat 0, of seat 1, and the open one, rank * 2 + suit; -1 not dealt, or unknown.
+"""
+
+from typing import Any
+
+from numba import njit
+from numpy.typing import NDArray
+
+from games.engine.cards import deal_unseen
+from games.engine.game import TERMINAL, State
+
+CARDS = ("Js", "Jh", "Qs", "Qh", "Ks", "Kh")
+RANKS, NUM_CARDS = 3, 6
+
+
+@njit
+def next_card(state: Any, probabilities: NDArray[Any]) -> None:
+    """Each of the cards that are left, as likely as the others."""
+    probabilities[:] = 1.0 / (NUM_CARDS - int(state.cards[0] >= 0) - int(state.cards[1] >= 0))
+    for card in state.cards[:2]:
+        if card >= 0:
+            probabilities[card] = 0.0
+
+
+@njit
+def write_cards(state: Any, seat: int, out: NDArray[Any]) -> None:
+    """Write the own seat [2], own card [6] and open card [6], one-hot, into `out`, all zero on entry."""
+    out[seat] = 1
+    if state.cards[seat] >= 0:
+        out[2 + state.cards[seat]] = 1
+    if state.cards[2] >= 0:
+        out[2 + NUM_CARDS + state.cards[2]] = 1
+
+
+@njit
+def hand_value(state: Any, seat: int) -> int:
+    """How strong a hand is: its rank, more with a pair."""
+    rank = state.cards[seat] // 2
+    return rank + RANKS * int(rank == state.cards[2] // 2)
+
+
+@njit
+def redact(state: Any, seat: int) -> None:
+    """Blank the other's card, until it lies open at the end."""
+    if state.current_player != TERMINAL:
+        state.cards[1 - seat] = -1
+
+
+@njit
+def guess_other(state: Any, seat: int) -> None:
+    """Deal the other a card that is not seen."""
+    state.cards[1 - seat] = -1
+    deal_unseen(state, 1 - seat, NUM_CARDS)
+
+
+def hands(state: State) -> list[list[str]]:
+    """The cards of each seat and the open one, once there is one; "?" for those that are not known."""
+    names = ["?" if card < 0 else CARDS[card] for card in state["cards"]]
+    return [[names[seat], *([names[2]] if state["cards"][2] >= 0 else [])] for seat in range(2)]

@@ -1,0 +1,24 @@
+"""What games with a winner among any number of seats share: how a score becomes returns."""
+
+from typing import Any
+
+from numba import njit
+from numpy.typing import NDArray
+
+
+@njit
+def share_win(scores: NDArray[Any], out: NDArray[Any]) -> None:
+    """Write returns that sum to zero: the seats with the best of the `scores` [P] share +1, all others share -1.
+
+    Nothing where all have the same. (So OpenSpiel's games do.)
+    """
+    best, winners = scores[0], 0
+    for score in scores:
+        best = max(best, score)
+    for score in scores:
+        winners += score == best
+    losers = scores.shape[0] - winners
+    if losers == 0:
+        return
+    for seat in range(scores.shape[0]):
+        out[seat] = 1 / winners if scores[seat] == best else -1 / losers

@@ -1,0 +1,181 @@
+"""Leduc poker: six cards, two rounds of betting, one card for all.
+
+Rules: F. Southey, M. Bowling, B. Larson, C. Piccione, N. Burch, D. Billings, C. Rayner, "Bayes' bluff: opponent
+modelling in poker" (UAI 2005). Jack, queen and king in two suits; both ante 1 and get a card; after a round of betting
+a card is turned up for all, and a second round follows. Seat 0 begins each round. A raise is 2 in the first round and 4
+in the second, and there are at most two in a round. A pair with the open card wins, else the higher card; equal cards
+share the pot. Actions are OpenSpiel's: 0 folds (only what was raised), 1 calls or checks, 2 raises. RLCard's variant,
+which PettingZoo plays, is `leduc_holdem`.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from games.engine.cards import hand_picture
+from games.engine.chance import RANDOM_FIELD, draw, reseed
+from games.engine.errors import UsageError
+from games.engine.game import CHANCE, TERMINAL, Game, State
+from games.engine.leduc import NUM_CARDS, guess_other, hand_value, hands, next_card, redact, write_cards
+from games.engine.picture import Picture
+from games.engine.views import views
+
+__all__ = ["chance_outcomes", "draw", "env", "game", "parallel_env", "raw_env", "redact", "reseed"]
+
+FOLD, CALL, RAISE = 0, 1, 2
+WORDS = ("fold", "call", "raise")
+ANTE, SMALL_BET, MOST_RAISES = 1, 2, 2
+LONGEST_ROUND = MOST_RAISES + 2  # check, raise, raise, call
+STATE = np.dtype(
+    [
+        ("cards", np.int8, 3),  # of seat 0, of seat 1, the open one: rank * 2 + suit; -1 not dealt, or unknown
+        ("history", np.int8, (2, LONGEST_ROUND)),  # actions of each round, -1 for none
+        ("length", np.int8, 2),  # how many there are in each round
+        ("paid", np.int8, 2),  # chips of each seat in the pot, the ante included
+        ("raises", np.int8),  # in this round
+        ("round", np.int8),
+        ("folded", np.int8),  # the seat that gave up, -1 none
+        ("current_player", np.int8),  # seat to move, CHANCE or TERMINAL
+        RANDOM_FIELD,
+    ]
+)
+SEEN = 2 + 2 * NUM_CARDS + 2 * LONGEST_ROUND * 2
+
+
+chance_outcomes = next_card
+
+
+@njit
+def legal_actions(state: Any, mask: NDArray[Any]) -> None:
+    """Fold what was raised, call, and raise up to twice a round."""
+    mask[FOLD] = state.paid[0] != state.paid[1]
+    mask[CALL] = True
+    mask[RAISE] = state.raises < MOST_RAISES
+
+
+@njit
+def apply(state: Any, action: int) -> None:
+    """Deal a card, or bet."""
+    if state.current_player == CHANCE:
+        place = 0
+        while state.cards[place] >= 0:
+            place += 1
+        state.cards[place] = action
+        if place > 0:
+            state.current_player = 0
+        return
+    seat = state.current_player
+    at = state.length[state.round]
+    state.history[state.round, at] = action
+    state.length[state.round] = at + 1
+    if action == FOLD:
+        state.folded = seat
+        state.current_player = TERMINAL
+        return
+    state.paid[seat] = state.paid[1 - seat]
+    if action == RAISE:
+        state.paid[seat] += SMALL_BET << state.round
+        state.raises += 1
+    elif at > 0:  # a call that is not the first action ends the round
+        state.current_player = TERMINAL if state.round == 1 else CHANCE
+        state.round = 1
+        state.raises = 0
+        return
+    state.current_player = 1 - seat
+
+
+@njit
+def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
+    """Own seat [2], own card [6], open card [6], and for each round the four actions that may be: call, or raise.
+
+    All one-hot, as in OpenSpiel's tensor of the information state. (That a seat folded is seen by the game's end.)
+    """
+    out[:] = 0
+    write_cards(state, seat, out)
+    for which in range(2):
+        for i in range(state.length[which]):
+            if state.history[which, i] != FOLD:
+                out[2 + 2 * NUM_CARDS + 2 * (LONGEST_ROUND * which + i) + state.history[which, i] - CALL] = 1
+
+
+information_state = observe
+
+
+@njit
+def returns(state: Any, out: NDArray[Any]) -> None:
+    """Chips won or lost; nothing before the end."""
+    if state.current_player != TERMINAL:
+        return
+    strength = np.int64(0)
+    if state.folded >= 0:
+        winner = 1 - state.folded
+    else:
+        strength = hand_value(state, 0) - hand_value(state, 1)
+        if strength == 0:
+            return
+        winner = int(strength < 0)
+    lost = state.paid[1 - winner]
+    out[winner] = lost
+    out[1 - winner] = -lost
+
+
+@njit
+def determinize(state: Any, seat: int) -> None:
+    """Deal the other a card that is not seen, if it has been dealt one."""
+    if state.current_player == TERMINAL or (state.current_player == CHANCE and state.length[0] == 0):
+        return
+    guess_other(state, seat)
+
+
+def picture(state: State) -> Picture:
+    """A row a player, with its card and the open one; what was done stands below."""
+    notes = [", ".join(WORDS[a] for a in state["history"][i, : state["length"][i]]) for i in range(2)]
+    pot = f"in the pot: {state['paid'][0]} and {state['paid'][1]}"
+    return hand_picture(hands(state), len(WORDS), notes=(*notes, pot))
+
+
+def action_text(state: State, action: int) -> str:
+    """`fold`, `call` or `raise`."""
+    return WORDS[action]
+
+
+def parse_action(state: State, text: str) -> int:
+    """Read `fold`, `call` or `check`, `raise` or `bet`, or the first letter of `fold`, `call`, `raise`."""
+    word = text.strip().lower()
+    word = {"check": "call", "bet": "raise"}.get(word, word)
+    for action, name in enumerate(WORDS):
+        if word in (name, name[0]):
+            return action
+    raise UsageError(f"{text.strip()!r} is no action here; type a word, fold, call or raise")
+
+
+@cache
+def game() -> Game:
+    """Describe the game."""
+    initial = np.zeros((), STATE)
+    initial["cards"] = initial["history"] = initial["folded"] = -1
+    initial["paid"] = ANTE
+    initial["current_player"] = CHANCE
+    return Game(
+        name="leduc_poker",
+        title="Leduc poker",
+        options={},
+        agents=("player_0", "player_1"),
+        num_actions=len(WORDS),
+        observation_shape=(SEEN,),
+        max_length=2 * LONGEST_ROUND,
+        initial=initial,
+        rules=__name__,
+        picture=picture,
+        action_text=action_text,
+        parse_action=parse_action,
+        num_outcomes=NUM_CARDS,
+        information_shape=(SEEN,),
+        perfect_information=False,
+    )
+
+
+env, raw_env, parallel_env = views(game)

@@ -1,0 +1,228 @@
+"""Matrix games: two players choose at once, and a matrix says what each earns; once, or `rounds` times.
+
+`payoffs` is a name, or the matrix of what the first player earns, a row for each of its actions and a column for each
+of the second player's, and behind `|` what the second earns (the opposite, if nothing stands there). Rows end in `;`:
+the prisoner's dilemma is `3 0;5 1|3 5;0 1`. The known names, with the usual payoffs:
+
+- zero-sum: matching_pennies; rock_paper_scissors
+- general: prisoners_dilemma (5, 3, 1, 0; Axelrod 1980), chicken, stag_hunt, battle_of_the_sexes; shapley (Shapley 1964:
+  fictitious play goes round in circles)
+
+A seat sees what both chose last; its information state holds all choices. Actions have words in the games that are
+known by name, else `action_1`, `action_2`, ...
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from games.engine.cards import hand_picture
+from games.engine.chance import RANDOM_FIELD, draw, draw_below, reseed
+from games.engine.errors import UnknownNameError, UsageError
+from games.engine.game import TERMINAL, Game, State
+from games.engine.joint import NOT_YET, choose, has_chosen, hide_choices
+from games.engine.options import require_between
+from games.engine.picture import Picture
+from games.engine.views import views
+
+__all__ = ["KNOWN", "draw", "env", "game", "parallel_env", "raw_env", "reseed"]
+
+MOST_ACTIONS, MOST_ROUNDS = 100, 1000
+
+
+@dataclass(frozen=True)
+class Known:
+    """A game that people know by name."""
+
+    payoffs: str
+    words: tuple[str, ...]
+    """What the actions of either player are called."""
+
+
+KNOWN = {
+    "battle_of_the_sexes": Known("3 0;0 2|2 0;0 3", ("opera", "football")),
+    "chicken": Known("0 -1;1 -10|0 1;-1 -10", ("swerve", "straight")),
+    "matching_pennies": Known("1 -1;-1 1", ("heads", "tails")),
+    "prisoners_dilemma": Known("3 0;5 1|3 5;0 1", ("cooperate", "defect")),
+    "rock_paper_scissors": Known("0 -1 1;1 0 -1;-1 1 0", ("rock", "paper", "scissors")),
+    "shapley": Known("1 0 0;0 1 0;0 0 1|0 1 0;0 0 1;1 0 0", ("action_1", "action_2", "action_3")),
+    "stag_hunt": Known("4 0;3 3|4 3;0 3", ("stag", "hare")),
+}
+
+
+def state_dtype(rows: int, columns: int, rounds: int) -> np.dtype[Any]:
+    """The record of a position."""
+    return np.dtype(
+        [
+            ("payoffs", np.float32, (2, rows, columns)),  # of each seat, by what the first and the second choose
+            ("earned", np.float32, 2),
+            ("chosen", np.int16, 2),
+            ("history", np.int8, (rounds, 2)),  # what both chose, -1 not yet
+            ("length", np.int16),  # rounds played
+            ("current_player", np.int8),  # seat to choose, or TERMINAL
+            RANDOM_FIELD,  # for guesses only
+        ]
+    )
+
+
+@njit
+def num_choices(state: Any, seat: int) -> int:
+    """How many actions a seat has."""
+    return state.payoffs.shape[1 + seat]
+
+
+@njit
+def legal_actions(state: Any, mask: NDArray[Any]) -> None:
+    """The rows, or the columns; none at the end."""
+    if state.current_player >= 0:
+        mask[: num_choices(state, state.current_player)] = True
+
+
+@njit
+def apply(state: Any, action: int) -> None:
+    """Choose; when both have, pay."""
+    if not choose(state, action):
+        return
+    for seat in range(2):
+        state.earned[seat] += state.payoffs[seat, state.chosen[0], state.chosen[1]]
+        state.history[state.length, seat] = state.chosen[seat]
+    state.chosen[:] = NOT_YET
+    state.length += 1
+    state.current_player = TERMINAL if state.length == state.history.shape[0] else 0
+
+
+@njit
+def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
+    """What was chosen last, one-hot [2, A]: by `seat`, and by the other; nothing before the first round's end."""
+    out[:] = 0
+    if state.length > 0:
+        out[0, state.history[state.length - 1, seat]] = 1
+        out[1, state.history[state.length - 1, 1 - seat]] = 1
+
+
+@njit
+def information_state(state: Any, seat: int, out: NDArray[Any]) -> None:
+    """All choices [2 * rounds], of `seat` and the other in turn, counted from 1 (0: not yet); last its own, unseen."""
+    for i in range(state.history.shape[0]):
+        out[2 * i] = state.history[i, seat] + 1
+        out[2 * i + 1] = state.history[i, 1 - seat] + 1
+    out[2 * state.history.shape[0]] = state.chosen[seat] + 1
+
+
+@njit
+def returns(state: Any, out: NDArray[Any]) -> None:
+    """What was paid so far."""
+    out[:] = state.earned
+
+
+redact = hide_choices
+
+
+@njit
+def determinize(state: Any, seat: int) -> None:
+    """Draw what the other has chosen but not yet played."""
+    if has_chosen(state, 1 - seat):
+        state.chosen[1 - seat] = draw_below(state, num_choices(state, 1 - seat))
+
+
+def picture(state: State) -> Picture:
+    """A row a player: the first letters of what they chose last; what they have earned stands below."""
+    if state["length"] == 0:
+        return hand_picture([[], []], num_actions(state))
+    last = [action_text(state, int(action)) for action in state["history"][state["length"] - 1]]
+    marks = [word.removeprefix("action_")[0].upper() for word in last]
+    earned = ", ".join(f"{float(amount):g}" for amount in state["earned"])
+    note = f"{' against '.join(last)}; earned {earned} after {state['length']} of {len(state['history'])}"
+    return hand_picture([[mark] for mark in marks], num_actions(state), notes=(note,))
+
+
+def num_actions(state: State) -> int:
+    """How many actions the player with more of them has."""
+    return max(state["payoffs"].shape[1:])
+
+
+def words_of(state: State) -> list[str]:
+    """What the actions are called."""
+    for known in KNOWN.values():
+        if np.array_equal(read_payoffs(known.payoffs), state["payoffs"]):
+            return list(known.words)
+    return [f"action_{action + 1}" for action in range(num_actions(state))]
+
+
+def action_text(state: State, action: int) -> str:
+    """A word."""
+    return words_of(state)[action]
+
+
+def parse_action(state: State, text: str) -> int:
+    """Read a word."""
+    words = words_of(state)
+    word = text.strip().lower()
+    if word not in words:
+        raise UsageError(f"{text.strip()!r} is no action here; type a word, as {words[0]} or {words[-1]}")
+    return words.index(word)
+
+
+def read_payoffs(text: str) -> NDArray[np.float32]:
+    """The payoffs [2, rows, columns] that a text means; `UsageError` if it cannot be read."""
+    matrices = [_read_matrix(part) for part in text.split("|")]
+    if len(matrices) == 1:
+        matrices.append(-matrices[0])
+    if len(matrices) != 2 or matrices[0].shape != matrices[1].shape:
+        shapes = ", ".join(f"{rows} x {columns}" for rows, columns in (matrix.shape for matrix in matrices))
+        raise UsageError(f"matrix_game: payoffs={text!r} is not one matrix or two of one size, but {shapes}")
+    return np.stack(matrices)
+
+
+def _read_matrix(text: str) -> NDArray[np.float32]:
+    try:
+        rows = [[float(entry) for entry in row.split()] for row in text.split(";")]
+        matrix = np.array(rows, np.float32)
+    except ValueError:  # a word, or rows of different lengths
+        matrix = np.empty((0, 0), np.float32)
+    if matrix.ndim != 2 or not 1 <= min(matrix.shape) <= max(matrix.shape) <= MOST_ACTIONS:
+        raise UsageError(
+            f"matrix_game: {text.strip()!r} is no matrix; write rows of equal length, as 3 0;5 1 "
+            f"(at most {MOST_ACTIONS} a side), or a name: {', '.join(KNOWN)}"
+        )
+    if not np.isfinite(matrix).all():
+        raise UsageError(f"matrix_game: {text.strip()!r} has a payoff that is not a finite number")
+    return matrix
+
+
+@cache
+def game(payoffs: str = "prisoners_dilemma", rounds: int = 1) -> Game:
+    """Describe the game with these `payoffs`, played `rounds` (from 1 to 1,000) times; else `UsageError`."""
+    require_between("matrix_game", "rounds", rounds, 1, MOST_ROUNDS)
+    if payoffs.isidentifier() and payoffs not in KNOWN:
+        raise UnknownNameError("matrix game", payoffs, KNOWN)
+    matrices = read_payoffs(KNOWN[payoffs].payoffs if payoffs in KNOWN else payoffs)
+    _, rows, columns = matrices.shape
+    initial = np.zeros((), state_dtype(rows, columns, rounds))
+    initial["payoffs"], initial["chosen"], initial["history"] = matrices, NOT_YET, -1
+    return Game(
+        name="matrix_game",
+        title="Matrix game",
+        options={"payoffs": payoffs, "rounds": rounds},
+        agents=("player_0", "player_1"),
+        num_actions=max(rows, columns),
+        observation_shape=(2, max(rows, columns)),
+        max_length=2 * rounds,
+        initial=initial,
+        rules=__name__,
+        picture=picture,
+        action_text=action_text,
+        parse_action=parse_action,
+        information_shape=(2 * rounds + 1,),
+        perfect_information=False,
+        simultaneous=True,
+        zero_sum=bool((matrices[0] == -matrices[1]).all()),
+        cooperative=bool((matrices[0] == matrices[1]).all()),
+    )
+
+
+env, raw_env, parallel_env = views(game)

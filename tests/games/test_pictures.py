@@ -1,0 +1,37 @@
+"""Pictures as pixels: pieces that differ by their letters alone look different."""
+
+import numpy as np
+import pytest
+
+from games.engine.picture import BACKGROUND, COLOURS, Picture
+
+
+def image(letters, seats, cell=48):
+    pieces = np.array([seats], np.int8)
+    here = np.full(pieces.shape, -1)
+    return Picture(pieces, here, np.full((1, 2), -1), ("",), ("",) * len(seats), letters=letters).image(cell)
+
+
+def tile(letter, seat, cell=48):
+    return image(np.array([[letter]]), [seat], cell)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_letters_are_told_apart(seat):
+    signs = ["", *"KQRBNP", *"0123456789", "10", "AS"]
+    assert len({tile(sign, seat).tobytes() for sign in signs}) == len(signs)
+    assert (tile("k", seat) == tile("K", seat)).all(), "the seat is told by disc and ring"
+
+
+def test_a_letter_is_light_on_a_disc_and_dark_in_a_ring():
+    plain, lettered = tile("", 0), tile("K", 0)
+    changed = (plain != lettered).any(axis=2)
+    assert (plain[changed] == COLOURS[0]).all()
+    assert (lettered[changed] == BACKGROUND).all()
+    ring = (tile("♔", 1) != tile("K", 1)).any(axis=2)  # a sign that is not known is blank
+    assert (tile("K", 1)[ring] == COLOURS[1]).all()
+
+
+def test_where_there_is_no_room_a_piece_is_plain():
+    assert (tile("10", 0, cell=10) == tile("", 0, cell=10)).all()
+    assert (image(None, [0, 1, -1]) == image(np.array([["", "", "K"]]), [0, 1, -1])).all(), "none on an empty cell"
