@@ -40,10 +40,8 @@ class Batch:
         """
         if copy:
             batch_dict, kwargs = copying.deepcopy((batch_dict, kwargs))
-        if isinstance(batch_dict, Batch | Mapping):
-            self.update(batch_dict)
-        elif batch_dict is not None:
-            self.__dict__.update(Batch.stack(list(batch_dict)).__dict__)
+        if batch_dict is not None:
+            self.update(batch_dict if isinstance(batch_dict, Batch | Mapping) else Batch.stack(list(batch_dict)))
         for key, value in kwargs.items():
             self.__dict__[key] = _to_value(value)
 
@@ -114,7 +112,7 @@ class Batch:
         rows = Batch()
         selected = rows.__dict__
         for key, value in self.__dict__.items():
-            selected[key] = Batch() if _is_reserved(value) else value[index]
+            selected[key] = Batch() if _is_reserved(value) else leaves.rows_at(value, index)
         return rows
 
     def __setitem__(self, index: Index, value: Any) -> None:
@@ -383,6 +381,9 @@ def _aggregate(batches: list[Batch], join: Callable[[list[Any]], Any], pad: Call
     result = Batch()
     for key in dict.fromkeys(key for batch in batches for key in batch.__dict__):
         values = [batch.__dict__.get(key, _NOTHING) for batch in batches]
+        if not any([isinstance(value, Batch) for value in values]):  # the common case: leaves, and none of them lacking
+            result.__dict__[key] = join(values)
+            continue
         present = [value for value in values if not _is_reserved(value)]
         nested = sum(isinstance(value, Batch) for value in present)
         if nested == len(present):

@@ -11,6 +11,7 @@ from arena.data.batch import Batch
 from arena.errors import UsageError
 
 _NOTHING = Batch()
+_ARRAY = np.ndarray  # looked up once: these loops are most of what adding to a buffer takes
 
 
 def as_array(value: Any) -> NDArray[Any]:
@@ -30,20 +31,24 @@ def write_rows(storage: Batch, rows: Batch, place: NDArray[np.int64], capacity: 
     written. The places of keys that `rows` lacks or reserves become zero too, so that nothing old is taken for new.
     """
     held, given = storage.__dict__, rows.__dict__
-    for key, stored in held.items():
-        if key not in given:
-            _blank(stored, place)
+    if held.keys() != given.keys():
+        for key in held.keys() - given.keys():
+            _blank(held[key], place)
     for key, value in given.items():
-        if isinstance(value, Batch):
-            if key not in held:
-                held[key] = Batch()
-            write_rows(held[key], value, place, capacity)
-            continue
-        array, stored = as_array(value), held.get(key)
-        if stored is None or isinstance(stored, Batch):
-            blank, dtype = (None, object) if array.dtype.kind in "USO" else (0, array.dtype)
-            stored = held[key] = np.full((capacity, *array.shape[1:]), blank, dtype)
-        stored[place] = array
+        stored = held.get(key)
+        if type(value) is type(stored) is _ARRAY:
+            stored[place] = value  # the common case
+        elif isinstance(value, Batch):
+            if stored is None:
+                stored = held[key] = Batch()
+            if value.__dict__ or stored.__dict__:
+                write_rows(stored, value, place, capacity)
+        else:
+            array = as_array(value)
+            if stored is None or isinstance(stored, Batch):
+                blank, dtype = (None, object) if array.dtype.kind in "USO" else (0, array.dtype)
+                stored = held[key] = np.full((capacity, *array.shape[1:]), blank, dtype)
+            stored[place] = array
 
 
 def _blank(stored: Any, place: NDArray[np.int64]) -> None:
@@ -58,9 +63,12 @@ def require_fit(storage: Batch, rows: Batch, count: int, path: str = "") -> None
     given = storage.__dict__
     for key, value in rows.__dict__.items():
         held = given.get(key, _NOTHING)
-        plain = type(value) is type(held) is np.ndarray
-        if plain and value.dtype == held.dtype and value.shape == (count, *held.shape[1:]):
-            continue  # the common case
+        if type(value) is type(held) is _ARRAY:
+            alike = value.dtype is held.dtype and value.ndim == held.ndim and len(value) == count
+            if alike and (value.ndim == 1 or value.shape[1:] == held.shape[1:]):
+                continue  # the common case
+        elif isinstance(value, Batch) and not value.__dict__ and isinstance(held, Batch):
+            continue
         name = path + key
         if isinstance(value, Batch):
             if not isinstance(held, Batch):

@@ -47,8 +47,15 @@ class SegmentTree:
         `IndexError` out of range, `UsageError` for numbers that are negative or not finite; nothing is set then.
         """
         places = np.arange(self._size)[index] if isinstance(index, slice) else as_places(index, self._size)
-        values = np.ascontiguousarray(np.broadcast_to(np.asarray(value, np.float64), places.shape))
-        if not _set(self._node, self._leaves, places, values):
+        values = np.broadcast_to(np.asarray(value, np.float64), places.shape)
+        self.put(places.ravel(), np.ascontiguousarray(values).ravel())
+
+    def put(self, places: Ints, values: Floats) -> None:
+        """Set the numbers at `places` [n], which exist, to `values` [n]: `tree[places] = values` for who checked.
+
+        `UsageError` for numbers that are negative or not finite; nothing is set then.
+        """
+        if not _put(self._node, self._leaves, places, values):
             raise UsageError("the numbers of a segment tree are finite and at least 0")
 
     def reduce(self, start: int = 0, end: int | None = None) -> float:
@@ -69,9 +76,13 @@ class SegmentTree:
             raise UsageError(f"a prefix sum is looked for from 0 up to {self._node[1]:g}, not at all of {value}")
         return found.reshape(values.shape) if values.ndim else int(found[0])
 
+    def drawn(self, chance: Floats) -> Ints:
+        """An index for each number [n] from 0 up to 1, in proportion to the numbers; none where all of them are 0."""
+        return _drawn(self._node, self._leaves, chance)
+
 
 @njit(cache=True, nogil=True)
-def _set(node: Floats, leaves: int, index: Ints, value: Floats) -> bool:
+def _put(node: Floats, leaves: int, index: Ints, value: Floats) -> bool:
     for i in range(index.shape[0]):
         if not (0.0 <= value[i] < np.inf):
             return False
@@ -106,14 +117,24 @@ def _find(node: Floats, leaves: int, value: Floats) -> Ints:
     """Leaves by descent from the root; -1 for a value out of range."""
     out = np.empty(value.shape[0], np.int64)
     for i in range(value.shape[0]):
-        rest, k = value[i], 1
-        if not (0.0 <= rest < node[1]):
-            out[i] = -1
-            continue
-        while k < leaves:
-            k *= 2
-            if rest >= node[k] and node[k + 1] > 0.0:  # rounding must not lead to where nothing is
-                rest -= node[k]
-                k += 1
-        out[i] = k - leaves
+        out[i] = _descend(node, leaves, value[i]) if 0.0 <= value[i] < node[1] else -1
     return out
+
+
+@njit(cache=True, nogil=True)
+def _drawn(node: Floats, leaves: int, chance: Floats) -> Ints:
+    out = np.empty(chance.shape[0] if node[1] > 0.0 else 0, np.int64)
+    for i in range(out.shape[0]):
+        out[i] = _descend(node, leaves, chance[i] * node[1])
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _descend(node: Floats, leaves: int, rest: float) -> int:
+    k = 1
+    while k < leaves:
+        k *= 2
+        if rest >= node[k] and node[k + 1] > 0.0:  # rounding must not lead to where nothing is
+            rest -= node[k]
+            k += 1
+    return k - leaves

@@ -47,10 +47,17 @@ def test_the_manual_moves_one_buffer_into_another():
     assert (batch_data.obs == buf[indices].obs).tolist() == [True] * 4
 
 
-def test_the_manual_pickles():
-    buf = pickle.loads(pickle.dumps(filled(20, 3, 100)))
-    assert len(buf) == 3
-    assert buf.obs[:3].tolist() == [0, 1, 2]
+def test_the_manual_saves_and_loads(tmp_path):
+    buf = filled(20, 3, 100)
+    with open(tmp_path / "buf.pkl", "wb") as file:
+        pickle.dump(buf, file)
+    buf.save_hdf5(tmp_path / "buf.hdf5")
+    with open(tmp_path / "buf.pkl", "rb") as file:
+        loaded = pickle.load(file), ReplayBuffer.load_hdf5(tmp_path / "buf.hdf5")
+    for other in loaded:
+        assert len(other) == 3
+        assert other.obs.tolist() == [0, 1, 2] + [0] * 17
+        assert other[:] == buf[:]
 
 
 def stacked() -> tuple[ReplayBuffer, list]:
@@ -192,8 +199,10 @@ def test_a_sample_of_whole_stacks_only():
     buf = filled(20, 12, 5, stack_num=3, sample_avail=True)  # episodes 0 | 1 .. 5 | 6 .. 10 | 11
     assert buf.sample_indices(0).tolist() == [3, 4, 5, 8, 9, 10]
     assert set(buf.sample_indices(200).tolist()) == {3, 4, 5, 8, 9, 10}
+    short = filled(20, 2, 5, stack_num=3, sample_avail=True)
+    assert short.sample_indices(1).tolist() == short.sample_indices(0).tolist() == []
     with pytest.raises(UsageError, match="holds no whole stack"):
-        filled(20, 2, 5, stack_num=3, sample_avail=True).sample_indices(1)
+        short.sample(1)
 
 
 def test_samples():
@@ -205,8 +214,9 @@ def test_samples():
     first = buf.sample_indices(10)
     buf.rng = np.random.default_rng(1)
     assert np.array_equal(buf.sample_indices(10), first)
+    assert ReplayBuffer(5).sample_indices(1).tolist() == []
     with pytest.raises(UsageError, match="the buffer is empty"):
-        ReplayBuffer(5).sample_indices(1)
+        ReplayBuffer(5).sample(1)
 
 
 def test_reset_may_keep_the_return_of_the_episode_under_way():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.data import Batch, ReplayBuffer, VectorReplayBuffer
+from arena.data import Batch, ReplayBuffer, ReplayBufferManager, VectorReplayBuffer
 
 
 @dataclass
@@ -121,7 +121,9 @@ def agree(buffer: ReplayBuffer, model: list[Ring]) -> None:
     for depth in (2, 3, 6):
         stacks = buffer.get(places, "obs", stack_num=depth).n
         assert stacks.tolist() == [ring.stack(i, depth) for ring, i, _ in every]
-    assert set(buffer.sample_indices(64).tolist()) <= set(places.tolist())
+    number_at = {row.place: row.number for _, _, row in every}
+    drawn, where = buffer.sample(16)
+    assert drawn.obs.n.tolist() == [number_at[place] for place in where.tolist()]
 
 
 @given(histories())
@@ -149,6 +151,46 @@ def test_pickled_and_saved_buffers_go_on_alike(history):
         restored.restore(buffer.arrays())
         buffer = restored
         agree(buffer, model)
+
+
+@given(histories(), st.lists(st.integers(1, 5), min_size=4, max_size=4))
+@settings(max_examples=30)
+def test_rings_of_any_sizes_go_on_alike_from_a_file(tmp_path_factory, history, sizes):
+    rings, _, events = history
+    buffer: ReplayBuffer = ReplayBufferManager([ReplayBuffer(size) for size in sizes[:rings]])
+    model = [Ring(sum(sizes[:k]), sizes[k]) for k in range(rings)]
+    path = tmp_path_factory.getbasetemp() / "rings.hdf5"
+    number = 1
+    for i, event in enumerate(events):
+        number = happen(buffer, model, event, number)
+        if i % 8 == 0:
+            buffer.save_hdf5(path)
+            buffer = ReplayBufferManager.load_hdf5(path)
+        agree(buffer, model)
+
+
+@given(histories(), st.integers(1, 4))
+@settings(max_examples=50)
+def test_whole_stacks_are_those_of_one_episode(history, depth):
+    rings, size, events = history
+    buffer = VectorReplayBuffer(rings * size, rings, stack_num=depth, sample_avail=True)
+    model = [Ring(k * size, size) for k in range(rings)]
+    number = 1
+    for event in events:
+        number = happen(buffer, model, event, number)
+    whole = [
+        row.place
+        for ring in model
+        for i, row in enumerate(ring.rows)
+        if len(set(ring.stack(i, depth))) == depth  # a stack that is too short repeats its first entry
+    ]
+    assert buffer.sample_indices(0).tolist() == whole
+    assert set(buffer.sample_indices(64).tolist()) <= set(whole)
+    if whole:
+        seen, where = buffer.sample(16)
+        stacks = [ring.stack(i, depth) for ring in model for i, row in enumerate(ring.rows) if row.place in where]
+        frames = seen.obs.n.reshape(16, depth).tolist()
+        assert sorted(map(tuple, set(map(tuple, frames)))) == sorted(map(tuple, stacks))
 
 
 @given(histories(), histories())

@@ -32,8 +32,13 @@ def started() -> VectorReplayBuffer:
 
 
 REFUSED = {
-    "obs": (rows(obs=None), [0, 1], r"a transition needs the keys \['act', 'obs', 'rew'\]; \['obs'\] is missing"),
-    "rew": (rows(rew=None), [0, 1], r"\['rew'\] is missing"),
+    "obs": (rows(obs=None), [0, 1], "a transition needs the keys 'obs', 'act' and 'rew'; 'obs' is missing"),
+    "rew": (rows(rew=None), [0, 1], "'rew' is missing"),
+    "unknown": (
+        rows(reward=NO, next_obs=NO),
+        [0, 1],
+        r"a transition has no keys \['next_obs', 'reward'\]: its keys are obs, act, rew, .*, policy$",
+    ),
     "no end": (rows(terminated=None), [0, 1], "needs the key 'terminated' .* or 'done'"),
     "no next": (rows(obs_next=None), [0, 1], "either every transition of a buffer has obs_next, or none"),
     "too few": (rows(), [0, 1, 2], r"has shape \(2, 3\), not \(3, 3\)"),

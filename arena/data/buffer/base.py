@@ -1,5 +1,6 @@
 """`ReplayBuffer`: a ring of transitions that knows its episodes."""
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from arena.data.batch import Batch
 from arena.data.buffer import hdf5, ring
 from arena.data.buffer.options import Options
+from arena.data.buffer.transition import RESERVED, normalised
+from arena.data.leaves import rows_at
 from arena.data.rows import require_fit, write_rows
 from arena.errors import UsageError
 from arena.seeding import make_rng
@@ -36,18 +39,6 @@ class ReplayBuffer:
 
     """
 
-    REQUIRED: ClassVar[frozenset[str]] = frozenset({"obs", "act", "rew"})
-    RESERVED: ClassVar[tuple[str, ...]] = (
-        "obs",
-        "act",
-        "rew",
-        "terminated",
-        "truncated",
-        "done",
-        "obs_next",
-        "info",
-        "policy",
-    )
     OPTIONS: ClassVar[type[Options]] = Options
     """What the options of this class are."""
 
@@ -124,21 +115,21 @@ class ReplayBuffer:
 
         `batch` needs `obs, act, rew`, and `done` or `terminated` (and `truncated`). Returns, one entry a transition:
         the places, the return and length of the episode it ended (0 if it ended none), and where that episode began.
-        Raises `UsageError` for missing keys or sub-buffers that do not exist or are named twice; nothing is stored
-        then.
+        Raises `UsageError` for keys that are missing or not reserved, and for sub-buffers that do not exist or are
+        named twice; nothing is stored then.
         """
         if buffer_ids is None:
             rings, rows = self._rings[:1], Batch.stack([batch])
         else:
             rings, rows = self._rings_of(buffer_ids), batch if isinstance(batch, Batch) else Batch(batch)
-        return self._append(rings, self._normalised(rows, len(rings)))
+        return self._append(rings, self._accepted(rows, len(rings)))
 
     def _rings_of(self, buffer_ids: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         """The numbers of sub-buffers, none of them twice."""
         count = self.buffer_num
         if buffer_ids is self._rings:
             return self._rings
-        rings = np.atleast_1d(np.asarray(buffer_ids))
+        rings = np.atleast_1d(buffer_ids)
         if rings.dtype.kind not in "iu" and rings.size:
             raise UsageError(f"buffer_ids {rings.tolist()} are not whole numbers")
         rings = np.ascontiguousarray(rings, np.int64)
@@ -149,63 +140,58 @@ class ReplayBuffer:
             raise UsageError(f"buffer_ids {rings.tolist()} name a sub-buffer twice")
         return rings
 
-    def _normalised(self, rows: Batch, count: int) -> Batch:
-        """The rows with exactly the reserved keys, flags as booleans; refuses what does not fit, `count` rows of it."""
-        missing = self.REQUIRED - rows.__dict__.keys()
-        if missing:
-            raise UsageError(f"a transition needs the keys {sorted(self.REQUIRED)}; {sorted(missing)} is missing")
-        if "terminated" not in rows and "done" not in rows:
-            raise UsageError("a transition needs the key 'terminated' (and 'truncated'), or 'done'")
-        truncated = rows.get("truncated")
-        truncated = np.zeros(count, np.bool_) if truncated is None else np.asarray(truncated, np.bool_)
-        terminated = rows.get("terminated")
-        if terminated is None:
-            terminated = np.asarray(rows.done, np.bool_) & ~truncated
-        obs, obs_next = rows.obs, rows.get("obs_next")
-        if self._options.save_only_last_obs:
-            obs, obs_next = obs[:, -1], None if obs_next is None else obs_next[:, -1]
-        kept = Batch()
-        fields = kept.__dict__  # these are values of a Batch already: no need to convert them a second time
-        fields["obs"], fields["act"], fields["rew"] = obs, rows.act, np.asarray(rows.rew, np.float64)
-        fields["terminated"], fields["truncated"] = np.asarray(terminated, np.bool_), truncated
-        if obs_next is not None and not self._options.ignore_obs_next:
-            fields["obs_next"] = obs_next
-        for key in ("info", "policy"):
-            value = rows.get(key)
-            fields[key] = Batch() if value is None else value
-        self._require_room_for(kept, count)
-        fields["done"] = fields["terminated"] | truncated
-        return kept
+    def _accepted(self, rows: Batch, count: int) -> Batch:
+        """The rows as they are stored; refuses (`UsageError`) what does not fit, or is not `count` rows."""
+        rows = normalised(rows, count, self._options)
+        self._require_room_for(rows, count)
+        rows.__dict__["done"] = rows.terminated | rows.truncated
+        return rows
 
     def _require_room_for(self, rows: Batch, count: int) -> None:
         if self._is_window:
             raise UsageError("this is a part of a buffer: add to the whole, with the number of the part in buffer_ids")
-        if "obs" in self._storage and ("obs_next" in rows) != ("obs_next" in self._storage):
+        stored = self._storage.__dict__
+        if "obs" in stored and ("obs_next" in rows.__dict__) != ("obs_next" in stored):
             raise UsageError("either every transition of a buffer has obs_next, or none")
         require_fit(self._storage, rows, count)
 
     def _append(self, rings: NDArray[np.int64], rows: Batch) -> Added:
         """Write one row after the other, each into its ring; see `Added`."""
         rew, done = rows.rew, rows.done
-        shape = rew.shape[1:]
-        columns = np.ascontiguousarray(rew).reshape(len(rings), int(np.prod(shape)) if shape else 1)
+        columns = rew[:, None] if rew.ndim == 1 else rew.reshape(len(rew), math.prod(rew.shape[1:]))
         if columns.shape[1] != self._episode_return.shape[1]:
             self._episode_return = np.zeros((len(self._rings), columns.shape[1]))
-        place, ended, length, start = ring.advance(
+        told, ended = np.empty((3, len(rings)), np.int64), np.empty(columns.shape)
+        ring.advance(
             rings,
             self._edges,
+            self._done,
             done,
-            columns,
+            np.ascontiguousarray(columns),
             self._cursor,
             self._fill,
             self._newest,
             self._episode_length,
             self._episode_start,
             self._episode_return,
+            told,
+            ended,
         )
+        place = told[0]
         write_rows(self._storage, rows, place, self.maxsize)
-        self._done[place] = done
-        return place, ended.reshape(rew.shape), length, start
+        return place, ended[:, 0] if rew.ndim == 1 else ended.reshape(rew.shape), told[1], told[2]
+
+    def cut(self) -> NDArray[np.int64]:
+        """End the episodes under way, which will not go on: their newest transitions become truncated.
+
+        What is added next begins an episode. Returns the places of those transitions.
+        """
+        places = self.unfinished_index()
+        if len(places):
+            self._storage.truncated[places] = self._storage.done[places] = self._done[places] = True
+        self._episode_length[:] = 0
+        self._episode_return[:] = 0.0
+        return places
 
     def update(self, buffer: "ReplayBuffer") -> NDArray[np.int64]:
         """Append the transitions of another buffer in the order of time; returns their places here.
@@ -239,16 +225,19 @@ class ReplayBuffer:
         if size == 0:
             raise UsageError("a buffer is made of one transition or more, not of none")
         buffer = ReplayBuffer(size)
-        rows = buffer._normalised(rows, size)
-        if not np.array_equal(rows.done, np.asarray(done, np.bool_)):
+        buffer._extend(rows)
+        if not np.array_equal(buffer.done, np.asarray(done, np.bool_)):
             raise UsageError("done is not terminated | truncated")
-        buffer._append(np.zeros(size, np.int64), rows)
         return buffer
+
+    def _extend(self, rows: Batch) -> None:
+        """Store rows [n] one after the other in the first part."""
+        self._append(np.zeros(len(rows.rew), np.int64), self._accepted(rows, len(rows.rew)))
 
     def set_batch(self, batch: Batch) -> None:
         """Use `batch` as storage; `UsageError` if its length or keys do not fit."""
-        if len(batch) != self.maxsize or not set(batch.keys()) <= set(self.RESERVED):
-            raise UsageError(f"the storage needs length {self.maxsize} and keys among {list(self.RESERVED)}")
+        if len(batch) != self.maxsize or not set(batch.keys()) <= set(RESERVED):
+            raise UsageError(f"the storage needs length {self.maxsize} and keys among {list(RESERVED)}")
         self._storage = batch
         self._done = np.array(batch.get("done", np.zeros(self.maxsize)), np.bool_)
 
@@ -280,7 +269,7 @@ class ReplayBuffer:
         """
         if device not in (None, "cpu"):
             raise UsageError(f"device={device!r}: a buffer is of NumPy arrays, on the device 'cpu'")
-        sizes, options, arrays = hdf5.load(path, cls.__name__, cls.OPTIONS, cls.RESERVED)
+        sizes, options, arrays = hdf5.load(path, cls.__name__, cls.OPTIONS, RESERVED)
         buffer = cls.__new__(cls)
         buffer._set_up(sizes, options)
         buffer.restore(arrays)
@@ -310,7 +299,7 @@ class ReplayBuffer:
     def sample_indices(self, batch_size: int) -> NDArray[np.int64]:
         """Random places, with replacement; 0 means all in the order of time, a negative number none.
 
-        `UsageError` if there is nothing to sample from.
+        There are none either if there is nothing to sample from.
         """
         if batch_size < 0:
             return np.zeros(0, np.int64)
@@ -318,18 +307,12 @@ class ReplayBuffer:
         if batch_size == 0 or whole:
             places = ring.in_time_order(self._rings, self._edges, self._cursor, self._fill)
             places = self._with_full_stack(places) if whole else places
-            if batch_size == 0:
-                return places
-            if len(places) == 0:
-                raise UsageError("the buffer holds no whole stack: there is nothing to sample")
-            return self._draw_among(places, batch_size)
-        if not self._fill.any():
-            raise UsageError("the buffer is empty: there is nothing to sample")
+            return self._draw_among(places, batch_size) if batch_size > 0 and len(places) else places
         return self._draw(batch_size)
 
     def _draw(self, count: int) -> NDArray[np.int64]:
-        """Places of `count` draws from all that is stored."""
-        return ring.nth_in_use(self.rng.integers(len(self), size=count), self._edges, self._fill)
+        """Places of `count` draws from all that is stored; none where nothing is."""
+        return ring.drawn(self.rng.random(count), self._edges, self._fill)
 
     def _draw_among(self, places: NDArray[np.int64], count: int) -> NDArray[np.int64]:
         """`count` draws from the given places."""
@@ -343,8 +326,14 @@ class ReplayBuffer:
         return places[self.prev(earlier) != earlier]
 
     def sample(self, batch_size: int) -> tuple[Batch, NDArray[np.int64]]:
-        """Random transitions and their places (0: all in the order of time)."""
+        """Random transitions and their places (0: all in the order of time).
+
+        `UsageError` if some are asked for and there is nothing to sample from.
+        """
         places = self.sample_indices(batch_size)
+        if batch_size > 0 and len(places) == 0:
+            what = "is empty" if len(self) == 0 else "holds no whole stack"
+            raise UsageError(f"the buffer {what}: there is nothing to sample")
         return self._read(places), places
 
     def get(self, index: Index, key: str, default_value: Any = None, stack_num: int | None = None) -> Any:
@@ -363,11 +352,11 @@ class ReplayBuffer:
         if _is_empty(value):
             return Batch()
         if stack_num == 1:
-            return value[places]
+            return rows_at(value, places)
         steps = [places]
         for _ in range(stack_num - 1):
             steps.insert(0, self.prev(steps[0]))
-        return value[np.stack(steps, axis=1)]
+        return rows_at(value, np.stack(steps, axis=1))
 
     def __getitem__(self, index: Index) -> Batch:
         """The transitions at `index` as a batch of the reserved keys; `[:]` is all of them in the order of time."""
@@ -386,13 +375,13 @@ class ReplayBuffer:
         fields = rows.__dict__  # values of a Batch already
         fields["obs"] = self._stacked(storage["obs"], places, stack_num)
         for key in ("act", "rew", "terminated", "truncated", "done"):
-            fields[key] = storage[key][places]
+            fields[key] = rows_at(storage[key], places)
         if "obs_next" in storage and not self._options.ignore_obs_next:
             fields["obs_next"] = self._stacked(storage["obs_next"], places, stack_num)
         else:
             fields["obs_next"] = self._stacked(storage["obs"], self.next(places), stack_num)
         for key in ("info", "policy"):
-            fields[key] = self._stacked(storage.get(key, Batch()), places, 1)
+            fields[key] = self._stacked(storage[key], places, 1) if key in storage else Batch()
         return rows
 
 

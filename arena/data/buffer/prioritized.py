@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from arena.data.batch import Batch
@@ -75,12 +76,16 @@ class PrioritizedReplayBuffer(ReplayBuffer):
 
     def init_weight(self, index: Index) -> None:
         """Give the transitions at `index` the largest priority seen."""
-        self._tree[self._places(index)] = self._max_priority**self._alpha
+        places = self._places(index)
+        self._tree.put(places, np.full(len(places), self._max_priority**self._alpha))
 
     def get_weight(self, index: Index) -> Any:
         """Importance weights (p / p_min) ** -beta of the transitions at `index`; one number for one place."""
-        weight = (self._tree[self._places(index)] / self._min_priority**self._alpha) ** -self._beta
+        weight = self._importance(self._places(index), False)
         return float(weight[0]) if isinstance(index, int | np.integer) else weight
+
+    def _importance(self, places: NDArray[np.int64], normalised: bool) -> NDArray[np.float64]:
+        return _importance(self._tree[places], self._min_priority**self._alpha, self._beta, normalised)
 
     def update_weight(self, index: Index, new_weight: Any) -> None:
         """Set the priorities of the transitions at `index` to the sizes of `new_weight` (numbers, an array or tensor).
@@ -88,17 +93,15 @@ class PrioritizedReplayBuffer(ReplayBuffer):
         Raises `UsageError` if they are not one each, or not finite; nothing is changed then.
         """
         places = self._places(index)
-        priority = np.abs(np.asarray(as_array(new_weight), np.float64)).ravel() + SMALLEST
-        if len(priority) != len(places):
-            raise UsageError(f"new_weight has {len(priority)} entries for {len(places)} transitions")
-        if len(places) == 0:
-            return
-        largest = float(priority.max())  # nan if there is one
-        if not np.isfinite(largest):
+        given = np.ascontiguousarray(as_array(new_weight), np.float64).ravel()
+        if given.size != places.size:
+            raise UsageError(f"new_weight has {given.size} entries for {places.size} transitions")
+        weight, smallest, largest = _weighed(given, self._alpha)
+        if largest == np.inf:
             raise UsageError("new_weight has entries that are not finite")
-        self._tree[places] = priority**self._alpha
+        self._tree.put(places.ravel(), weight)
         self._max_priority = max(self._max_priority, largest)
-        self._min_priority = min(self._min_priority, float(priority.min()))
+        self._min_priority = min(self._min_priority, smallest)
 
     # --- writing and reading ------------------------------------------------------------------------------------
 
@@ -108,10 +111,7 @@ class PrioritizedReplayBuffer(ReplayBuffer):
         return added
 
     def _draw(self, count: int) -> NDArray[np.int64]:
-        total = self._tree.reduce()
-        draws = np.minimum(self.rng.random(count) * total, np.nextafter(total, 0.0))
-        places: NDArray[np.int64] = self._tree.get_prefix_sum_idx(draws)
-        return places
+        return self._tree.drawn(self.rng.random(count))
 
     def _draw_among(self, places: NDArray[np.int64], count: int) -> NDArray[np.int64]:
         weight = self._tree[places]
@@ -119,8 +119,7 @@ class PrioritizedReplayBuffer(ReplayBuffer):
 
     def _read(self, places: NDArray[np.int64]) -> Batch:
         rows = super()._read(places)
-        weight = self.get_weight(places)
-        rows.__dict__["weight"] = weight / weight.max() if self._weight_norm and len(weight) else weight
+        rows.__dict__["weight"] = self._importance(places, self._weight_norm)
         return rows
 
     def arrays(self) -> Batch:
@@ -188,3 +187,23 @@ class PrioritizedVectorReplayBuffer(PrioritizedReplayBufferManager):
     ):
         options = stack_num, ignore_obs_next, save_only_last_obs, sample_avail
         self._set_up(equal_parts(total_size, buffer_num), PriorityOptions(*options, alpha, beta, weight_norm))
+
+
+@njit(cache=True, nogil=True)
+def _weighed(given: NDArray[np.float64], alpha: float) -> tuple[NDArray[np.float64], float, float]:
+    """Weights [n] of transitions, and the smallest and largest of their priorities: infinite if one is not finite."""
+    weight, smallest, largest = np.empty_like(given), np.inf, 0.0
+    for i in range(given.shape[0]):
+        priority = abs(given[i]) + SMALLEST
+        if not priority < np.inf:
+            return weight, smallest, np.inf
+        weight[i] = priority**alpha
+        smallest, largest = min(smallest, priority), max(largest, priority)
+    return weight, smallest, largest
+
+
+@njit(cache=True, nogil=True)
+def _importance(weight: NDArray[np.float64], smallest: float, beta: float, normalised: bool) -> NDArray[np.float64]:
+    """(weight / smallest) ** -beta [n], divided by the largest of them if `normalised`."""
+    out = (weight / smallest) ** -beta
+    return out / out.max() if normalised and out.size else out

@@ -59,6 +59,7 @@ def next(index: Ints, edges: Ints, fill: Ints, newest: Ints, done: Bools) -> Int
 def advance(
     rings: Ints,
     edges: Ints,
+    ends: Bools,
     done: Bools,
     rew: Floats,
     cursor: Ints,
@@ -67,14 +68,16 @@ def advance(
     episode_length: Ints,
     episode_start: Ints,
     episode_return: Floats,
-) -> tuple[Ints, Floats, Ints, Ints]:
+    told: Ints,
+    ended: Floats,
+) -> None:
     """Take the next place of each ring in `rings` [R] for rows whose `done` [R] and `rew` [R, D] are given.
 
-    Updates the counters ([K], `episode_return` [K, D]). Returns the places, the return and length of the episode that
-    each row ends (0 if it ends none), and where its episode began.
+    Updates the marks of episode ends (`ends`, of all places) and the counters ([K], `episode_return` [K, D]). Tells
+    the places, the length of the episode that each row ends (0 if it ends none) and where its episode began in `told`
+    [3, R], that episode's return in `ended` [R, D]: arrays made out here would cost more than all else.
     """
-    place, length, start = np.empty_like(rings), np.zeros_like(rings), np.empty_like(rings)
-    ended = np.zeros_like(rew)
+    place, length, start = told[0], told[1], told[2]
     for i in range(rings.shape[0]):
         ring = rings[i]
         size = edges[ring + 1] - edges[ring]
@@ -82,19 +85,18 @@ def advance(
         if episode_length[ring] == 0:
             episode_start[ring] = place[i]
         start[i] = episode_start[ring]
+        ends[place[i]] = done[i]
         episode_length[ring] += 1
         newest[ring] = place[i]
         cursor[ring] = (cursor[ring] + 1) % size
         fill[ring] = min(fill[ring] + 1, size)
-        for d in range(rew.shape[1]):
-            episode_return[ring, d] += rew[i, d]
+        length[i] = episode_length[ring] if done[i] else 0
         if done[i]:
-            length[i] = episode_length[ring]
             episode_length[ring] = 0
-            for d in range(rew.shape[1]):
-                ended[i, d] = episode_return[ring, d]
-                episode_return[ring, d] = 0.0
-    return place, ended, length, start
+        for d in range(rew.shape[1]):
+            earned = episode_return[ring, d] + rew[i, d]
+            ended[i, d] = earned if done[i] else 0.0
+            episode_return[ring, d] = 0.0 if done[i] else earned
 
 
 @njit(cache=True, nogil=True)
@@ -115,13 +117,15 @@ def in_time_order(rings: Ints, edges: Ints, cursor: Ints, fill: Ints) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def nth_in_use(ranks: Ints, edges: Ints, fill: Ints) -> Ints:
-    """The places with the given ranks (0 .. sum(fill) - 1), counting the places in use ring by ring."""
+def drawn(chance: Floats, edges: Ints, fill: Ints) -> Ints:
+    """A place in use for each number from 0 up to 1, all alike; none at all where nothing is in use."""
     ends = np.cumsum(fill)
-    out = np.empty_like(ranks)
-    for i in range(ranks.shape[0]):
-        ring = np.searchsorted(ends, ranks[i], side="right")
-        out[i] = edges[ring] + ranks[i] - (ends[ring] - fill[ring])
+    total = ends[-1]
+    out = np.empty(chance.shape[0] if total > 0 else 0, np.int64)
+    for i in range(out.shape[0]):
+        rank = min(np.int64(chance[i] * total), total - 1)
+        ring = np.searchsorted(ends, rank, side="right")
+        out[i] = edges[ring] + rank - (ends[ring] - fill[ring])
     return out
 
 
@@ -145,7 +149,7 @@ def as_places(index: Any, capacity: int) -> Ints:
     A boolean array [capacity] means the places where it is True. Raises `IndexError` for what is out of range: compiled
     code does not look.
     """
-    places = np.atleast_1d(np.asarray(index))
+    places = np.atleast_1d(index)
     if places.dtype == np.bool_:
         if places.shape != (capacity,):
             raise IndexError(f"a boolean index has shape ({capacity},), not {places.shape}")
@@ -154,18 +158,18 @@ def as_places(index: Any, capacity: int) -> Ints:
         return places.astype(np.int64)
     if places.dtype.kind not in "iu":
         raise IndexError(f"an index is made of whole numbers, not {places.dtype}")
-    flat, known = _counted_from_front(np.ascontiguousarray(places, np.int64).ravel(), capacity)
-    if not known:
+    flat = np.array(places, np.int64).ravel()
+    if not _count_from_front(flat, capacity):
         raise IndexError(f"index {index} is out of range for {capacity} places")
-    return flat.reshape(places.shape)
+    return flat if places.ndim == 1 else flat.reshape(places.shape)
 
 
 @njit(cache=True, nogil=True)
-def _counted_from_front(places: Ints, capacity: int) -> tuple[Ints, bool]:
-    """Places of which negative ones counted from the end, and whether all of them exist."""
-    out = np.empty_like(places)
+def _count_from_front(places: Ints, capacity: int) -> bool:
+    """Make negative places, which count from the end, positive; whether all of them exist."""
     for i in range(places.shape[0]):
-        out[i] = places[i] + capacity if places[i] < 0 else places[i]
-        if not 0 <= out[i] < capacity:
-            return out, False
-    return out, True
+        if places[i] < 0:
+            places[i] += capacity
+        if not 0 <= places[i] < capacity:
+            return False
+    return True
