@@ -6,6 +6,7 @@ import pytest
 from hypothesis import settings
 
 settings.register_profile("arena", deadline=None)
+settings.register_profile("thorough", deadline=None, max_examples=2000)  # pytest --hypothesis-profile=thorough
 settings.load_profile("arena")
 
 

@@ -1,9 +1,9 @@
 """`BaseVectorEnv`: several environments behind one interface, each held by a worker; `DummyVectorEnv` in turn."""
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal, get_args
 
 import gymnasium as gym
 import numpy as np
@@ -12,11 +12,15 @@ from numpy.typing import NDArray
 from arena.data.batch import Batch
 from arena.data.statistics import RunningMeanStd
 from arena.env.ids import Ids, rows_of, seeds_for
+from arena.env.restarting import Restarts
 from arena.env.stacking import as_objects, stack_observations
-from arena.env.workers.base import EnvWorker, StepResult
+from arena.env.together import close_all, each, raise_first
+from arena.env.workers.base import EnvWorker, ResetResult, StepResult
 from arena.env.workers.dummy import DummyEnvWorker
 from arena.env.workers.errors import WorkerError
 from arena.errors import UsageError
+
+OnFailure = Literal["raise", "restart"]
 
 
 class BaseVectorEnv:
@@ -35,6 +39,10 @@ class BaseVectorEnv:
         norm_obs: normalise observations, which have to be arrays, by mean and deviation of all seen so far.
         obs_rms: the moments to normalise by, say those of training in an evaluation; None begins new ones.
         update_obs_rms: whether what these environments show counts for `obs_rms`.
+        on_failure: what comes of an environment that raises, dies or hangs: "raise" what it was, or "restart" it. Its
+            episode then ends truncated with the observation it showed last, reward 0 and the reason in
+            `info["restarted"]`; a warning tells of it and `num_restarts` counts. So do those of others that its process
+            hosted. Attributes set on it are lost.
 
     """
 
@@ -47,6 +55,7 @@ class BaseVectorEnv:
         norm_obs: bool = False,
         obs_rms: RunningMeanStd | None = None,
         update_obs_rms: bool = True,
+        on_failure: OnFailure = "raise",
     ):
         if not env_fns:
             raise UsageError("a vector environment needs at least one function that makes an environment")
@@ -56,6 +65,8 @@ class BaseVectorEnv:
             raise UsageError(f"timeout={timeout} is not a number of seconds above 0")
         if obs_rms is not None and not norm_obs:
             raise UsageError("obs_rms is given, but norm_obs is False: nothing would be normalised by it")
+        if on_failure not in get_args(OnFailure):
+            raise UsageError(f"on_failure={on_failure!r} is neither 'raise' nor 'restart'")
         self.obs_rms = RunningMeanStd() if norm_obs and obs_rms is None else obs_rms
         """Moments of the observations; None unless `norm_obs`."""
         self.norm_obs, self.update_obs_rms = norm_obs, update_obs_rms
@@ -67,11 +78,14 @@ class BaseVectorEnv:
                 self.workers.append(worker_fn(env_fn))
                 self.workers[row].name = f"environment {row}"
             for worker in self.workers:
+                worker.flush()
+            for worker in self.workers:
                 worker.await_start()
         except BaseException:
-            _close_all(self.workers)
+            close_all(self.workers)
             raise
-        self._finalizer = weakref.finalize(self, _close_all, self.workers)
+        self._finalizer = weakref.finalize(self, close_all, self.workers)
+        self._checks_actions = any(worker.checks_actions for worker in self.workers)
         self._running = np.zeros(len(self), np.bool_)
         self._busy = np.zeros(len(self), np.bool_)  # a step is under way, or its result has not been fetched
         self._finished: dict[int, StepResult] = {}  # results to be fetched, of steps beside one that failed
@@ -79,6 +93,7 @@ class BaseVectorEnv:
         """Steps whose results nobody saw, since their environment was reset first."""
         self.agents: tuple[str, ...] = tuple(self._first_attr("possible_agents") or ())
         """Names of the agents by seat; empty for single-agent environments."""
+        self._restarts = Restarts(self.workers, len(self.agents)) if on_failure == "restart" else None
 
     @property
     def is_closed(self) -> bool:
@@ -92,6 +107,11 @@ class BaseVectorEnv:
     def num_agents(self) -> int:
         """Number of seats, 1 for single-agent environments."""
         return len(self.agents) or 1
+
+    @property
+    def num_restarts(self) -> int:
+        """How many environments failed and were made anew."""
+        return 0 if self._restarts is None else self._restarts.count
 
     @property
     def observation_space(self) -> list[gym.Space[Any]]:
@@ -120,6 +140,22 @@ class BaseVectorEnv:
         for row in rows_of(id, len(self)):
             self.workers[row].set_env_attr(key, value)
 
+    def call(
+        self, name: str, arguments: Sequence[tuple[Sequence[Any], Mapping[str, Any]]], id: Ids = None
+    ) -> list[Any]:
+        """Call the method `name` of each environment of `id`, all at once; returns what each returned.
+
+        `arguments` holds positional and named ones, a pair an environment. What cannot be called is returned itself.
+        """
+        self._require_open()
+        rows = self._rows_of(id)
+        if len(arguments) != len(rows):
+            raise UsageError(f"call takes {len(rows)} pairs of arguments, one an environment, not {len(arguments)}")
+        told = zip(rows, arguments, strict=True)
+        each([partial(self.workers[row].send_call, name, args, kwargs) for row, (args, kwargs) in told])
+        self._flush(rows)
+        return each([self.workers[row].get_call for row in rows])
+
     def reset(
         self, id: Ids = None, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, NDArray[Any]]:
@@ -134,11 +170,24 @@ class BaseVectorEnv:
         self._busy[rows] = self._running[rows] = False
         for row in rows:
             self._finished.pop(row, None)
-        _each([partial(self.workers[row].send_reset, s, options) for row, s in zip(rows, seeds, strict=True)])
-        results = _each([self.workers[row].get_reset for row in rows])
+        each([partial(self.workers[row].send_reset, s, options) for row, s in zip(rows, seeds, strict=True)])
+        self._flush(rows)
+        told = zip(rows, seeds, strict=True)
+        results = each([partial(self._get_reset, row, seed, options) for row, seed in told])
         obs = self._shown([obs for obs, _ in results], rows)
         self._running[rows] = True
         return obs, as_objects([info for _, info in results])
+
+    def _get_reset(self, row: int, seed: int | None, options: dict[str, Any] | None) -> ResetResult:
+        try:
+            obs, info = self.workers[row].get_reset()
+        except Exception as error:
+            if self._restarts is None or isinstance(error, UsageError):
+                raise
+            obs, info = self._restarts.reset(row, error, seed, options)
+        if self._restarts is not None:
+            self._restarts.begun(row, obs)
+        return obs, info
 
     def step(
         self, action: Any, id: Ids = None
@@ -150,7 +199,8 @@ class BaseVectorEnv:
 
         Raises `UsageError` for a number of actions that does not fit, or an environment that is busy, done or not yet
         reset, and what an environment has against its action, before any of them steps. What an environment raises
-        while it steps is raised when all have finished: it has to be reset, and `step(None)` fetches the others.
+        while it steps is raised when all have finished: it has to be reset, and `step(None)` fetches the others. (See
+        `on_failure` for the other way.)
         """
         self._require_open()
         rows = self._rows_under_way(id) if action is None else self._begin(action, self._rows_of(id))
@@ -180,19 +230,27 @@ class BaseVectorEnv:
         if not self._running[rows].all():
             idle = rows[~self._running[rows]].tolist()
             raise UsageError(f"environments {idle} are done or not yet reset; reset them before they step")
-        taken = list(zip(rows, action, strict=True))
-        _each([partial(self.workers[row].send_check, one) for row, one in taken])
-        _each([self.workers[row].get_check for row in rows])
-        try:
-            _each([partial(self._send, row, one) for row, one in taken])
-        except WorkerError:
-            self._running[rows] &= self._busy[rows]  # those that did not take their action have failed
-            raise
+        taken = list(zip(rows.tolist(), action, strict=True))
+        if self._checks_actions:
+            each([partial(self.workers[row].send_check, one) for row, one in taken])
+            self._flush(rows)
+            each([partial(self._get_check, row) for row in rows])
+        self._busy[rows] = True
+        for row, one in taken:
+            self.workers[row].send_action(one)
+        self._flush(rows)
         return rows
 
-    def _send(self, row: int, action: Any) -> None:
-        self.workers[row].send_action(action)
-        self._busy[row] = True
+    def _get_check(self, row: int) -> None:
+        try:
+            self.workers[row].get_check()
+        except WorkerError:
+            if self._restarts is None:
+                raise  # else the step will find out
+
+    def _flush(self, rows: NDArray[np.int64]) -> None:
+        for row in rows.tolist():
+            self.workers[row].flush()
 
     def _wait(self) -> NDArray[np.int64]:
         """The environments whose steps are over, in the order of their numbers, once they are enough."""
@@ -204,23 +262,34 @@ class BaseVectorEnv:
 
     def _results(self, rows: NDArray[np.int64]) -> list[StepResult]:
         """The results of the steps of `rows`; if one failed, the others' are kept and the failure is raised."""
-
-        def fetch(row: int) -> None:
+        numbers: list[int] = rows.tolist()
+        errors = []
+        for row in numbers:
             if row not in self._finished:
                 try:
-                    self._finished[row] = self.workers[row].get_result()
-                except Exception:
+                    self._finished[row] = self._result(row)
+                except Exception as error:
                     self._busy[row] = self._running[row] = False
-                    raise
-
-        _each([partial(fetch, row) for row in rows.tolist()])
+                    errors.append(error)
+        raise_first(errors)
         self._busy[rows] = False
-        return [self._finished.pop(row) for row in rows.tolist()]
+        return [self._finished.pop(row) for row in numbers]
+
+    def _result(self, row: int) -> StepResult:
+        try:
+            result = self.workers[row].get_result()
+        except Exception as error:
+            if self._restarts is None or isinstance(error, UsageError):
+                raise
+            return self._restarts.end(row, error)
+        if self._restarts is not None:
+            self._restarts.seen(row, result[0])
+        return result
 
     def _shown(self, observations: Sequence[Any], rows: NDArray[np.int64]) -> Any:
         """Observations stacked and, if asked for, normalised."""
         try:
-            obs = stack_observations(observations, [self.workers[row].name for row in rows])
+            obs = stack_observations(observations, lambda i: self.workers[rows[i]].name)
             if self.obs_rms is not None and self.update_obs_rms:
                 self.obs_rms.update(_numbers(obs))
             return self.normalize_obs(obs)
@@ -241,7 +310,11 @@ class BaseVectorEnv:
 
     def final_obs(self, id: Ids = None) -> Batch:
         """What every seat of the multi-agent environments of `id` sees now: `obs` [R, P, ...] and `mask` [R, P, A]."""
-        return Batch.stack([Batch(view) for view in self.get_env_attr("final_obs", id)])
+        return Batch.stack([self._final_obs(row) for row in rows_of(id, len(self))])
+
+    def _final_obs(self, row: int) -> Batch:
+        views = None if self._restarts is None else self._restarts.final_obs(row)
+        return Batch(self.get_env_attr("final_obs", row)[0]) if views is None else views
 
     def seed(self, seed: int | Sequence[int] | None = None) -> list[int | None]:
         """Use these seeds at the next `reset` of each environment; returns them."""
@@ -285,34 +358,12 @@ class DummyVectorEnv(BaseVectorEnv):
         norm_obs: bool = False,
         obs_rms: RunningMeanStd | None = None,
         update_obs_rms: bool = True,
+        on_failure: OnFailure = "raise",
     ):
-        super().__init__(env_fns, DummyEnvWorker, wait_num, timeout, norm_obs, obs_rms, update_obs_rms)
+        super().__init__(env_fns, DummyEnvWorker, wait_num, timeout, norm_obs, obs_rms, update_obs_rms, on_failure)
 
 
 def _numbers(obs: Any) -> NDArray[Any]:
     if not isinstance(obs, np.ndarray) or obs.dtype.kind not in "biuf":
         raise UsageError(f"norm_obs normalises observations that are arrays of numbers, not {type(obs).__name__}")
     return obs
-
-
-def _each(calls: Sequence[Callable[[], Any]]) -> list[Any]:
-    """What each call returns; if some raise, the first error, after all were made (an answer left lying is trouble)."""
-    results, errors = [], []
-    for call in calls:
-        try:
-            results.append(call())
-        except Exception as error:
-            errors.append(error)
-    if errors:
-        for other in errors[1:]:
-            errors[0].add_note(f"besides: {other}")
-        raise errors[0]
-    return results
-
-
-def _close_all(workers: list[EnvWorker]) -> None:
-    for worker in workers:
-        if not worker.is_closed:
-            worker.begin_close()  # all at once: waiting for one after another takes long
-    for worker in workers:
-        worker.close()

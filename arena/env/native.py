@@ -9,8 +9,11 @@ from numpy.typing import NDArray
 from arena.data.batch import Batch
 from arena.data.rows import require_fit
 from arena.env.ids import Ids, rows_of, seeds_for
+from arena.env.row_threads import RowThreads
 from arena.errors import GameOverError, IllegalActionError, UsageError
-from games.engine.compiler import kernels
+from arena.seeding import make_rng
+from games.engine.chance import GAMMA
+from games.engine.compiler import instantiate, kernels
 from games.engine.game import Game
 from games.engine.registry import make_game
 
@@ -20,13 +23,25 @@ class GameVectorEnv:
 
     An observation is `Batch(agent_id, obs, mask)` of the seats to move: int [R], [R, *O], bool [R, A]. Rewards and ends
     are [R, P], one entry a seat. Nothing resets itself: a finished game (its mask all True) waits for `reset(id)`.
-    Everything returned is a copy. Takes a `Game`, or a name with options.
+    Everything returned is a copy.
+
+    Args:
+        game: a `Game`, or the name of one.
+        num_envs: B, how many are played.
+        autoreset: a game that ends begins anew in the same step, whose observation is that of the new game.
+        threads: how many threads play large batches; results do not depend on it.
+        options: of the game, if it is given by name.
+
     """
 
-    def __init__(self, game: Game | str, num_envs: int, **options: Any):
+    def __init__(self, game: Game | str, num_envs: int, autoreset: bool = False, threads: int = 1, **options: Any):
         self.game = make_game(game, **options) if isinstance(game, str) else game
         if num_envs < 1:
             raise UsageError(f"num_envs={num_envs} is not at least 1")
+        if threads < 1:
+            raise UsageError(f"threads={threads} is not at least 1")
+        self.autoreset = autoreset
+        self._threads = RowThreads(threads)
         self._kernels = kernels(self.game)
         self._rows = np.arange(num_envs)
         self._initial = self.game.initial.reshape(1)
@@ -37,6 +52,11 @@ class GameVectorEnv:
         self.obs = np.zeros((num_envs, *self.game.observation_shape), self.game.observation_dtype)
         self.mask = np.ones((num_envs, self.game.num_actions), np.bool_)
         self._rewards = np.zeros((num_envs, self.num_agents), np.float32)
+        self._chances = np.zeros((threads, self.game.num_outcomes))  # scratch, of each thread its own
+        self._streams = np.zeros(num_envs, np.uint64)  # where games take their seeds
+        if self.game.has_chance:
+            self._streams = make_rng().integers(2**64, size=num_envs, dtype=np.uint64)
+        self._guesses = self._streams.copy()  # random streams of what is imagined, beside the games' own
         self.over = np.ones(num_envs, np.bool_)
         """Which games have ended (or never begun), [B]."""
 
@@ -53,21 +73,37 @@ class GameVectorEnv:
         """Number of seats."""
         return self.game.num_players
 
-    def reset(self, id: Ids = None) -> tuple[Batch, Batch]:
-        """Start all games, or those of `id`, anew; returns observations and (empty) infos."""
+    def reset(self, id: Ids = None, seed: int | Sequence[int] | None = None) -> tuple[Batch, Batch]:
+        """Start all games, or those of `id`, anew; returns observations and (empty) infos.
+
+        A seed decides what chance does in this game and in those that follow it in the same place; a whole one counts
+        up over the games. Without, each place goes on with its random stream.
+        """
         rows = rows_of(id, len(self))
-        self._kernels.reset(self.states, self._initial, rows, self.seats, self.obs, self.mask)
-        self.over[rows] = False
+        self._take_seeds(rows, seeds_for(seed, len(rows)))
+        self._begin(rows)
         return self._observations(rows), Batch()
+
+    def _begin(self, rows: NDArray[np.int64]) -> None:
+        """Start the games in these rows."""
+        held = (self.seats, self.obs, self.mask)
+        self._threads.over(
+            len(rows),
+            lambda k, part: self._kernels.reset(
+                self.states, self._initial, self._streams, rows[part], *held, self._chances[k]
+            ),
+        )
+        self._guesses[rows] = ~self._streams[rows]
+        self.over[rows] = False
 
     def step(
         self, action: NDArray[np.integer[Any]] | Sequence[int], id: Ids = None
     ) -> tuple[Batch, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], Batch]:
         """Play one action in each game, or in those of `id`.
 
-        Returns observations, rewards [R, P] that these actions brought, terminated [R, P], truncated [R, P] (never),
-        and infos. Nothing is played, and `UsageError` raised, if the actions are not R whole numbers;
-        `IllegalActionError` or `GameOverError` if one of them may not be played.
+        Returns observations, rewards [R, P] that these actions brought, terminated [R, P], truncated [R, P] (where the
+        rules only cut the game off), and infos. Nothing is played, and `UsageError` raised, if the actions are not R
+        whole numbers; `IllegalActionError` or `GameOverError` if one of them may not be played.
         """
         rows = rows_of(id, len(self))
         actions = np.asarray(action)
@@ -78,10 +114,16 @@ class GameVectorEnv:
         actions = actions.astype(np.int64, copy=False)
         bad = self._kernels.first_illegal(rows, actions, self.mask, self.over)
         if bad >= 0:
-            raise self._refusal(int(rows[bad]), int(actions[bad]))
-        self._kernels.step(self.states, rows, actions, self.seats, self.obs, self.mask, self._rewards, self.over)
-        over = np.repeat(self.over[rows][:, None], self.num_agents, axis=1)
-        return self._observations(rows), self._rewards[rows], over, np.zeros_like(over), Batch()
+            raise self._refusal(int(rows[bad]), int(actions[bad]), self.mask[rows[bad]])
+        held = (self.seats, self.obs, self.mask, self._rewards, self.over)
+        self._threads.over(
+            len(rows),
+            lambda k, part: self._kernels.step(self.states, rows[part], actions[part], *held, self._chances[k]),
+        )
+        ends = self._ends(rows)
+        if self.autoreset and (ended := rows[self.over[rows]]).size:
+            self._begin(ended)
+        return self._observations(rows), self._rewards[rows], *ends, Batch()
 
     def final_obs(self, id: Ids = None) -> Batch:
         """What every seat sees now: `obs` [R, P, *O] and `mask` [R, P, A] (all True in a finished game)."""
@@ -92,10 +134,64 @@ class GameVectorEnv:
         self._kernels.observe_all(self.states, rows, obs, mask)
         return Batch(obs=obs, mask=mask)
 
+    def positions(self, id: Ids = None) -> NDArray[Any]:
+        """Records [R] of the games of `id` for those who search in them, as the seats to move may imagine them.
+
+        What a seat may not know, chance to come included, is replaced by a fresh sample.
+        """
+        rows = rows_of(id, len(self))
+        states: NDArray[Any] = self.states[rows]
+        if self.game.has_chance or not self.game.perfect_information:
+            self._guesses[rows] += GAMMA
+            knowledge = instantiate("games.engine.knowledge", self.game)
+            knowledge.determinize_all(states, self.seats[rows], self._guesses[rows])
+        return states
+
+    def joint_masks(self, id: Ids = None) -> NDArray[np.bool_]:
+        """What every seat of the games of `id` may choose, in a game of simultaneous choices: bool [R, P, A].
+
+        All False for a seat that has no choice (any more), all True in a finished game.
+        """
+        rows = rows_of(id, len(self))
+        masks = np.empty((len(rows), self.num_agents, self.game.num_actions), np.bool_)
+        self._kernels.joint_masks(self.states, rows, masks)
+        return masks
+
+    def step_joint(
+        self, actions: NDArray[np.integer[Any]], id: Ids = None
+    ) -> tuple[Batch, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], Batch]:
+        """Play the choices of all seats, [R, P], in a game of simultaneous choices; returns what `step` does.
+
+        The entry of a seat that has no choice is ignored. `IllegalActionError` before anything is played.
+        """
+        rows = rows_of(id, len(self))
+        actions = np.asarray(actions)
+        if not self.game.simultaneous:
+            raise UsageError(f"{self.game.name} is played in turns: step takes the action of the seat to move")
+        if self.autoreset:
+            raise UsageError("a joint step plays the seats in turn, and autoreset=True begins games in between")
+        if actions.shape != (len(rows), self.num_agents) or actions.dtype.kind not in "iu":
+            raise UsageError(f"step_joint takes whole numbers [{len(rows)}, {self.num_agents}], not {actions.shape}")
+        masks = self.joint_masks(rows)
+        if (over := np.flatnonzero(self.over[rows])).size:
+            raise self._refusal(int(rows[over[0]]), 0, masks[over[0], 0])
+        asked: NDArray[np.bool_] = np.any(masks, axis=2)
+        inside = (actions >= 0) & (actions < self.game.num_actions)
+        chosen = np.take_along_axis(masks, np.where(inside, actions, 0)[:, :, None], axis=2)[:, :, 0] & inside
+        if (bad := np.argwhere(asked & ~chosen)).size:
+            raise self._refusal(int(rows[bad[0, 0]]), int(actions[tuple(bad[0])]), masks[tuple(bad[0])])
+        earned = np.zeros((len(rows), self.num_agents), np.float32)
+        for seat in range(self.num_agents):
+            to_play = np.flatnonzero(asked[:, seat] & (self.seats[rows] == seat) & ~self.over[rows])
+            if len(to_play):
+                earned[to_play] += self.step(actions[to_play, seat], rows[to_play])[1]
+        return self._observations(rows), earned, *self._ends(rows), Batch()
+
     def arrays(self) -> Batch:
         """Everything that changes, as arrays, to be saved."""
         states = self.states.view(np.uint8).reshape(len(self), -1)
-        return Batch(states=states, seats=self.seats, obs=self.obs, mask=self.mask, over=self.over, copy=True)
+        held = {"states": states, "seats": self.seats, "obs": self.obs, "mask": self.mask, "over": self.over}
+        return Batch(held | {"streams": self._streams, "guesses": self._guesses}, copy=True)
 
     def restore(self, arrays: Batch) -> None:
         """Go on from what `arrays` gave; `UsageError` if it comes from another number of games or another game."""
@@ -103,10 +199,13 @@ class GameVectorEnv:
         arrays = Batch(arrays, copy=True)
         self.states = np.ascontiguousarray(arrays.states).view(self.game.state_dtype).reshape(-1)
         self.seats, self.obs, self.mask, self.over = arrays.seats, arrays.obs, arrays.mask, arrays.over
+        self._streams, self._guesses = arrays.streams, arrays.guesses
 
     def seed(self, seed: int | Sequence[int] | None = None) -> list[int | None]:
-        """Accepted for symmetry with other environments: these games have no chance in them."""
-        return seeds_for(seed, len(self))
+        """Use these seeds for what chance does from the next `reset` on; returns them."""
+        seeds = seeds_for(seed, len(self))
+        self._take_seeds(self._rows, seeds)
+        return seeds
 
     def render(self) -> list[str]:
         """Every board as text."""
@@ -115,13 +214,30 @@ class GameVectorEnv:
     def close(self) -> None:
         """Nothing to release."""
 
+    def _take_seeds(self, rows: NDArray[np.int64], seeds: Sequence[int | None]) -> None:
+        for row, seed in zip(rows, seeds, strict=True):
+            if seed is not None:
+                self._streams[row] = seed % 2**64
+
+    def _ends(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Terminated and truncated, [R, P]."""
+        over = np.repeat(self.over[rows][:, None], self.num_agents, axis=1)
+        none = np.zeros_like(over)
+        return (none, over) if self.game.is_cut else (over, none)
+
     def _observations(self, rows: NDArray[np.int64]) -> Batch:
         # `take` copies whole rows three times as fast as indexing does
         return Batch(agent_id=self.seats[rows], obs=self.obs.take(rows, axis=0), mask=self.mask.take(rows, axis=0))
 
-    def _refusal(self, row: int, action: int) -> UsageError:
+    def _refusal(self, row: int, action: int, mask: NDArray[np.bool_]) -> UsageError:
         where = f"{self.game.name}, environment {row}"
         if self.over[row]:
             return GameOverError(f"{where}: the game is over; reset({row}) it first")
-        legal = np.flatnonzero(self.mask[row]).tolist()
+        legal = np.flatnonzero(mask).tolist()
         return IllegalActionError(f"{where}: action {action} is illegal; legal are {legal}")
+
+
+def require_resets_by_hand(env: Any) -> None:
+    """Refuse (`UsageError`) games that begin anew by themselves, for whoever has to see how they end."""
+    if isinstance(env, GameVectorEnv) and env.autoreset:
+        raise UsageError("games have to wait where they end: make the GameVectorEnv without autoreset=True")

@@ -74,7 +74,7 @@ class _SeatedEnv(ABC):
 
     def check_action(self, action: Any) -> None:
         """`IllegalActionError` if the mask of the agent asked forbids the action, `UsageError` if nobody is asked."""
-        if not self._views or not self.env.agents:
+        if not self._views or not self._live():
             raise UsageError(f"{self.env}: the episode is over or not yet begun; reset it before it steps")
         if not isinstance(self.action_space, gym.spaces.Discrete):
             return
@@ -88,6 +88,10 @@ class _SeatedEnv(ABC):
     def _taken(self, action: Any) -> Any:
         """A checked action as PettingZoo takes it."""
         return int(np.asarray(action).item()) if isinstance(self.action_space, gym.spaces.Discrete) else action
+
+    @abstractmethod
+    def _live(self) -> list[str]:
+        """The agents whose episode goes on."""
 
     @abstractmethod
     def _asked(self) -> str:
@@ -107,6 +111,10 @@ def _size(space: gym.Space[Any]) -> tuple[Any, ...]:
     return type(space), space.shape, getattr(space, "n", None)
 
 
+STATE = ("agents", "agent_selection", "terminations", "truncations", "infos", "_cumulative_rewards")
+"""What an AEC environment tells of itself."""
+
+
 class PettingZooEnv(_SeatedEnv):
     """An AEC environment. Agents may act in any order, several times in a row, and leave early."""
 
@@ -115,6 +123,7 @@ class PettingZooEnv(_SeatedEnv):
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin an episode; returns what the first agent to act sees, and its info."""
         self.env.reset(seed=seed, options=options)
+        self._holder = {name: _holder(self.env, name) for name in STATE}
         self._terminated[:] = self._truncated[:] = False
         self._views = [self._look(agent) for agent in self.possible_agents]
         return self._turn()
@@ -127,51 +136,61 @@ class PettingZooEnv(_SeatedEnv):
         """
         self.check_action(action)
         agent = self._asked()
-        before = dict(self._earned())
+        before = dict(self._now("_cumulative_rewards"))  # what last() reports, for all agents
         before[agent] = 0.0  # PettingZoo starts an agent's sum anew when it acts
         self.env.step(self._taken(action))
         rewards = np.zeros(len(self.possible_agents))
-        for name, total in self._earned().items():
+        for name, total in self._now("_cumulative_rewards").items():
             rewards[self._seat[name]] = total - before.get(name, 0.0)
         self._note_ends()
-        while self.env.agents and self._is_dead(self.env.agent_selection):
+        while self._live() and self._is_dead(self._asked()):
             self.env.step(None)
         obs, info = self._turn()
         return obs, rewards, self._terminated.copy(), self._truncated.copy(), info
 
+    def _now(self, name: str) -> Any:
+        """An attribute of the environment in `STATE`."""
+        return getattr(self._holder[name], name)
+
+    def _live(self) -> list[str]:
+        agents: list[str] = self._now("agents")
+        return agents
+
     def _asked(self) -> str:
-        agent: str = self.env.agent_selection
+        agent: str = self._now("agent_selection")
         return agent
 
-    def _earned(self) -> dict[str, float]:
-        earned: dict[str, float] = self.env._cumulative_rewards  # what last() reports, for all agents
-        return earned
-
     def _is_dead(self, agent: str) -> bool:
-        return bool(self.env.terminations[agent] or self.env.truncations[agent])
+        return bool(self._now("terminations")[agent] or self._now("truncations")[agent])
 
     def _note_ends(self) -> None:
         """Record the ends of live agents, and what they see at that moment."""
-        for agent in self.env.agents:
+        for agent in self._live():
             seat = self._seat[agent]
-            over = self._terminated[seat] or self._truncated[seat]
-            # an end that is both (an illegal move in PettingZoo's terms) is a real end: nothing follows it
-            self._terminated[seat] |= bool(self.env.terminations[agent])
-            self._truncated[seat] |= bool(self.env.truncations[agent]) and not self._terminated[seat]
-            if not over and self._is_dead(agent):
+            if self._is_dead(agent) and not (self._terminated[seat] or self._truncated[seat]):
+                # an end that is both (an illegal move in PettingZoo's terms) is a real end: nothing follows it
+                self._terminated[seat] = bool(self._now("terminations")[agent])
+                self._truncated[seat] = not self._terminated[seat]
                 self._views[seat] = self._look(agent)
 
     def _look(self, agent: str) -> Observation:
-        return self._view(self._seat[agent], self.env.observe(agent), self.env.infos.get(agent, {}))
+        return self._view(self._seat[agent], self.env.observe(agent), self._now("infos").get(agent, {}))
 
     def _turn(self) -> tuple[Observation, dict[str, Any]]:
         """What the agent to act sees, with its info; the last that acted, once nobody is left."""
-        if not self.env.agents:
+        if not self._live():
             return self._views[0], {}
-        agent = self.env.agent_selection
+        agent = self._asked()
         seat = self._seat[agent]
         self._views[seat] = self._look(agent)
-        return self._views[seat], dict(self.env.infos.get(agent, {}))
+        return self._views[seat], dict(self._now("infos").get(agent, {}))
+
+
+def _holder(env: Any, name: str) -> Any:
+    """The layer of wrappers that has an attribute itself: asking the outermost costs five microseconds each time."""
+    while name not in vars(env) and not hasattr(type(env), name) and hasattr(env, "env"):
+        env = env.env
+    return env
 
 
 class ParallelPettingZooEnv(_SeatedEnv):
@@ -197,7 +216,7 @@ class ParallelPettingZooEnv(_SeatedEnv):
         self.check_action(action)
         self._actions[self._asked()] = self._taken(action)
         rewards = np.zeros(len(self.possible_agents))
-        while self.env.agents and not self._choosing():
+        while self._live() and not self._choosing():
             rewards += self._move()
         obs, info = self._turn()
         return obs, rewards, self._terminated.copy(), self._truncated.copy(), info
@@ -205,9 +224,7 @@ class ParallelPettingZooEnv(_SeatedEnv):
     def _move(self) -> NDArray[np.float64]:
         """Let the environment step; returns what each seat has earned."""
         rewards = np.zeros(len(self.possible_agents))
-        seen, earned, terminated, truncated, self._infos = self.env.step(
-            dict.fromkeys(self.env.agents, 0) | self._actions
-        )
+        seen, earned, terminated, truncated, self._infos = self.env.step(dict.fromkeys(self._live(), 0) | self._actions)
         self._actions = {}
         for agent in seen:
             seat = self._seat[agent]
@@ -219,14 +236,18 @@ class ParallelPettingZooEnv(_SeatedEnv):
 
     def _choosing(self) -> list[str]:
         """The live agents that have yet to choose."""
-        masks = {agent: self._views[self._seat[agent]]["mask"] for agent in self.env.agents}
+        masks = {agent: self._views[self._seat[agent]]["mask"] for agent in self._live()}
         return [agent for agent, mask in masks.items() if agent not in self._actions and (mask.any() or not mask.size)]
+
+    def _live(self) -> list[str]:
+        agents: list[str] = self.env.agents
+        return agents
 
     def _asked(self) -> str:
         return self._choosing()[0]
 
     def _turn(self) -> tuple[Observation, dict[str, Any]]:
-        if not self.env.agents:
+        if not self._live():
             return self._views[0], {}
         agent = self._asked()
         return self._views[self._seat[agent]], dict(self._infos.get(agent, {}))

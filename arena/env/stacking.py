@@ -1,34 +1,35 @@
 """Results of several environments put together, one row each."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.data import leaves
 from arena.data.batch import Batch
 from arena.errors import UsageError
 
 
-def stack_observations(observations: Sequence[Any], names: Sequence[str]) -> Any:
+def stack_observations(observations: Sequence[Any], name_of: Callable[[int], str]) -> Any:
     """Observations of R environments as [R, ...]: a `Batch` if they are dictionaries, an object array if no numbers.
 
-    Tuples of one shape throughout become arrays as well. `UsageError` with the name of the environment whose
-    observation does not fit the first one's.
+    Tuples of one shape throughout become arrays as well. `UsageError` with the name (`name_of` row i) of the
+    environment whose observation does not fit the first one's.
     """
     try:
         if isinstance(observations[0], dict | Batch):
             return Batch.stack([Batch(obs) for obs in observations])
         if isinstance(observations[0], tuple) and not _is_regular(observations[0]):
             return as_objects(observations)
-        return np.stack([np.asarray(obs) for obs in observations])
+        return leaves.stack([np.asarray(obs) for obs in observations], 0)
     except ValueError as error:  # a UsageError of Batch is one, too
         shapes = [_shape(obs) for obs in observations]
         odd = next((i for i, shape in enumerate(shapes) if shape != shapes[0]), None)
         if odd is None:
             raise
         raise UsageError(
-            f"{names[odd]} returned an observation of shape {shapes[odd]}; that of {names[0]} has {shapes[0]}"
+            f"{name_of(odd)} returned an observation of shape {shapes[odd]}; that of {name_of(0)} has {shapes[0]}"
         ) from error
 
 

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from arena.collector.collector import Collector
 from arena.data import Batch, VectorReplayBuffer
-from arena.env import DummyVectorEnv, PettingZooEnv, ShmemVectorEnv, SubprocVectorEnv
+from arena.env import DummyVectorEnv, PettingZooEnv, ShmemVectorEnv, SubprocVectorEnv, WorkerError
 from arena.env.workers.shared import Moved, ObservationReader, ObservationWriter
+from arena.errors import UsageError
 from arena.policy.random import RandomPolicy
 from tests.collector.games import Scripted
 from tests.env.troubled import Anything
@@ -125,3 +126,17 @@ def test_the_collector_stores_the_same_of_many_agents(kind):
     every = np.arange(180)
     for key in ("obs", "act", "rew", "terminated", "truncated", "obs_next"):
         assert equal(getattr(ours[every], key), getattr(expected[every], key)), key
+
+
+@pytest.mark.parametrize("kind", BACKENDS)
+def test_methods_of_environments_are_called(kind):
+    env = kind([lambda: gym.make("CartPole-v1")] * 2)
+    env.reset(seed=3)
+    assert env.call("has_wrapper_attr", [(("spec",), {}), (("absent",), {})]) == [True, False]
+    assert env.call("set_wrapper_attr", [((), {"name": "m", "value": 7})], id=1) == [True]
+    assert env.call("m", [((), {})], id=[1]) == [7]  # an attribute that cannot be called is its own result
+    with pytest.raises(UsageError, match="call takes 2 pairs of arguments, one an environment, not 1"):
+        env.call("render", [((), {})])
+    with pytest.raises((AttributeError, WorkerError), match="absent"):
+        env.call("absent", [((), {})] * 2)
+    env.close()

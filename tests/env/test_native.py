@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.collector import Collector
 from arena.data.flat import flatten, unflatten
-from arena.env import GameVectorEnv
+from arena.env import GameVectorEnv, GymVectorEnv
 from arena.errors import UsageError
+from arena.policy.random import RandomPolicy
 from tests.agents.pile import game as pile
 from tests.games.playing import SPECS, random_actions
 
@@ -106,3 +108,48 @@ def test_its_size_and_seeds():
     assert env.game.options == {"m": 4, "n": 4, "k": 3}
     assert env.seed(3) == [3, 4]
     assert len(env.render()) == 2
+
+
+@pytest.mark.parametrize("spec", ["connect_four", "kuhn_poker", "rock_paper_scissors:max_cycles=2"])
+def test_threads_change_nothing(spec):
+    envs = [GameVectorEnv(spec, 300, threads=threads) for threads in (1, 2, 3)]
+    rng = np.random.default_rng(0)
+    told = [env.reset(seed=4) for env in envs]
+    for _ in range(10):
+        assert told[0][0] == told[1][0] == told[2][0]
+        rows = np.flatnonzero(~envs[0].over)
+        if not len(rows):
+            break
+        mask = envs[0].mask[rows]
+        actions = (rng.random(mask.shape) * mask).argmax(axis=1)
+        told = [env.step(actions, rows) for env in envs]
+        assert all((a == b).all() for other in told[1:] for a, b in zip(told[0][1:4], other[1:4], strict=True))
+    with pytest.raises(UsageError, match="threads=0 is not at least 1"):
+        GameVectorEnv(spec, 3, threads=0)
+
+
+@pytest.mark.parametrize("spec", ["tic_tac_toe", "kuhn_poker"])
+def test_games_that_begin_anew_by_themselves_are_those_reset_by_hand(spec):
+    by_itself, by_hand = GameVectorEnv(spec, 20, autoreset=True), GameVectorEnv(spec, 20)
+    rng = np.random.default_rng(1)
+    obs, same = by_itself.reset(seed=7)[0], by_hand.reset(seed=7)[0]
+    ends = 0
+    for _ in range(60):
+        assert obs == same
+        actions = (rng.random(obs.mask.shape) * obs.mask).argmax(axis=1)
+        obs, *outcome, _ = by_itself.step(actions)
+        _, *expected, _ = by_hand.step(actions)
+        assert all((a == b).all() for a, b in zip(outcome, expected, strict=True))
+        if (over := np.flatnonzero(by_hand.over)).size:
+            by_hand.reset(over)
+            ends += len(over)
+        same = by_hand._observations(np.arange(20))
+    assert ends > 60
+    assert not by_itself.over.any()
+
+
+def test_who_has_to_see_the_end_takes_no_games_that_begin_by_themselves():
+    env = GameVectorEnv("tic_tac_toe", 2, autoreset=True)
+    for kind in (lambda: Collector(RandomPolicy(0), env), lambda: GymVectorEnv(env)):
+        with pytest.raises(UsageError, match="without autoreset=True"):
+            kind()

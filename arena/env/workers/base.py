@@ -1,7 +1,7 @@
 """`EnvWorker`: the holder of one environment."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 StepResult = tuple[Any, Any, Any, Any, dict[str, Any]]
@@ -14,13 +14,22 @@ class EnvWorker(ABC):
     """Holds one environment and does with it what it is told.
 
     What may take long has two halves, so that many workers can be at it at once: `send_action` and `get_result`,
-    `send_reset` and `get_reset`, `send_check` and `get_check`.
+    `send_reset` and `get_reset`, `send_check` and `get_check`, `send_call` and `get_call`. What is sent goes out with
+    `flush`, or when its result is asked for.
     """
 
     def __init__(self) -> None:
         self.is_closed = False
         self.name = "the environment"
         """What errors call it; a vector environment numbers its own."""
+
+    @property
+    def checks_actions(self) -> bool:
+        """Whether the environment has a `check_action` of its own, to be asked before it steps."""
+        return False
+
+    def flush(self) -> None:  # noqa: B027  # an environment in this process does at once what it is told
+        """Let what was sent go out now, to where workers that share a process collect it."""
 
     def await_start(self) -> None:  # noqa: B027  # an environment in this process has been made by now
         """Wait until the environment has been made; raises what stopped it."""
@@ -65,6 +74,14 @@ class EnvWorker(ABC):
         self.send_action(action)
         return self.get_result()
 
+    @abstractmethod
+    def send_call(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Begin a call of the environment's method `name`."""
+
+    @abstractmethod
+    def get_call(self) -> Any:
+        """What the method returned; the attribute `name` itself if it cannot be called."""
+
     @staticmethod
     @abstractmethod
     def wait(workers: Sequence[Any], wait_num: int, timeout: float | None = None) -> list[Any]:
@@ -72,6 +89,10 @@ class EnvWorker(ABC):
 
         One that has failed counts as over: its `get_result` raises.
         """
+
+    @abstractmethod
+    def restart(self) -> None:
+        """Make the environment anew after it has failed, its process too if that is lost; it has to be reset."""
 
     @abstractmethod
     def seed(self, seed: int | None) -> None:

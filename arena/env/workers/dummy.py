@@ -1,9 +1,16 @@
 """`DummyEnvWorker`: an environment in this process."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from arena.env.workers.base import EnvWorker, ResetResult, StepResult
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    error: Exception
 
 
 class DummyEnvWorker(EnvWorker):
@@ -11,11 +18,18 @@ class DummyEnvWorker(EnvWorker):
 
     def __init__(self, env_fn: Callable[[], Any]):
         super().__init__()
+        self._env_fn = env_fn
         self.env = env_fn()
         self._seed: int | None = None
-        self._reset_result: ResetResult
-        self._objection: Exception | None = None
-        self._result: StepResult | Exception
+        self._reset: Any = None  # what came of the last thing of each kind, or `_Failed`
+        self._check: Any = None
+        self._step: Any = None
+        self._call: Any = None
+
+    @property
+    def checks_actions(self) -> bool:
+        """Whether the environment has a `check_action` of its own."""
+        return hasattr(self.env, "check_action")
 
     def get_env_attr(self, key: str) -> Any:
         """The environment's attribute."""
@@ -29,44 +43,40 @@ class DummyEnvWorker(EnvWorker):
     def send_reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Reset the environment at once."""
         seed, self._seed = (self._seed if seed is None else seed), None
-        obs, info = self.env.reset(seed=seed, options=options)
-        self._reset_result = obs, info
+        self._reset = _attempt(self.env.reset, seed=seed, options=options)
 
     def get_reset(self) -> ResetResult:
         """The reset's result."""
-        return self._reset_result
-
-    @property
-    def checks_actions(self) -> bool:
-        """Whether the environment has a `check_action` of its own."""
-        return hasattr(self.env, "check_action")
+        obs, info = _outcome(self._reset)
+        return obs, info
 
     def send_check(self, action: Any) -> None:
         """Ask an environment that has a `check_action` of its own."""
-        self._objection = None
-        if self.checks_actions:
-            try:
-                self.env.check_action(action)
-            except Exception as error:
-                self._objection = error
+        self._check = _attempt(self.env.check_action, action) if self.checks_actions else None
 
     def get_check(self) -> None:
         """Raise what it said."""
-        if self._objection is not None:
-            raise self._objection
+        _outcome(self._check)
 
     def send_action(self, action: Any) -> None:
         """Step at once; what the environment raises is kept for `get_result`, as in a worker elsewhere."""
-        try:
-            self._result = self.env.step(action)
-        except Exception as error:
-            self._result = error
+        self._step = _attempt(self.env.step, action)
 
     def get_result(self) -> StepResult:
         """The step's result."""
-        if isinstance(self._result, Exception):
-            raise self._result
-        return self._result
+        return _outcome(self._step)
+
+    def send_call(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Call at once."""
+        self._call = _attempt(self._called, name, args, kwargs)
+
+    def _called(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        attribute = self.get_env_attr(name)
+        return attribute(*args, **kwargs) if callable(attribute) else attribute
+
+    def get_call(self) -> Any:
+        """What came of it."""
+        return _outcome(self._call)
 
     @staticmethod
     def wait(
@@ -74,6 +84,12 @@ class DummyEnvWorker(EnvWorker):
     ) -> list["DummyEnvWorker"]:
         """All of them: their steps were over as soon as they began."""
         return list(workers)
+
+    def restart(self) -> None:
+        """Make the environment anew; the one that failed is closed as far as it can be."""
+        with suppress(Exception):
+            self.env.close()
+        self.env = self._env_fn()
 
     def seed(self, seed: int | None) -> None:
         """Use the seed at the next reset; the action space is seeded now."""
@@ -88,3 +104,16 @@ class DummyEnvWorker(EnvWorker):
     def close_env(self) -> None:
         """Close the environment."""
         self.env.close()
+
+
+def _attempt(work: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    try:
+        return work(*args, **kwargs)
+    except Exception as error:
+        return _Failed(error)
+
+
+def _outcome(result: Any) -> Any:
+    if type(result) is _Failed:
+        raise result.error
+    return result

@@ -1,12 +1,17 @@
-"""What goes through the pipe between a process worker and its process."""
+"""What goes between a worker and the host of its environment in another process."""
 
 import pickle
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import cloudpickle
+import numpy as np
+from numpy.typing import NDArray
+
+Request = tuple[int, str, Sequence[Any]]
+"""Which of the host's environments, the name of what is asked, and its arguments."""
 
 
 class Portable:
@@ -23,23 +28,13 @@ class Portable:
 
 
 @dataclass(frozen=True)
-class Done:
-    """The answer to a request that went well."""
-
-    value: Any
-
-
-@dataclass(frozen=True)
 class Raised:
-    """The answer to a request that raised."""
+    """The answer to a request that raised; what it returned is the answer to any other."""
 
     error: Exception | None
     """None if it cannot leave its process."""
     text: str
     """Its traceback."""
-
-
-Answer = Done | Raised
 
 
 def dumps(message: Any) -> bytes:
@@ -55,12 +50,62 @@ def loads(message: bytes) -> Any:
     return pickle.loads(message)
 
 
-def answer(work: Callable[[], Any]) -> bytes:
-    """Do the work; the bytes of `Done` or `Raised`."""
+def attempt(work: Callable[..., Any], *arguments: Any) -> Any:
+    """What the work returns, or `Raised`."""
     try:
-        return dumps(Done(work()))
+        return work(*arguments)
     except Exception as error:
-        return dumps(Raised(_portable(error), traceback.format_exc()))
+        return Raised(_portable(error), traceback.format_exc())
+
+
+def pack_requests(requests: Sequence[Request]) -> bytes:
+    """The bytes of a message; several steps go as columns (a tuple), which are far quicker to write down than rows."""
+    if not _are_steps(requests):
+        return dumps(list(requests))
+    return dumps(([slot for slot, _, _ in requests], _column([action for _, _, (action,) in requests])))
+
+
+def unpack_requests(message: bytes) -> list[Request]:
+    """The message in the bytes."""
+    requests = loads(message)
+    if isinstance(requests, list):
+        return requests
+    return [(slot, "step", (action,)) for slot, action in zip(*requests, strict=True)]
+
+
+def pack_answers(requests: Sequence[Request], answers: list[Any]) -> bytes:
+    """The bytes of answers; one that cannot leave its process becomes `Raised`."""
+    columns = _are_steps(requests) and not any(isinstance(answer, Raised) for answer in answers)
+    try:
+        return dumps(tuple(map(_column, zip(*answers, strict=True))) if columns else answers)
+    except Exception:
+        return dumps([_sendable(answer) for answer in answers])
+
+
+def unpack_answers(message: bytes) -> list[Any]:
+    """The answers in the bytes."""
+    answers = loads(message)
+    return answers if isinstance(answers, list) else list(zip(*answers, strict=True))
+
+
+def _are_steps(requests: Sequence[Request]) -> bool:
+    return len(requests) > 1 and all(name == "step" for _, name, _ in requests)
+
+
+def _column(values: Sequence[Any]) -> Sequence[Any] | NDArray[Any]:
+    """One array in place of NumPy values of one shape and type; anything else as it is."""
+    first = values[0]
+    if not isinstance(first, np.generic | np.ndarray) or first.dtype.hasobject:
+        return values
+    kind, shape, dtype = type(first), first.shape, first.dtype
+    alike = all(type(value) is kind and value.shape == shape and value.dtype == dtype for value in values)
+    # a row of an array of numbers is a NumPy scalar: an array without dimensions would not come back as one
+    return np.array(values) if alike and (shape or kind is not np.ndarray) else values
+
+
+def _sendable(answer: Any) -> Any:
+    refusal = attempt(dumps, answer)
+    return refusal if isinstance(refusal, Raised) else answer
 
 
 def _portable(error: Exception) -> Exception | None:

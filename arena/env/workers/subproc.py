@@ -1,224 +1,124 @@
-"""`SubprocEnvWorker`: an environment in a process of its own."""
+"""`SubprocEnvWorker`: an environment in a child process, alone or with others."""
 
 import multiprocessing
 import os
 import signal
-import time
 import weakref
 from collections.abc import Callable, Sequence
 from multiprocessing import connection, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from typing import Any, Literal
+from typing import Any, Self
 
-from arena.env.workers.base import EnvWorker, ResetResult, StepResult
 from arena.env.workers.child import PARENT_ENDS, serve
-from arena.env.workers.errors import WorkerError
-from arena.env.workers.messages import Answer, Done, Portable, Raised, dumps, loads
+from arena.env.workers.link import Link
+from arena.env.workers.messages import Portable
+from arena.env.workers.remote import CLOSING_S, RemoteEnvWorker
 from arena.env.workers.shared import ObservationReader
 from arena.errors import UsageError
 
-STARTING_S = 60.0  # a process and its imports may take longer to start than any step
-CLOSING_S = 5.0  # how long an environment may take to close before its process is killed
-CLOSING_BUSY_S = 0.5  # the same for one that has not answered yet
 
-
-class SubprocEnvWorker(EnvWorker):
-    """Runs an environment in a child process; at most one request is under way at a time.
+class ProcessLink(Link):
+    """The pipe to a child process that hosts environments.
 
     Args:
-        env_fn: makes the environment, in the child. Lambdas and closures will do, however the process is started.
         share_memory: observations made of numbers come through shared memory instead of the pipe.
         context: how the process is started: "fork", "spawn", "forkserver", or None for the platform's usual way.
-        hang_timeout_s: seconds after which a missing answer is a `WorkerError`; None waits forever.
+        hang_timeout_s: seconds an environment has to answer; None for ever.
 
     """
 
-    def __init__(
-        self,
-        env_fn: Callable[[], Any],
-        share_memory: bool = False,
-        context: str | None = None,
-        hang_timeout_s: float | None = None,
-    ):
-        super().__init__()
-        starting: Any = _context(context)
-        if share_memory:
+    def __init__(self, share_memory: bool = False, context: str | None = None, hang_timeout_s: float | None = None):
+        super().__init__(hang_timeout_s)
+        self._share_memory = share_memory
+        self._context = _context(context)
+        self._memory: dict[int, ObservationReader] = {}
+        self._process: BaseProcess | None = None
+        self._pid: int | None = None
+
+    def _start(self, env_fns: Sequence[Callable[[], Any]]) -> None:
+        if self._share_memory:
             resource_tracker.ensure_running()  # before the fork, so that the child has no tracker of its own
-        self._pipe, theirs = starting.Pipe()
+        self._memory = {slot: ObservationReader() for slot in range(len(env_fns))} if self._share_memory else {}
+        self._pipe, theirs = self._context.Pipe()
         PARENT_ENDS.add(self._pipe)
-        arguments = (theirs, Portable(env_fn), share_memory)
-        self._process: BaseProcess = starting.Process(target=serve, args=arguments, daemon=True)
+        arguments = (theirs, [Portable(env_fn) for env_fn in env_fns], self._share_memory)
+        process = self._context.Process(target=serve, args=arguments, daemon=True)
         try:
-            self._process.start()
+            process.start()
         except BaseException:
             self._pipe.close()
             raise
         finally:
             theirs.close()
-        self._pid = self._process.pid
-        self._memory = ObservationReader()
-        self._hang_timeout_s = hang_timeout_s
-        self._checks_actions: bool | None = None
-        self._under_way: Literal["step", "start", "other"] | None = "start"
-        self._sent_at = time.monotonic()
-        self._deadline = None if hang_timeout_s is None else self._sent_at + max(hang_timeout_s, STARTING_S)
-        self._early: Answer | None = None  # a step's answer that had to be read before it was asked for
+        self._process, self._pid = process, process.pid
         self._owner = os.getpid()
-        self._finalizer = weakref.finalize(self, _end, self._process, self._pipe, self._memory, self._owner, CLOSING_S)
+        self._finalizer = weakref.finalize(self, _end, process, self._pipe, self._memory, self._owner, CLOSING_S)
 
-    # --- what it is told ----------------------------------------------------------------------------------------
+    def _send(self, message: bytes) -> None:
+        self._pipe.send_bytes(message)
 
-    def await_start(self) -> None:
-        """Wait for the child to make the environment."""
-        if self._checks_actions is None:
-            self._checks_actions = bool(self._value(self._receive()))
+    def _receive(self, seconds: float | None) -> bytes | None:
+        if seconds is not None and not self._pipe.poll(seconds):
+            return None
+        return self._pipe.recv_bytes()
 
-    def get_env_attr(self, key: str) -> Any:
-        """The environment's attribute."""
-        self._send("get_env_attr", key)
-        answer = self._receive()
-        if isinstance(answer, Raised) and isinstance(answer.error, AttributeError):
-            raise answer.error
-        return self._value(answer)
+    @classmethod
+    def select(cls, links: Sequence[Self], seconds: float | None) -> list[Self]:
+        """Those whose pipes have something to read."""
+        pipes = {link._pipe: link for link in links}
+        ready = connection.wait(list(pipes), seconds)
+        return [pipes[pipe] for pipe in ready if isinstance(pipe, Connection)]
 
-    def set_env_attr(self, key: str, value: Any) -> None:
-        """Set the attribute on the innermost environment."""
-        self._ask("set_env_attr", key, value)
+    @property
+    def host(self) -> str:
+        """Names the process."""
+        return f"its process {self._pid}"
 
-    def send_reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a reset; a step under way is waited for and dropped."""
-        self._send("reset", seed, options)
-        self._early = None
-
-    def get_reset(self) -> ResetResult:
-        """The result of the reset."""
-        obs, info = self._value(self._receive())
-        return self._memory.take(obs), info
-
-    def send_check(self, action: Any) -> None:
-        """Ask an environment that has a `check_action` of its own."""
-        self.await_start()
-        if self._checks_actions:
-            self._send("check", action)
-
-    def get_check(self) -> None:
-        """Raise what it said."""
-        if self._checks_actions:
-            self._value(self._receive())
-
-    def send_action(self, action: Any) -> None:
-        """Begin a step."""
-        self._send("step", action)
-        self._under_way = "step"
-
-    def get_result(self) -> StepResult:
-        """The result of the step."""
-        answer, self._early = self._early, None
-        obs, *rest = self._value(self._receive() if answer is None else answer)
-        return (self._memory.take(obs), *rest)
-
-    @staticmethod
-    def wait(
-        workers: Sequence["SubprocEnvWorker"], wait_num: int, timeout: float | None = None
-    ) -> list["SubprocEnvWorker"]:
-        """Those whose step is over or has failed, at most `wait_num`; those that have waited longest come first."""
-        ends = None if timeout is None else time.monotonic() + timeout
-        while True:
-            pipes = {worker._pipe: worker for worker in workers if not worker._is_over()}
-            over = [worker for worker in workers if worker._pipe not in pipes]
-            now = time.monotonic()
-            if len(over) >= min(wait_num, len(workers)) or (over and ends is not None and now >= ends):
-                return sorted(over, key=lambda worker: worker._sent_at)[:wait_num]
-            until = [worker._deadline for worker in pipes.values() if worker._deadline is not None]
-            until += [ends] if ends is not None and now < ends else []  # once it is past, any one will do
-            connection.wait(list(pipes), max(0.0, min(until) - now) if until else None)
-
-    def seed(self, seed: int | None) -> None:
-        """Use the seed at the next reset; the action space is seeded now."""
-        self._ask("seed", seed)
-
-    def render(self) -> Any:
-        """What the environment renders."""
-        return self._ask("render")
-
-    def begin_close(self) -> None:
-        """Close the pipe; the child closes the environment and ends."""
-        self._pipe.close()
-
-    def close_env(self) -> None:
-        """Wait for the child to end; one that does not is killed."""
-        patience = CLOSING_S if self._under_way is None else CLOSING_BUSY_S
-        self._finalizer.detach()
-        _end(self._process, self._pipe, self._memory, self._owner, patience)
-
-    # --- requests and answers -----------------------------------------------------------------------------------
-
-    def _ask(self, name: str, *arguments: Any) -> Any:
-        self._send(name, *arguments)
-        return self._value(self._receive())
-
-    def _send(self, name: str, *arguments: Any) -> None:
-        self._settle()
-        try:
-            self._pipe.send_bytes(dumps((name, arguments)))
-        except OSError as error:
-            raise self._death() from error
-        self._under_way = "other"
-        self._deadline = self._next_deadline()
-
-    def _settle(self) -> None:
-        """Take in the answer under way: a step's is kept, and one that came too late is not taken for the next."""
-        if self.is_closed:
-            raise UsageError(f"{self.name} is closed")
-        self.await_start()
-        if self._under_way == "step":
-            self._early = self._receive()
-        elif self._under_way is not None:
-            self._deadline = self._next_deadline()
-            self._receive()
-
-    def _receive(self) -> Answer:
-        """The answer under way; `WorkerError` if it does not come, and then it will be dropped."""
-        try:
-            if self._deadline is not None and not self._pipe.poll(max(0.0, self._deadline - time.monotonic())):
-                self._under_way = "other"
-                raise WorkerError(
-                    f"{self.name} hangs: its process {self._pid} has not answered for {self._hang_timeout_s:g} s"
-                )
-            answer: Answer = loads(self._pipe.recv_bytes())
-        except (EOFError, OSError) as error:
-            raise self._death() from error
-        self._under_way = None
-        if isinstance(answer, Done):
-            self._memory.notice(answer.value)
-        return answer
-
-    def _value(self, answer: Answer) -> Any:
-        if not isinstance(answer, Raised):
-            return answer.value
-        if isinstance(answer.error, UsageError):
-            answer.error.add_note(answer.text)
-            raise answer.error  # as it would come from an environment in this process
-        raise WorkerError(f"{self.name} raised in its process {self._pid}:\n{answer.text}") from answer.error
-
-    def _is_over(self) -> bool:
-        """Whether `get_result` returns or raises at once."""
-        late = self._deadline is not None and time.monotonic() >= self._deadline
-        return self._early is not None or late or self._pipe.poll()
-
-    def _next_deadline(self) -> float | None:
-        self._sent_at = time.monotonic()
-        return None if self._hang_timeout_s is None else self._sent_at + self._hang_timeout_s
-
-    def _death(self) -> WorkerError:
+    def _fate(self) -> str:
+        assert self._process is not None
         self._process.join(1.0)
         code = self._process.exitcode
         if code is None:
-            how = "has closed its pipe"
-        else:
-            how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
-        return WorkerError(f"{self.name} is lost: its process {self._pid} {how}")
+            return f"{self.host} has closed its pipe"
+        return f"{self.host} " + (
+            f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
+        )
+
+    def _arrived(self, slot: int, answer: Any) -> None:
+        if self._memory:
+            self._memory[slot].notice(answer)
+
+    def observation(self, slot: int, obs: Any) -> Any:
+        """The observation itself, or what it stands for in shared memory."""
+        return self._memory[slot].take(obs) if self._memory else obs
+
+    def begin_close(self) -> None:
+        """Close the pipe; the child closes its environments and ends."""
+        if self._process is not None:
+            self._pipe.close()
+
+    def _stop(self, patience_s: float) -> None:
+        if self._process is None or not self._finalizer.alive:
+            return
+        self._finalizer.detach()
+        _end(self._process, self._pipe, self._memory, self._owner, patience_s)
+
+
+class SubprocEnvWorker(RemoteEnvWorker):
+    """Runs an environment in a child process.
+
+    Args:
+        env_fn: makes the environment, in the child. Lambdas and closures will do, however the process is started.
+        share_memory: observations made of numbers come through shared memory instead of the pipe.
+        link: the process that hosts it beside others, not yet started; None for one of its own.
+
+    """
+
+    def __init__(self, env_fn: Callable[[], Any], share_memory: bool = False, link: ProcessLink | None = None):
+        super().__init__(env_fn, ProcessLink(share_memory) if link is None else link)
+        if link is None:
+            self.flush()
 
 
 def _context(name: str | None) -> Any:
@@ -228,8 +128,10 @@ def _context(name: str | None) -> Any:
     return multiprocessing.get_context(name)
 
 
-def _end(process: BaseProcess, pipe: Connection, memory: ObservationReader, owner: int, patience_s: float) -> None:
-    """Let a child end and take its leftovers away; it gets `patience_s` seconds to close its environment."""
+def _end(
+    process: BaseProcess, pipe: Connection, memory: dict[int, ObservationReader], owner: int, patience_s: float
+) -> None:
+    """Let a child end and take its leftovers away; it gets `patience_s` seconds to close its environments."""
     if os.getpid() != owner:
         return  # in a forked child that inherited the worker: the process is a sibling's
     pipe.close()
@@ -237,5 +139,6 @@ def _end(process: BaseProcess, pipe: Connection, memory: ObservationReader, owne
     if process.is_alive():
         process.kill()
         process.join()
-    memory.close()
+    for reader in memory.values():
+        reader.close()
     process.close()

@@ -1,0 +1,61 @@
+"""Where the environments of a `ParallelEnv` run: here, in processes, in Ray's actors, or in processes below those."""
+
+import os
+from collections.abc import Callable, Sequence
+from pickle import PicklingError
+from typing import Any, Literal
+
+from arena.env.base import BaseVectorEnv, DummyVectorEnv
+from arena.env.vector import RayVectorEnv, SubprocVectorEnv
+from arena.env.workers.messages import Raised, attempt, dumps
+from arena.env.workers.ray import require_ray
+from arena.errors import UsageError
+
+ParaMode = Literal["dummy", "subproc", "ray", "ray-subproc"]
+
+
+def backend(
+    env_fns: Sequence[Callable[[], Any]], para_mode: ParaMode, num_cpus: int | None, num_gpus: int
+) -> BaseVectorEnv:
+    """The vector environment over what `env_fns` make, shared by at most `num_cpus` processes or actors (None: cores).
+
+    Raises `UsageError` for numbers that mean nothing, and an environment that cannot be sent to where it should run.
+    """
+    if num_cpus is not None and not (isinstance(num_cpus, int) and num_cpus >= 1):
+        raise UsageError(f"num_cpus={num_cpus} is not a whole number of processes, 1 or more")
+    if num_gpus < 0 or (num_gpus > 0 and para_mode in ("dummy", "subproc")):
+        raise UsageError(f"num_gpus={num_gpus} are GPUs for Ray's actors; para_mode {para_mode!r} gives them none")
+    if para_mode == "dummy":
+        return DummyVectorEnv(env_fns)
+    is_ray = para_mode != "subproc"
+    count = min(num_cpus or num_cores(is_ray), len(env_fns))
+    try:
+        if not is_ray:
+            return SubprocVectorEnv(env_fns, num_workers=count)
+        in_processes, share = para_mode == "ray-subproc", gpu_share(num_gpus, count)
+        return RayVectorEnv(env_fns, num_workers=count, num_gpus=share, in_processes=in_processes)
+    except (TypeError, AttributeError, PicklingError):  # what pickle raises, as it comes
+        _require_portable(env_fns, para_mode)
+        raise
+
+
+def num_cores(is_ray: bool) -> int:
+    """How many cores this process may use, or the Ray cluster has."""
+    if is_ray:
+        return max(1, int(require_ray().cluster_resources().get("CPU", 0)))
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def gpu_share(num_gpus: int, count: int) -> float:
+    """How many of the GPUs each of `count` actors has: whole ones, or a part of one that others share evenly."""
+    if num_gpus >= count or num_gpus == 0:
+        return num_gpus // count
+    actors_a_gpu = -(-count // num_gpus)  # Ray places no actor across two GPUs
+    return 1 / actors_a_gpu
+
+
+def _require_portable(env_fns: Sequence[Callable[[], Any]], para_mode: ParaMode) -> None:
+    for row, env_fn in enumerate(env_fns):
+        if isinstance(refusal := attempt(dumps, env_fn), Raised):
+            why = refusal.text.strip().splitlines()[-1]
+            raise UsageError(f"para_mode {para_mode!r} sends environments away, and envs[{row}] cannot be: {why}")

@@ -1,0 +1,35 @@
+"""Doing something with each of several workers, whatever some of them have against it."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from arena.env.workers.base import EnvWorker
+
+
+def each(calls: Sequence[Callable[[], Any]]) -> list[Any]:
+    """What each call returns; if some raise, the first error, after all were made (an answer left lying is trouble)."""
+    results, errors = [], []
+    for call in calls:
+        try:
+            results.append(call())
+        except Exception as error:
+            errors.append(error)
+    raise_first(errors)
+    return results
+
+
+def raise_first(errors: Sequence[Exception]) -> None:
+    """Raise the first of several errors, if there is one, with notes of the others."""
+    if errors:
+        for other in errors[1:]:
+            errors[0].add_note(f"besides: {other}")
+        raise errors[0]
+
+
+def close_all(workers: Sequence[EnvWorker]) -> None:
+    """Close workers, side by side: waiting for one after another takes long."""
+    for worker in workers:
+        if not worker.is_closed:
+            worker.begin_close()
+    for worker in workers:
+        worker.close()

@@ -1,0 +1,206 @@
+"""`Link`: the way to a host of environments elsewhere, and `Ticket`, the promise of an answer."""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from arena.env.workers.errors import WorkerError
+from arena.env.workers.messages import Raised, Request, attempt, pack_requests, unpack_answers
+
+STARTING_S = 60.0  # a process and its imports may take longer to start than any step
+PENDING: Any = object()
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The answer to what was asked of a host that is no more."""
+
+    how: str
+
+
+class Ticket:
+    """Stands for the answer to one request, until it is there."""
+
+    __slots__ = ("answer", "asked_at", "slot")
+
+    def __init__(self, slot: int, answer: Any = PENDING):
+        self.slot = slot
+        self.answer = answer
+        self.asked_at = time.monotonic()
+
+
+class Link(ABC):
+    """Posts requests to one host and hands out its answers.
+
+    What was posted goes out as one message, the next one when the host has answered it: neither side ever waits for the
+    other to read. Every ticket gets its answer: what was returned, `Raised`, or `Lost`. One that nobody waits for any
+    more may stay behind; its late answer is never taken for another's.
+
+    Args:
+        hang_timeout_s: seconds an environment has to answer; None for ever.
+
+    """
+
+    def __init__(self, hang_timeout_s: float | None = None):
+        self._env_fns: list[Callable[[], Any]] = []
+        self._hang_timeout_s = hang_timeout_s
+        self._posted: list[tuple[Ticket, Request]] = []
+        self._under_way: list[Ticket] = []
+        self._deadline: float | None = None
+        self._lost: Lost | None = None
+        self.made: list[Ticket] = []
+        """For each environment, whether it checks actions before it steps."""
+        self.generation = 0
+        """How many hosts there have been, each in place of the one before."""
+
+    def add(self, env_fn: Callable[[], Any]) -> int:
+        """Have another environment hosted, before the host starts; returns its number there."""
+        self._env_fns.append(env_fn)
+        return len(self._env_fns) - 1
+
+    # --- what a link of one kind does ---------------------------------------------------------------------------
+
+    @abstractmethod
+    def _start(self, env_fns: Sequence[Callable[[], Any]]) -> None:
+        """Start a host; its first message answers `EnvHost.make`. `OSError` if it cannot be started."""
+
+    @abstractmethod
+    def _send(self, message: bytes) -> None:
+        """Send a message; `OSError` if the host is gone."""
+
+    @abstractmethod
+    def _receive(self, seconds: float | None) -> bytes | None:
+        """The host's message, None if there is none after so many seconds; `EOFError` or `OSError` if it is gone."""
+
+    @classmethod
+    @abstractmethod
+    def select(cls, links: Sequence[Self], seconds: float | None) -> list[Self]:
+        """Those of the links that have an answer, waiting so many seconds (None: for ever) for the first one."""
+
+    @property
+    @abstractmethod
+    def host(self) -> str:
+        """What errors call the host."""
+
+    @abstractmethod
+    def _fate(self) -> str:
+        """What became of a host that is gone."""
+
+    @abstractmethod
+    def begin_close(self) -> None:
+        """Let the host close its environments and end."""
+
+    @abstractmethod
+    def _stop(self, patience_s: float) -> None:
+        """Take away a host that was told to end, killed after so many seconds; a second time does nothing."""
+
+    def _arrived(self, slot: int, answer: Any) -> None:  # noqa: B027  # most answers are complete in themselves
+        """Look at an answer of environment `slot`, wanted or not."""
+
+    def observation(self, slot: int, obs: Any) -> Any:
+        """The observation that came in an answer of environment `slot`."""
+        return obs
+
+    # --- requests and answers -----------------------------------------------------------------------------------
+
+    def post(self, slot: int, name: str, arguments: Sequence[Any] = ()) -> Ticket:
+        """Ask environment `slot` for something, with the next `flush`; one that hangs gets another chance."""
+        ticket = Ticket(slot, self._lost or PENDING)
+        if self._lost is None:
+            self._posted.append((ticket, (slot, name, arguments)))
+            if self.hangs:
+                self._deadline = self._due(len(self._under_way))
+        return ticket
+
+    def flush(self) -> None:
+        """Send what was posted, unless an answer is under way: then it follows upon that."""
+        if self.generation == 0:
+            self.restart()
+        if self._under_way or not self._posted:
+            return
+        posted, self._posted = self._posted, []
+        tickets = [ticket for ticket, _ in posted]
+        message = attempt(pack_requests, [request for _, request in posted])
+        if isinstance(message, Raised):
+            for ticket in tickets:
+                ticket.answer = message
+            return
+        self._under_way = tickets
+        self._deadline = self._due(len(tickets))
+        try:
+            self._send(message)
+        except OSError:
+            self._lose(self._fate())
+
+    def answer(self, ticket: Ticket, who: str) -> Any:
+        """The answer, waited for; `WorkerError` about `who` if the host is lost or hangs."""
+        self.flush()
+        while ticket.answer is PENDING:
+            self.receive()
+            if ticket.answer is PENDING and self.hangs:
+                wait = f"{self._hang_timeout_s:g} s"
+                raise WorkerError(f"{who} hangs: {self.host} has not answered for {wait}")
+        if isinstance(ticket.answer, Lost):
+            raise WorkerError(f"{who} is lost: {ticket.answer.how}")
+        return ticket.answer
+
+    def receive(self) -> None:
+        """Take in the message under way, as far as it comes in time, and send the next."""
+        seconds = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+        try:
+            message = self._receive(seconds)
+        except (EOFError, OSError):
+            self._lose(self._fate())
+            return
+        if message is None:
+            return
+        tickets, self._under_way = self._under_way, []
+        for ticket, answer in zip(tickets, unpack_answers(message), strict=True):
+            ticket.answer = answer
+            self._arrived(ticket.slot, answer)
+        self.flush()
+
+    @property
+    def deadline(self) -> float | None:
+        """When the answer under way is late, by the monotonic clock."""
+        return self._deadline if self._under_way else None
+
+    @property
+    def hangs(self) -> bool:
+        """Whether the answer under way is late."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the host is gone."""
+        return self._lost is not None
+
+    def _due(self, count: int) -> float | None:
+        """When environments that take one request each, in turn, have to have answered."""
+        return None if self._hang_timeout_s is None else time.monotonic() + count * self._hang_timeout_s
+
+    def _lose(self, how: str) -> None:
+        self._lost = Lost(how)
+        for ticket in self._under_way + [ticket for ticket, _ in self._posted]:
+            ticket.answer = self._lost
+        self._under_way, self._posted = [], []
+
+    def restart(self) -> None:
+        """Start a host, in place of the one that there was, if any."""
+        if self.generation:
+            self._lose(f"{self.host} was replaced")
+            self._stop(0.0)
+        self._lost = None
+        self.generation += 1
+        self.made = self._under_way = [Ticket(slot) for slot in range(len(self._env_fns))]
+        self._deadline = (
+            None if self._hang_timeout_s is None else time.monotonic() + max(self._hang_timeout_s, STARTING_S)
+        )
+        self._start(self._env_fns)
+
+    def close(self, patience_s: float) -> None:
+        """End the host; it is killed if it has not closed in time, a tenth of it for one that has not answered yet."""
+        self.begin_close()
+        self._stop(patience_s / 10 if self._under_way else patience_s)

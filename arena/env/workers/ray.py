@@ -1,0 +1,171 @@
+"""`RayEnvWorker`: an environment in a Ray actor, alone or with others."""
+
+import os
+import weakref
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, Self
+
+from arena.env.workers.base import EnvWorker
+from arena.env.workers.dummy import DummyEnvWorker
+from arena.env.workers.host import EnvHost
+from arena.env.workers.link import Link
+from arena.env.workers.messages import Portable, pack_answers, unpack_requests
+from arena.env.workers.remote import RemoteEnvWorker
+from arena.env.workers.subproc import ProcessLink, SubprocEnvWorker
+from arena.errors import UsageError
+
+WorkerFn = Callable[[Callable[[], Any]], EnvWorker]
+
+
+def require_ray() -> Any:
+    """The package `ray`, connected: to the cluster that RAY_ADDRESS names, or to one on this machine, begun here.
+
+    Raises `UsageError` if it is not installed.
+    """
+    try:
+        import ray
+    except ImportError as error:
+        raise UsageError("Ray is not installed: pip install 'arena-marl[ray]'") from error
+    if not ray.is_initialized():
+        ray.init() if "RAY_ADDRESS" in os.environ else ray.init(include_dashboard=False)
+    return ray
+
+
+def require_resources(**wanted: float) -> None:
+    """`UsageError` if the cluster has less of something ("CPU", "GPU") than is wanted: actors would wait for ever."""
+    there = require_ray().cluster_resources()
+    for resource, amount in wanted.items():
+        if amount > there.get(resource, 0):
+            raise UsageError(f"the Ray cluster has {there.get(resource, 0):g} {resource}, not the {amount:g} asked for")
+
+
+class _Actor:
+    """What runs in Ray: a host of environments and its messages."""
+
+    def __init__(self, env_fns: Sequence[Portable], worker_fn: WorkerFn):
+        self._host = EnvHost([env_fn.function for env_fn in env_fns], worker_fn)
+
+    def make(self) -> bytes:
+        """Make the environments."""
+        return pack_answers((), self._host.make())
+
+    def fulfil(self, message: bytes) -> bytes:
+        """Answer a message."""
+        requests = unpack_requests(message)
+        return pack_answers(requests, self._host.fulfil(requests))
+
+    def close(self) -> None:
+        """Close the environments."""
+        self._host.close()
+
+
+@cache
+def _actor_class() -> Any:
+    return require_ray().remote(max_restarts=0)(_Actor)
+
+
+class RayLink(Link):
+    """The way to a Ray actor that hosts environments.
+
+    Args:
+        in_processes: the actor gives each environment a process of its own, so that they step side by side.
+        num_cpus: cores that Ray reserves for the actor.
+        num_gpus: accelerators that Ray reserves for it.
+        hang_timeout_s: seconds an environment has to answer; None for ever.
+
+    """
+
+    def __init__(
+        self,
+        in_processes: bool = False,
+        num_cpus: float = 0,
+        num_gpus: float = 0,
+        hang_timeout_s: float | None = None,
+    ):
+        super().__init__(hang_timeout_s)
+        self._ray = require_ray()
+        self._worker_fn: WorkerFn = _in_process if in_processes else DummyEnvWorker
+        # asked for nothing, Ray needs a core to place an actor, but keeps none for it
+        self._resources = {"num_cpus": num_cpus or 0, "num_gpus": num_gpus} if num_cpus or num_gpus else {}
+        self._reason = ""
+        self._actor: Any = None
+        self._answer: Any = None
+        self._closing: Any = None
+
+    def _start(self, env_fns: Sequence[Callable[[], Any]]) -> None:
+        portable = [Portable(env_fn) for env_fn in env_fns]
+        self._actor = (
+            _actor_class().options(scheduling_strategy="SPREAD", **self._resources).remote(portable, self._worker_fn)
+        )
+        self._answer, self._closing = self._actor.make.remote(), None
+        self._finalizer = weakref.finalize(self, _kill, self._actor)
+
+    def _send(self, message: bytes) -> None:
+        self._answer = self._actor.fulfil.remote(message)
+
+    def _receive(self, seconds: float | None) -> bytes | None:
+        try:
+            return self._ray.get(self._answer, timeout=seconds)
+        except self._ray.exceptions.GetTimeoutError:
+            return None
+        except self._ray.exceptions.RayError as error:
+            self._reason = str(error).strip().splitlines()[-1].split(". ")[0]  # advice follows, by the page
+            raise EOFError(self._reason) from error
+
+    @classmethod
+    def select(cls, links: Sequence[Self], seconds: float | None) -> list[Self]:
+        """Those whose answers have come."""
+        answers = {link._answer: link for link in links}
+        ready, _ = links[0]._ray.wait(list(answers), num_returns=1, timeout=seconds)
+        return [answers[answer] for answer in ready]
+
+    @property
+    def host(self) -> str:
+        """Names the actor."""
+        return f"its Ray actor {self._actor._actor_id.hex()[:12]}"
+
+    def _fate(self) -> str:
+        return f"{self.host} died: {self._reason}"
+
+    def begin_close(self) -> None:
+        """Have the actor close its environments, when it has done what it is at."""
+        if self._is_there and self._closing is None and self._ray.is_initialized():
+            self._closing = self._actor.close.remote()
+
+    @property
+    def _is_there(self) -> bool:
+        return self._actor is not None and self._finalizer.alive
+
+    def _stop(self, patience_s: float) -> None:
+        if self._is_there:
+            self._finalizer.detach()
+            if self._closing is not None and self._ray.is_initialized():
+                self._ray.wait([self._closing], timeout=patience_s)
+            _kill(self._actor)
+
+
+class RayEnvWorker(RemoteEnvWorker):
+    """Runs an environment in a Ray actor.
+
+    Args:
+        env_fn: makes the environment, in the actor.
+        link: the actor that hosts it beside others, not yet started; None for one of its own.
+
+    """
+
+    def __init__(self, env_fn: Callable[[], Any], link: RayLink | None = None):
+        super().__init__(env_fn, RayLink() if link is None else link)
+        if link is None:
+            self.flush()
+
+
+def _in_process(env_fn: Callable[[], Any]) -> EnvWorker:
+    return SubprocEnvWorker(env_fn, link=ProcessLink(context="spawn"))  # an actor has threads, which a fork would break
+
+
+def _kill(actor: Any) -> None:
+    import ray
+
+    if ray.is_initialized():
+        ray.kill(actor)
