@@ -1,26 +1,29 @@
 """`Collector`: lets a policy act in environments and stores what each agent experiences."""
 
 import time
-from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.collector.acting import Acting, Choice
+from arena.collector.environments import Environments, StepResult
+from arena.collector.episodes import Ended, Episodes, joined
 from arena.collector.preprocess import PreprocessFn, begun, stepped
-from arena.collector.transitions import OpenTransitions
+from arena.collector.sub_buffers import SubBuffers
+from arena.collector.transitions import OpenTransitions, Outcome, same_types
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
-from arena.data.buffer.manager import VectorReplayBuffer
-from arena.data.rows import as_array, write_rows
+from arena.data.rows import write_rows
 from arena.data.stats import CollectStats
-from arena.env.base import BaseVectorEnv, DummyVectorEnv
+from arena.data.widening import widen
+from arena.env.base import BaseVectorEnv
 from arena.env.native import GameVectorEnv
 from arena.errors import UsageError
 from arena.policy.protocol import Policy
-from arena.policy.random import RandomPolicy
 from arena.policy.torch_modes import without_gradient
 
 Ints = NDArray[np.int64]
@@ -36,7 +39,8 @@ class Collector:
 
     Args:
         policy: who acts. With several agents in the environment, a manager, or one policy for all seats.
-        env: a vector environment, or a single one.
+        env: a vector environment, ours or Gymnasium's, or a single one. Gymnasium's step all at once; see
+            `FromGymnasium` for what becomes of the steps of those that have had their share of `n_episode`.
         buffer: where transitions go; one sub-buffer for each environment and learning seat. It is not emptied. With
             None the collector makes one that holds the last transition of each.
         preprocess_fn: may replace what is seen, earned and stored. It is called with `obs` and `env_id` for
@@ -47,90 +51,84 @@ class Collector:
 
     """
 
+    _in_parts: ClassVar[bool] = False  # whether the environments return from a step in parts
+
     def __init__(
         self,
         policy: Policy,
-        env: gym.Env[Any, Any] | BaseVectorEnv | GameVectorEnv | Any,
+        env: gym.Env[Any, Any] | gym.vector.VectorEnv[Any, Any, Any] | BaseVectorEnv | GameVectorEnv | Any,
         buffer: ReplayBuffer | None = None,
         preprocess_fn: PreprocessFn | None = None,
         exploration_noise: bool = False,
     ):
         self.policy = policy
-        self.env = env if isinstance(env, BaseVectorEnv | GameVectorEnv) else DummyVectorEnv([lambda: env])
+        self._envs = Environments(env, self._in_parts)
+        self.env = self._envs.env
         self.preprocess_fn = preprocess_fn
         self.exploration_noise = exploration_noise
-        self._random = RandomPolicy()
         self.num_envs, self.num_agents = len(self.env), self.env.num_agents
         self._manager: Any = policy if hasattr(policy, "learning_seats") else None
-        seats = np.arange(self.num_agents) if self._manager is None else self._manager.learning_seats(self.num_agents)
-        self._slot = np.full(self.num_agents, -1, np.int64)  # which of an environment's sub-buffers a seat has
-        self._slot[seats] = np.arange(len(seats))
-        self._num_slots = len(seats)
-        self.buffer = self._fitting(buffer)
+        self._rings = SubBuffers(self.num_envs, self.num_agents, self._learning_seats())
+        self.buffer = self._rings.fitting(buffer)
         self.is_closed = False
         self._all = np.arange(self.num_envs)
+        self._losses_told = self._envs.losses()
         self.reset(reset_buffer=False)
 
-    def _fitting(self, buffer: ReplayBuffer | None) -> ReplayBuffer:
-        needed = self.num_envs * self._num_slots
-        if buffer is None:
-            return VectorReplayBuffer(max(needed, 1), max(needed, 1))
-        if buffer.buffer_num < needed:
-            raise UsageError(
-                f"the buffer has {buffer.buffer_num} sub-buffers; {self.num_envs} environments with {self._num_slots} "
-                f"learning seats need {needed}: VectorReplayBuffer(total_size, {needed})"
-            )
-        return buffer
+    def _learning_seats(self) -> Ints:
+        return np.arange(self.num_agents) if self._manager is None else self._manager.learning_seats(self.num_agents)
 
     # --- state --------------------------------------------------------------------------------------------------
 
     def reset(
         self, reset_buffer: bool = True, reset_stats: bool = True, gym_reset_kwargs: dict[str, Any] | None = None
     ) -> None:
-        """Reset the environments and, if asked, buffer and counters."""
+        """Reset the environments (`gym_reset_kwargs`: `seed`, `options`) and, if asked, buffer and counters."""
+        self.reset_env(gym_reset_kwargs)
         if reset_stats:
             self.reset_stat()
         if reset_buffer:
             self.reset_buffer()
-        self.reset_env(gym_reset_kwargs)
 
     def reset_stat(self) -> None:
         """Set the counters to zero."""
         self.collect_step, self.collect_episode, self.collect_time = 0, 0, 0.0
 
     def reset_buffer(self, keep_statistics: bool = False) -> None:
-        """Empty the buffer."""
+        """Empty the buffer; with `keep_statistics` the returns and lengths of episodes under way go on."""
         self.buffer.reset(keep_statistics=keep_statistics)
 
     def reset_env(self, gym_reset_kwargs: dict[str, Any] | None = None) -> None:
-        """Begin new episodes everywhere; open transitions and hidden states are forgotten."""
-        self._require_open()
-        shape = (self.num_envs, self.num_agents)
-        self.transitions = OpenTransitions(*shape)
-        self._returns = np.zeros(shape)
-        self._lens = np.zeros(self.num_envs, np.int64)
-        self._hidden = Batch()  # one row a pair of environment and seat
-        self._obs = Batch()
-        self._begin(self._all, gym_reset_kwargs)
+        """Begin new episodes everywhere; open transitions and hidden states are forgotten.
 
-    def _begin(self, env_ids: Ints, gym_reset_kwargs: dict[str, Any] | None = None) -> None:
-        """Start episodes in these environments."""
-        if isinstance(self.env, GameVectorEnv):
-            if gym_reset_kwargs:
-                raise UsageError(f"native games are reset without options: gym_reset_kwargs={gym_reset_kwargs}")
-            obs, _ = self.env.reset(env_ids)
-        else:
-            obs, _ = self.env.reset(env_ids, **(gym_reset_kwargs or {}))
+        In the buffer, episodes that were under way are truncated.
+        """
+        self._require_open()
+        obs = self._envs.reset(self._all, gym_reset_kwargs)
+        self._envs.failed = True  # until episodes have begun
+        self.buffer.cut()
+        self.transitions = OpenTransitions(self.num_envs, self.num_agents)
+        self.episodes = Episodes(self.num_envs, self.num_agents)
+        self._acting = Acting(self.env)
+        self._obs = Batch()
+        self._begun(self._all, obs)
+        self._envs.failed = False
+
+    def _begun(self, env_ids: Ints, obs: Any) -> None:
+        """Take note that episodes have begun in these environments, which show `obs`."""
         if self.preprocess_fn is not None:
             obs = begun(self.preprocess_fn, obs, env_ids)
-        write_rows(self._obs, Batch(obs=obs), env_ids, self.num_envs)
+        self._see(env_ids, obs)
         if self._manager is not None:
             self._manager.seat(env_ids, self.num_envs, self.num_agents)
-        self._returns[env_ids] = 0.0
-        self._lens[env_ids] = 0
-        if not self._hidden.is_empty():
-            places = (env_ids[:, None] * self.num_agents + np.arange(self.num_agents)).reshape(-1)
-            self._hidden.empty_(places)
+        self.episodes.begin(env_ids)
+        self._acting.forget(env_ids)
+
+    def _see(self, env_ids: Ints, obs: Any) -> None:
+        """Remember what these environments show."""
+        rows = Batch(obs=obs)
+        widen(self._obs, rows)
+        write_rows(self._obs, rows, env_ids, self.num_envs)
 
     def arrays(self) -> Batch:
         """The state of native environments, of open transitions and of episodes under way, as arrays, to be saved."""
@@ -141,9 +139,9 @@ class Collector:
             env=self.env.arrays(),
             transitions=self.transitions.arrays(),
             obs=self._obs,
-            hidden=self._hidden,
-            returns=self._returns,
-            lens=self._lens,
+            hidden=self._acting.hidden,
+            returns=self.episodes.returns,
+            lens=self.episodes.lens,
             manager=seated,
         )
 
@@ -152,8 +150,8 @@ class Collector:
         assert isinstance(self.env, GameVectorEnv)
         self.env.restore(arrays.env)
         self.transitions.restore(arrays.transitions)
-        self._obs, self._hidden = arrays.obs, arrays.get("hidden", Batch())
-        self._returns, self._lens = arrays.returns, arrays.lens
+        self._obs, self._acting.hidden = arrays.obs, arrays.get("hidden", Batch())
+        self.episodes.returns, self.episodes.lens = arrays.returns, arrays.lens
         if self._manager is not None:
             self._manager.restore_seats(arrays.manager.seated)
 
@@ -166,6 +164,18 @@ class Collector:
     def _require_open(self) -> None:
         if self.is_closed:
             raise UsageError("the collector is closed")
+
+    def _require_ready(self) -> None:
+        """Whether collecting can go on from where it was."""
+        self._require_open()
+        if self._envs.failed:
+            raise UsageError("an environment has failed: reset_env(), or collect with reset_before_collect=True")
+        new = self._learning_seats()
+        if not (stored := self._rings.has(new)).all():
+            raise UsageError(
+                f"seats {new[~stored].tolist()} have learners since this collector was made, and no sub-buffers in it: "
+                "make a new collector"
+            )
 
     # --- collecting ---------------------------------------------------------------------------------------------
 
@@ -181,78 +191,74 @@ class Collector:
     ) -> CollectStats:
         """Collect `n_step` environment steps (rounded up to a multiple of the environments) or `n_episode` episodes.
 
-        Episodes are assigned to environments beforehand, so that short ones are not preferred. `random` takes random
-        legal actions in place of the policy's; `render` shows the environments after each step and sleeps so many
-        seconds; `no_grad` computes actions without gradients. Raises `UsageError` unless exactly one number above 0
-        is given.
+        In Gymnasium's vector environments, of which not all step while episodes begin, `n_step` may be exceeded by
+        `num_envs` - 1. Episodes are assigned to environments beforehand, so that short ones are not preferred. `random`
+        takes random legal actions in place of the policy's; `render` shows the environments after each step and sleeps
+        so many seconds; `no_grad` computes actions without gradients; `reset_before_collect` begins new episodes first,
+        with `seed` and `options` of `gym_reset_kwargs`. Raises `UsageError` unless exactly one number above 0 is given.
         """
-        self._require_open()
-        if (n_step is None) == (n_episode is None) or (n_step or n_episode or 0) < 1:
-            raise UsageError(f"give one of n_step={n_step} and n_episode={n_episode}, a number above 0")
+        self._require_amount(n_step, n_episode)
+        if gym_reset_kwargs and not reset_before_collect:
+            raise UsageError("gym_reset_kwargs are for a reset: give them with reset_before_collect=True")
         if reset_before_collect:
             self.reset_env(gym_reset_kwargs)
+        self._require_ready()
         start = time.perf_counter()
         quota = None if n_episode is None else n_episode // self.num_envs + (self._all < n_episode % self.num_envs)
-        finished: list[tuple[NDArray[np.float64], Ints, Ints]] = []
+        if quota is not None:
+            self._envs.require_idle(np.flatnonzero((quota == 0) & (self.episodes.lens > 0)))
+        ended: list[Ended] = []
         steps = 0
         with without_gradient() if no_grad else nullcontext():
             while steps < n_step if n_step is not None else quota is not None and quota.any():
-                env_ids = self._all if quota is None else np.flatnonzero(quota)
-                ended = self._step(env_ids, random)
-                steps += len(env_ids)
+                taken, over = self._step(self._all if quota is None else np.flatnonzero(quota), random)
+                steps += taken
                 if render is not None:
-                    _show(self.env.render())
+                    self._envs.show()
                     time.sleep(render)
-                if len(ended):
-                    finished.append(self._finish(ended))
+                if len(over):
+                    ended.append(self._finish(over))
                     if quota is not None:
-                        quota[ended] -= 1
-        return self._stats(finished, steps, time.perf_counter() - start)
+                        quota[over] = np.maximum(quota[over] - 1, 0)
+        return self._stats(ended, steps, time.perf_counter() - start)
 
-    def _step(self, env_ids: Ints, random: bool) -> Ints:
-        """One step of these environments; returns those whose episode has ended."""
-        everywhere = len(env_ids) == self.num_envs
-        obs = self._obs.obs if everywhere else self._obs.obs[env_ids]
-        seats = obs.agent_id if self.env.agents else np.zeros(len(env_ids), np.int64)
-        act, extra = self._act(env_ids, seats, obs, random)
-        obs_next, rew, terminated, truncated, info = self.env.step(self._mapped(act), env_ids)
-        if self.preprocess_fn is not None:
-            told = dict(obs_next=obs_next, rew=rew, terminated=terminated, truncated=truncated, act=act, info=info)
-            step = stepped(self.preprocess_fn, told | {"policy": extra.policy, "env_id": env_ids})
-            obs_next, rew, terminated, truncated, act = (step[key] for key in tuple(told)[:5])
-            extra = Batch(policy=step["policy"], info=Batch(extra.info, **step["info"]))
-        self._open(env_ids, seats, obs, act, extra)
-        if not self.env.agents:
-            rew, terminated, truncated = rew[:, None], terminated[:, None], truncated[:, None]
-        over = terminated | truncated
-        self._returns[env_ids] += rew
-        self._lens[env_ids] += 1
-        self.transitions.earn(env_ids, rew)
-        self._close_ended(env_ids, obs_next, terminated, truncated)
-        self._close_asked(env_ids, obs_next, over)
-        write_rows(self._obs, Batch(obs=obs_next), env_ids, self.num_envs)
-        return env_ids[over.all(axis=1)]
+    def most_steps(self, n_step: int) -> int:
+        """The largest number of steps that `collect(n_step)` makes."""
+        if self._envs.begin_by_themselves:  # which keeps some of them from stepping
+            return n_step - 1 + self.num_envs
+        return -(-n_step // self.num_envs) * self.num_envs
 
-    def _act(self, env_ids: Ints, seats: Ints, obs: Any, random: bool) -> tuple[NDArray[Any], Batch]:
-        """Actions [n], and what else is to be stored with them (`policy` and `info`)."""
+    def _require_amount(self, n_step: int | None, n_episode: int | None) -> None:
+        number = n_episode if n_step is None else n_step
+        if (n_step is None) == (n_episode is None) or not isinstance(number, int | np.integer) or number < 1:
+            raise UsageError(f"give one of n_step={n_step} and n_episode={n_episode}, a whole number above 0")
+
+    def _step(self, env_ids: Ints, random: bool) -> tuple[int, Ints]:
+        """One step of these environments; returns the number of steps made, and where an episode has ended."""
+        fresh, obs, env_ids = self._envs.take_up(env_ids)
+        if len(fresh):
+            self._begun(fresh, obs)
+        sent, chosen = self._choose(env_ids, random)
+        return len(env_ids), self._take_in(env_ids, chosen, self._envs.step(sent, env_ids))
+
+    def _choose(self, env_ids: Ints, random: bool) -> Choice:
+        """What is done in these environments; `info` says who does it, if a manager knows."""
+        obs = self._seen(env_ids)
+        seats = self._seats(obs, len(env_ids))
         if random:
-            return self._random_actions(env_ids, obs), Batch(policy=Batch(), info=self._players(env_ids, seats))
-        batch = Batch(obs=obs, info=Batch(), env_id=env_ids)
-        if self.policy.needs_state:
-            if not isinstance(self.env, GameVectorEnv):
-                raise UsageError("a policy that searches needs a native game, whose positions can be copied")
-            batch.obs = Batch(obs)  # a new batch around the same arrays: what is stored keeps no states
-            batch.obs.state = self.env.states[env_ids]
-        places = env_ids * self.num_agents + seats
-        hidden = None if self._hidden.is_empty() else self._hidden.state[places]
-        result = self.policy.forward(batch, hidden)
-        after = result.get("state")
-        if isinstance(after, Batch) and not after.is_empty(recurse=True):
-            write_rows(self._hidden, Batch(state=after), places, self.num_envs * self.num_agents)
-        act = as_array(result.act)
-        if self.exploration_noise and hasattr(self.policy, "exploration_noise"):
-            act = self.policy.exploration_noise(act, batch)
-        return act, Batch(policy=result.get("policy", Batch()), info=self._players(env_ids, seats))
+            sent, chosen = self._acting.at_random(self.policy, env_ids, obs)
+        else:
+            sent, chosen = self._acting.by(self.policy, env_ids, seats, obs, self.exploration_noise)
+        chosen.info = self._players(env_ids, seats)
+        return sent, chosen
+
+    def _seen(self, env_ids: Ints) -> Any:
+        """What these environments show."""
+        return self._obs.obs if len(env_ids) == self.num_envs else self._obs.obs[env_ids]
+
+    def _seats(self, obs: Any, count: int) -> Ints:
+        """The seats that act, [n]."""
+        return obs.agent_id if self.env.agents else np.zeros(count, np.int64)
 
     def _players(self, env_ids: Ints, seats: Ints) -> Batch:
         """Who acts and who sits where, if a manager knows: `policy_id` [n] and the labels of all `players` [n, P]."""
@@ -261,81 +267,78 @@ class Collector:
         seated = self._manager.seated(env_ids)
         return Batch(policy_id=seated[np.arange(len(seats)), seats], players=self._manager.labels[seated])
 
-    def _random_actions(self, env_ids: Ints, obs: Any) -> NDArray[Any]:
-        if isinstance(obs, Batch) and "mask" in obs and obs.mask.shape[1]:
-            return as_array(self._random.forward(Batch(obs=obs)).act)
-        assert isinstance(self.env, BaseVectorEnv)
-        return np.array([space.sample() for space in self.env.get_env_attr("action_space", env_ids)])
+    # --- what came of it ----------------------------------------------------------------------------------------
 
-    def _mapped(self, act: NDArray[Any]) -> Any:
-        map_action: Callable[[Any], Any] | None = getattr(self.policy, "map_action", None)
-        return act if map_action is None else map_action(act)
-
-    # --- transitions --------------------------------------------------------------------------------------------
-
-    def _open(self, env_ids: Ints, seats: Ints, obs: Any, act: NDArray[Any], extra: Batch) -> None:
-        stored = self._slot[seats] >= 0
-        if self._manager is not None:
-            stored &= self._manager.is_learner[extra.info.policy_id]
-        rows = Batch(obs=obs, act=act, info=extra.info, policy=extra.policy)
-        if stored.all():
-            self.transitions.open(env_ids, seats, rows)
-        elif stored.any():
-            self.transitions.open(env_ids[stored], seats[stored], rows[stored])
-
-    def _close_asked(self, env_ids: Ints, obs_next: Any, over: NDArray[np.bool_]) -> None:
-        """Close the transitions of agents that are asked to act again."""
-        seats = obs_next.agent_id if self.env.agents else np.zeros(len(env_ids), np.int64)
-        row = np.arange(len(env_ids))
-        asked = self.transitions.is_open[env_ids, seats] & ~over[row, seats]
-        if asked.all():
-            self._store(env_ids, seats, obs_next, asked & False, asked & False)
-        elif asked.any():
-            no = np.zeros(np.count_nonzero(asked), np.bool_)
-            self._store(env_ids[asked], seats[asked], obs_next[asked], no, no)
-
-    def _close_ended(
-        self, env_ids: Ints, obs_next: Any, terminated: NDArray[np.bool_], truncated: NDArray[np.bool_]
-    ) -> None:
-        """Close the transitions of agents whose episode has ended, with what they see at that moment."""
-        rows, seats = np.nonzero(self.transitions.is_open[env_ids] & (terminated | truncated))
-        if len(rows) == 0:
-            return
+    def _take_in(self, env_ids: Ints, chosen: Batch, result: StepResult) -> Ints:
+        """Store what a step of these environments brought; returns those whose episode has ended."""
+        obs_next, rew, terminated, truncated, info = result
+        if self.preprocess_fn is not None:
+            told = dict(obs_next=obs_next, rew=rew, terminated=terminated, truncated=truncated, act=chosen.act)
+            step = stepped(self.preprocess_fn, told | {"info": info, "policy": chosen.policy, "env_id": env_ids})
+            obs_next, rew, terminated, truncated, act = (step[key] for key in told)
+            chosen = Batch(act=act, policy=step["policy"], info=Batch(chosen.info, **step["info"]))
+        obs = self._seen(env_ids)
+        rows = Batch(obs=obs, act=chosen.act, info=chosen.info, policy=chosen.policy)
         if self.env.agents:
-            games, inverse = np.unique(rows, return_inverse=True)
-            final = self.env.final_obs(env_ids[games])[inverse, seats]
-            final.agent_id = seats
-            if self.preprocess_fn is not None:
-                final = begun(self.preprocess_fn, final, env_ids[rows])
+            outcome = Outcome(env_ids, obs_next.agent_id, obs_next, rew, terminated, truncated)
+            self._store_seats(obs.agent_id, rows, outcome)
         else:
-            final = obs_next[rows]
-        self._store(env_ids[rows], seats, final, terminated[rows, seats], truncated[rows, seats])
+            rows.rew, rows.terminated, rows.truncated, rows.obs_next = rew, terminated, truncated, obs_next
+            self._store(env_ids, rows)
+            rew, terminated, truncated = rew[:, None], terminated[:, None], truncated[:, None]
+        self.episodes.count(env_ids, rew)
+        self._see(env_ids, obs_next)
+        return env_ids[(terminated | truncated).all(axis=1)]
 
-    def _store(
-        self, env_ids: Ints, seats: Ints, obs_next: Any, terminated: NDArray[np.bool_], truncated: NDArray[np.bool_]
-    ) -> None:
-        rows = self.transitions.close(env_ids, seats, obs_next, terminated, truncated)
-        self.buffer.add(rows, env_ids * self._num_slots + self._slot[seats])
+    def _store(self, env_ids: Ints, rows: Batch) -> None:
+        """Store the steps of environments of one agent, whose transitions end where they begin: if it learns."""
+        seats = np.zeros(len(env_ids), np.int64)
+        stored = self._learns(seats, rows)
+        if not stored.all():
+            env_ids, seats, rows = env_ids[stored], seats[stored], rows[stored]
+        if len(env_ids):
+            same_types(rows)
+            self.buffer.add(rows, self._rings.of(env_ids, seats))
 
-    def _finish(self, env_ids: Ints) -> tuple[NDArray[np.float64], Ints, Ints]:
+    def _store_seats(self, seats: Ints, rows: Batch, step: Outcome) -> None:
+        """Open the transitions of learners that have acted; store those that a step closes."""
+        stored = self._learns(seats, rows)
+        if stored.all():
+            self.transitions.open(step.env_ids, seats, rows)
+        elif stored.any():
+            self.transitions.open(step.env_ids[stored], seats[stored], rows[stored])
+        for where, whose, closed in self.transitions.closed_by(step, partial(self._final_obs, step)):
+            self.buffer.add(closed, self._rings.of(where, whose))
+
+    def _learns(self, seats: Ints, rows: Batch) -> NDArray[np.bool_]:
+        """Whether what these seats experience is stored, [n]."""
+        stored = self._rings.has(seats)
+        return stored if self._manager is None else stored & self._manager.is_learner[rows.info.policy_id]
+
+    def _finish(self, env_ids: Ints) -> Ended:
         """Note the episodes that ended in these environments, and begin new ones."""
         players = np.zeros((len(env_ids), 0), np.int64)
         if self._manager is not None:
             players = self._manager.labels[self._manager.seated(env_ids)]
-        ended = self._returns[env_ids].copy(), self._lens[env_ids].copy(), players
+        ended = self.episodes.ended(env_ids, players)
         self.transitions.forget(env_ids)
-        self._begin(env_ids)
+        if not self._envs.begin_by_themselves:
+            self._begun(env_ids, self._envs.reset(env_ids))
         return ended
 
-    def _stats(
-        self, finished: list[tuple[NDArray[np.float64], Ints, Ints]], steps: int, seconds: float
-    ) -> CollectStats:
-        returns = np.concatenate([f[0] for f in finished]) if finished else np.zeros((0, self.num_agents))
-        lens = np.concatenate([f[1] for f in finished]) if finished else np.zeros(0, np.int64)
-        players = np.concatenate([f[2] for f in finished]) if finished else np.zeros((0, self.num_agents), np.int64)
+    def _final_obs(self, step: Outcome, rows: Ints, seats: Ints) -> Any:
+        """What these seats see in these rows of a step, at the end of their episode."""
+        games, inverse = np.unique(rows, return_inverse=True)
+        final = self._envs.final_obs(step.env_ids[games])[inverse, seats]
+        final.agent_id = seats
+        return final if self.preprocess_fn is None else begun(self.preprocess_fn, final, step.env_ids[rows])
+
+    def _stats(self, ended: list[Ended], steps: int, seconds: float) -> CollectStats:
+        returns, lens, players = joined(ended, self.num_agents)
         self.collect_step += steps
         self.collect_episode += len(lens)
         self.collect_time += seconds
+        before, self._losses_told = self._losses_told, self._envs.losses()
         return CollectStats.with_autogenerated_stats(
             returns=returns if self.env.agents else returns[:, 0],
             lens=lens,
@@ -343,12 +346,7 @@ class Collector:
             n_collected_steps=steps,
             collect_time=seconds,
             collect_speed=steps / max(seconds, 1e-9),
-            players=players if self._manager is not None else None,
+            players=None if self._manager is None else players.reshape(-1, self.num_agents),
+            n_dropped_steps=self._losses_told[0] - before[0],
+            n_restarts=self._losses_told[1] - before[1],
         )
-
-
-def _show(frames: list[Any]) -> None:
-    """Print what environments render as text."""
-    for frame in frames:
-        if isinstance(frame, str):
-            print(frame)

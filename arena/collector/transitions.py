@@ -1,5 +1,7 @@
 """Open transitions: what each agent did last, until it is known what came of it."""
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -7,8 +9,29 @@ from numpy.typing import NDArray
 
 from arena.data.batch import Batch
 from arena.data.rows import write_rows
+from arena.data.widening import widen
 
 Ints = NDArray[np.int64]
+Closed = tuple[Ints, Ints, Batch]
+"""Environments [n], seats [n] and complete transitions [n] of n pairs."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a step brought in n environments of P seats."""
+
+    env_ids: Ints
+    """The environments, [n]."""
+    asked: Ints
+    """The seat that is to act next, [n]; of no meaning where the episode is over."""
+    obs_next: Any
+    """What that seat sees, [n, ...]."""
+    rew: NDArray[np.float64]
+    """What every seat earned, [n, P]."""
+    terminated: NDArray[np.bool_]
+    """Whose episode has terminated, [n, P]."""
+    truncated: NDArray[np.bool_]
+    """Whose episode has been cut, [n, P]."""
 
 
 class OpenTransitions:
@@ -28,19 +51,35 @@ class OpenTransitions:
         """Open a transition for each pair, with `rows` (obs, act, info, policy) [n]."""
         self.is_open[env_ids, seats] = True
         self._rew[env_ids, seats] = 0.0
+        widen(self._rows, rows)
         write_rows(self._rows, rows, env_ids * self._num_agents + seats, self.is_open.size)
 
-    def earn(self, env_ids: Ints, rew: NDArray[Any]) -> None:
-        """Count rewards [n, P] towards the open transitions of these environments."""
-        self._rew[env_ids] += rew
+    def closed_by(self, step: Outcome, final_obs: Callable[[Ints, Ints], Any]) -> Iterator[Closed]:
+        """Count rewards, then close what the step ends: the transitions of agents that are out or asked to act again.
 
-    def close(self, env_ids: Ints, seats: Ints, obs_next: Any, terminated: Any, truncated: Any) -> Batch:
-        """Close the open transition of each pair; returns them, complete, as rows for a buffer."""
+        `final_obs(rows, seats)` gives what these seats see in these rows of the step, where their episode ends.
+        """
+        self._rew[step.env_ids] += step.rew
+        over = step.terminated | step.truncated
+        rows, seats = np.nonzero(self.is_open[step.env_ids] & over)
+        if len(rows):
+            ends = step.terminated[rows, seats], step.truncated[rows, seats]
+            yield self._closed(step.env_ids[rows], seats, final_obs(rows, seats), *ends)
+        again = self.is_open[step.env_ids, step.asked] & ~over[np.arange(len(over)), step.asked]
+        if again.all():
+            yield self._closed(step.env_ids, step.asked, step.obs_next, again & False, again & False)
+        elif again.any():
+            no = np.zeros(np.count_nonzero(again), np.bool_)
+            yield self._closed(step.env_ids[again], step.asked[again], step.obs_next[again], no, no)
+
+    def _closed(self, env_ids: Ints, seats: Ints, obs_next: Any, terminated: Any, truncated: Any) -> Closed:
+        """Close the open transition of each pair."""
         rows: Batch = self._rows[env_ids * self._num_agents + seats]
         rows.rew = self._rew[env_ids, seats]
         rows.terminated, rows.truncated, rows.obs_next = terminated, truncated, obs_next
+        same_types(rows)
         self.is_open[env_ids, seats] = False
-        return rows
+        return env_ids, seats, rows
 
     def forget(self, env_ids: Ints) -> None:
         """Drop the open transitions of these environments."""
@@ -53,3 +92,13 @@ class OpenTransitions:
     def restore(self, arrays: Batch) -> None:
         """Take over what `arrays` gave."""
         self.is_open, self._rew, self._rows = arrays.is_open, arrays.rew, arrays.get("rows", Batch())
+
+
+def same_types(rows: Batch) -> None:
+    """Give `obs` and `obs_next` one dtype: an episode may begin in whole numbers and go on in fractions."""
+    if getattr(rows.obs, "dtype", None) is getattr(rows.obs_next, "dtype", rows):
+        return  # arrays of one type, the common case
+    seen, after = Batch(obs=rows.obs), Batch(obs=rows.obs_next)
+    widen(seen, after)
+    widen(after, seen)
+    rows.obs, rows.obs_next = seen.obs, after.obs

@@ -148,7 +148,8 @@ def test_options_of_a_reset_reach_the_environments():
     assert seen == [(3, {"a": 1}), (4, {"a": 1}), (None, {"b": 2}), (None, {"b": 2})]
 
 
-def test_native_games_have_no_options():
+def test_native_games_take_a_seed_but_have_no_options():
     collector = Collector(RandomPolicy(0), GameVectorEnv("tic_tac_toe", 2))
-    with pytest.raises(UsageError, match="native games are reset without options"):
-        collector.reset(gym_reset_kwargs={"seed": 3})
+    collector.reset(gym_reset_kwargs={"seed": 3})
+    with pytest.raises(UsageError, match="gym_reset_kwargs may hold seed here, not options"):
+        collector.reset(gym_reset_kwargs={"options": {"a": 1}})

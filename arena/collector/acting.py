@@ -1,0 +1,76 @@
+"""What is done in the environments: the actions of a policy, or random ones."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.collector.environments import VectorEnv
+from arena.data.batch import Batch
+from arena.data.rows import as_array, write_rows
+from arena.env.native import GameVectorEnv
+from arena.errors import UsageError
+from arena.policy.protocol import Policy
+from arena.policy.random import RandomPolicy
+
+Ints = NDArray[np.int64]
+Choice = tuple[Any, Batch]
+"""Actions [n] as environments take them, and as they are stored, `act` and what learning needs with them, `policy`."""
+
+
+class Acting:
+    """Asks for actions in environments, and keeps hidden states, one a pair of environment and seat."""
+
+    def __init__(self, env: VectorEnv):
+        self._env = env
+        self.hidden = Batch()
+        """Hidden states of all pairs, [B * P, ...]; empty if there are none."""
+        self._legal = RandomPolicy()
+        self._spaces: list[Any] = []
+
+    def forget(self, env_ids: Ints) -> None:
+        """Set the hidden states in these environments to zero."""
+        if not self.hidden.is_empty():
+            seats = np.arange(self._env.num_agents)
+            self.hidden.empty_((env_ids[:, None] * len(seats) + seats).reshape(-1))
+
+    def by(self, policy: Policy, env_ids: Ints, seats: Ints, obs: Any, explore: bool) -> Choice:
+        """What a policy does at these seats, seeing `obs` [n, ...]."""
+        batch = Batch(obs=obs, info=Batch(), env_id=env_ids)
+        if policy.needs_state:
+            if not isinstance(self._env, GameVectorEnv):
+                raise UsageError("a policy that searches needs a native game, whose positions can be copied")
+            batch.obs = Batch(obs)  # a new batch around the same arrays: what is stored keeps no states
+            batch.obs.state = self._env.positions(env_ids)
+        places = env_ids * self._env.num_agents + seats
+        result = policy.forward(batch, None if self.hidden.is_empty() else self.hidden.state[places])
+        after = result.get("state")
+        if isinstance(after, Batch) and not after.is_empty(recurse=True):
+            write_rows(self.hidden, Batch(state=after), places, len(self._env) * self._env.num_agents)
+        act = as_array(result.act)
+        if explore and hasattr(policy, "exploration_noise"):
+            act = policy.exploration_noise(act, batch)
+        return _mapped("map_action", policy, act, batch), Batch(act=act, policy=result.get("policy", Batch()))
+
+    def at_random(self, policy: Policy, env_ids: Ints, obs: Any) -> Choice:
+        """Random legal actions, stored as the ones by which the policy would have done the same."""
+        sent = self._drawn(env_ids, obs)
+        batch = Batch(obs=obs, info=Batch(), env_id=env_ids)
+        return sent, Batch(act=_mapped("map_action_inverse", policy, sent, batch), policy=Batch())
+
+    def _drawn(self, env_ids: Ints, obs: Any) -> NDArray[Any]:
+        """Drawn among the legal actions that a mask shows, or else from the action space of each environment."""
+        if isinstance(obs, Batch) and "mask" in obs and obs.mask.shape[1]:
+            return as_array(self._legal.forward(Batch(obs=obs)).act)
+        if not self._spaces:  # once: processes hand over copies, and each copy begins its random stream anew
+            assert not isinstance(self._env, GameVectorEnv)  # native games show masks
+            self._spaces = self._env.action_space
+        return np.array([self._spaces[env_id].sample() for env_id in env_ids.tolist()])
+
+
+def _mapped(mapping: str, policy: Policy, act: NDArray[Any], batch: Batch) -> Any:
+    """Actions under a mapping of the policy, if it has one; one of several policies is told whose rows they are."""
+    map_action = getattr(policy, mapping, None)
+    if map_action is None:
+        return act
+    return map_action(act, batch) if hasattr(policy, "learning_seats") else map_action(act)
