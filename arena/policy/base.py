@@ -72,8 +72,16 @@ class BasePolicy(nn.Module, Policy):
         """Actions changed for exploration; unchanged unless a policy explores this way."""
         return act
 
-    def map_action(self, act: Any) -> Any:
-        """Actions of the policy as the environment takes them: bounded and scaled where they are continuous."""
+    @property
+    def maps_actions(self) -> bool:
+        """Whether environments take its actions in another form: continuous ones, or by a `map_action` of its own."""
+        return isinstance(self.action_space, gym.spaces.Box) or type(self).map_action is not BasePolicy.map_action
+
+    def map_action(self, act: Any, batch: Batch | None = None) -> Any:
+        """Actions of the policy as the environment takes them: bounded and scaled where they are continuous.
+
+        `batch`, for what they were chosen, matters to a manager of several policies alone.
+        """
         if not isinstance(self.action_space, gym.spaces.Box) or not isinstance(act, np.ndarray):
             return act
         if self.action_bound_method == "clip":
@@ -83,6 +91,18 @@ class BasePolicy(nn.Module, Policy):
         if self.action_scaling:
             low, high = self.action_space.low, self.action_space.high
             act = low + (high - low) * (act + 1.0) / 2.0
+        return act
+
+    def map_action_inverse(self, act: Any, batch: Batch | None = None) -> Any:
+        """Actions of the policy that `map_action` turns into these; random ones are stored as such."""
+        if not isinstance(self.action_space, gym.spaces.Box) or not isinstance(act, np.ndarray):
+            return act
+        if self.action_scaling:
+            low, high = self.action_space.low, self.action_space.high
+            act = (act - low) * 2.0 / np.maximum(high - low, np.finfo(np.float32).eps) - 1.0
+        if self.action_bound_method == "tanh":
+            inside = 1.0 - np.finfo(np.float32).eps  # the bounds themselves lie at infinity
+            act = np.arctanh(np.clip(act, -inside, inside))
         return act
 
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
@@ -151,7 +171,9 @@ class BasePolicy(nn.Module, Policy):
         else:
             next_value = _flat(v_s_)
         value = np.roll(next_value, 1) if v_s is None else _flat(v_s)
-        end = np.asarray(batch.done, np.bool_) | np.isin(indices, buffer.unfinished_index())
+        under_way = np.zeros(buffer.maxsize, np.bool_)
+        under_way[buffer.unfinished_index()] = True
+        end = np.asarray(batch.done, np.bool_) | under_way[indices]
         terminated = ~BasePolicy.value_mask(buffer, indices)
         advantage = returns.gae(rew, value, next_value, terminated, end, gamma, gae_lambda)
         return advantage + value, advantage

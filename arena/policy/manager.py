@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,8 @@ from torch import nn
 
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
-from arena.data.rows import write_rows
+from arena.data.rows import as_array, write_rows
+from arena.data.widening import widen
 from arena.errors import UsageError
 from arena.policy.base import BasePolicy
 from arena.policy.protocol import Policy
@@ -51,6 +52,7 @@ class MultiAgentPolicyManager(BasePolicy):
         self.names = agents if mapping is None else tuple(f"policy_{i}" for i in range(len(policies)))
         """A name for each policy, which its figures are prefixed with: that of its agent, unless there is a mapping."""
         self._modules_held = nn.ModuleList(p for p in dict.fromkeys(policies) if isinstance(p, nn.Module))
+        self._frozen_in_training: list[nn.Module] = []  # those that a test has put in testing state for a while
         self._mapping = mapping
         self._seated = np.zeros((0, 0), np.int64)
         chosen = [i for i, p in enumerate(policies) if p.learns] if learners is None else list(learners)
@@ -73,6 +75,18 @@ class MultiAgentPolicyManager(BasePolicy):
         seeds = [None] * len(held) if seed is None else spawn_seeds(seed, count=len(held))
         for policy, one in zip(held, seeds, strict=True):
             policy.reset(one)
+
+    def train(self, mode: bool = True) -> Self:
+        """Set the state of those that learn; the others are in testing state in tests, and else as they were given."""
+        learning: set[Any] = {policy for policy, learns in zip(self.policies, self.is_learner, strict=True) if learns}
+        frozen = {policy: policy.training for policy in self._modules_held if policy not in learning}
+        if not mode and self.training:
+            self._frozen_in_training = [policy for policy, training in frozen.items() if training]
+        back = self._frozen_in_training if mode and not self.training else []
+        super().train(mode)
+        for policy, training in frozen.items():
+            policy.train(mode and (training or policy in back))
+        return self
 
     # --- seats --------------------------------------------------------------------------------------------------
 
@@ -165,7 +179,8 @@ class MultiAgentPolicyManager(BasePolicy):
             before = None if state is None or name not in state else state[name][rows]
             answer = policy.forward(batch[rows], before)
             after = Batch() if answer.get("state") is None else Batch({name: answer.state})
-            part = Batch(act=answer.act, policy=answer.get("policy", Batch()), state=after)
+            part = Batch(act=as_array(answer.act), policy=answer.get("policy", Batch()), state=after)
+            widen(result, part)
             write_rows(result, part, rows, len(held))
         result.policy_id = held
         return result
@@ -176,6 +191,28 @@ class MultiAgentPolicyManager(BasePolicy):
             if isinstance(policy, BasePolicy):
                 act[rows] = policy.exploration_noise(act[rows], batch[rows])
         return act
+
+    def map_action(self, act: Any, batch: Batch | None = None) -> Any:
+        """Each policy's own actions (those of `batch`) as the environment takes them."""
+        return self._mapped("map_action", act, batch)
+
+    def map_action_inverse(self, act: Any, batch: Batch | None = None) -> Any:
+        """Each policy's actions that `map_action` turns into these."""
+        return self._mapped("map_action_inverse", act, batch)
+
+    def _mapped(self, mapping: str, act: Any, batch: Batch | None) -> Any:
+        if not any(isinstance(policy, BasePolicy) and policy.maps_actions for policy in self.policies):
+            return act  # moves of games: there is nothing to group
+        if batch is None:
+            raise UsageError(
+                f"{mapping}(act, batch) of several policies needs the batch, to know whose actions they are"
+            )
+        result = Batch()
+        for _, policy, rows in self._groups(self._held(batch)):
+            part = Batch(act=getattr(policy, mapping)(act[rows]) if isinstance(policy, BasePolicy) else act[rows])
+            widen(result, part)
+            write_rows(result, part, rows, len(act))
+        return result.act
 
     # --- learning -----------------------------------------------------------------------------------------------
 

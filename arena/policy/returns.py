@@ -15,7 +15,7 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath={"contract"})
 def gae(
     rew: Floats, value: Floats, next_value: Floats, terminated: Bools, end: Bools, gamma: float, gae_lambda: float
 ) -> Floats:
@@ -25,11 +25,11 @@ def gae(
     truncated transition bootstraps from it, but ends its trajectory (`end`) all the same.
     """
     advantage = np.empty_like(rew)
-    following = 0.0
+    following, decay = 0.0, gamma * gae_lambda
     for t in range(rew.shape[0] - 1, -1, -1):
         bootstrap = 0.0 if terminated[t] else next_value[t]
         delta = rew[t] + gamma * bootstrap - value[t]
-        following = delta + (0.0 if end[t] else gamma * gae_lambda * following)
+        following = delta if end[t] else delta + decay * following
         advantage[t] = following
     return advantage
 
@@ -43,15 +43,20 @@ def n_step(
     The buffer is one of rings with `edges` [K + 1] as in `arena.data.buffer.ring`. Returns for each place of `index`
     [I] the discounted sum, the place of the last reward in it, and the discount of what follows that.
     """
-    total, last, discount = np.zeros(index.shape[0]), index.copy(), np.ones(index.shape[0])
+    total, last, discount = np.empty(index.shape[0]), np.empty_like(index), np.empty(index.shape[0])
+    ring = 0
     for i in range(index.shape[0]):
-        ring = ring_of(index[i], edges)
-        start = edges[ring]
-        for step in range(n):
-            if step > 0:
-                if done[last[i]] or last[i] == newest[ring]:
-                    break
-                last[i] = start + (last[i] - start + 1) % fill[ring]
-            total[i] += discount[i] * rew[last[i]]
-            discount[i] *= gamma
+        place = index[i]
+        if not edges[ring] <= place < edges[ring + 1]:  # to ask only where it changes is three times as fast
+            ring = ring_of(place, edges)
+        earned, factor = rew[place], gamma
+        for _ in range(n - 1):
+            if done[place] or place == newest[ring]:
+                break
+            place += 1
+            if place == edges[ring] + fill[ring]:
+                place = edges[ring]
+            earned += factor * rew[place]
+            factor *= gamma
+        total[i], last[i], discount[i] = earned, place, factor
     return total, last, discount

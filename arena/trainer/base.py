@@ -2,6 +2,7 @@
 
 import time
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -11,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from arena.collector.collector import Collector
 from arena.config import require_at_least
+from arena.data.statistics import MovAvg
 from arena.data.stats import CollectStats
 from arena.errors import UsageError
 from arena.policy.base import BasePolicy
@@ -18,7 +20,11 @@ from arena.trainer.evaluation import RewardMetric, gather_info, test_episode
 from arena.trainer.logger import BaseLogger, LazyLogger, SaveCheckpoint
 
 EpochResult = tuple[int, dict[str, Any], dict[str, float | str]]
-"""Number of the epoch, its figures, and those of the training so far (see `gather_info`)."""
+"""Number of the epoch, its figures, and those of the training so far (see `gather_info`).
+
+Figures of an epoch are `rew` and `len` of the episodes collected last, `test`, the mean return of the test, and moving
+averages of what `learn` returned.
+"""
 
 
 class Pace(Protocol):
@@ -34,7 +40,7 @@ class Pace(Protocol):
 
     @property
     def resume_from_log(self) -> bool:
-        """Take the counters from the logger."""
+        """Go on from the counters and the best test that the logger finds."""
 
     @property
     def verbose(self) -> bool:
@@ -60,7 +66,7 @@ class Schedule:
     test_in_train: bool = True
     """Test early where the returns of training reach the goal."""
     resume_from_log: bool = False
-    """Take the counters from the logger."""
+    """Go on from the counters and the best test that the logger finds."""
     verbose: bool = True
     """Show progress, where there is a terminal."""
 
@@ -87,7 +93,7 @@ class Hooks:
     save_fn: Callable[[BasePolicy], None] | None = None
     """When the mean test return has become better."""
     save_checkpoint_fn: SaveCheckpoint | None = None
-    """After each epoch: epoch, environment step, gradient step."""
+    """After epochs, as far apart as the logger's `save_interval`: epoch, environment step, gradient step."""
     reward_metric: RewardMetric | None = None
     """From vector returns to one figure an episode."""
     collect_fn: Callable[[CollectStats], None] | None = None
@@ -128,6 +134,7 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
         self._collects_with = train_collector
         self._start: float | None = None
         self._stopped = False
+        self._averages: defaultdict[str, MovAvg] = defaultdict(MovAvg)
 
     def __iter__(self) -> Iterator[EpochResult]:
         return self
@@ -164,6 +171,8 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
         self._start = time.time()
         if self._pace.resume_from_log:
             self.at.epoch, self.at.env_step, self.at.gradient_step = self.logger.restore_data()
+            if self.at.epoch and (best := self.logger.restore_best()) is not None:
+                self.at.best_epoch, self.at.best_reward, self.at.best_reward_std = best
         if self._collects_with is not None:
             self._collects_with.reset_stat()
         self.policy.train()
@@ -206,12 +215,15 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
             at.best_epoch, at.best_reward, at.best_reward_std = at.epoch, result["rew"], result["rew_std"]
             if self.hooks.save_fn is not None:
                 self.hooks.save_fn(self.policy)
+            self.logger.log_best(at.best_epoch, at.best_reward, at.best_reward_std)
         if self.hooks.stop_fn is not None and self.hooks.stop_fn(at.best_reward):
             self._stopped = True
 
     def _learned(self, losses: dict[str, Any], steps: int = 1) -> None:
-        """Count gradient steps and log their figures."""
+        """Count gradient steps, log their figures, and keep moving averages of them for the figures of the epoch."""
         self.at.gradient_step += steps
+        for key, value in losses.items():
+            self.at.last[key] = self._averages[key].add(value)
         self.logger.log_update_data(losses, self.at.gradient_step)
 
 

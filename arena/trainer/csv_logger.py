@@ -2,17 +2,17 @@
 
 import csv
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from arena.errors import UsageError
-from arena.trainer.logger import BaseLogger, SaveCheckpoint
+from arena.trainer.logger import SAVED, BaseLogger
 
 COLUMNS = ["step_type", "step", "name", "value"]
-SAVED = ("save/epoch", "save/env_step", "save/gradient_step")
+BEST = ("best/reward", "best/reward_std")
 
 
 class CSVLogger(BaseLogger):
@@ -26,7 +26,7 @@ class CSVLogger(BaseLogger):
         train_interval: as in `BaseLogger`.
         test_interval: as in `BaseLogger`.
         update_interval: as in `BaseLogger`.
-        save_interval: epochs between two checkpoints.
+        save_interval: as in `BaseLogger`.
 
     """
 
@@ -38,10 +38,8 @@ class CSVLogger(BaseLogger):
         update_interval: int = 1000,
         save_interval: int = 1,
     ):
-        super().__init__(train_interval, test_interval, update_interval)
+        super().__init__(train_interval, test_interval, update_interval, save_interval)
         self.path = Path(path)
-        self.save_interval = save_interval
-        self._last_save = -save_interval
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if self.path.exists() and self.path.stat().st_size:
             self._continue()
@@ -60,28 +58,32 @@ class CSVLogger(BaseLogger):
         """Append figures (of a list or array the mean)."""
         self._append([[step_type, step, key, float(np.mean(value))] for key, value in data.items()])
 
-    def save_data(
-        self, epoch: int, env_step: int, gradient_step: int, save_checkpoint_fn: SaveCheckpoint | None = None
-    ) -> None:
-        """Save a checkpoint if `save_interval` epochs have passed, and log the counters."""
-        if save_checkpoint_fn is not None and epoch - self._last_save >= self.save_interval:
-            self._last_save = epoch
-            save_checkpoint_fn(epoch, env_step, gradient_step)
-            counters = (epoch, env_step, gradient_step)
-            self._append([[name, count, name, count] for name, count in zip(SAVED, counters, strict=True)])
+    def _log_saved(self, epoch: int, env_step: int, gradient_step: int, saved: Any) -> None:
+        counters = (epoch, env_step, gradient_step)
+        self._append([[name, count, name, count] for name, count in zip(SAVED, counters, strict=True)])
 
     def restore_data(self) -> tuple[int, int, int]:
         """The counters of the last checkpoint that were written whole; zeros where there is none."""
-        found: list[int] = []
-        whole = (0, 0, 0)
+        rows = self._newest(SAVED)
+        if rows is None:
+            return 0, 0, 0
+        epoch, env_step, gradient_step = (int(row["step"]) for row in rows)
+        return self._go_on_from(epoch, env_step, gradient_step)
+
+    def restore_best(self) -> tuple[int, float, float] | None:
+        """The best test that was written whole."""
+        rows = self._newest(BEST)
+        return None if rows is None else (int(rows[0]["step"]), float(rows[0]["value"]), float(rows[1]["value"]))
+
+    def _newest(self, names: Sequence[str]) -> list[dict[str, str]] | None:
+        """The last lines of these figures, which are written together; None if they never were."""
+        found: list[dict[str, str]] = []
+        whole = None
         with self.path.open(newline="") as file:
             for row in csv.DictReader(file):
-                if row["name"] in SAVED:
-                    found = [*found, int(row["step"])] if row["name"] != SAVED[0] else [int(row["step"])]
-                    whole = (found[0], found[1], found[2]) if len(found) == len(SAVED) else whole
-        epoch, env_step, gradient_step = whole
-        self._last_save = epoch if epoch else -self.save_interval
-        self._last.update(train=env_step, test=env_step, update=gradient_step)
+                if row["name"] in names:
+                    found = [*found, row] if row["name"] != names[0] else [row]
+                    whole = found if len(found) == len(names) else whole
         return whole
 
     def _append(self, rows: list[list[Any]]) -> None:

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from torch.utils.tensorboard import SummaryWriter
 
 SaveCheckpoint = Callable[[int, int, int], Any]
-"""Called with epoch, environment step and gradient step."""
+"""Called with epoch, environment step and gradient step; may return the path of what it has saved."""
+SAVED = ("save/epoch", "save/env_step", "save/gradient_step")
+"""The names of the counters of a checkpoint."""
 
 
 class BaseLogger(ABC):
@@ -21,12 +23,17 @@ class BaseLogger(ABC):
         train_interval: environment steps between two entries about collecting.
         test_interval: environment steps between two entries about testing.
         update_interval: gradient steps between two entries about learning.
+        save_interval: epochs between two checkpoints; the first is saved after the first epoch.
 
     """
 
-    def __init__(self, train_interval: int = 1000, test_interval: int = 1, update_interval: int = 1000):
+    def __init__(
+        self, train_interval: int = 1000, test_interval: int = 1, update_interval: int = 1000, save_interval: int = 1
+    ):
         self.train_interval, self.test_interval, self.update_interval = train_interval, test_interval, update_interval
+        self.save_interval = save_interval
         self._last = {"train": -train_interval, "test": -test_interval, "update": -update_interval}
+        self._last_save = -save_interval
 
     @abstractmethod
     def write(self, step_type: str, step: int, data: Mapping[str, Any]) -> None:
@@ -52,16 +59,42 @@ class BaseLogger(ABC):
             self.write(step_type, step, {f"{kind}/{key}": value for key, value in data.items()})
             self._last[kind] = step
 
+    def log_best(self, epoch: int, reward: float, reward_std: float) -> None:
+        """Log the best test so far: what a training that goes on from this log has to beat."""
+        self.write("best/epoch", epoch, {"best/reward": reward, "best/reward_std": reward_std})
+
     def save_data(
         self, epoch: int, env_step: int, gradient_step: int, save_checkpoint_fn: SaveCheckpoint | None = None
     ) -> None:
-        """Save a checkpoint by calling `save_checkpoint_fn`; a subclass logs the counters as well."""
-        if save_checkpoint_fn is not None:
-            save_checkpoint_fn(epoch, env_step, gradient_step)
+        """Call `save_checkpoint_fn` if `save_interval` has passed since it was called last, and log the counters."""
+        if save_checkpoint_fn is None:
+            return
+        at = self._saves_by(epoch, env_step, gradient_step)
+        if not 0 <= at - self._last_save < self.save_interval:
+            self._last_save = at
+            self._log_saved(epoch, env_step, gradient_step, save_checkpoint_fn(epoch, env_step, gradient_step))
+
+    def _saves_by(self, epoch: int, env_step: int, gradient_step: int) -> int:
+        """The counter that `save_interval` is of."""
+        return epoch
+
+    def _log_saved(self, epoch: int, env_step: int, gradient_step: int, saved: Any) -> None:  # noqa: B027
+        """Log the counters of a checkpoint, and what `save_checkpoint_fn` returned; nothing unless a logger does."""
 
     def restore_data(self) -> tuple[int, int, int]:
-        """The counters logged last: epoch, environment step, gradient step."""
+        """The counters of the last checkpoint: epoch, environment step, gradient step; zeros where there is none."""
         return 0, 0, 0
+
+    def restore_best(self) -> tuple[int, float, float] | None:
+        """What `log_best` logged last: epoch, mean return and its deviation; None where there is nothing."""
+        return None
+
+    def _go_on_from(self, epoch: int, env_step: int, gradient_step: int) -> tuple[int, int, int]:
+        """Count intervals from restored counters, if there are any; returns them."""
+        if epoch:
+            self._last_save = self._saves_by(epoch, env_step, gradient_step)
+            self._last.update(train=env_step, test=env_step or gradient_step, update=gradient_step)
+        return epoch, env_step, gradient_step
 
 
 def _renamed(figures: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -83,7 +116,7 @@ class TensorboardLogger(BaseLogger):
         train_interval: as in `BaseLogger`.
         test_interval: as in `BaseLogger`.
         update_interval: as in `BaseLogger`.
-        save_interval: epochs between two checkpoints.
+        save_interval: as in `BaseLogger`.
 
     """
 
@@ -95,10 +128,8 @@ class TensorboardLogger(BaseLogger):
         update_interval: int = 1000,
         save_interval: int = 1,
     ):
-        super().__init__(train_interval, test_interval, update_interval)
+        super().__init__(train_interval, test_interval, update_interval, save_interval)
         self.writer = writer
-        self.save_interval = save_interval
-        self._last_save = -save_interval
 
     def write(self, step_type: str, step: int, data: Mapping[str, Any]) -> None:
         """Write scalars (of a list or array the mean)."""
@@ -106,29 +137,32 @@ class TensorboardLogger(BaseLogger):
             self.writer.add_scalar(key, float(np.mean(value)), global_step=step)
         self.writer.flush()
 
-    def save_data(
-        self, epoch: int, env_step: int, gradient_step: int, save_checkpoint_fn: SaveCheckpoint | None = None
-    ) -> None:
-        """Save a checkpoint if `save_interval` epochs have passed, and log the counters."""
-        if save_checkpoint_fn is not None and epoch - self._last_save >= self.save_interval:
-            self._last_save = epoch
-            save_checkpoint_fn(epoch, env_step, gradient_step)
-            self.write("save/epoch", epoch, {"save/epoch": epoch})
-            self.write("save/env_step", env_step, {"save/env_step": env_step})
-            self.write("save/gradient_step", gradient_step, {"save/gradient_step": gradient_step})
+    def _log_saved(self, epoch: int, env_step: int, gradient_step: int, saved: Any) -> None:
+        for name, count in zip(SAVED, (epoch, env_step, gradient_step), strict=True):
+            self.write(name, count, {name: count})
 
     def restore_data(self) -> tuple[int, int, int]:
         """The counters of the last checkpoint, read from the event files; zeros where there is none."""
+        epoch, env_step, gradient_step = (0 if last is None else last.step for last in self._newest(*SAVED))
+        return self._go_on_from(epoch, env_step, gradient_step)
+
+    def restore_best(self) -> tuple[int, float, float] | None:
+        """The best test that was logged, to the seven digits that TensorBoard keeps."""
+        reward, std = self._newest("best/reward", "best/reward_std")
+        return None if reward is None or std is None else (reward.step, reward.value, std.value)
+
+    def _newest(self, *tags: str) -> list[Any]:
+        """The last entry of each tag in the event files, None where there is none.
+
+        The last by its time: files of the same second are not read in the order in which they were written.
+        """
         from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+        self.writer.flush()
         events = EventAccumulator(str(Path(self.writer.log_dir)))
         events.Reload()
-        tags = events.Tags()["scalars"]
+        known = events.Tags()["scalars"]
+        return [max(events.Scalars(tag), key=lambda e: e.wall_time) if tag in known else None for tag in tags]
 
-        def newest(tag: str) -> int:
-            return int(events.Scalars(tag)[-1].step) if tag in tags else 0
 
-        epoch, env_step, gradient_step = map(newest, ("save/epoch", "save/env_step", "save/gradient_step"))
-        self._last_save = epoch
-        self._last.update(train=env_step, test=env_step, update=gradient_step)
-        return epoch, env_step, gradient_step
+BasicLogger = TensorboardLogger  # the name it had before

@@ -1,17 +1,14 @@
 """Offline training: learn from transitions that somebody else collected."""
 
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from rich.progress import Progress, TaskID
 
 from arena.collector.collector import Collector
 from arena.config import require_at_least
 from arena.data.buffer.base import ReplayBuffer
-from arena.data.statistics import MovAvg
 from arena.errors import UsageError
 from arena.policy.base import BasePolicy
 from arena.trainer.base import BaseTrainer, Hooks, said
@@ -32,7 +29,7 @@ class OfflineSchedule:
     episode_per_test: int = 100
     """Episodes a test."""
     resume_from_log: bool = False
-    """Take the counters from the logger."""
+    """Go on from the counters and the best test that the logger finds."""
     verbose: bool = True
     """Show progress, where there is a terminal."""
 
@@ -43,9 +40,8 @@ class OfflineSchedule:
 class OfflineTrainer(BaseTrainer):
     """Updates `update_per_epoch` times an epoch, each time on `batch_size` transitions of a buffer.
 
-    A step is a gradient step: tests are logged under it, and the count of environment steps stays 0. The figures of an
-    epoch hold the moving averages of what `learn` returned. `UsageError` for an empty buffer, and for hooks that belong
-    to collecting.
+    A step is a gradient step: tests are logged under it, and the count of environment steps stays 0. `UsageError` for
+    an empty buffer, and for hooks that belong to collecting.
     """
 
     def __init__(
@@ -65,7 +61,6 @@ class OfflineTrainer(BaseTrainer):
                 raise UsageError(f"{name} is for trainings that collect; an offline training never calls it")
         self.buffer = buffer
         self.schedule = schedule
-        self._averages: defaultdict[str, MovAvg] = defaultdict(MovAvg)
 
     @property
     def steps_in_epoch(self) -> int:
@@ -80,10 +75,7 @@ class OfflineTrainer(BaseTrainer):
     def _epoch(self, progress: Progress, task: TaskID) -> None:
         """Learn from as many samples as an epoch has."""
         for _ in range(self.schedule.update_per_epoch):
-            losses = self.policy.update(self.schedule.batch_size, self.buffer)
-            self._learned(losses)
-            for key, value in losses.items():
-                self.at.last[key] = self._averages[key].add(np.mean(value))
+            self._learned(self.policy.update(self.schedule.batch_size, self.buffer))
             progress.update(task, advance=1, figures=said(self.at.last))
 
 

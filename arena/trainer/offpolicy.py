@@ -1,6 +1,7 @@
 """Off-policy training: a few updates on sampled transitions after every few steps."""
 
 from collections.abc import Callable
+from math import ceil
 from typing import Any
 
 from arena.collector.collector import Collector
@@ -14,7 +15,10 @@ from arena.trainer.logger import BaseLogger
 
 
 class OffpolicyTrainer(CollectingTrainer):
-    """Updates round(`update_per_step` * n) times after n collected steps, each time on `batch_size` transitions."""
+    """Updates round(`update_per_step` * n) times after n collected steps, each time on `batch_size` transitions.
+
+    `UsageError` if `step_per_collect` is so small that this is never once.
+    """
 
     def __init__(
         self,
@@ -30,6 +34,16 @@ class OffpolicyTrainer(CollectingTrainer):
         if update_per_step <= 0:
             raise UsageError(f"update_per_step={update_per_step} is not above 0")
         self.update_per_step = update_per_step
+        if schedule.step_per_collect is not None:
+            self._require_updates(train_collector.most_steps(schedule.step_per_collect))
+
+    def _require_updates(self, steps: int) -> None:
+        """Refuse what would never learn: `steps` is the most that is collected at once."""
+        if round(self.update_per_step * steps) == 0:
+            raise UsageError(
+                f"update_per_step={self.update_per_step} of {steps} steps a collection rounds to no update at all: "
+                f"step_per_collect has to be {ceil(0.5 / self.update_per_step)} or more"
+            )
 
     def update(self, stats: CollectStats) -> None:
         """Learn from samples, once there is something to sample."""

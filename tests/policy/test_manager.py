@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from gymnasium.spaces import Discrete
+from gymnasium.spaces import Box, Discrete
 
 from arena.collector import Collector
 from arena.data import Batch, VectorReplayBuffer
@@ -215,3 +215,53 @@ def test_it_needs_no_actions_space_of_its_own():
     manager = MultiAgentPolicyManager([Diary(action_space=Discrete(3)), RandomPolicy(0)])
     act = np.array([1, 2])
     assert manager.map_action(act) is act
+
+
+def test_who_is_frozen_keeps_its_state_but_for_tests():
+    """A snapshot that plays its best goes on doing so in training, one that samples goes on after a test."""
+    learner, best, sampling = Diary(), Diary().eval(), Diary()
+    manager = MultiAgentPolicyManager([learner, best, sampling], learners=[0])
+
+    def states():
+        return [policy.training for policy in (manager, learner, best, sampling)]
+
+    manager.train()
+    assert states() == [True, True, False, True]
+    for _ in range(2):
+        assert manager.eval() is manager
+        assert states() == [False] * 4
+    manager.train()
+    assert states() == [True, True, False, True]
+    manager.eval()
+    newcomer = Diary().eval()
+    manager.replace_policy(newcomer, 2)
+    manager.train()
+    assert (newcomer.training, sampling.training) == (False, False)
+
+
+def test_a_policy_that_learns_at_one_seat_and_is_frozen_at_another_learns():
+    both = Diary()
+    manager = MultiAgentPolicyManager([both, both], learners=[1]).eval()
+    assert not both.training
+    manager.train()
+    assert both.training
+
+
+def continuous(act: float, **options) -> Diary:
+    policy = Diary(act=act, action_space=Box(np.array([0.0]), np.array([10.0]), dtype=np.float64))
+    policy.action_scaling, policy.action_bound_method = options.get("scaling", False), options.get("bound", "")
+    return policy
+
+
+def test_actions_are_mapped_by_those_who_chose_them():
+    manager = MultiAgentPolicyManager([continuous(0.5, scaling=True), continuous(2.0, bound="clip"), Lowest()])
+    batch = batch_of([0, 1, 2, 1, 0])
+    act = manager(batch).act
+    assert act.tolist() == [0.5, 2.0, 0.0, 2.0, 0.5], "whole numbers of one do not cut the fractions of another"
+    one = manager.map_action(act[:, None], batch)
+    assert one.tolist() == [[7.5], [1.0], [0.0], [1.0], [7.5]]
+    assert act.tolist() == [0.5, 2.0, 0.0, 2.0, 0.5], "what is stored is what they chose"
+    back = manager.map_action_inverse(one, batch)
+    assert back.tolist() == [[0.5], [1.0], [0.0], [1.0], [0.5]]
+    with pytest.raises(UsageError, match=r"map_action\(act, batch\) of several policies needs the batch"):
+        manager.map_action(act)

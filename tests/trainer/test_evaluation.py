@@ -68,6 +68,9 @@ def test_several_agents_need_a_metric():
     assert told["rews"].tolist() == [-1.0, 0.0]
     with pytest.raises(UsageError, match="give a reward_metric"):
         figures(stats(returns))
+    for metric in (lambda r: r, lambda r: r.mean(), lambda r: r[:1, 0]):
+        with pytest.raises(UsageError, match=r"reward_metric gave shape .*, not one figure an episode, \(2,\)"):
+            figures(stats(returns), metric)
     env = GameVectorEnv("tic_tac_toe", 2)
     collector = Collector(RandomPolicy(0), env, VectorReplayBuffer(4, 4))
     assert figures(collector.collect(n_step=2))["n/ep"] == 0, "before the first episode there is nothing to choose from"

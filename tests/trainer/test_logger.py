@@ -6,7 +6,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from arena.trainer import OffpolicyTrainer
 from arena.trainer.base import Hooks, Schedule
-from arena.trainer.logger import BaseLogger, LazyLogger, TensorboardLogger
+from arena.trainer.logger import BaseLogger, BasicLogger, LazyLogger, TensorboardLogger
 from tests.trainer.walk import Improver, collectors
 
 PLAN = {"step_per_epoch": 16, "batch_size": 5, "step_per_collect": 8, "episode_per_test": 2}
@@ -43,6 +43,10 @@ def test_a_collection_without_an_episode_has_no_return():
     logger = Listed()
     logger.log_train_data({"n/ep": 0, "n/st": 5}, 5000)
     assert logger.entries == []
+
+
+def test_the_name_before_is_known():
+    assert BasicLogger is TensorboardLogger
 
 
 def test_checkpoints_are_saved_without_any_log():

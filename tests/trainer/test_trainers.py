@@ -2,14 +2,14 @@
 
 import pytest
 
-from arena.collector import Collector
+from arena.collector import AsyncCollector, Collector
 from arena.data import Batch, VectorReplayBuffer
-from arena.env import GameVectorEnv
+from arena.env import GameVectorEnv, SubprocVectorEnv
 from arena.errors import UsageError
 from arena.policy.random import RandomPolicy
 from arena.trainer import OffpolicyTrainer, OnpolicyTrainer, offpolicy_trainer, onpolicy_trainer
 from arena.trainer.base import Hooks, Schedule
-from tests.trainer.walk import LENGTH, Improver, collectors
+from tests.trainer.walk import LENGTH, Improver, Walk, collectors
 
 PLAN = {"max_epoch": 3, "step_per_epoch": 16, "batch_size": 5, "step_per_collect": 8, "episode_per_test": 2}
 
@@ -119,7 +119,7 @@ def test_an_epoch_tells_its_figures():
     trainer = OffpolicyTrainer(policy, *collectors(policy), Schedule(**PLAN), 0.25)
     epoch, figures, info = next(trainer)
     assert epoch == 1
-    assert figures == {"rew": 2.0 * LENGTH, "len": LENGTH, "test": 4.0 * LENGTH}
+    assert figures == {"rew": 2.0 * LENGTH, "len": LENGTH, "test": 4.0 * LENGTH, "loss": 0.5}
     assert info["best_reward"] == 4.0 * LENGTH
 
 
@@ -155,7 +155,7 @@ def test_save_fn_is_for_what_is_better():
     returns, saved = iter([2.0, 1.0, 3.0, 3.0]), []
     hooks = Hooks(save_fn=lambda _: saved.append(policy.updates), reward_metric=lambda r: r * 0 + next(returns))
     train, test = collectors(policy)
-    trainer = OffpolicyTrainer(policy, train, test, Schedule(**PLAN | {"step_per_collect": 2}), 0.125, hooks)
+    trainer = OffpolicyTrainer(policy, train, test, Schedule(**PLAN | {"step_per_collect": 2}), 1, hooks)
     trainer.hooks = hooks
     told = []
     for _ in range(4):
@@ -164,12 +164,29 @@ def test_save_fn_is_for_what_is_better():
     assert told == [(1, 2.0), (1, 2.0), (2, 3.0), (2, 3.0)]
 
 
-@pytest.mark.parametrize(("per_step", "updates"), [(0.25, 2), (0.2, 2), (0.18, 1), (1, 8), (2.5, 20), (0.05, 0)])
+@pytest.mark.parametrize(("per_step", "updates"), [(0.25, 2), (0.2, 2), (0.18, 1), (1, 8), (2.5, 20), (0.07, 1)])
 def test_updates_a_step_are_rounded_for_each_collection(per_step, updates):
     policy = Improver()
     plan = Schedule(**PLAN | {"max_epoch": 1, "step_per_epoch": 8})
     OffpolicyTrainer(policy, *collectors(policy), plan, per_step).run()
     assert policy.updates == updates
+
+
+@pytest.mark.parametrize("kind", ["off", "on"])
+def test_collecting_in_parts(kind):
+    """Steps are those that came back; what is under way comes with the next collection."""
+    policy = Improver()
+    hooks, log = recorded(policy)
+    env = SubprocVectorEnv([Walk] * 4, wait_num=3)
+    train, test = AsyncCollector(policy, env, VectorReplayBuffer(400, 4)), collectors(policy)[1]
+    kinds = {"off": OffpolicyTrainer, "on": OnpolicyTrainer}
+    kinds[kind](policy, train, test, Schedule(**PLAN | {"max_epoch": 2}), 1, hooks).run()
+    steps = [entry[1] for entry in log if entry[0] == "collect"]
+    assert all(8 <= count <= 11 for count in steps)
+    assert train.collect_step == sum(steps) >= 32
+    learned = sum(rows for rows, _ in policy.taught)
+    assert learned == (sum(steps) if kind == "on" else 5 * sum(steps)), "every step once, or a sample a step"
+    train.close()
 
 
 def test_nothing_is_learned_before_there_is_something_to_learn_from():
@@ -215,5 +232,11 @@ def test_numbers_of_updates_that_mean_nothing():
     policy = Improver()
     with pytest.raises(UsageError, match="update_per_step=0 is not above 0"):
         OffpolicyTrainer(policy, *collectors(policy), Schedule(**PLAN), 0)
+    message = "update_per_step=0.05 of 8 steps a collection rounds to no update at all: step_per_collect has to be 10"
+    with pytest.raises(UsageError, match=message):
+        OffpolicyTrainer(policy, *collectors(policy), Schedule(**PLAN | {"step_per_collect": 7}), 0.05)
+    OffpolicyTrainer(policy, *collectors(policy), Schedule(**PLAN | {"step_per_collect": 11}), 0.05)
+    episodes = PLAN | {"step_per_collect": None, "episode_per_collect": 1}
+    OffpolicyTrainer(policy, *collectors(policy), Schedule(**episodes), 0.05)  # how long they are is not known
     with pytest.raises(UsageError, match="repeat_per_collect=0 is not at least 1"):
         OnpolicyTrainer(policy, *collectors(policy), Schedule(**PLAN), 0)
