@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from arena.data.batch import Batch
 from arena.data.rows import as_array, write_rows
 from arena.env.native import GameVectorEnv
-from arena.errors import UsageError
 from arena.policy.protocol import Policy
 from arena.policy.torch_modes import without_gradient
 
@@ -56,15 +55,10 @@ class Answers:
 
 
 def view(env: GameVectorEnv, rows: NDArray[np.int64], policy: Policy) -> Batch:
-    """What `policy` may see of the games in `rows`, in copies of its own.
-
-    `UsageError` if it wants whole positions of a game that hides a part of them.
-    """
+    """What `policy` may see of the games in `rows`, in copies of its own."""
     seen = Batch(agent_id=env.seats[rows], obs=env.obs[rows], mask=env.mask[rows])
     if policy.needs_state:
-        if not env.game.perfect_information:
-            raise UsageError(f"{type(policy).__name__} needs whole positions, which {env.game.name} hides")
-        seen.state = env.states[rows]
+        seen.state = env.positions(rows)
     return seen
 
 

@@ -51,7 +51,7 @@ class _Lockstep:
         size = len(pairings)
         self._players, self._pairings = players, pairings
         self._env = GameVectorEnv(game, size)
-        self._env.reset()
+        self._env.reset(seed=[pairing.seed for pairing in pairings])
         self._open = np.ones(size, np.bool_)  # [B], which matches are not over
         self._seating = np.array([pairing.seating for pairing in pairings])  # [B, P]
         self._history = np.zeros((size, game.max_length), np.int32)
@@ -124,8 +124,11 @@ class _Lockstep:
 def random_openings(game: Game, plies: int, count: int, seed: int) -> list[tuple[int, ...]]:
     """`count` sequences of `plies` random legal moves that leave the game unfinished; they repeat only if they must.
 
+    In games of chance, which open in many ways by themselves, they are empty.
     Raises `UsageError` if no game that was tried was still going on by then.
     """
+    if game.has_chance:
+        return [()] * count
     rng = make_rng(seed)
     found: dict[tuple[int, ...], None] = {}  # keeps the order in which they were found
     while len(found) < count:

@@ -12,6 +12,7 @@ from arena.match.ask import Answer, ask, begin, view
 from arena.match.verdict import MatchRecord, Reason, Verdict, fault, forfeit
 from arena.policy.protocol import Policy
 from arena.seeding import spawn_seeds
+from games.engine.compiler import instantiate
 from games.engine.game import Game
 
 
@@ -34,7 +35,7 @@ class Match:
         self.actions: list[int] = []
         self.verdict: Verdict | None = None
         self._env = GameVectorEnv(game, 1)
-        self._env.reset()
+        self._env.reset(seed=seed)
         self._hidden: list[Any] = [None] * game.num_players
         self._returns = np.zeros(game.num_players)
         self._unfit = [
@@ -47,13 +48,28 @@ class Match:
     @property
     def state(self) -> NDArray[Any]:
         """A copy of the position, shape ()."""
-        copy: NDArray[Any] = np.array(self._env.states[0])
-        return copy
+        return self._env.states[:1].copy().reshape(())  # NumPy's `array` of one record would share its memory
+
+    def shown_to(self, seat: int) -> NDArray[Any]:
+        """A copy of the position, shape (), without what this seat may not know."""
+        copy = self._env.states[:1].copy()
+        instantiate("games.engine.knowledge", self.game).redact_all(copy, np.array([seat]))
+        return copy.reshape(())
 
     @property
     def seat(self) -> int:
         """The seat to move (or that moved last, once the match is over)."""
         return int(self._env.seats[0])
+
+    @property
+    def returns(self) -> tuple[float, ...]:
+        """What each seat has earned so far; the verdict's once there is one."""
+        return tuple(self._returns.tolist()) if self.verdict is None else self.verdict.returns
+
+    def seen_by(self, seat: int) -> NDArray[Any]:
+        """What a seat sees, [O]."""
+        seen: NDArray[Any] = self._env.final_obs().obs[0, seat]
+        return seen
 
     @property
     def over(self) -> bool:

@@ -1,13 +1,11 @@
 """Many matches in lockstep: the same records as one at a time, and faults that stay where they happen."""
 
-import dataclasses
 from itertools import product
 
 import numpy as np
 import pytest
 
 import games
-from agents.scripted.one_ply import OnePlyPolicy
 from arena.errors import IllegalActionError, UsageError
 from arena.match.batch import Pairing, play_matches, random_openings
 from arena.match.match import Match
@@ -104,10 +102,35 @@ def test_a_seating_that_does_not_fit_is_refused(seating):
         play_matches(TIC_TAC_TOE, players(), [Pairing((0, 1)), Pairing(seating)])
 
 
-def test_whole_positions_of_a_game_that_hides_something_are_shown_to_nobody():
-    hidden = dataclasses.replace(TIC_TAC_TOE, perfect_information=False)
-    with pytest.raises(UsageError, match="OnePlyPolicy needs whole positions, which tic_tac_toe hides"):
-        play_matches(hidden, [("low", Lowest()), ("peeping", OnePlyPolicy(TIC_TAC_TOE))], [Pairing((0, 1))])
+class Peeping(Lowest):
+    """Asks for positions, and notes the card that the other seat seems to hold."""
+
+    needs_state = True
+
+    def __init__(self):
+        self.seen = []
+
+    def forward(self, batch, state=None):
+        self.seen += batch.obs.state["cards"][np.arange(len(batch)), 1 - batch.obs.agent_id].tolist()
+        return super().forward(batch, state)
+
+
+def test_who_searches_a_game_that_hides_something_is_shown_a_guess():
+    peeping = Peeping()
+    pairings = [Pairing((0, 1), seed=i) for i in range(40)]
+    play_matches(games.make("kuhn_poker"), [("low", Lowest()), ("peeping", peeping)], pairings)
+    own = {0, 1, 2} - set(peeping.seen)
+    assert len(peeping.seen) == 40
+    assert not own, "over forty deals every card may be the other's"
+
+
+def test_guesses_do_not_touch_the_game():
+    """The same games whether or not somebody imagines them."""
+    played = [
+        play_matches(games.make("kuhn_poker"), [("low", Lowest()), ("other", other)], [Pairing((0, 1), seed=3)] * 5)
+        for other in (Lowest(), Peeping())
+    ]
+    assert [record.verdict.returns for record in played[0]] == [record.verdict.returns for record in played[1]]
 
 
 def test_an_illegal_opening_is_refused():

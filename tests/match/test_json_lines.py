@@ -1,0 +1,71 @@
+"""Match records as lines of JSON."""
+
+import json
+
+import numpy as np
+import pytest
+
+from arena.errors import UsageError
+from arena.match.batch import Pairing, play_matches
+from arena.match.json_lines import from_json_line, to_json_line
+from arena.policy.random import RandomPolicy
+from arena.registry import GAMES, make_game
+from tests.match.players import Bad, Lowest
+
+
+def record_of(spec: str, seed: int = 3, opening=()):
+    game = make_game(spec)
+    players = [(f"player {seat}", RandomPolicy(seat)) for seat in range(game.num_players)]
+    return game, play_matches(game, players, [Pairing(tuple(range(game.num_players)), seed, opening)])[0]
+
+
+@pytest.mark.parametrize(
+    "spec", [*(name for name in GAMES.names() if name != "go"), "go:size=5", "kuhn_poker:players=3"]
+)
+def test_a_match_reads_back(spec):
+    game, record = record_of(spec)
+    line = to_json_line(game, record)
+    assert "\n" not in line
+    again, read = from_json_line(line)
+    assert again.label == game.label
+    assert read == record
+
+
+def test_openings_and_matches_that_were_lost_by_a_fault():
+    game, record = record_of("tic_tac_toe", opening=(4, 0))
+    assert from_json_line(to_json_line(game, record))[1].opening == (4, 0)
+    for fault in ("illegal", "raises"):
+        lost = play_matches(game, [("low", Lowest()), (fault, Bad(fault))], [Pairing((0, 1))])[0]
+        assert from_json_line(to_json_line(game, lost))[1] == lost
+
+
+def changed(**entries) -> str:
+    game, record = record_of("connect_four")
+    return json.dumps(json.loads(to_json_line(game, record)) | entries)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "this one cannot be read"),
+        ("[]", "an object with the keys game, options, players"),
+        (lambda: changed(moves=["8"]), "move 1, '8', cannot be played: '8' is not a column"),
+        (lambda: changed(moves=["1"] * 7), "move 7, '1', cannot be played: connect_four: action 0 is illegal"),
+        (lambda: changed(moves=[4]), "move 1, 4, cannot be played"),
+        (lambda: changed(moves=["1"]), "but it is not over"),
+        (lambda: changed(returns=[0.5, -0.5]), r"but it ends with"),
+        (lambda: changed(players=["alone"]), "connect_four has 2 seats, not 1"),
+        (lambda: changed(game="conect_four"), "did you mean 'connect_four'"),
+        (lambda: changed(options={"rows": 0}), "rows=0 is not between 1 and 20"),
+        (lambda: changed(reason="bored"), "reason='bored' is none of finished, illegal, crashed, resigned"),
+        (lambda: changed(seed="x"), "seed='x' is of the wrong kind"),
+    ],
+)
+def test_what_does_not_parse_or_replay_is_refused(line, message):
+    with pytest.raises(UsageError, match=message):
+        from_json_line(line if isinstance(line, str) else line())
+
+
+def test_chance_is_in_the_seed():
+    one, other = (record_of("backgammon", seed)[1].actions for seed in (1, 2))
+    assert not np.array_equal(one, other)
