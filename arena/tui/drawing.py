@@ -62,7 +62,7 @@ def extent(picture: Picture, scale: Scale) -> tuple[int, int]:
     rows, columns = picture.pieces.shape
     width = _margin(picture) + columns * (scale.width + scale.ruled_columns) + scale.ruled_columns
     height = _headline(picture) + rows * scale.height + 2 * scale.ruled_columns + (rows - 1) * scale.ruled_rows
-    return width, height
+    return max(width, *map(len, picture.notes), 0), height + len(picture.notes)
 
 
 def cell_at(picture: Picture, scale: Scale, x: int, y: int, flipped: bool = False) -> Cell | None:
@@ -97,6 +97,7 @@ def draw(view: BoardView, scale: Scale, cursor: Cell | None = None, flipped: boo
             lines.append([Run(label.rjust(margin - 1) + " " if margin else "", "label"), *_row(cells, y, scale)])
     if scale.ruled_columns:
         lines.append(_rule("╰┴╯", scale, len(columns), margin))
+    lines += [[Run(note, "label")] for note in picture.notes]
     return [_merged(line) for line in lines]
 
 
@@ -148,10 +149,11 @@ def _cell(view: BoardView, cell: Cell, scale: Scale, chosen: bool) -> list[list[
 def _inside(view: BoardView, cell: Cell, scale: Scale) -> tuple[list[str], str]:
     """The lines of a cell without its brackets, and their role."""
     seat = int(view.picture.pieces[cell])
-    if seat >= 0 and scale.height == 3 and seat < len(BIG_PIECES):
+    letter = "" if view.picture.letters is None else str(view.picture.letters[cell])
+    if seat >= 0 and not letter and scale.height == 3 and seat < len(BIG_PIECES):
         return list(BIG_PIECES[seat]), f"seat-{seat}"
     if seat >= 0:
-        text, role = mark(seat), f"seat-{seat % 4}"
+        text, role = letter or mark(seat), f"seat-{seat % 4}"
     elif cell in view.chances:
         text, role = percent(view.chances[cell])[: scale.width], "chance"  # "100" in a small cell
         text = text if len(text) == 1 else text.rjust(3)

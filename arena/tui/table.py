@@ -74,6 +74,7 @@ class Table:
     ) -> tuple[Position, ...]:
         """Start a match anew, with `actions` already played; returns all its positions so far."""
         self._match = Match(self.game, players, seed)
+        self._people = [seat for seat, (_, policy) in enumerate(players) if policy is None]
         return (self._look(), *(self.play(action) for action in actions))
 
     def play(self, action: int) -> Position:
@@ -95,7 +96,14 @@ class Table:
         """What `policy` would do now."""
         return self._match.consult(policy)
 
+    def _seen(self) -> State:
+        """The position as those before the screen may see it: all of it if nobody there plays."""
+        match = self._match
+        if not self._people or self.game.perfect_information:
+            return match.state
+        return match.shown_to(match.seat if match.seat in self._people else self._people[0])
+
     def _look(self, action: int | None = None, move: str = "") -> Position:
-        match, state = self._match, self._match.state
+        match, state = self._match, self._seen()
         legal = {int(choice): self.game.action_text(state, int(choice)) for choice in np.flatnonzero(match.legal)}
         return Position(state, self.game.picture(state), match.seat, legal, action, move, match.verdict)

@@ -16,6 +16,11 @@ def screen_text(app: ArenaApp) -> str:
     return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
 
 
+def last_line(app: ArenaApp) -> str:
+    """The keys at the bottom, which are laid out last."""
+    return screen_text(app).splitlines()[-1]
+
+
 def notice(app: ArenaApp) -> str:
     """The line of news."""
     return str(app.screen.query_one("#notice", Static).content)
@@ -28,6 +33,11 @@ async def until(pilot: Pilot[None], condition: Callable[[], object], seconds: fl
         assert time.monotonic() < deadline, f"it did not come to pass:\n{screen_text(pilot.app)}"
         await pilot.pause(0.01)
     await pilot.pause()
+
+
+async def shows(pilot: Pilot[None], *parts: str) -> None:
+    """Let the application draw until the screen has all of these; what is laid out late may come."""
+    await until(pilot, lambda: all(part in screen_text(pilot.app) for part in parts))
 
 
 async def click_cell(pilot: Pilot[None], row: int, column: int) -> None:

@@ -7,7 +7,7 @@ from arena.tui.app import ArenaApp
 from arena.tui.screens.play import PlayScreen
 from arena.tui.screens.watch import WatchScreen
 from tests.tui.agents import Cheating, Crashing, FirstLegal
-from tests.tui.helpers import notice, screen_text, until
+from tests.tui.helpers import notice, shows, until
 
 FAULTS = [
     (Crashing, "○ bad crashed (ArithmeticError: lost count) and loses"),
@@ -22,8 +22,8 @@ async def test_in_a_series_the_offender_loses_and_the_next_game_begins(fault, sa
     async with app.run_test(size=(100, 24)) as pilot:
         await until(pilot, lambda: app.screen.positions[app.screen.shown].verdict)
         assert said in notice(app)
-        assert said in screen_text(app)
-        assert "1. 1" in screen_text(app)
+        await shows(pilot, said)
+        await shows(pilot, "1. 1")
         await pilot.press("n")
         await until(pilot, lambda: app.screen.series.game == 1)
         await until(pilot, lambda: app.screen.positions[app.screen.shown].verdict)

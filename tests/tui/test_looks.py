@@ -12,7 +12,7 @@ from arena.tui.widgets.board import Board
 from arena.tui.widgets.moves import Moves
 from arena.tui.widgets.players import Players
 from tests.tui.agents import FirstLegal
-from tests.tui.helpers import screen_text, until
+from tests.tui.helpers import last_line, screen_text, shows, until
 
 GAMES = ["tic_tac_toe", "tic_tac_toe:m=6,n=6,k=4", "connect_four"]
 LONG = "ppo:runs/connect-four-of-last-tuesday/snapshot-0005"
@@ -41,14 +41,12 @@ async def test_everything_is_seen_when_watching(name, size):
     app = watch(name)
     async with app.run_test(size=size) as pilot:
         await step(pilot, 4)
-        text = screen_text(app)
+        await shows(pilot, "arena › watch › ", "game 1 of 10", "0 – 0", "● left", "○ right", "thinks", "moves", "1. ")
         board = app.screen.query_one(Board)
         assert board.region in app.screen.region
         assert board.size == Size(*extent(board.view.picture, board.scale))
-        for part in ("arena › watch › ", "game 1 of 10", "0 – 0", "● left", "○ right", "thinks", "moves", "1. "):
-            assert part in text
-        for keys in ("␣ pause", "←→ step", "+− speed", "o overlay", "n next", "f flip", "t theme", "? help", "q quit"):
-            assert keys in text.splitlines()[-1]
+        keys = ("␣ pause", "←→ step", "+− speed", "o overlay", "n next", "f flip", "t theme", "? help", "q quit")
+        await until(pilot, lambda: all(key in last_line(app) for key in keys))
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -57,11 +55,9 @@ async def test_everything_is_seen_when_playing(name, size):
     app = play(name)
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: app.screen.my_turn)
-        text = screen_text(app)
-        for part in ("arena › play › ", "● you", "○ bot", "to move", "move ›", "your move"):
-            assert part in text
-        for keys in ("↵ play", "h hint", "u take back", "R resign", "n new", " flip", "t theme", "? help", "q quit"):
-            assert keys in text.splitlines()[-1]
+        await shows(pilot, "arena › play › ", "● you", "○ bot", "to move", "move ›", "your move")
+        keys = ("↵ play", "h hint", "u take back", "R resign", "n new", " flip", "t theme", "? help", "q quit")
+        await until(pilot, lambda: all(key in last_line(app) for key in keys))
 
 
 @pytest.mark.parametrize(
@@ -83,20 +79,18 @@ async def test_the_layout_follows_the_size_of_the_terminal():
         await step(pilot, 2)
         small = app.screen.query_one(Board).size
         await pilot.resize_terminal(160, 50)
-        await pilot.pause()
-        assert app.screen.query_one(Board).size.area > small.area
+        await until(pilot, lambda: app.screen.query_one(Board).size.area > small.area)
         await pilot.resize_terminal(80, 24)
-        await pilot.pause()
-        assert app.screen.query_one(Board).size == small
+        await until(pilot, lambda: app.screen.query_one(Board).size == small)
         await pilot.resize_terminal(30, 8)
-        await pilot.pause()
-        assert "arena › watch" in screen_text(app)
+        await shows(pilot, "arena › watch")
 
 
 async def test_a_long_name_is_cut_and_pushes_nothing_away():
     app = watch("connect_four", LONG)
     async with app.run_test(size=(80, 24)) as pilot:
         await step(pilot, 2)
+        await shows(pilot, "ppo:runs")
         line = next(line for line in screen_text(app).splitlines() if "ppo:runs" in line)
         assert "…" in line
         assert line.split("…")[1].split()[0] == "0"
@@ -148,8 +142,7 @@ async def test_without_colour_the_shapes_tell_everything(monkeypatch):
         await until(pilot, lambda: app.screen.my_turn)
         await pilot.press("4", "enter")
         await until(pilot, lambda: app.screen.my_turn and len(app.screen.positions) == 3)
-        text = screen_text(app)
-        assert all(sign in text for sign in ("[○]", "│ ● │", "│ · │", "│>·<│"))
+        await shows(pilot, "[○]", "│ ● │", "│ · │", "│>·<│")
         styles = [segment.style for strip in app.screen._compositor.render_strips() for segment in strip]
         greys = [style.color.triplet for style in styles if style and style.color and style.color.triplet]
         assert greys

@@ -10,7 +10,7 @@ from arena.tui.screens.play import PlayScreen
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.entry import Entry
 from tests.tui.agents import FirstLegal, Patient, Silent
-from tests.tui.helpers import click_cell, notice, screen_text, until
+from tests.tui.helpers import click_cell, notice, screen_text, shows, until
 
 
 def make_app(name="tic_tac_toe", agent=None, seat=0):
@@ -80,7 +80,7 @@ async def test_a_click_on_a_flipped_board_means_the_cell_that_is_seen():
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
         await pilot.press("f")
-        assert screen_text(app).index(" c ") < screen_text(app).index(" a ")
+        await until(pilot, lambda: screen_text(app).index(" c ") < screen_text(app).index(" a "))
         await click_cell(pilot, 0, 1)
         await my_turn(pilot, 2)
         assert moves(app.screen)[0] == "b1"
@@ -142,7 +142,7 @@ async def test_typing_can_be_corrected_and_given_up():
         entry = app.screen.query_one(Entry)
         await pilot.press("b", "h", "q")
         assert entry.text == "bhq"
-        assert "move › bhq" in screen_text(app)
+        await shows(pilot, "move › bhq")
         await pilot.press("backspace", "backspace")
         assert entry.text == "b"
         await pilot.press("escape")
@@ -153,7 +153,7 @@ async def test_a_letter_that_begins_a_move_types_it_and_its_command_is_on_the_ca
     app = make_app("tic_tac_toe:m=6,n=6,k=4")
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
-        assert "F flip" in screen_text(app)
+        await shows(pilot, "F flip")
         await type_move(pilot, "f3")
         await my_turn(pilot, 2)
         assert moves(app.screen)[0] == "f3"
@@ -167,15 +167,15 @@ async def test_the_hint_shows_on_the_board_and_beside_it_and_goes_again():
         await my_turn(pilot)
         await pilot.press("h")
         await until(pilot, lambda: app.screen.hint)
-        assert screen_text(app).count("14%") == 14
-        assert "● bot would play" in screen_text(app)
+        await until(pilot, lambda: screen_text(app).count("14%") == 14)
+        await shows(pilot, "● bot would play")
         await pilot.press("h")
-        assert "14%" not in screen_text(app)
+        await until(pilot, lambda: "14%" not in screen_text(app))
         await pilot.press("h")
         await until(pilot, lambda: app.screen.hint)
         await type_move(pilot, "4")
         await my_turn(pilot, 2)
-        assert "14%" not in screen_text(app)
+        await until(pilot, lambda: "14%" not in screen_text(app))
 
 
 async def test_a_hint_from_an_agent_without_chances_names_its_move():
@@ -184,7 +184,7 @@ async def test_a_hint_from_an_agent_without_chances_names_its_move():
         await my_turn(pilot)
         await pilot.press("h")
         await until(pilot, lambda: app.screen.hint)
-        assert screen_text(app).count("100%") == 2
+        await until(pilot, lambda: screen_text(app).count("100%") == 2)
 
 
 async def test_taking_back_returns_to_the_last_decision():
@@ -256,7 +256,7 @@ async def test_the_second_seat_waits_for_the_first_move():
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot, 1)
         assert moves(app.screen) == ["a1"]
-        assert "○ you" in screen_text(app)
+        await shows(pilot, "○ you")
 
 
 async def test_the_board_stays_alive_while_the_agent_thinks():
@@ -300,8 +300,8 @@ async def test_help_lists_the_keys_and_closes():
         await my_turn(pilot)
         await pilot.press("question_mark")
         assert isinstance(app.screen, HelpScreen)
-        assert "take back your last move" in screen_text(app)
-        assert "Tic-tac-toe: m 3, n 3, k 3" in screen_text(app)
+        await shows(pilot, "take back your last move")
+        await shows(pilot, "Tic-tac-toe: m 3, n 3, k 3")
         await pilot.press("escape")
         assert isinstance(app.screen, PlayScreen)
 

@@ -7,7 +7,7 @@ from arena.tui.app import ArenaApp
 from arena.tui.screens.watch import FASTEST, SLOWEST, WatchScreen
 from arena.tui.widgets.board import Board
 from tests.tui.agents import FirstLegal, Patient, Silent
-from tests.tui.helpers import notice, screen_text, until
+from tests.tui.helpers import last_line, notice, screen_text, shows, until
 
 FIRST_LEGAL_GAME = ["a1", "a2", "a3", "b1", "b2", "b3", "c1"]
 """Tic-tac-toe between two agents that play the lowest number: a1, b2 and... c1, b2, a3 win for the first."""
@@ -39,17 +39,17 @@ async def test_a_game_runs_to_its_end_by_itself():
         assert moves(app.screen) == FIRST_LEGAL_GAME
         assert "● left wins after 7 moves" in notice(app)
         assert "the series is over, 1 – 0" in notice(app)
-        assert "game 1 of 1    1 – 0" in screen_text(app)
+        await shows(pilot, "game 1 of 1    1 – 0")
 
 
 async def test_a_series_changes_seats_and_keeps_the_score_by_agent():
     app = make_app(games=2)
     async with app.run_test(size=(80, 24)) as pilot:
         await until_over(pilot)
-        assert "● left" in screen_text(app)
+        await shows(pilot, "● left")
         await until(pilot, lambda: app.screen.series.game == 1)
         await until_over(pilot)
-        assert "○ left" in screen_text(app)
+        await shows(pilot, "○ left")
         assert app.screen.standings() == "1 – 1"
 
 
@@ -57,7 +57,7 @@ async def test_pause_holds_the_board_and_space_goes_on():
     app = make_app()
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("space")
-        assert "paused" in screen_text(app)
+        await shows(pilot, "paused")
         held = app.screen.shown
         await until_computed(pilot, held)
         await pilot.pause(0.2)
@@ -79,7 +79,7 @@ async def test_stepping_forward_and_back_shows_each_position():
         await pilot.press("left", "left")
         assert (board.view.picture.pieces >= 0).sum() == 1
         assert app.screen.positions[3].move == "a3"
-        assert "2. a3" in screen_text(app)
+        await shows(pilot, "2. a3")
         await pilot.press("left", "left", "left")
         assert app.screen.shown == 0
 
@@ -89,7 +89,7 @@ async def test_a_move_that_the_board_has_not_shown_is_not_given_away():
     async with app.run_test(size=(80, 24)) as pilot:
         await until_computed(pilot, 0)
         assert app.screen.shown == 0
-        assert "1. a1" not in screen_text(app)
+        await until(pilot, lambda: "1. a1" not in screen_text(app))
 
 
 async def test_a_step_waits_for_an_agent_that_still_thinks():
@@ -109,37 +109,37 @@ async def test_thoughts_are_those_of_the_agent_to_move_in_the_position_shown():
     app = make_app(speed=SLOWEST)
     async with app.run_test(size=(80, 24)) as pilot:
         await until_computed(pilot, 0)
-        assert "● left thinks" in screen_text(app)
-        assert "expects −0.25" in screen_text(app)
-        assert "a1  ███" in screen_text(app)
+        await shows(pilot, "● left thinks")
+        await shows(pilot, "expects −0.25")
+        await shows(pilot, "a1  ███")
         await pilot.press("right")
         await until_computed(pilot, 1)
-        assert "○ right thinks" in screen_text(app)
+        await shows(pilot, "○ right thinks")
 
 
 async def test_an_agent_that_tells_nothing_is_shown_to_do_so():
     app = make_app(speed=SLOWEST, agents=[("shy", Silent()), ("right", Silent())])
     async with app.run_test(size=(80, 24)) as pilot:
         await until_computed(pilot, 0)
-        assert "does not tell its chances" in screen_text(app)
+        await shows(pilot, "does not tell its chances")
 
 
 async def test_the_overlay_writes_chances_into_cells():
     app = make_app(speed=SLOWEST)
     async with app.run_test(size=(80, 24)) as pilot:
         await until_computed(pilot, 0)
-        assert screen_text(app).count("100%") == 1
+        await until(pilot, lambda: screen_text(app).count("100%") == 1)
         await pilot.press("o")
-        assert screen_text(app).count("100%") == 2
+        await until(pilot, lambda: screen_text(app).count("100%") == 2)
         await pilot.press("o")
-        assert screen_text(app).count("100%") == 1
+        await until(pilot, lambda: screen_text(app).count("100%") == 1)
 
 
 async def test_speed_doubles_and_halves_within_bounds():
     app = make_app(speed=1.0)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("space", "plus")
-        assert "2 x" in screen_text(app)
+        await shows(pilot, "2 x")
         await pilot.press(*["minus"] * 9)
         assert app.screen.speed == SLOWEST
         await pilot.press(*["plus"] * 12)
@@ -152,7 +152,7 @@ async def test_the_next_game_can_be_had_at_once_and_the_one_left_does_not_count(
         await until_computed(pilot, 0)
         await pilot.press("n")
         await until_computed(pilot, 0)
-        assert "game 2 of 2    0 – 0" in screen_text(app)
+        await shows(pilot, "game 2 of 2    0 – 0")
         assert app.screen.seat_names == ["right", "left"]
         await pilot.press("n")
         assert "the last of 2 games" in notice(app)
@@ -164,7 +164,7 @@ async def test_the_next_game_need_not_wait_for_thoughts_nobody_wants():
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: app.screen.job == "advance")
         await pilot.press("n")
-        assert "game 2 of 2" in screen_text(app)
+        await shows(pilot, "game 2 of 2")
         agent.go_on.set()
         await until_over(pilot)
         assert moves(app.screen) == FIRST_LEGAL_GAME
@@ -188,9 +188,9 @@ async def test_an_opening_is_on_the_board_already_and_comes_once_from_every_seat
             await until_computed(pilot, len(opening))
             assert screen.shown == len(opening)
             assert moves(screen)[:-1] == opening
-            assert "thinks" in screen_text(app)
+            await shows(pilot, "thinks")
             await pilot.press("left")
-            assert "opening" in screen_text(app)
+            await shows(pilot, "opening")
             await pilot.press("n")
 
 
@@ -207,7 +207,6 @@ async def test_other_keys_do_not_disturb_the_match(key):
 async def test_the_mouse_presses_the_keys_of_the_bottom_line():
     app = make_app(speed=SLOWEST)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.pause()
-        bottom = screen_text(app).splitlines()[-1]
-        await pilot.click(offset=(bottom.index("pause"), 23))
+        await until(pilot, lambda: "pause" in last_line(app))
+        await pilot.click(offset=(last_line(app).index("pause"), 23))
         await until(pilot, lambda: not app.screen.playing)

@@ -45,6 +45,12 @@ class Board(Widget):
         """Lines of the drawing."""
         return extent(self.view.picture, self.scale)[1] if self.view else 0
 
+    def watch_view(self, before: BoardView | None, after: BoardView | None) -> None:
+        """Take more or less room where the drawing does."""
+        sizes = {extent(view.picture, self.scale) for view in (before, after) if view is not None}
+        if len(sizes) > 1:
+            self.refresh(layout=True)
+
     def render(self) -> Content:
         """The drawing in the colours of the theme."""
         if self.view is None:

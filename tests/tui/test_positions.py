@@ -1,0 +1,57 @@
+"""Positions on a screen: what a person may see of a game that hides something, and that they never change."""
+
+from arena.registry import make_game
+from arena.tui.app import ArenaApp
+from arena.tui.screens.play import PlayScreen
+from arena.tui.table import Table
+from arena.tui.widgets.board import Board
+from tests.tui.agents import FirstLegal
+from tests.tui.helpers import shows, until
+
+KUHN = make_game("kuhn_poker")
+
+
+def cards(position) -> list[str]:
+    return position.picture.letters[:, 0].tolist()
+
+
+def test_what_those_before_the_screen_may_see():
+    table = Table(KUHN)
+    agent = ("bot", FirstLegal())
+    (everything,) = table.deal([agent, agent], seed=5)
+    assert "?" not in cards(everything)
+    for seat in range(2):
+        players = [("you", None) if seat == me else agent for me in range(2)]
+        (mine,) = table.deal(players, seed=5)
+        assert cards(mine)[seat] == cards(everything)[seat]
+        assert cards(mine)[1 - seat] == "?"
+        assert mine.state["random"] != everything.state["random"], "what chance will do is hidden as well"
+    (at_one_keyboard,) = table.deal([("you", None), ("you too", None)], seed=5)
+    assert cards(at_one_keyboard) == [cards(everything)[0], "?"]
+    assert cards(table.play(1)) == ["?", cards(everything)[1]]
+    assert cards(table.play(1)) == cards(everything), "at the end the cards lie open"
+
+
+async def test_a_game_of_cards_is_played_to_its_end():
+    app = ArenaApp(PlayScreen(KUHN, ("bot", FirstLegal()), 0))
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = app.screen
+        await until(pilot, lambda: screen.my_turn)
+        board = app.screen.query_one(Board)
+        assert cards(screen.positions[-1]).count("?") == 1
+        height = board.size.height
+        await pilot.press(*"bet", "enter")
+        await until(pilot, lambda: screen.positions[-1].verdict is not None)
+        await until(pilot, lambda: board.size.height == height + 1)  # a line below the table says what was done
+        await shows(pilot, "player 1 bet, player 2 pass")
+        await shows(pilot, "you win after 2 moves")
+
+
+def test_positions_stay_as_they_were_and_moves_are_named_where_they_were_made():
+    table = Table(make_game("chess"))
+    (start,) = table.deal([("you", None), ("bot", FirstLegal())], seed=1)
+    kept = start.state.copy()
+    assert table.play(table.game.parse_action(start.state, "e4")).move == "e4"
+    assert start.state == kept
+    _, answered = table.advance()
+    assert answered.move in ("a6", "a5", "Na6", "Nc6", "h6", "h5"), "a move of black, in black's own position"
