@@ -6,8 +6,11 @@ from dataclasses import asdict, dataclass
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Column, Table
+from rich.text import Text
 
 from arena.registry import GAMES, make_game
+from games.engine.game import Game
+from games.engine.options import Option
 
 
 @dataclass(frozen=True)
@@ -30,27 +33,13 @@ class Row:
     actions: int
     observation: tuple[int, ...]
     traits: str
-    options: dict[str, int]
+    options: dict[str, Option]
     pettingzoo: str | None
 
 
 def run(options: Options) -> int:
     """Print the list."""
-    rows = []
-    for name in GAMES.names():
-        game = make_game(name)
-        traits = ("perfect" if game.perfect_information else "hidden") + (", zero-sum" if game.zero_sum else "")
-        rows.append(
-            Row(
-                name,
-                game.num_players,
-                game.num_actions,
-                game.observation_shape,
-                traits,
-                dict(game.options),
-                game.pettingzoo_name,
-            )
-        )
+    rows = [_row(make_game(name)) for name in GAMES.names()]
     if options.json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
         return 0
@@ -58,20 +47,37 @@ def run(options: Options) -> int:
     return 0
 
 
+def _row(game: Game) -> Row:
+    knowledge = "hidden" if not game.perfect_information else "perfect"
+    utility = "cooperative" if game.cooperative else "zero-sum" if game.zero_sum else "general-sum"
+    kind = [knowledge, *["chance"] * game.has_chance, *["simultaneous"] * game.simultaneous, utility]
+    return Row(
+        game.name,
+        game.num_players,
+        game.num_actions,
+        game.observation_shape,
+        ", ".join(kind),
+        dict(game.options),
+        game.pettingzoo_name,
+    )
+
+
 def _table(rows: list[Row]) -> Table:
     table = Table(
-        Column("game", no_wrap=True),
-        "seats",
-        "actions",
-        "sees",
+        Column("game", min_width=20),
+        Column("seats", justify="right"),
+        Column("actions", justify="right"),
+        Column("sees", no_wrap=True),
         "traits",
-        "options",
-        Column("as in PettingZoo", no_wrap=True),
         box=SIMPLE,
         padding=(0, 1, 0, 0),
     )
     for row in rows:
         settings = " ".join(f"{key}={value}" for key, value in row.options.items())
         shape = "x".join(map(str, row.observation))
-        table.add_row(row.game, str(row.players), str(row.actions), shape, row.traits, settings, row.pettingzoo or "")
+        model = f"\nas PettingZoo's {row.pettingzoo}" if row.pettingzoo else ""
+        traits = Text.assemble(row.traits, (model, "dim"))
+        table.add_row(
+            Text.assemble((row.game, "bold"), f"\n{settings}"), str(row.players), str(row.actions), shape, traits
+        )
     return table

@@ -20,8 +20,9 @@ COMMANDS = {
     "tournament": "rate agents against each other",
     "play": "play against an agent in the terminal",
     "watch": "watch agents play each other in the terminal",
+    "new-game": "write a file to begin a game of your own with",
 }
-"""Every subcommand, with what it does; `arena.cli.NAME` holds its `Options` and its `run`."""
+"""Every subcommand, with what it does; `arena.cli.NAME` (underscores for dashes) holds its `Options` and its `run`."""
 
 USAGE = """usage: arena COMMAND [options]
 
@@ -69,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(command: str, arguments: list[str]) -> int:
     if command not in COMMANDS:
         raise UnknownNameError("command", command, COMMANDS)
-    module = importlib.import_module(f"arena.cli.{command}")
+    module = importlib.import_module(f"arena.cli.{command.replace('-', '_')}")
     options_type = module.options_for(arguments) if hasattr(module, "options_for") else module.Options
     options = read_options(options_type, f"arena {command}", arguments)
     status: int = module.run(options)

@@ -1,0 +1,114 @@
+"""NEW_GAME: say here what the rules are and where they come from, and how actions are written.
+
+This one: two players in turn add 1, 2 or 3 to a sum that begins at 0. Whoever brings it to the target wins. An action
+is written as the number that is added. Change what follows, piece by piece, and run the test after each.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from games.engine.errors import UsageError
+from games.engine.game import TERMINAL, Game, State
+from games.engine.picture import Picture
+from games.engine.views import views
+
+MOST = 3  # what can be added at once
+LARGEST = 100
+
+# A position is one flat record: everything that the game remembers, and `current_player`. Copying it is one assignment,
+# so it holds numbers and arrays of fixed size, nothing else. Options that change the rules are fields of it as well.
+STATE = np.dtype([("sum", np.int16), ("target", np.int16), ("winner", np.int8), ("current_player", np.int8)])
+
+
+# The rules are four functions over one record, compiled by numba: plain loops, no Python objects, nothing allocated.
+@njit
+def legal_actions(state: Any, mask: NDArray[Any]) -> None:
+    """Allow what does not go beyond the target."""
+    # `mask` is all False on entry; finished games are asked as well
+    for action in range(mask.shape[0]):
+        mask[action] = state.sum + action + 1 <= state.target
+
+
+@njit
+def apply(state: Any, action: int) -> None:
+    """Add; then it is the other's turn, or the game is over."""
+    # only legal actions come here
+    state.sum += action + 1
+    if state.sum == state.target:
+        state.winner = state.current_player
+        state.current_player = TERMINAL
+    else:
+        state.current_player = 1 - state.current_player
+
+
+@njit
+def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
+    """How much is missing, [1]."""
+    # write every entry, and nothing that this seat may not know
+    out[0] = state.target - state.sum
+
+
+@njit
+def returns(state: Any, out: NDArray[Any]) -> None:
+    """+1 for the winner, -1 for the loser."""
+    # what is earned since the start; `out` is all zero on entry
+    if state.winner >= 0:
+        out[state.winner] = 1
+        out[1 - state.winner] = -1
+
+
+# What people see and type. A picture is a grid; games without a board may put everything into its notes.
+def picture(state: State) -> Picture:
+    """A row of squares, filled as far as the sum goes."""
+    target, done = int(state["target"]), int(state["sum"])
+    return Picture(
+        pieces=np.where(np.arange(target) < done, 0, -1).astype(np.int8)[None],
+        cell_actions=np.full((1, target), -1),
+        action_cells=np.full((MOST, 2), -1),
+        row_labels=("",),
+        column_labels=("",) * target,
+        notes=(f"{done} of {target}",),
+    )
+
+
+def action_text(state: State, action: int) -> str:
+    """The number that is added."""
+    return str(action + 1)
+
+
+def parse_action(state: State, text: str) -> int:
+    """Read a number."""
+    if text.strip().isdecimal() and 1 <= int(text) <= MOST:
+        return int(text) - 1
+    raise UsageError(f"{text.strip()!r} cannot be added; type a number from 1 to {MOST}")
+
+
+@cache
+def game(target: int = 21) -> Game:
+    """Describe the game; `target` from 1 to 100. The parameters are the options of the game."""
+    if not 1 <= target <= LARGEST:
+        raise UsageError(f"NEW_GAME: target={target} is not between 1 and {LARGEST}")
+    initial = np.zeros((), STATE)
+    initial["target"], initial["winner"] = target, -1
+    return Game(
+        name="NEW_GAME",
+        title="NEW_TITLE",
+        options={"target": target},
+        agents=("player_0", "player_1"),
+        num_actions=MOST,
+        observation_shape=(1,),
+        observation_high=LARGEST,
+        max_length=target,
+        initial=initial,
+        rules=__name__,
+        picture=picture,
+        action_text=action_text,
+        parse_action=parse_action,
+    )
+
+
+env, raw_env, parallel_env = views(game)  # PettingZoo's constructors

@@ -1,0 +1,43 @@
+"""`arena new-game`: the file it writes is a game, and the test beside it passes."""
+
+import subprocess
+import sys
+
+import pytest
+
+from arena.cli.main import main
+
+
+def test_the_game_that_is_written_passes_its_test(tmp_path, capsys):
+    assert main(["new-game", "sprouts", "--folder", str(tmp_path)]) == 0
+    assert "wrote" in capsys.readouterr().out
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["sprouts.py", "test_sprouts.py"]
+    assert "NEW_" not in (tmp_path / "sprouts.py").read_text() + (tmp_path / "test_sprouts.py").read_text()
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_sprouts.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    assert "4 passed" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["Sprouts"], "new-game: 'Sprouts' is no name in lower case with underscores"),
+        (["my game"], "new-game: 'my game' is no name"),
+        (["class"], "new-game: 'class' is no name"),
+        (["chess"], "new-game: there is a game chess already"),
+        (["sprouts", "--folder", "nowhere"], "new-game: nowhere is not a folder"),
+    ],
+)
+def test_names_that_will_not_do(words, message, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new-game", *words]) == 2
+    assert capsys.readouterr().err.startswith(f"arena: {message}")
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_overwritten(tmp_path, capsys):
+    (tmp_path / "test_sprouts.py").write_text("mine")
+    assert main(["new-game", "sprouts", "--folder", str(tmp_path)]) == 2
+    assert "test_sprouts.py is there already; nothing was written" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["test_sprouts.py"]
