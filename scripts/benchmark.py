@@ -2,6 +2,7 @@
 
 Ours and the peer's loop alternate in one run, on one thread unless a row says otherwise; figures are medians. A ratio
 above 1 means that ours is faster. What a peer needs is installed with the `bench` extra; one that is missing is named.
+OpenSpiel and pgx live in a Python of their own: --python pyspiel=PATH --python pgx=PATH.
 """
 
 import argparse
@@ -13,12 +14,14 @@ import platform
 import sys
 from pathlib import Path
 
-from benchmarks import buffers, collector, envs, games, start
+from benchmarks import buffers, collector, elsewhere, engine, envs, games, returns, start
 from benchmarks.measure import Row
 
 SECTIONS = {
     "games": games.rows,
+    "engine": engine.rows,
     "buffers": buffers.rows,
+    "returns": returns.rows,
     "collector": collector.rows,
     "envs": envs.rows,
     "start": start.rows,
@@ -29,7 +32,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"{', '.join(SECTIONS)}; all without one")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows there as well")
+    parser.add_argument(
+        "--python", action="append", default=[], metavar="NAME=PATH", help="where a package is installed"
+    )
     arguments = parser.parse_args()
+    for pair in arguments.python:
+        name, equals, path = pair.partition("=")
+        if not equals or not Path(path).exists():
+            parser.error(f"--python {pair!r} is not of the form NAME=PATH, the path of a Python")
+        elsewhere.PYTHONS[name] = path
     unknown = [name for name in arguments.sections if name not in SECTIONS]
     if unknown:
         parser.error(f"unknown section {unknown[0]!r}; known: {', '.join(SECTIONS)}")

@@ -1,61 +1,134 @@
-"""Collecting with random policies, buffers written: ours on native boards beside Tianshou's on PettingZoo's game."""
+"""Collecting with random actions, buffers written: native boards, PettingZoo's game and CartPole, beside Tianshou's."""
 
 import warnings
 from collections.abc import Iterator
 from typing import Any
 
+import gymnasium as gym
+import numpy as np
+
 from arena.collector.collector import Collector
 from arena.data.buffer.manager import VectorReplayBuffer
+from arena.env.base import DummyVectorEnv
 from arena.env.native import GameVectorEnv
+from arena.env.pettingzoo import PettingZooEnv
 from arena.policy.random import RandomPolicy
 from benchmarks.measure import Peer, Row, Work, missing, rate
 
-BOARDS, PEER_ENVS = 1024, 10
+BOARDS, ENVS, ROUNDS = 1024, 10, 50
 
 
 def rows() -> Iterator[Row]:
     """Moves a second into the buffer; games that end begin anew."""
-    title = f"Tianshou, {PEER_ENVS} tictactoe_v3"
-    peer = missing(title, "tianshou", "pygame") or Peer(title, tianshou_steps())
+    title = f"Tianshou, {ENVS} tictactoe_v3"
+    peer = missing(title, "tianshou", "pygame") or Peer(title, tianshou_moves())
     for game in ("tic_tac_toe", "connect_four"):
         work = f"{game}, {BOARDS:,} boards: Collector with RandomPolicy, buffer written"
-        yield rate("collector", work, "moves/s", our_steps(game), peer)
+        yield rate("collector", work, "moves/s", collecting(GameVectorEnv(game, BOARDS)), peer)
+    work = f"{ENVS} tictactoe_v3 through PettingZooEnv: Collector with RandomPolicy, buffer written"
+    if absent := missing(work, "pygame"):
+        print(f"\ncollector: {absent.name}")  # ours needs it as well: there is no row
+    else:
+        ours = collecting(DummyVectorEnv([lambda: PettingZooEnv(tictactoe())] * ENVS))
+        yield rate("collector", work, "moves/s", ours, peer)
+        yield rate("collector", work, "moves/s", ours, Peer("PettingZoo alone, the same moves", bare_moves()))
+    work = f"{ENVS} CartPoles in a DummyVectorEnv: Collector with random actions, buffer written"
+    title = "Tianshou, the same"
+    peer = missing(title, "tianshou") or Peer(title, tianshou_cart_poles())
+    ours = collecting(DummyVectorEnv([cart_pole] * ENVS), random=True)
+    yield rate("collector", work, "steps/s", ours, peer)
+    yield rate("collector", work, "steps/s", ours, Peer("Gymnasium alone, the same steps", bare_steps()))
 
 
-def our_steps(game: str) -> Work:
-    """Ours: one policy in both seats of every board, a sub-buffer for each seat."""
-    env = GameVectorEnv(game, BOARDS)
-    rings = BOARDS * env.num_agents
+def collecting(env: GameVectorEnv | DummyVectorEnv, random: bool = False) -> Work:
+    """Ours: one policy in every seat, a sub-buffer for each seat of each environment."""
+    rings = len(env) * env.num_agents
     collector = Collector(RandomPolicy(0), env, VectorReplayBuffer(rings * 20, rings))
 
     def play() -> int:
-        return collector.collect(n_step=BOARDS * 50).n_collected_steps
+        return collector.collect(n_step=len(env) * ROUNDS, random=random).n_collected_steps
 
     return play
 
 
-def tianshou_steps() -> Work:
+def cart_pole() -> gym.Env[Any, Any]:
+    return gym.make("CartPole-v1")
+
+
+def tictactoe() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # about PettingZoo's own import path
+        from pettingzoo.classic import tictactoe_v3
+
+        return tictactoe_v3.env()
+
+
+def bare_moves() -> Work:
+    """PettingZoo's games and random legal moves, nothing stored."""
+    envs, rng = [tictactoe() for _ in range(ENVS)], np.random.default_rng(0)
+    for env in envs:
+        env.reset()
+
+    def play() -> int:
+        for _ in range(ROUNDS):
+            for env in envs:
+                seen, _, terminated, truncated, _ = env.last()
+                if terminated or truncated:
+                    env.reset()
+                    seen = env.last()[0]
+                env.step(int(rng.choice(np.flatnonzero(seen["action_mask"]))))
+        return ENVS * ROUNDS
+
+    return play
+
+
+def bare_steps() -> Work:
+    """CartPoles and random actions, nothing stored."""
+    envs = [cart_pole() for _ in range(ENVS)]
+    for env in envs:
+        env.reset()
+
+    def play() -> int:
+        for _ in range(ROUNDS):
+            for env in envs:
+                _, _, terminated, truncated, _ = env.step(env.action_space.sample())
+                if terminated or truncated:
+                    env.reset()
+        return ENVS * ROUNDS
+
+    return play
+
+
+def tianshou_moves() -> Work:
     """Theirs: a random policy for either agent, one buffer an environment."""
-    from pettingzoo.classic import tictactoe_v3
     from tianshou.algorithm.multiagent.marl import MultiAgentOffPolicyAlgorithm
     from tianshou.algorithm.random import MARLRandomDiscreteMaskedOffPolicyAlgorithm
-    from tianshou.data import Collector as TheirCollector
-    from tianshou.data import VectorReplayBuffer as TheirBuffer
-    from tianshou.env import DummyVectorEnv, PettingZooEnv
+    from tianshou.env import DummyVectorEnv as TheirVectorEnv
+    from tianshou.env import PettingZooEnv as TheirAdapter
 
-    def make() -> Any:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # about PettingZoo's own import path
-            return PettingZooEnv(tictactoe_v3.env())
-
-    one = make()
+    one = TheirAdapter(tictactoe())
     random = [MARLRandomDiscreteMaskedOffPolicyAlgorithm(one.action_space) for _ in one.agents]
     algorithm = MultiAgentOffPolicyAlgorithm(algorithms=random, env=one)
-    envs = DummyVectorEnv([make for _ in range(PEER_ENVS)])
-    collector: Any = TheirCollector(algorithm, envs, TheirBuffer(20_000, PEER_ENVS))
+    return tianshou_collecting(algorithm, TheirVectorEnv([lambda: TheirAdapter(tictactoe())] * ENVS))
+
+
+def tianshou_cart_poles() -> Work:
+    """Theirs: random actions."""
+    from tianshou.algorithm.random import MARLRandomDiscreteMaskedOffPolicyAlgorithm
+    from tianshou.env import DummyVectorEnv as TheirVectorEnv
+
+    algorithm = MARLRandomDiscreteMaskedOffPolicyAlgorithm(cart_pole().action_space)
+    return tianshou_collecting(algorithm, TheirVectorEnv([cart_pole] * ENVS), random=True)
+
+
+def tianshou_collecting(algorithm: Any, envs: Any, random: bool = False) -> Work:
+    from tianshou.data import Collector as TheirCollector
+    from tianshou.data import VectorReplayBuffer as TheirBuffer
+
+    collector: Any = TheirCollector(algorithm, envs, TheirBuffer(20_000, ENVS))
     collector.reset()
 
     def play() -> int:
-        return int(collector.collect(n_step=PEER_ENVS * 50).n_collected_steps)
+        return int(collector.collect(n_step=ENVS * ROUNDS, random=random).n_collected_steps)
 
     return play

@@ -1,5 +1,6 @@
-"""Environments in processes, random actions, reset when done: ours beside Gymnasium's and Tianshou's."""
+"""Environments in processes, random actions, reset when done: ours beside Gymnasium's, Tianshou's and plain Ray."""
 
+import logging
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -7,10 +8,11 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from arena.env import DummyVectorEnv, ShmemVectorEnv, SubprocVectorEnv
+from arena.env import DummyVectorEnv, RayVectorEnv, ShmemVectorEnv, SubprocVectorEnv
 from benchmarks.measure import Peer, Row, Work, missing, rate
 
 STEPS = 20  # of the whole vector, a round
+CORES = 2  # processes that environments share; the same wherever it is measured
 
 
 class Sleeping(gym.Env[np.ndarray, int]):
@@ -35,18 +37,51 @@ def cart_pole() -> gym.Env:
 
 def rows() -> Iterator[Row]:
     """Environment steps a second."""
-    with_gymnasium = Peer("gymnasium AsyncVectorEnv", gymnasium_steps(cart_pole, 64))
-    for ours in (SubprocVectorEnv, ShmemVectorEnv):
-        work = f"64 CartPole-v1, {ours.__name__}"
-        yield rate("envs", work, "steps/s", steps(ours([cart_pole] * 64)), with_gymnasium)
-    for ours, env_fn in (
-        (DummyVectorEnv, cart_pole),
-        (SubprocVectorEnv, cart_pole),
-        (ShmemVectorEnv, cart_pole),
-        (SubprocVectorEnv, Sleeping),
+    yield from beside_gymnasium()
+    yield from beside_tianshou()
+    yield from beside_ray()
+
+
+def beside_gymnasium() -> Iterator[Row]:
+    """64 small environments, in as many processes there, in two here."""
+    theirs = gym.vector.AsyncVectorEnv([cart_pole] * 64)
+    for kind in (SubprocVectorEnv, ShmemVectorEnv):
+        ours = kind([cart_pole] * 64, num_workers=CORES)
+        work = f"64 CartPole-v1, {kind.__name__}, num_workers={CORES}"
+        yield rate("envs", work, "steps/s", steps(ours), Peer("gymnasium AsyncVectorEnv", gymnasium_steps(theirs)))
+        ours.close()
+    theirs.close()
+
+
+def beside_tianshou() -> Iterator[Row]:
+    """Ten environments: small ones in two processes, and some that sleep in one each."""
+    shared = {"num_workers": CORES}
+    for kind, env_fn, options in (
+        (DummyVectorEnv, cart_pole, {}),
+        (SubprocVectorEnv, cart_pole, shared),
+        (ShmemVectorEnv, cart_pole, shared),
+        (SubprocVectorEnv, Sleeping, {}),
     ):
-        work = f"10 {'CartPole-v1' if env_fn is cart_pole else 'sleeping 1 ms'}, {ours.__name__}"
-        yield rate("envs", work, "steps/s", steps(ours([env_fn] * 10)), tianshou(ours.__name__, env_fn))
+        what = "CartPole-v1" if env_fn is cart_pole else "sleeping 1 ms"
+        work = ", ".join([f"10 {what}", kind.__name__, *(f"{key}={value}" for key, value in options.items())])
+        ours = kind([env_fn] * 10, **options)
+        yield rate("envs", work, "steps/s", steps(ours), tianshou(kind.__name__, env_fn))
+        ours.close()
+
+
+def beside_ray() -> Iterator[Row]:
+    """Ten environments in two actors, beside ten plain actors that take one step a call."""
+    work = f"10 CartPole-v1, RayVectorEnv, num_workers={CORES}"
+    if (absent := missing("plain Ray actors", "ray")) is not None:
+        yield Row("envs", work, float("nan"), None, absent.name, None, "steps/s")
+        return
+    import ray
+
+    ray.init(num_cpus=CORES, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+    ours = RayVectorEnv([cart_pole] * 10, num_workers=CORES)
+    yield rate("envs", work, "steps/s", steps(ours), Peer("plain Ray, an actor each", plain_ray(ray, 10)))
+    ours.close()
+    ray.shutdown()
 
 
 def tianshou(kind: str, env_fn: Callable[[], gym.Env]) -> Peer:
@@ -74,15 +109,39 @@ def steps(env: Any) -> Work:
     return play
 
 
-def gymnasium_steps(env_fn: Callable[[], gym.Env], count: int) -> Work:
-    """Rounds of steps of Gymnasium's processes, which reset themselves."""
-    env = gym.vector.AsyncVectorEnv([env_fn] * count)
+def gymnasium_steps(env: gym.vector.VectorEnv) -> Work:
+    """Rounds of steps of environments that reset themselves."""
     env.reset()
-    actions = np.random.default_rng(0).integers(0, 2, (STEPS, count))
+    actions = np.random.default_rng(0).integers(0, 2, (STEPS, env.num_envs))
 
     def play() -> int:
         for action in actions:
             env.step(action)
+        return actions.size
+
+    return play
+
+
+def plain_ray(ray: Any, count: int) -> Work:
+    """Rounds of steps of actors that hold an environment each."""
+
+    class Actor:
+        def __init__(self) -> None:
+            self.env = cart_pole()
+            self.env.reset()
+
+        def step(self, action: int) -> tuple:
+            result = self.env.step(action)
+            if result[2] or result[3]:
+                self.env.reset()
+            return result
+
+    actors = [ray.remote(Actor).remote() for _ in range(count)]
+    actions = np.random.default_rng(0).integers(0, 2, (STEPS, count))
+
+    def play() -> int:
+        for action in actions:
+            ray.get([actor.step.remote(one) for actor, one in zip(actors, action, strict=True)])
         return actions.size
 
     return play

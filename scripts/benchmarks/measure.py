@@ -1,6 +1,8 @@
 """Measuring two loops side by side."""
 
 import importlib.util
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,6 +37,9 @@ class Peer:
     """None where there is nobody, or it is not installed; the name says which."""
 
 
+NOBODY = Peer("no peer", None)
+
+
 def missing(peer: str, *packages: str) -> Peer | None:
     """A peer that cannot run since one of its packages is not installed; None if all are."""
     absent = [package for package in packages if importlib.util.find_spec(package) is None]
@@ -54,6 +59,17 @@ def duration(section: str, work: str, ours: Callable[[], float], peer: Peer, rou
     """Seconds that something says it took, the median of rounds in which the two alternate."""
     mine, theirs = _alternate(lambda loop: loop(), ours, peer, rounds)
     return Row(section, work, mine, theirs, peer.name, theirs / mine if theirs else None, "s")
+
+
+def in_a_process(program: str, setup: str = "") -> Callable[[], float]:
+    """Runs a program in a process of its own and reads off how long it took, without its `setup`."""
+    code = f"{setup}\nimport time\nstart = time.perf_counter()\n{program}\nprint(time.perf_counter() - start)\n"
+
+    def run() -> float:
+        done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, capture_output=True, text=True)
+        return float(done.stdout.split()[-1])
+
+    return run
 
 
 def _alternate(
