@@ -25,10 +25,9 @@ from arena.data.rows import as_array
 from arena.errors import UsageError
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import load_policy
-from arena.policy.kinds import AgentKind, Algorithm
+from arena.policy.kinds import AgentKind, Algorithm, Spaces
 from arena.policy.masking import bare_obs, legal_mask, mask_scores
 from arena.seeding import make_rng
-from games.engine.game import Game
 
 
 class DQNPolicy(BasePolicy):
@@ -205,9 +204,9 @@ class DQNConfig:
         require_between(self, 0, 1, "discount", "eps")
 
 
-def build(game: Game, config: DQNConfig, training: bool) -> DQNPolicy:
-    """A DQN policy for a game, with an optimizer if it is to be trained."""
-    net = Net(game.observation_shape, game.num_actions, hidden_sizes=(config.hidden, config.hidden))
+def build(spaces: Spaces, config: DQNConfig, training: bool) -> DQNPolicy:
+    """A DQN policy, with an optimizer if it is to be trained."""
+    net = Net(spaces.observation_shape, spaces.num_actions, hidden_sizes=(config.hidden, config.hidden))
     optim = torch.optim.Adam(net.parameters(), config.learning_rate) if training else None
     policy = DQNPolicy(net, optim, config.discount, config.n_step, config.target_update_freq)
     policy.set_eps(config.eps if training else 0.0)

@@ -26,10 +26,9 @@ from arena.data.buffer.base import ReplayBuffer
 from arena.errors import UsageError
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import load_policy
-from arena.policy.kinds import AgentKind, Algorithm
+from arena.policy.kinds import AgentKind, Algorithm, Spaces
 from arena.policy.masking import bare_obs, legal_mask, mask_scores
 from arena.seeding import make_rng
-from games.engine.game import Game
 
 
 class PPOPolicy(BasePolicy):
@@ -245,14 +244,14 @@ class PPOConfig:
         require_between(self, 0, 1, "discount", "gae_lambda")
 
 
-def build(game: Game, config: PPOConfig, training: bool) -> PPOPolicy:
-    """A PPO policy for a game, with an optimizer if it is to be trained."""
+def build(spaces: Spaces, config: PPOConfig, training: bool) -> PPOPolicy:
+    """A PPO policy, with an optimizer if it is to be trained."""
     net: nn.Module
-    if config.channels and len(game.observation_shape) == 3:
-        net = BoardNet(game.observation_shape, config.channels, config.hidden)
+    if config.channels and len(spaces.observation_shape) == 3:
+        net = BoardNet(spaces.observation_shape, config.channels, config.hidden)
     else:
-        net = Net(game.observation_shape, hidden_sizes=(config.hidden, config.hidden))
-    actor = Actor(net, game.num_actions, softmax_output=False)
+        net = Net(spaces.observation_shape, hidden_sizes=(config.hidden, config.hidden))
+    actor = Actor(net, spaces.num_actions, softmax_output=False)
     critic = Critic(net)
     parameters = ActorCritic(actor, critic).parameters()
     optim = torch.optim.Adam(parameters, config.learning_rate, eps=1e-5) if training else None

@@ -21,7 +21,7 @@ from arena.league.folder import RunFolder
 from arena.league.payoff import Payoff
 from arena.league.seating import LEARNER, LeagueSeating
 from arena.policy.checkpoint import load_policy, save_policy
-from arena.policy.kinds import Algorithm
+from arena.policy.kinds import Algorithm, Spaces
 from arena.policy.optimizer import optimizer_arrays, restore_optimizer
 from arena.registry import agent_kind, make_agent
 from arena.seeding import spawn_seeds
@@ -79,7 +79,7 @@ class SelfPlayTraining:
         state = self._files.claim(self._description(), self.run_config.resume)
         torch.set_num_threads(self.run_config.threads or torch.get_num_threads())
         torch.manual_seed(self.run_config.seed)  # initial weights
-        self.policy = self.algorithm.build(game, self.config, True)
+        self.policy = self.algorithm.build(Spaces.of_game(game), self.config, True)
         self.optimizer: torch.optim.Optimizer = self.policy.optim  # type: ignore[assignment]  # in training it has one
         self.seating = LeagueSeating(
             self.policy,

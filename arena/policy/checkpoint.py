@@ -15,7 +15,7 @@ from safetensors.torch import load, save
 
 from arena.errors import CheckpointError, UsageError
 from arena.policy.base import BasePolicy
-from arena.policy.kinds import Algorithm
+from arena.policy.kinds import Algorithm, Spaces
 from games.engine.game import Game
 
 FORMAT = 1
@@ -148,6 +148,6 @@ def load_policy(name: str, algorithm: Algorithm, game: Game, argument: str, trai
         config = algorithm.config(**description["config"])
     except (TypeError, UsageError) as error:  # an unknown field, or a value out of range
         raise CheckpointError(f"{folder / CONFIG}: {error}") from None
-    policy = algorithm.build(game, config, training)
+    policy = algorithm.build(Spaces.of_game(game), config, training)
     load_weights(folder, policy, description["sha256"])
     return policy.train(training)

@@ -2,8 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
+import numpy as np
+from gymnasium import spaces
+
+from arena.errors import UsageError
 from arena.policy.protocol import Policy
 from games.engine.game import Game
 
@@ -12,15 +16,57 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Spaces:
+    """What a policy sees and does: all that a network's shape depends on."""
+
+    observation: spaces.Space[Any]
+    """Of bare observations: of what is seen without `agent_id` and `mask`."""
+    action: spaces.Space[Any]
+
+    @classmethod
+    def of_game(cls, game: Game) -> Self:
+        """Those of every seat of a game."""
+        seen = spaces.Box(0, game.observation_high, game.observation_shape, game.observation_dtype)
+        return cls(seen, spaces.Discrete(game.num_actions))
+
+    @property
+    def observation_shape(self) -> tuple[int, ...]:
+        """Shape of what a network takes: an array's own, (n,) for n numbered observations.
+
+        Raises `UsageError` where observations are neither.
+        """
+        if isinstance(self.observation, spaces.Discrete):
+            return (int(self.observation.n),)
+        if isinstance(self.observation, spaces.Box | spaces.MultiBinary | spaces.MultiDiscrete):
+            return tuple(self.observation.shape)
+        raise UsageError(f"observations of {self.observation} are not arrays or numbers; a wrapper can flatten them")
+
+    @property
+    def num_actions(self) -> int:
+        """How many actions there are; `UsageError` unless they are numbered from 0."""
+        if not isinstance(self.action, spaces.Discrete) or self.action.start != 0:
+            raise UsageError(f"actions of {self.action} are not numbered from 0, as this one needs them")
+        return int(self.action.n)
+
+    @property
+    def action_shape(self) -> tuple[int, ...]:
+        """Shape of a continuous action; `UsageError` unless they have finite bounds."""
+        if not isinstance(self.action, spaces.Box) or not np.isfinite([self.action.low, self.action.high]).all():
+            raise UsageError(f"actions of {self.action} are not arrays within finite bounds, as this one needs them")
+        return tuple(self.action.shape)
+
+
+@dataclass(frozen=True)
 class Algorithm:
     """How an agent learns."""
 
     config: type
     """Frozen dataclass of its hyper-parameters, every field with a default."""
-    build: "Callable[[Game, Any, bool], BasePolicy]"
-    """Makes a policy for a game from a config; without an optimizer where the flag (`training`) is False."""
-    data: Literal["on-policy", "off-policy"]
+    build: "Callable[[Spaces, Any, bool], BasePolicy]"
+    """Makes a policy from a config; without an optimizer where the flag (`training`) is False."""
+    data: Literal["on-policy", "off-policy", "offline"]
     paper: str
+    actions: tuple[Literal["discrete", "continuous"], ...] = ("discrete",)
 
 
 @dataclass(frozen=True)

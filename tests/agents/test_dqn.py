@@ -8,6 +8,7 @@ from gymnasium.spaces import Discrete
 from agents.dqn import DQNConfig, DQNPolicy, build
 from arena.data import Batch, ReplayBuffer
 from arena.errors import UsageError
+from arena.policy.kinds import Spaces
 from games.engine.registry import make_game
 from tests.agents.given import Given, positions, random_masks
 
@@ -164,13 +165,13 @@ def test_either_network_looks_at_either_observation():
 
 def test_it_plays_without_an_optimizer():
     game = make_game("tic_tac_toe")
-    policy = build(game, DQNConfig(hidden=8), training=False)
+    policy = build(Spaces.of_game(game), DQNConfig(hidden=8), training=False)
     assert policy.optim is None
     assert policy.eps == 0.0
     assert policy.forward(Batch(obs=positions(np.zeros((1, 18)).reshape(1, 3, 3, 2), np.ones((1, 9))))).act.shape == (
         1,
     )
-    assert build(game, DQNConfig(hidden=8, eps=0.2), training=True).eps == 0.2
+    assert build(Spaces.of_game(game), DQNConfig(hidden=8, eps=0.2), training=True).eps == 0.2
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from agents.ppo import build as build_ppo
 from arena.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env import GameVectorEnv
+from arena.policy.kinds import Spaces
 from arena.policy.manager import MultiAgentPolicyManager
 from arena.policy.random import RandomPolicy
 from arena.registry import make_game
@@ -48,7 +49,7 @@ def collector(learner, size: int, noise: bool) -> Collector:
 
 def test_dqn():
     config = DQNConfig(hidden=64, batch_size=64, target_update_freq=100)
-    learner = build_dqn(make_game("tic_tac_toe"), config, training=True)
+    learner = build_dqn(Spaces.of_game(make_game("tic_tac_toe")), config, training=True)
     train = collector(learner, 20_000, noise=True)
     plan = Schedule(max_epoch=1, step_per_epoch=16_000, batch_size=64, step_per_collect=BOARDS, verbose=False)
     OffpolicyTrainer(train.policy, train, None, plan, 0.125, Hooks(reward_metric=lambda r: r[:, 0])).run()
@@ -58,7 +59,7 @@ def test_dqn():
 
 def test_ppo():
     config = PPOConfig(hidden=64, channels=0, learning_rate=3e-3)
-    learner = build_ppo(make_game("tic_tac_toe"), config, training=True)
+    learner = build_ppo(Spaces.of_game(make_game("tic_tac_toe")), config, training=True)
     train = collector(learner, 4000, noise=False)
     plan = Schedule(max_epoch=1, step_per_epoch=40_000, batch_size=128, step_per_collect=1024, verbose=False)
     OnpolicyTrainer(train.policy, train, None, plan, 4, Hooks(reward_metric=lambda r: r[:, 0])).run()

@@ -20,6 +20,7 @@ from arena.data import (
 from arena.env.native import GameVectorEnv
 from arena.errors import UsageError
 from arena.policy.base import BasePolicy
+from arena.policy.kinds import Spaces
 from games.engine.registry import make_game
 
 ALPHA, BETA, EPS = 0.6, 0.4, float(np.finfo(np.float32).eps)
@@ -168,7 +169,7 @@ def test_an_update_writes_priorities_back():
 
 def test_dqn_writes_its_errors_as_priorities():
     game = make_game("tic_tac_toe")
-    policy = build(game, DQNConfig(hidden=8), training=True)
+    policy = build(Spaces.of_game(game), DQNConfig(hidden=8), training=True)
     buffer = PrioritizedVectorReplayBuffer(400, 8, alpha=1.0, beta=0.4)
     collector = Collector(policy, GameVectorEnv(game, 4), buffer, exploration_noise=True)
     collector.collect(n_step=64)

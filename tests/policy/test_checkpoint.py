@@ -15,6 +15,7 @@ from arena.data.flat import flatten, unflatten
 from arena.env import GameVectorEnv
 from arena.errors import CheckpointError, UsageError
 from arena.policy.checkpoint import newest_snapshot, read_config, recover_folder, save_policy, write_folder
+from arena.policy.kinds import Spaces
 from arena.registry import agent_kind, make_agent, make_game
 
 CONFIGS = {"ppo": PPOConfig(channels=4, hidden=8), "dqn": DQNConfig(hidden=8)}
@@ -23,7 +24,7 @@ CONFIGS = {"ppo": PPOConfig(channels=4, hidden=8), "dqn": DQNConfig(hidden=8)}
 def saved(folder, algo="ppo", spec="connect_four"):
     """A policy of random weights, and its checkpoint."""
     game = make_game(spec)
-    policy = agent_kind(algo).algorithm.build(game, CONFIGS[algo], True)
+    policy = agent_kind(algo).algorithm.build(Spaces.of_game(game), CONFIGS[algo], True)
     save_policy(folder, policy, algo, game, CONFIGS[algo], {"env_step": 7})
     return game, policy
 
