@@ -1,0 +1,53 @@
+"""Distributions over actions: made from scores, drawn from with a generator of one's own, squashed into bounds."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch.distributions import Categorical, Independent, Normal
+from torch.nn.functional import softplus
+
+from arena.errors import UsageError
+
+
+def default_distribution(*scores: torch.Tensor) -> Any:  # torch leaves the classes untyped
+    """Over numbered actions from logits [n, A]; over rows of k numbers from means and deviations [n, k]."""
+    if len(scores) == 1:
+        return Categorical(logits=scores[0], validate_args=False)
+    mu, sigma = scores
+    return Independent(Normal(mu, sigma, validate_args=False), 1, validate_args=False)
+
+
+def draw(dist: Any, generator: torch.Generator) -> torch.Tensor:
+    """Actions, [n] or [n, k], from a generator on the CPU: the same ones on every device.
+
+    The gradient of normal ones reaches mean and deviation. `UsageError` for other distributions than categorical and
+    normal ones: torch draws from those with its global generator alone.
+    """
+    if isinstance(dist, Categorical):
+        return torch.multinomial(dist.probs.cpu(), 1, generator=generator).squeeze(1).to(dist.probs.device)
+    base = dist.base_dist if isinstance(dist, Independent) else dist
+    if isinstance(base, Normal):
+        noise = torch.randn(base.loc.shape, generator=generator, dtype=base.loc.dtype)
+        return base.loc + base.scale * noise.to(base.loc.device)
+    raise UsageError(f"dist_fn gave a {type(base).__name__}; actions are drawn from Categorical or Normal")
+
+
+def log_probability(dist: Any, act: torch.Tensor) -> torch.Tensor:
+    """Of whole actions, [n]; `UsageError` for a distribution that counts the numbers of an action one by one."""
+    logp: torch.Tensor = dist.log_prob(act)
+    if logp.ndim != 1:
+        raise UsageError(
+            f"dist_fn gives log-probabilities of shape {tuple(logp.shape)} for {len(act)} actions, not one each: "
+            "lambda mu, sigma: Independent(Normal(mu, sigma), 1)"
+        )
+    return logp
+
+
+def log_tanh_slope(x: torch.Tensor) -> torch.Tensor:
+    """log(1 - tanh(x)^2), exact where tanh(x) rounds to 1.
+
+    To be subtracted, summed over an action, from the log-probability of x for that of tanh(x) (Haarnoja et al. 2018,
+    arXiv 1801.01290, equation 21).
+    """
+    return 2.0 * (np.log(2.0) - x - softplus(-2.0 * x))
