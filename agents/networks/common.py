@@ -1,6 +1,6 @@
 """Multi-layer perceptrons for any shape of observation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -8,7 +8,13 @@ import numpy as np
 import torch
 from torch import nn
 
+from arena.errors import UsageError
+
 Shape = int | Sequence[int]
+Linear = Callable[[int, int], nn.Module]
+"""Makes a linear layer of so many inputs and outputs: `nn.Linear`, `NoisyLinear`."""
+LayerType = type[nn.Module] | Sequence[type[nn.Module]] | None
+"""What follows each hidden layer: the same kind throughout, or one kind a layer."""
 
 
 def flat_size(shape: Shape) -> int:
@@ -18,10 +24,10 @@ def flat_size(shape: Shape) -> int:
 
 def miniblock(
     input_size: int,
-    output_size: int,
+    output_size: int = 0,
     norm_layer: type[nn.Module] | None = None,
     activation: type[nn.Module] | None = None,
-    linear_layer: type[nn.Linear] = nn.Linear,
+    linear_layer: Linear = nn.Linear,
 ) -> list[nn.Module]:
     """A linear layer, then a norm and an activation where they are given."""
     layers: list[nn.Module] = [linear_layer(input_size, output_size)]
@@ -37,6 +43,9 @@ class MLP(nn.Module):
 
     Takes arrays or tensors [n, ...] and flattens them from the second axis on; numbers [n] (observations of a Discrete
     space of `input_dim` values) become one-hot vectors.
+
+    `norm_layer` and `activation` follow each hidden layer; they may be lists, one kind a layer (`UsageError` unless as
+    long as `hidden_sizes`).
     """
 
     def __init__(
@@ -44,16 +53,18 @@ class MLP(nn.Module):
         input_dim: int,
         output_dim: int = 0,
         hidden_sizes: Sequence[int] = (),
-        norm_layer: type[nn.Module] | None = None,
-        activation: type[nn.Module] | None = nn.ReLU,
+        norm_layer: LayerType = None,
+        activation: LayerType = nn.ReLU,
         device: str | int | torch.device | None = None,
-        linear_layer: type[nn.Linear] = nn.Linear,
+        linear_layer: Linear = nn.Linear,
     ):
         super().__init__()
         sizes = [input_dim, *hidden_sizes]
+        norms = _each("norm_layer", norm_layer, len(hidden_sizes))
+        activations = _each("activation", activation, len(hidden_sizes))
         layers: list[nn.Module] = []
-        for size, following in pairwise(sizes):
-            layers += miniblock(size, following, norm_layer, activation, linear_layer)
+        for (size, following), norm, bend in zip(pairwise(sizes), norms, activations, strict=True):
+            layers += miniblock(size, following, norm, bend, linear_layer)
         if output_dim > 0:
             layers.append(linear_layer(sizes[-1], output_dim))
         self.input_dim = input_dim
@@ -92,9 +103,9 @@ class Net(nn.Module):
         state_shape: Shape,
         action_shape: Shape = 0,
         hidden_sizes: Sequence[int] = (),
-        norm_layer: type[nn.Module] | None = None,
-        activation: type[nn.Module] | None = nn.ReLU,
-        device: str | int | torch.device = "cpu",
+        norm_layer: LayerType = None,
+        activation: LayerType = nn.ReLU,
+        device: str | int | torch.device | None = "cpu",
         softmax: bool = False,
         concat: bool = False,
         num_atoms: int = 1,
@@ -131,6 +142,51 @@ class Net(nn.Module):
         return (torch.softmax(out, dim=-1) if self.softmax else out), state
 
 
+class Recurrent(nn.Module):
+    """A linear layer, an LSTM of `layer_num` layers, a linear layer to one number an action.
+
+    It takes one step at a time, [n, *state_shape], as a policy acts, and sequences [n, T, *state_shape], as a buffer
+    with `stack_num` = T gives them to an update; of a sequence the answer is that to its last step. The hidden state is
+    a dictionary of `h` and `c`, each [n, layer_num, hidden_layer_size]; without one, and after a reset, they are zero.
+    """
+
+    def __init__(
+        self,
+        layer_num: int,
+        state_shape: Shape,
+        action_shape: Shape,
+        device: str | int | torch.device | None = "cpu",
+        hidden_layer_size: int = 128,
+    ):
+        super().__init__()
+        self.state_ndim = 1 if isinstance(state_shape, int) else len(state_shape)
+        self.fc1 = nn.Linear(flat_size(state_shape), hidden_layer_size)
+        self.nn = nn.LSTM(hidden_layer_size, hidden_layer_size, layer_num, batch_first=True)
+        self.output_dim = flat_size(action_shape)
+        self.fc2 = nn.Linear(hidden_layer_size, self.output_dim)
+        self.to(device)
+
+    def forward(self, s: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+        """Outputs [n, A] of the last step and the hidden state after it; `UsageError` for another number of axes."""
+        x = to_input(s, self)
+        if x.ndim == self.state_ndim + 1:
+            x = x[:, None]
+        elif x.ndim != self.state_ndim + 2:
+            raise UsageError(f"observations of shape {tuple(x.shape)} are neither [n, *state] nor [n, T, *state]")
+        before = None if state is None else tuple(to_input(state[k], self).transpose(0, 1).contiguous() for k in "hc")
+        steps, (h, c) = self.nn(self.fc1(x.flatten(2)), before)
+        return self.fc2(steps[:, -1]), {"h": h.transpose(0, 1).detach(), "c": c.transpose(0, 1).detach()}
+
+
+class ActorCritic(nn.Module):
+    """Actor and critic in one module, so that an optimizer meets shared parameters once."""
+
+    def __init__(self, actor: nn.Module, critic: nn.Module):
+        super().__init__()
+        self.actor = actor
+        self.critic = critic
+
+
 class DataParallelNet(nn.Module):
     """A network spread over all GPUs of the machine, each taking its share of a batch; without one, the network itself.
 
@@ -147,6 +203,28 @@ class DataParallelNet(nn.Module):
     def forward(self, s: Any, *args: Any, **kwargs: Any) -> Any:
         """What the network gives for `s` [n, ...] and whatever else it takes."""
         return self.net(to_input(s, self.net), *args, **kwargs)
+
+
+def output_dim_of(net: nn.Module, given: int | None) -> int:
+    """Number of features of a network that others build upon: its `output_dim`, or what is `given` if it has none.
+
+    Raises `UsageError` if neither is there.
+    """
+    found = getattr(net, "output_dim", given)
+    if not isinstance(found, int) or found < 1:
+        raise UsageError(
+            f"{type(net).__name__} has no output_dim: say in preprocess_net_output_dim how many features it gives"
+        )
+    return found
+
+
+def _each(name: str, kind: LayerType, count: int) -> Sequence[type[nn.Module] | None]:
+    """A kind of layer for each of `count` hidden layers."""
+    if kind is None or isinstance(kind, type):
+        return [kind] * count
+    if len(kind) != count:
+        raise UsageError(f"{name} has {len(kind)} entries for {count} hidden layers")
+    return kind
 
 
 def to_input(s: Any, module: nn.Module) -> torch.Tensor:

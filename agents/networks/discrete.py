@@ -1,12 +1,15 @@
-"""Heads for discrete actions: an actor and a critic on top of a network that may be shared."""
+"""Heads for discrete actions: actor, critic, quantile functions of returns, and layers with noise to explore by."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import nn
 
-from agents.networks.common import MLP, Shape, flat_size
+from agents.networks.common import MLP, Shape, flat_size, output_dim_of
+from agents.networks.common import ActorCritic as ActorCritic  # where it used to be
+from arena.data.batch import Batch
 
 
 class Actor(nn.Module):
@@ -19,13 +22,13 @@ class Actor(nn.Module):
         hidden_sizes: Sequence[int] = (),
         softmax_output: bool = True,
         preprocess_net_output_dim: int | None = None,
-        device: str | int | torch.device = "cpu",
+        device: str | int | torch.device | None = "cpu",
     ):
         super().__init__()
         self.preprocess = preprocess_net
         self.softmax_output = softmax_output
-        input_dim = int(getattr(preprocess_net, "output_dim", preprocess_net_output_dim or 0))
-        self.last = MLP(input_dim, flat_size(action_shape), hidden_sizes)
+        features = output_dim_of(preprocess_net, preprocess_net_output_dim)
+        self.last = MLP(features, flat_size(action_shape), hidden_sizes)
         self.to(device)
 
     def forward(self, s: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
@@ -44,12 +47,11 @@ class Critic(nn.Module):
         hidden_sizes: Sequence[int] = (),
         last_size: int = 1,
         preprocess_net_output_dim: int | None = None,
-        device: str | int | torch.device = "cpu",
+        device: str | int | torch.device | None = "cpu",
     ):
         super().__init__()
         self.preprocess = preprocess_net
-        input_dim = int(getattr(preprocess_net, "output_dim", preprocess_net_output_dim or 0))
-        self.last = MLP(input_dim, last_size, hidden_sizes)
+        self.last = MLP(output_dim_of(preprocess_net, preprocess_net_output_dim), last_size, hidden_sizes)
         self.to(device)
 
     def forward(self, s: Any, state: Any = None, info: Any = None) -> torch.Tensor:
@@ -57,15 +59,6 @@ class Critic(nn.Module):
         features, _ = self.preprocess(s, state)
         values: torch.Tensor = self.last(features)
         return values
-
-
-class ActorCritic(nn.Module):
-    """Actor and critic in one module, so that an optimizer meets shared parameters once."""
-
-    def __init__(self, actor: nn.Module, critic: nn.Module):
-        super().__init__()
-        self.actor = actor
-        self.critic = critic
 
 
 def actor_and_critic(
@@ -78,3 +71,153 @@ def actor_and_critic(
         return (torch.softmax(scores, dim=-1) if actor.softmax_output else scores), critic.last(features)[:, 0], hidden
     scores, hidden = actor(s, state)
     return scores, critic(s)[:, 0], hidden
+
+
+class CosineEmbeddingNetwork(nn.Module):
+    """Features of fractions: ReLU of a linear layer on cos(pi i tau), i = 0 .. n - 1 (arXiv 1806.06923, equation 4)."""
+
+    frequencies: torch.Tensor
+
+    def __init__(self, num_cosines: int, embedding_dim: int):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(num_cosines, embedding_dim), nn.ReLU())
+        self.register_buffer("frequencies", math.pi * torch.arange(num_cosines), persistent=False)
+
+    def forward(self, taus: torch.Tensor) -> torch.Tensor:
+        """From fractions [n, N] to features [n, N, embedding_dim]."""
+        features: torch.Tensor = self.net(torch.cos(taus[..., None] * self.frequencies))
+        return features
+
+
+class ImplicitQuantileNetwork(nn.Module):
+    """Quantiles of the return of each action, at fractions drawn at random (Dabney et al. 2018, arXiv 1806.06923).
+
+    The features psi(s) of `preprocess_net` are multiplied with features phi(tau) of a fraction; an MLP of
+    `hidden_sizes` turns each product into one number an action.
+    """
+
+    def __init__(
+        self,
+        preprocess_net: nn.Module,
+        action_shape: Shape,
+        hidden_sizes: Sequence[int] = (),
+        num_cosines: int = 64,
+        preprocess_net_output_dim: int | None = None,
+        device: str | int | torch.device | None = "cpu",
+    ):
+        super().__init__()
+        self.preprocess = preprocess_net
+        self.input_dim = output_dim_of(preprocess_net, preprocess_net_output_dim)
+        self.embed_model = CosineEmbeddingNetwork(num_cosines, self.input_dim)
+        self.last = MLP(self.input_dim, flat_size(action_shape), hidden_sizes)
+        self.to(device)
+
+    def forward(
+        self, s: Any, sample_size: int, state: Any = None, generator: torch.Generator | None = None
+    ) -> tuple[tuple[torch.Tensor, torch.Tensor], Any]:
+        """(Quantiles [n, A, N] at N = `sample_size` fractions, the fractions [n, N]), and the hidden state."""
+        features, hidden = self.preprocess(s, state)
+        taus = torch.rand(len(features), sample_size, generator=generator).to(features)
+        return (self.quantiles(features, taus), taus), hidden
+
+    def quantiles(self, features: torch.Tensor, taus: torch.Tensor) -> torch.Tensor:
+        """Quantiles [n, A, N] for features [n, D] at fractions [n, N]."""
+        products = features[:, None] * self.embed_model(taus)
+        out: torch.Tensor = self.last(products.flatten(0, 1))
+        return out.view(*taus.shape, -1).transpose(1, 2)
+
+
+class FractionProposalNetwork(nn.Module):
+    """Proposes at which fractions to look (Yang et al. 2019, arXiv 1911.02140, section 3.2)."""
+
+    def __init__(self, num_fractions: int, embedding_dim: int):
+        super().__init__()
+        self.net = nn.Linear(embedding_dim, num_fractions)
+        nn.init.xavier_uniform_(self.net.weight, gain=0.01)  # nearly equal distances to begin with
+        nn.init.zeros_(self.net.bias)
+
+    def forward(self, state_embeddings: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """From features [n, D]: fractions [n, N + 1], their middles [n, N], the entropy [n, 1] of their distances."""
+        log_probs = torch.log_softmax(self.net(state_embeddings), dim=1)
+        probs = log_probs.exp()
+        taus = nn.functional.pad(probs.cumsum(dim=1), (1, 0))
+        middles = (taus[:, :-1] + taus[:, 1:]) / 2
+        return taus, middles, -(log_probs * probs).sum(dim=1, keepdim=True)
+
+
+class FullQuantileFunction(ImplicitQuantileNetwork):
+    """Quantiles of the return of each action, at fractions that a second network proposes (arXiv 1911.02140)."""
+
+    def forward(  # type: ignore[override]  # fractions are proposed, where the other network draws them
+        self, s: Any, propose_model: FractionProposalNetwork, fractions: Batch | None = None, state: Any = None
+    ) -> tuple[tuple[torch.Tensor, Batch, torch.Tensor | None], Any]:
+        """((Quantiles [n, A, N] at the middles, fractions, quantiles [n, A, N - 1] at the fractions), hidden state).
+
+        `fractions` is a Batch of `taus`, `tau_hats` and `entropies`, as `propose_model` gives them; those given are
+        used again. The last quantiles, which only the loss of the fractions needs, are None but in training state.
+        """
+        features, hidden = self.preprocess(s, state)
+        if fractions is None:
+            taus, tau_hats, entropies = propose_model(features.detach())
+            fractions = Batch(taus=taus, tau_hats=tau_hats, entropies=entropies)
+        quantiles = self.quantiles(features, fractions.tau_hats.detach())
+        at_taus = None
+        if self.training:
+            with torch.no_grad():
+                at_taus = self.quantiles(features, fractions.taus[:, 1:-1])
+        return (quantiles, fractions, at_taus), hidden
+
+
+class NoisyLinear(nn.Module):
+    """A linear layer with factorised noise of a size that is learned (Fortunato et al. 2018, arXiv 1706.10295).
+
+    In training state it computes (mu_W + sigma_W eps_W) x + mu_b + sigma_b eps_b (equation 9) with the noise of the
+    last `sample`; in testing state it has no noise. `noisy_std` is sigma_0, the size of the noise to begin with.
+    """
+
+    eps_p: torch.Tensor
+    eps_q: torch.Tensor
+
+    def __init__(self, in_features: int, out_features: int, noisy_std: float = 0.5):
+        super().__init__()
+        self.in_features, self.out_features, self.sigma = in_features, out_features, noisy_std
+        self.mu_W = nn.Parameter(torch.empty(out_features, in_features))
+        self.sigma_W = nn.Parameter(torch.empty(out_features, in_features))
+        self.mu_bias = nn.Parameter(torch.empty(out_features))
+        self.sigma_bias = nn.Parameter(torch.empty(out_features))
+        self.register_buffer("eps_p", torch.zeros(in_features))
+        self.register_buffer("eps_q", torch.zeros(out_features))
+        self.reset()
+        self.sample()
+
+    def reset(self) -> None:
+        """Draw the weights anew, and set the noise to its first size (section 3.2)."""
+        bound = 1 / math.sqrt(self.in_features)
+        for mu in (self.mu_W, self.mu_bias):
+            nn.init.uniform_(mu, -bound, bound)
+        for sigma in (self.sigma_W, self.sigma_bias):
+            nn.init.constant_(sigma, self.sigma * bound)
+
+    def f(self, x: torch.Tensor) -> torch.Tensor:
+        """sign(x) sqrt(|x|), by which noise is factorised (equations 10 and 11)."""
+        return x.sign() * x.abs().sqrt()
+
+    def sample(self, generator: torch.Generator | None = None) -> None:
+        """Draw the noise anew."""
+        self.eps_p.copy_(self.f(torch.randn(self.in_features, generator=generator)))
+        self.eps_q.copy_(self.f(torch.randn(self.out_features, generator=generator)))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """From [n, in_features] to [n, out_features]."""
+        if not self.training:
+            return nn.functional.linear(x, self.mu_W, self.mu_bias)
+        weight = self.mu_W + self.sigma_W * torch.outer(self.eps_q, self.eps_p)
+        return nn.functional.linear(x, weight, self.mu_bias + self.sigma_bias * self.eps_q)
+
+
+def sample_noise(model: nn.Module, generator: torch.Generator | None = None) -> bool:
+    """Draw the noise of every `NoisyLinear` in a network anew; returns whether there is one."""
+    noisy = [module for module in model.modules() if isinstance(module, NoisyLinear)]
+    for module in noisy:
+        module.sample(generator)
+    return bool(noisy)

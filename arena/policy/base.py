@@ -164,6 +164,7 @@ class BasePolicy(nn.Module, Policy):
         there is no bootstrapping, without `v_s` the value is taken to be the previous `v_s_`.
         """
         rew = np.asarray(batch.rew, np.float64)
+        _require_numbers(rew)
         if v_s_ is None:
             if not np.isclose(gae_lambda, 1.0):
                 raise UsageError(f"gae_lambda={gae_lambda} needs the values v_s_ of next observations")
@@ -198,12 +199,19 @@ class BasePolicy(nn.Module, Policy):
         total, last, discount = returns.n_step(
             indice, n_step, gamma, buffer.rew, buffer._done, buffer._edges, buffer._fill, buffer._newest
         )
+        _require_numbers(total)
         with torch.no_grad():
             target_q = target_q_fn(buffer, last)
         target_q = target_q.reshape(len(indice), -1)
         factor = torch.as_tensor(discount * BasePolicy.value_mask(buffer, last)).to(target_q)
         batch.returns = torch.as_tensor(total).to(target_q)[:, None] + factor[:, None] * target_q
         return batch
+
+
+def _require_numbers(rew: NDArray[np.float64]) -> None:
+    """`UsageError` for rewards, or sums of them, that are not numbers."""
+    if np.isnan(rew).any():
+        raise UsageError(f"the reward of transition {int(np.isnan(rew).argmax())} is not a number (NaN)")
 
 
 def _flat(values: NDArray[Any] | torch.Tensor) -> NDArray[np.float64]:

@@ -4,6 +4,8 @@ from typing import Any
 
 import torch
 
+from arena.errors import UsageError
+
 
 def mask_scores(scores: torch.Tensor, mask: Any) -> torch.Tensor:
     """Scores [n, A] (logits or Q-values) with illegal actions at the lowest finite number.
@@ -18,8 +20,17 @@ def mask_scores(scores: torch.Tensor, mask: Any) -> torch.Tensor:
 
 
 def legal_mask(obs: Any) -> Any:
-    """The mask that comes with an observation, None if there is none."""
-    return obs.mask if hasattr(obs, "mask") else None
+    """The mask [n, A] that comes with observations, None if there is none; of a stack of steps, that of the last.
+
+    Raises `UsageError` if some row of it leaves nothing to do.
+    """
+    if not hasattr(obs, "mask") or obs.mask.shape[-1] == 0:  # continuous actions have none
+        return None
+    mask = obs.mask[:, -1] if obs.mask.ndim == 3 else obs.mask
+    if not mask.any(-1).all():
+        row = int((~mask.any(-1)).argmax())
+        raise UsageError(f"the mask of row {row} has no legal action; that of a finished game is all True")
+    return mask
 
 
 def bare_obs(obs: Any) -> Any:

@@ -1,0 +1,52 @@
+"""A convolutional residual tower for boards."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import nn
+
+from agents.networks.common import to_input
+from arena.errors import UsageError
+
+
+class ResidualBlock(nn.Module):
+    """Two 3 x 3 convolutions whose result is added to what came in (He et al. 2016, arXiv 1512.03385, figure 2)."""
+
+    def __init__(self, channels: int):
+        super().__init__()
+        self.change = nn.Sequential(*_convolution(channels, channels), nn.ReLU(), *_convolution(channels, channels))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """From [n, channels, R, C] to the same shape."""
+        return torch.relu(x + self.change(x))
+
+
+class ResidualTower(nn.Module):
+    """A convolution, `blocks` residual blocks, a dense layer: from boards [n, R, C, planes] to features [n, hidden].
+
+    The layout is that of AlphaZero (Silver et al. 2017, arXiv 1712.01815), normalised over each board alone (Wu and He
+    2018, arXiv 1803.08494, one group) in place of over the batch: so a position has the same value in every batch and
+    in either state.
+    """
+
+    def __init__(self, board_shape: Sequence[int], channels: int = 32, blocks: int = 3, hidden: int = 128):
+        super().__init__()
+        if len(board_shape) != 3:
+            raise UsageError(f"a tower needs boards of shape (rows, columns, planes), not {tuple(board_shape)}")
+        rows, columns, planes = board_shape
+        self.tower = nn.Sequential(
+            *_convolution(planes, channels), nn.ReLU(), *(ResidualBlock(channels) for _ in range(blocks))
+        )
+        self.dense = nn.Linear(channels * rows * columns, hidden)
+        self.output_dim = hidden
+
+    def forward(self, s: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
+        """Features [n, hidden], and the state as it came."""
+        board = to_input(s, self.dense).permute(0, 3, 1, 2)
+        return torch.relu(self.dense(self.tower(board).flatten(1))), state
+
+
+def _convolution(planes: int, channels: int) -> tuple[nn.Module, nn.Module]:
+    """A 3 x 3 convolution that keeps the board's size, and its norm."""
+    return nn.Conv2d(planes, channels, 3, padding=1, bias=False), nn.GroupNorm(1, channels)
