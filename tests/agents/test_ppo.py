@@ -10,6 +10,7 @@ from agents.networks.discrete import Actor, Critic
 from agents.ppo import PPOConfig, PPOPolicy, build
 from arena.data import Batch, VectorReplayBuffer
 from arena.errors import UsageError
+from arena.policy.kinds import Spaces
 from games.engine.registry import make_game
 from tests.agents.given import Given, Sum, positions, random_masks
 
@@ -197,7 +198,7 @@ def test_it_acts_by_the_distribution_that_it_learns():
 
 
 def test_it_plays_without_an_optimizer():
-    policy = build(make_game("connect_four"), PPOConfig(channels=4, hidden=8), training=False)
+    policy = build(Spaces.of_game(make_game("connect_four")), PPOConfig(channels=4, hidden=8), training=False)
     assert policy.optim is None
     obs = Batch(agent_id=np.zeros(2, int), obs=np.zeros((2, 6, 7, 2), np.int8), mask=np.ones((2, 7), bool))
     result = policy.eval()(Batch(obs=obs))

@@ -1,0 +1,15 @@
+"""Gradient steps."""
+
+import torch
+from torch import nn
+
+
+def descend(loss: torch.Tensor, optim: torch.optim.Optimizer | None, max_norm: float | None = None) -> None:
+    """One step of an optimizer down the gradient of a loss, of norm `max_norm` at most over all its parameters."""
+    assert optim is not None, "a policy without an optimizer only plays"
+    optim.zero_grad()
+    loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    if max_norm is not None:
+        parameters = [p for group in optim.param_groups for p in group["params"]]
+        nn.utils.clip_grad_norm_(parameters, max_norm)
+    optim.step()

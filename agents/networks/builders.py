@@ -1,0 +1,56 @@
+"""Networks for the spaces of an environment, as the `build` functions of algorithms use them."""
+
+from collections.abc import Sequence
+
+import gymnasium as gym
+from torch import nn
+
+from agents.networks import continuous, discrete
+from agents.networks.board import BoardNet
+from agents.networks.common import ActorCritic, Net
+from arena.policy.kinds import Spaces
+
+
+def body_of(
+    spaces: Spaces, hidden_sizes: Sequence[int], channels: int = 0, activation: type[nn.Module] = nn.ReLU
+) -> nn.Module:
+    """From observations to features: a perceptron, or for boards, where `channels` are asked for, a convolution."""
+    if channels and len(spaces.observation_shape) == 3:
+        return BoardNet(spaces.observation_shape, channels, hidden_sizes[-1])
+    return Net(spaces.observation_shape, hidden_sizes=hidden_sizes, activation=activation)
+
+
+def is_continuous(spaces: Spaces) -> bool:
+    """Whether actions are rows of numbers."""
+    return isinstance(spaces.action, gym.spaces.Box)
+
+
+def stochastic_actor(
+    spaces: Spaces, body: nn.Module, unbounded: bool = True, conditioned_sigma: bool = False
+) -> discrete.Actor | continuous.ActorProb:
+    """Logits of numbered actions, or means and deviations of continuous ones, from the features of a body."""
+    if is_continuous(spaces):
+        return continuous.ActorProb(body, spaces.action_shape, unbounded=unbounded, conditioned_sigma=conditioned_sigma)
+    return discrete.Actor(body, spaces.num_actions, softmax_output=False)
+
+
+def actor_critic_for(
+    spaces: Spaces, hidden: int, channels: int = 0, shared: bool | None = None
+) -> tuple[nn.Module, nn.Module, list[nn.Parameter]]:
+    """A stochastic actor, a critic of states, and the parameters of both, each once.
+
+    They share a body where actions are numbered, unless `shared` says otherwise; normal distributions have one of
+    their own, with tanh units, which learn smoother actions.
+    """
+    shared = not is_continuous(spaces) if shared is None else shared
+    activation = nn.Tanh if is_continuous(spaces) else nn.ReLU
+    body = body_of(spaces, (hidden, hidden), channels, activation)
+    actor = stochastic_actor(spaces, body)
+    critic = discrete.Critic(body if shared else body_of(spaces, (hidden, hidden), channels, activation))
+    return actor, critic, list(ActorCritic(actor, critic).parameters())
+
+
+def q_critic(spaces: Spaces, hidden_sizes: Sequence[int]) -> continuous.Critic:
+    """Q(s, a) of continuous actions."""
+    net = Net(spaces.observation_shape, spaces.action_shape, hidden_sizes=hidden_sizes, concat=True)
+    return continuous.Critic(net)

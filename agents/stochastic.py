@@ -1,0 +1,186 @@
+"""What policies that draw their actions from a distribution share: acting, masks, the scale of returns."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, TypedDict
+
+import gymnasium as gym
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+from torch.distributions import Categorical
+
+from agents.checks import require_between, require_continuous, require_discrete, require_logits
+from agents.distributions import default_distribution, draw
+from arena.data.batch import Batch
+from arena.data.rows import as_array
+from arena.data.statistics import RunningMeanStd
+from arena.errors import UsageError
+from arena.policy.base import BasePolicy
+from arena.policy.masking import bare_obs, legal_mask, mask_scores
+from arena.seeding import make_rng
+
+DistFn = Callable[..., Any]
+"""From scores, masked where they are logits [n, A], or means and deviations [n, k], to a distribution over actions."""
+
+
+Minibatch = dict[str, torch.Tensor]
+"""Rows of `obs`, `act`, what the losses of an algorithm need and, where there are masks, `mask`; each [n, ...]."""
+
+
+class StochasticOptions(TypedDict, total=False):
+    """What every stochastic policy takes besides its networks; see `StochasticPolicy`."""
+
+    discount_factor: float
+    reward_normalization: bool
+    action_scaling: bool
+    action_bound_method: Literal["clip", "tanh", ""]
+    lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None
+    deterministic_eval: bool
+    action_space: gym.Space[Any] | None
+    observation_space: gym.Space[Any] | None
+
+
+class StochasticPolicy(BasePolicy):
+    """A policy that draws numbered actions, of which some may be illegal, or continuous ones.
+
+    Args:
+        model: from observations to logits [n, A], or to means and deviations [n, k]; and a hidden state.
+        optim: its optimizer; None for a policy that only plays.
+        dist_fn: from the scores, masked where they are logits, to the distribution that it acts by and learns; None for
+            `Categorical(logits=...)` and `Independent(Normal(mu, sigma), 1)`.
+        discount_factor: gamma, in steps of the agent's own.
+        reward_normalization: learn returns divided by their running deviation.
+        action_scaling: map continuous actions from [-1, 1] to the bounds of a Box `action_space`.
+        action_bound_method: as in `BasePolicy`.
+        lr_scheduler: goes a step on with each update.
+        deterministic_eval: take the likeliest action in testing state.
+        action_space: as in `BasePolicy`.
+        observation_space: as in `BasePolicy`.
+
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        optim: torch.optim.Optimizer | None,
+        dist_fn: DistFn | None = None,
+        discount_factor: float = 0.99,
+        reward_normalization: bool = False,
+        action_scaling: bool = True,
+        action_bound_method: Literal["clip", "tanh", ""] = "clip",
+        lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None = None,
+        deterministic_eval: bool = False,
+        action_space: gym.Space[Any] | None = None,
+        observation_space: gym.Space[Any] | None = None,
+    ):
+        scaled = action_scaling and isinstance(action_space, gym.spaces.Box)
+        super().__init__(observation_space, action_space, scaled, action_bound_method)
+        require_between(0, 1, discount_factor=discount_factor)
+        require_logits(model)
+        if isinstance(action_space, gym.spaces.Box):
+            require_continuous(self, action_space)
+        else:
+            require_discrete(self, action_space)
+        self.actor = model
+        self.optim = optim
+        # the class itself would take its first argument, the logits, for probabilities
+        self.dist_fn = default_distribution if dist_fn in (None, Categorical) else dist_fn
+        self.gamma = discount_factor
+        self.return_scale = ReturnScale() if reward_normalization else None
+        self.lr_scheduler = lr_scheduler
+        self.deterministic_eval = deterministic_eval
+        self.generator = torch.Generator()
+        self.reset(int(make_rng().integers(2**62)))
+
+    def reset(self, seed: int | None = None) -> None:
+        """With a seed, start the random stream of actions and minibatches anew."""
+        if seed is not None:
+            self.generator.manual_seed(seed)
+
+    def forward(self, batch: Batch, state: Any = None) -> Batch:
+        """Draw actions; adds `dist` and, where actions are numbered, `logits` and `probs` [n, A]."""
+        scores, hidden = self.actor(bare_obs(batch.obs), state)
+        dist = self.distribution(scores, legal_mask(batch.obs))
+        return answer(self.choose(dist), dist, hidden)
+
+    def choose(self, dist: Any) -> torch.Tensor:
+        """Actions [n] or [n, k], drawn, or in testing state perhaps the likeliest."""
+        if self.deterministic_eval and not self.training:
+            likeliest: torch.Tensor = dist.mode
+            return likeliest
+        return draw(dist, self.generator)
+
+    def distribution(self, scores: Any, mask: Any = None) -> Any:
+        """The distribution over actions that scores of the network describe; illegal ones have no probability.
+
+        Raises `UsageError` if the scores do not fit the action space.
+        """
+        continuous = isinstance(scores, tuple)
+        self._require_fit(scores[0] if continuous else scores, mask, continuous)
+        return self.dist_fn(*scores) if continuous else self.dist_fn(mask_scores(scores, mask))
+
+    def _require_fit(self, scores: torch.Tensor, mask: Any, continuous: bool) -> None:
+        space, size = self.action_space, scores.shape[-1]
+        if isinstance(space, gym.spaces.Box):
+            fits = continuous and space.shape == (size,)
+        else:
+            fits = space is None or (not continuous and size == space.n)  # type: ignore[attr-defined]  # Discrete
+        if not fits:
+            found = f"means and deviations of {size} numbers" if continuous else f"{size} logits"
+            raise UsageError(f"the actor gives {found}, which do not fit action_space={space}")
+        if mask is not None and mask.shape[-1] != size:
+            raise UsageError(f"the actor gives {size} logits for masks of {mask.shape[-1]} actions")
+
+    # --- learning -----------------------------------------------------------------------------------------------
+
+    def tensors(self, batch: Batch, *keys: str) -> Minibatch:
+        """Observations, actions, masks and these keys of a batch, once for all minibatches."""
+        wanted = {"obs": bare_obs(batch.obs), **{key: batch[key] for key in keys}}
+        data = {key: torch.as_tensor(value, device=self.device, dtype=torch.float32) for key, value in wanted.items()}
+        numbered = np.issubdtype(batch.act.dtype, np.integer)
+        data["act"] = torch.as_tensor(batch.act, device=self.device, dtype=torch.int64 if numbered else torch.float32)
+        mask = legal_mask(batch.obs)
+        return data if mask is None else {**data, "mask": torch.as_tensor(mask, device=self.device)}
+
+    def minibatches(self, data: Minibatch, batch_size: int) -> Iterator[Minibatch]:
+        """All rows once, in random parts of about `batch_size`."""
+        n = len(data["act"])
+        order = torch.randperm(n, generator=self.generator)
+        for rows in order.chunk(max(1, round(n / batch_size))):
+            yield {key: value[rows] for key, value in data.items()}
+
+
+def answer(act: torch.Tensor, dist: Any, hidden: Any) -> Batch:
+    """What `forward` gives for these actions of a distribution."""
+    result = Batch(act=act.numpy(force=True), state=hidden, dist=dist)
+    if isinstance(dist, Categorical):
+        result.logits, result.probs = dist.logits, dist.probs.numpy(force=True)
+    return result
+
+
+class ReturnScale(nn.Module):
+    """The running mean and deviation of returns, saved with the weights."""
+
+    mean: torch.Tensor
+    var: torch.Tensor
+    count: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros((), dtype=torch.float64))
+        self.register_buffer("var", torch.ones((), dtype=torch.float64))
+        self.register_buffer("count", torch.zeros((), dtype=torch.int64))
+
+    @property
+    def std(self) -> float:
+        """The deviation so far; 1 before the first returns."""
+        return float((self.var + 1e-8).sqrt())
+
+    def update(self, returns: NDArray[np.float64]) -> None:
+        """Take in returns [n]."""
+        stream = RunningMeanStd(as_array(self.mean), float(self.var.sqrt()))
+        stream.count = int(self.count)
+        stream.update(returns)
+        for held, value in ((self.mean, stream.mean), (self.var, stream.var), (self.count, stream.count)):
+            held.fill_(float(value))
