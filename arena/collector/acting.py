@@ -55,6 +55,8 @@ class Acting:
     def at_random(self, policy: Policy, env_ids: Ints, obs: Any) -> Choice:
         """Random legal actions, stored as the ones by which the policy would have done the same."""
         sent = self._drawn(env_ids, obs)
+        if not hasattr(policy, "map_action_inverse"):
+            return sent, Batch(act=sent, policy=Batch())
         batch = Batch(obs=obs, info=Batch(), env_id=env_ids)
         return sent, Batch(act=_mapped("map_action_inverse", policy, sent, batch), policy=Batch())
 

@@ -282,23 +282,23 @@ class Collector:
         if self.env.agents:
             outcome = Outcome(env_ids, obs_next.agent_id, obs_next, rew, terminated, truncated)
             self._store_seats(obs.agent_id, rows, outcome)
+            over = (terminated | truncated).all(axis=1)
         else:
             rows.rew, rows.terminated, rows.truncated, rows.obs_next = rew, terminated, truncated, obs_next
             self._store(env_ids, rows)
-            rew, terminated, truncated = rew[:, None], terminated[:, None], truncated[:, None]
+            over, rew = terminated | truncated, rew[:, None]
         self.episodes.count(env_ids, rew)
         self._see(env_ids, obs_next)
-        return env_ids[(terminated | truncated).all(axis=1)]
+        return env_ids[over]
 
     def _store(self, env_ids: Ints, rows: Batch) -> None:
         """Store the steps of environments of one agent, whose transitions end where they begin: if it learns."""
-        seats = np.zeros(len(env_ids), np.int64)
-        stored = self._learns(seats, rows)
-        if not stored.all():
-            env_ids, seats, rows = env_ids[stored], seats[stored], rows[stored]
+        if self._manager is not None:
+            stored = self._learns(np.zeros(len(env_ids), np.int64), rows)
+            env_ids, rows = env_ids[stored], rows[stored]
         if len(env_ids):
             same_types(rows)
-            self.buffer.add(rows, self._rings.of(env_ids, seats))
+            self.buffer.add(rows, env_ids)  # one seat an environment: their numbers are those of the sub-buffers
 
     def _store_seats(self, seats: Ints, rows: Batch, step: Outcome) -> None:
         """Open the transitions of learners that have acted; store those that a step closes."""

@@ -1,7 +1,7 @@
 """`Environments`: whatever a collector steps, in one manner."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -48,23 +48,18 @@ class Environments:
         told = dict(gym_reset_kwargs or {})
         if unknown := sorted(told.keys() - set(known)):
             raise UsageError(f"gym_reset_kwargs may hold {' and '.join(known)} here, not {', '.join(unknown)}")
-        with self._noting_failures():
-            return self.env.reset(env_ids, **told)[0]
+        return self._noting_failures(partial(self.env.reset, env_ids, **told))[0]
 
     def step(self, actions: Any, env_ids: Ints | None) -> StepResult:
         """Step these environments."""
-        with self._noting_failures():
-            return self.env.step(actions, env_ids)
+        return self._noting_failures(self.env.step, actions, env_ids)
 
-    @contextmanager
-    def _noting_failures(self) -> Iterator[None]:
+    def _noting_failures(self, work: Callable[..., Any], *arguments: Any) -> Any:
         """What an environment raises is a failure; what is refused beforehand does no harm."""
         try:
-            yield
-        except UsageError:
-            raise
-        except Exception:
-            self.failed = True
+            return work(*arguments)
+        except Exception as error:
+            self.failed |= not isinstance(error, UsageError)
             raise
 
     @property
@@ -76,8 +71,7 @@ class Environments:
         """Which of these have begun an episode by themselves, what they show, and which of all these can be stepped."""
         if not isinstance(self.env, FromGymnasium):
             return env_ids[:0], None, env_ids
-        with self._noting_failures():
-            fresh, obs, _ = self.env.begin(env_ids)
+        fresh, obs, _ = self._noting_failures(self.env.begin, env_ids)
         return fresh, obs, env_ids[self.env.running[env_ids]]
 
     def require_idle(self, env_ids: Ints) -> None:

@@ -9,7 +9,10 @@ Ended = tuple[NDArray[np.float64], Ints, Ints]
 
 
 class Episodes:
-    """Counts the episodes of B environments with P seats, from their first step on."""
+    """Counts the episodes of B environments with P seats, from their first step on.
+
+    `env_ids` [n] are in ascending order throughout.
+    """
 
     def __init__(self, num_envs: int, num_agents: int):
         self.returns = np.zeros((num_envs, num_agents))
@@ -24,8 +27,12 @@ class Episodes:
 
     def count(self, env_ids: Ints, rew: NDArray[np.float64]) -> None:
         """Count a step that brought `rew` [n, P]."""
-        self.returns[env_ids] += rew
-        self.lens[env_ids] += 1
+        if len(env_ids) == len(self.lens):  # all of them, in order: a third of the time
+            self.returns += rew
+            self.lens += 1
+        else:
+            self.returns[env_ids] += rew
+            self.lens[env_ids] += 1
 
     def ended(self, env_ids: Ints, players: Ints) -> Ended:
         """The figures of these episodes, which have ended; `players` [n, P] (or [n, 0]) took part in them."""

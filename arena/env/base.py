@@ -21,6 +21,7 @@ from arena.env.workers.errors import WorkerError
 from arena.errors import UsageError
 
 OnFailure = Literal["raise", "restart"]
+OVER, READY, BUSY = False, True, 2  # of an environment: done or not yet reset; may step; a step is to be fetched
 
 
 class BaseVectorEnv:
@@ -86,8 +87,7 @@ class BaseVectorEnv:
             raise
         self._finalizer = weakref.finalize(self, close_all, self.workers)
         self._checks_actions = any(worker.checks_actions for worker in self.workers)
-        self._running = np.zeros(len(self), np.bool_)
-        self._busy = np.zeros(len(self), np.bool_)  # a step is under way, or its result has not been fetched
+        self._state = np.full(len(self), OVER, np.int8)
         self._finished: dict[int, StepResult] = {}  # results to be fetched, of steps beside one that failed
         self.num_dropped_steps = 0
         """Steps whose results nobody saw, since their environment was reset first."""
@@ -166,16 +166,16 @@ class BaseVectorEnv:
         self._require_open()
         rows = self._rows_of(id)
         seeds = seeds_for(seed, len(rows))
-        self.num_dropped_steps += int(self._busy[rows].sum())
-        self._busy[rows] = self._running[rows] = False
-        for row in rows:
-            self._finished.pop(row, None)
+        self.num_dropped_steps += int(np.count_nonzero(self._state[rows] == BUSY))
+        self._state[rows] = OVER
+        if self._finished:
+            self._finished = {row: result for row, result in self._finished.items() if row not in rows}
         each([partial(self.workers[row].send_reset, s, options) for row, s in zip(rows, seeds, strict=True)])
         self._flush(rows)
         told = zip(rows, seeds, strict=True)
         results = each([partial(self._get_reset, row, seed, options) for row, seed in told])
         obs = self._shown([obs for obs, _ in results], rows)
-        self._running[rows] = True
+        self._state[rows] = READY
         return obs, as_objects([info for _, info in results])
 
     def _get_reset(self, row: int, seed: int | None, options: dict[str, Any] | None) -> ResetResult:
@@ -206,17 +206,18 @@ class BaseVectorEnv:
         rows = self._rows_under_way(id) if action is None else self._begin(action, self._rows_of(id))
         ready = self._wait() if self.is_async else rows
         results = self._results(ready)
-        obs, rew, terminated, truncated, infos = zip(*results, strict=True)
-        ended, cut = np.asarray(terminated, np.bool_), np.asarray(truncated, np.bool_)
+        observations, rew, terminated, truncated, infos = zip(*results, strict=True)
+        obs, earned = self._shown(observations, ready), np.array(rew, np.float64)
+        ended, cut = np.array(terminated, np.bool_), np.array(truncated, np.bool_)
         over = ended | cut
-        self._running[ready] = ~(over if over.ndim == 1 else over.all(axis=1))
+        self._state[ready] = ~(over if over.ndim == 1 else over.all(axis=1))
         if self.is_async:
             infos = tuple({**info, "env_id": int(row)} for info, row in zip(infos, ready, strict=True))
-        return self._shown(obs, ready), np.asarray(rew, np.float64), ended, cut, as_objects(infos)
+        return obs, earned, ended, cut, as_objects(infos)
 
     def _rows_under_way(self, id: Ids) -> NDArray[np.int64]:
-        rows = np.flatnonzero(self._busy) if id is None else self._rows_of(id)
-        if len(rows) == 0 or not self._busy[rows].all():
+        rows = np.flatnonzero(self._state == BUSY) if id is None else self._rows_of(id)
+        if len(rows) == 0 or (self._state[rows] != BUSY).any():
             raise UsageError("step(None) fetches steps under way, and there are none" + f" in {id}" * (id is not None))
         return rows
 
@@ -224,22 +225,26 @@ class BaseVectorEnv:
         """Begin a step in the environments `rows`."""
         if len(action) != len(rows):
             raise UsageError(f"step takes {len(rows)} actions, one an environment, not {len(action)}")
-        if self._busy[rows].any():
-            busy = rows[self._busy[rows]].tolist()
-            raise UsageError(f"environments {busy} are busy with a step; step(None) fetches its result")
-        if not self._running[rows].all():
-            idle = rows[~self._running[rows]].tolist()
-            raise UsageError(f"environments {idle} are done or not yet reset; reset them before they step")
+        states = self._state[rows]
+        if np.count_nonzero(states != READY):
+            self._refuse(rows, states)
         taken = list(zip(rows.tolist(), action, strict=True))
         if self._checks_actions:
             each([partial(self.workers[row].send_check, one) for row, one in taken])
             self._flush(rows)
             each([partial(self._get_check, row) for row in rows])
-        self._busy[rows] = True
+        self._state[rows] = BUSY
         for row, one in taken:
             self.workers[row].send_action(one)
         self._flush(rows)
         return rows
+
+    def _refuse(self, rows: NDArray[np.int64], states: NDArray[np.int8]) -> None:
+        """Say which environments cannot step."""
+        if len(busy := rows[states == BUSY]):
+            raise UsageError(f"environments {busy.tolist()} are busy with a step; step(None) fetches its result")
+        over = rows[states == OVER].tolist()
+        raise UsageError(f"environments {over} are done or not yet reset; reset them before they step")
 
     def _get_check(self, row: int) -> None:
         try:
@@ -256,24 +261,24 @@ class BaseVectorEnv:
         """The environments whose steps are over, in the order of their numbers, once they are enough."""
         if self._finished:  # left by a step beside them that failed
             return np.array(sorted(self._finished), np.int64)
-        busy = [self.workers[row] for row in np.flatnonzero(self._busy)]
+        busy = [self.workers[row] for row in np.flatnonzero(self._state == BUSY)]
         over = set(busy[0].wait(busy, self._wait_num, self._timeout))
         return np.array([row for row, worker in enumerate(self.workers) if worker in over], np.int64)
 
     def _results(self, rows: NDArray[np.int64]) -> list[StepResult]:
         """The results of the steps of `rows`; if one failed, the others' are kept and the failure is raised."""
-        numbers: list[int] = rows.tolist()
-        errors = []
-        for row in numbers:
-            if row not in self._finished:
-                try:
-                    self._finished[row] = self._result(row)
-                except Exception as error:
-                    self._busy[row] = self._running[row] = False
-                    errors.append(error)
-        raise_first(errors)
-        self._busy[rows] = False
-        return [self._finished.pop(row) for row in numbers]
+        results, errors = {}, []
+        for row in rows.tolist():
+            try:
+                results[row] = self._finished.pop(row) if row in self._finished else self._result(row)
+            except Exception as error:
+                self._state[row] = OVER
+                errors.append(error)
+        if errors:
+            self._finished |= results
+            raise_first(errors)
+        self._state[rows] = OVER  # unless what came is found to be in order
+        return list(results.values())
 
     def _result(self, row: int) -> StepResult:
         try:
@@ -288,14 +293,10 @@ class BaseVectorEnv:
 
     def _shown(self, observations: Sequence[Any], rows: NDArray[np.int64]) -> Any:
         """Observations stacked and, if asked for, normalised."""
-        try:
-            obs = stack_observations(observations, lambda i: self.workers[rows[i]].name)
-            if self.obs_rms is not None and self.update_obs_rms:
-                self.obs_rms.update(_numbers(obs))
-            return self.normalize_obs(obs)
-        except UsageError:
-            self._running[rows] = False
-            raise
+        obs = stack_observations(observations, lambda i: self.workers[rows[i]].name)
+        if self.obs_rms is not None and self.update_obs_rms:
+            self.obs_rms.update(_numbers(obs))
+        return self.normalize_obs(obs)
 
     def normalize_obs(self, obs: Any) -> Any:
         """Observations less the mean, by the deviation, between -10 and 10; as they are unless `norm_obs`.

