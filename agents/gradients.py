@@ -3,10 +3,16 @@
 import torch
 from torch import nn
 
+from arena.errors import UsageError
+
 
 def descend(loss: torch.Tensor, optim: torch.optim.Optimizer | None, max_norm: float | None = None) -> None:
-    """One step of an optimizer down the gradient of a loss, of norm `max_norm` at most over all its parameters."""
-    assert optim is not None, "a policy without an optimizer only plays"
+    """One step of an optimizer down the gradient of a loss, of norm `max_norm` at most over all its parameters.
+
+    Raises `UsageError` where there is no optimizer.
+    """
+    if optim is None:
+        raise UsageError("this policy has no optimizer: it plays, and cannot learn")
     optim.zero_grad()
     loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
     if max_norm is not None:

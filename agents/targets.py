@@ -22,5 +22,5 @@ def polyak(target: nn.Module, network: nn.Module, tau: float) -> None:
     """
     for slow, fast in zip(target.parameters(), network.parameters(), strict=True):
         slow.lerp_(fast, tau)
-    for slow, fast in zip(target.buffers(), network.buffers(), strict=True):
-        slow.copy_(fast)
+    for held, seen in zip(target.buffers(), network.buffers(), strict=True):
+        held.copy_(seen)
