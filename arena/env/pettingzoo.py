@@ -10,6 +10,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
+from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
 from arena.errors import IllegalActionError, UsageError
 
@@ -28,6 +29,7 @@ class _SeatedEnv(ABC):
         """Space of what an agent sees, without its action mask; the same for all agents."""
         self.action_space = self._common_space(env.action_space)
         """Space of an agent's actions; the same for all agents."""
+        self._num_actions = int(self.action_space.n) if isinstance(self.action_space, gym.spaces.Discrete) else 0
         num_agents = len(self.possible_agents)
         self._views: list[Observation] = []
         self._terminated = np.zeros(num_agents, np.bool_)
@@ -58,8 +60,8 @@ class _SeatedEnv(ABC):
     def final_obs(self) -> Observation:
         """What every seat saw last: `obs` [P, ...] and `mask` [P, A] (all True where a seat's episode is over)."""
         return {
-            "obs": np.stack([view["obs"] for view in self._views]),
-            "mask": np.stack([view["mask"] for view in self._views]),
+            "obs": np.array([view["obs"] for view in self._views]),
+            "mask": np.array([view["mask"] for view in self._views]),
         }
 
     def _view(self, seat: int, seen: Any, info: dict[str, Any]) -> Observation:
@@ -67,9 +69,8 @@ class _SeatedEnv(ABC):
         mask = info.get("action_mask")
         if isinstance(seen, dict) and "action_mask" in seen:
             mask, seen = seen["action_mask"], seen["observation"]
-        num_actions = int(self.action_space.n) if isinstance(self.action_space, gym.spaces.Discrete) else 0
         over = self._terminated[seat] or self._truncated[seat]
-        legal = np.ones(num_actions, np.bool_) if mask is None or over else np.asarray(mask).astype(np.bool_)
+        legal = np.ones(self._num_actions, np.bool_) if mask is None or over else np.array(mask, np.bool_)
         return {"agent_id": seat, "obs": np.asarray(seen), "mask": legal}
 
     def check_action(self, action: Any) -> None:
@@ -79,7 +80,10 @@ class _SeatedEnv(ABC):
         if not isinstance(self.action_space, gym.spaces.Discrete):
             return
         seat = self._seat[self._asked()]
-        mask, array = self._views[seat]["mask"], np.asarray(action)
+        mask = self._views[seat]["mask"]
+        if isinstance(action, int | np.integer) and 0 <= action < len(mask) and mask[action]:
+            return  # the common case
+        array = np.asarray(action)
         whole = array.dtype.kind in "iu" and array.size == 1
         if not whole or not 0 <= array.item() < len(mask) or not mask[array.item()]:
             agent, legal = self.possible_agents[seat], np.flatnonzero(mask).tolist()
@@ -111,22 +115,55 @@ def _size(space: gym.Space[Any]) -> tuple[Any, ...]:
     return type(space), space.shape, getattr(space, "n", None)
 
 
-STATE = ("agents", "agent_selection", "terminations", "truncations", "infos", "_cumulative_rewards")
-"""What an AEC environment tells of itself."""
+CHECKS = (OrderEnforcingWrapper, AssertOutOfBoundsWrapper, TerminateIllegalWrapper)
+"""Wrappers that look for the mistakes which the adapter refuses."""
+
+
+class _State:
+    """What an AEC environment tells of itself, each attribute read where it stands.
+
+    Asking the outermost wrapper costs five microseconds an attribute.
+    """
+
+    def __init__(self, env: Any):
+        names = ("agents", "agent_selection", "terminations", "truncations", "infos", "_cumulative_rewards")
+        self._holders = [(_holder(env, name), name) for name in names]
+        self.read()
+
+    def read(self) -> None:
+        """Take note of what has changed; the dictionaries and the list are the environment's own."""
+        agents, asked, terminations, truncations, infos, sums = [getattr(env, name) for env, name in self._holders]
+        self.agents: list[str] = agents
+        self.asked: str = asked
+        self.terminations: dict[str, Any] = terminations
+        self.truncations: dict[str, Any] = truncations
+        self.infos: dict[str, dict[str, Any]] = infos
+        self.sums: dict[str, float] = sums
+        """What each agent has earned since it acted."""
+
+    def is_dead(self, agent: str) -> bool:
+        """Whether its episode is over."""
+        return bool(self.terminations[agent] or self.truncations[agent])
 
 
 class PettingZooEnv(_SeatedEnv):
     """An AEC environment. Agents may act in any order, several times in a row, and leave early."""
+
+    def __init__(self, env: Any):
+        super().__init__(env)
+        self._unchecked = env
+        while type(self._unchecked) in CHECKS:
+            self._unchecked = self._unchecked.env
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin an episode; returns what the first agent to act sees, and its info."""
         self.env.reset(seed=seed, options=options)
-        self._holder = {name: _holder(self.env, name) for name in STATE}
+        self._state = _State(self._unchecked)
         self._terminated[:] = self._truncated[:] = False
         self._views = [self._look(agent) for agent in self.possible_agents]
-        return self._turn()
+        return self._views[self._seat[self._state.asked]], dict(self._state.infos.get(self._state.asked, {}))
 
     def step(self, action: Any) -> Transition:
         """Act for the agent whose turn it is.
@@ -135,59 +172,55 @@ class PettingZooEnv(_SeatedEnv):
         episode has ended. `IllegalActionError` leaves everything as it was.
         """
         self.check_action(action)
-        agent = self._asked()
-        before = dict(self._now("_cumulative_rewards"))  # what last() reports, for all agents
-        before[agent] = 0.0  # PettingZoo starts an agent's sum anew when it acts
-        self.env.step(self._taken(action))
+        state = self._state
+        before = dict(state.sums)  # what last() reports, for all agents
+        before[state.asked] = 0.0  # PettingZoo starts an agent's sum anew when it acts
+        self._unchecked.step(self._taken(action))
+        state.read()
         rewards = np.zeros(len(self.possible_agents))
-        for name, total in self._now("_cumulative_rewards").items():
+        for name, total in state.sums.items():
             rewards[self._seat[name]] = total - before.get(name, 0.0)
         self._note_ends()
-        while self._live() and self._is_dead(self._asked()):
-            self.env.step(None)
+        while state.agents and state.is_dead(state.asked):
+            self._unchecked.step(None)
+            state.read()
         obs, info = self._turn()
         return obs, rewards, self._terminated.copy(), self._truncated.copy(), info
 
-    def _now(self, name: str) -> Any:
-        """An attribute of the environment in `STATE`."""
-        return getattr(self._holder[name], name)
-
     def _live(self) -> list[str]:
-        agents: list[str] = self._now("agents")
-        return agents
+        return self._state.agents
 
     def _asked(self) -> str:
-        agent: str = self._now("agent_selection")
-        return agent
-
-    def _is_dead(self, agent: str) -> bool:
-        return bool(self._now("terminations")[agent] or self._now("truncations")[agent])
+        return self._state.asked
 
     def _note_ends(self) -> None:
         """Record the ends of live agents, and what they see at that moment."""
-        for agent in self._live():
+        state = self._state
+        for agent in state.agents:
+            if not state.is_dead(agent):
+                continue
             seat = self._seat[agent]
-            if self._is_dead(agent) and not (self._terminated[seat] or self._truncated[seat]):
+            if not (self._terminated[seat] or self._truncated[seat]):
                 # an end that is both (an illegal move in PettingZoo's terms) is a real end: nothing follows it
-                self._terminated[seat] = bool(self._now("terminations")[agent])
+                self._terminated[seat] = bool(state.terminations[agent])
                 self._truncated[seat] = not self._terminated[seat]
                 self._views[seat] = self._look(agent)
 
     def _look(self, agent: str) -> Observation:
-        return self._view(self._seat[agent], self.env.observe(agent), self._now("infos").get(agent, {}))
+        return self._view(self._seat[agent], self._unchecked.observe(agent), self._state.infos.get(agent, {}))
 
     def _turn(self) -> tuple[Observation, dict[str, Any]]:
         """What the agent to act sees, with its info; the last that acted, once nobody is left."""
-        if not self._live():
+        if not self._state.agents:
             return self._views[0], {}
-        agent = self._asked()
+        agent = self._state.asked
         seat = self._seat[agent]
         self._views[seat] = self._look(agent)
-        return self._views[seat], dict(self._now("infos").get(agent, {}))
+        return self._views[seat], dict(self._state.infos.get(agent, {}))
 
 
 def _holder(env: Any, name: str) -> Any:
-    """The layer of wrappers that has an attribute itself: asking the outermost costs five microseconds each time."""
+    """The layer of wrappers that has an attribute itself."""
     while name not in vars(env) and not hasattr(type(env), name) and hasattr(env, "env"):
         env = env.env
     return env
