@@ -20,6 +20,7 @@ from agents.targets import frozen_copy
 from arena.config import require_above, require_at_least, require_between
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
+from arena.data.rows import as_array
 from arena.errors import UsageError
 from arena.policy.base import BasePolicy
 from arena.policy.masking import bare_obs, legal_mask, mask_scores
@@ -211,6 +212,16 @@ def quantile_huber_loss(quantiles: torch.Tensor, taus: torch.Tensor, targets: to
     u = targets[:, None, :] - quantiles[:, :, None]
     huber = torch.where(u.abs() <= 1, 0.5 * u.square(), u.abs() - 0.5)
     return ((taus[..., None] - (u.detach() < 0).to(u)).abs() * huber).mean(dim=2).sum(dim=1)
+
+
+def quantile_regression(batch: Batch, quantiles: torch.Tensor, taus: torch.Tensor) -> torch.Tensor:
+    """The mean loss of the quantiles [n, N] of the actions taken, at fractions `taus`, towards `returns` [n, M].
+
+    Leaves the errors of their means as the `weight` of the batch: the new priorities of a prioritized buffer.
+    """
+    loss = weighted_mean(quantile_huber_loss(quantiles, taus, batch.returns), batch)
+    batch.weight = as_array(batch.returns.mean(dim=1) - quantiles.mean(dim=1))
+    return loss
 
 
 @dataclass(frozen=True)

@@ -154,7 +154,8 @@ class FullQuantileFunction(ImplicitQuantileNetwork):
         """((Quantiles [n, A, N] at the middles, fractions, quantiles [n, A, N - 1] at the fractions), hidden state).
 
         `fractions` is a Batch of `taus`, `tau_hats` and `entropies`, as `propose_model` gives them; those given are
-        used again. The last quantiles, which only the loss of the fractions needs, are None but in training state.
+        used again. The last quantiles, which only the loss of the fractions needs, are None but in training state, and
+        where no gradient is asked for.
         """
         features, hidden = self.preprocess(s, state)
         if fractions is None:
@@ -162,7 +163,7 @@ class FullQuantileFunction(ImplicitQuantileNetwork):
             fractions = Batch(taus=taus, tau_hats=tau_hats, entropies=entropies)
         quantiles = self.quantiles(features, fractions.tau_hats.detach())
         at_taus = None
-        if self.training:
+        if self.training and torch.is_grad_enabled():
             with torch.no_grad():
                 at_taus = self.quantiles(features, fractions.taus[:, 1:-1])
         return (quantiles, fractions, at_taus), hidden

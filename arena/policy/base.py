@@ -164,7 +164,7 @@ class BasePolicy(nn.Module, Policy):
         there is no bootstrapping, without `v_s` the value is taken to be the previous `v_s_`.
         """
         rew = np.asarray(batch.rew, np.float64)
-        _require_numbers(rew)
+        require_numbers(rew)
         if v_s_ is None:
             if not np.isclose(gae_lambda, 1.0):
                 raise UsageError(f"gae_lambda={gae_lambda} needs the values v_s_ of next observations")
@@ -199,7 +199,7 @@ class BasePolicy(nn.Module, Policy):
         total, last, discount = returns.n_step(
             indice, n_step, gamma, buffer.rew, buffer._done, buffer._edges, buffer._fill, buffer._newest
         )
-        _require_numbers(total)
+        require_numbers(total)
         with torch.no_grad():
             target_q = target_q_fn(buffer, last)
         target_q = target_q.reshape(len(indice), -1)
@@ -208,7 +208,7 @@ class BasePolicy(nn.Module, Policy):
         return batch
 
 
-def _require_numbers(rew: NDArray[np.float64]) -> None:
+def require_numbers(rew: NDArray[np.float64]) -> None:
     """`UsageError` for rewards, or sums of them, that are not numbers."""
     if np.isnan(rew).any():
         raise UsageError(f"the reward of transition {int(np.isnan(rew).argmax())} is not a number (NaN)")
