@@ -1,5 +1,6 @@
 """What on-policy actor-critics share: values, generalised advantages, minibatches, bounded gradient steps."""
 
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
@@ -11,10 +12,14 @@ from agents.checks import require_above, require_at_least, require_between
 from agents.distributions import log_probability
 from agents.gradients import descend
 from agents.networks.discrete import actor_and_critic
-from agents.stochastic import DistFn, Minibatch, StochasticOptions, StochasticPolicy, answer
+from agents.stochastic import DistFn, Minibatch, OnPolicyConfig, StochasticOptions, StochasticPolicy, answer
+from arena.config import require_above as require_fields_above
+from arena.config import require_at_least as require_fields_at_least
+from arena.config import require_between as require_fields_between
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.errors import UsageError
+from arena.policy.kinds import Spaces
 from arena.policy.masking import bare_obs, legal_mask
 
 Figures = dict[str, list[float]]
@@ -124,3 +129,34 @@ class ActorCriticPolicy(StochasticPolicy):
     def descend(self, loss: torch.Tensor) -> None:
         """One step of the optimizer, down the gradient of a loss."""
         descend(loss, self.optim, self.max_grad_norm)
+
+
+@dataclass(frozen=True)
+class ActorCriticConfig(OnPolicyConfig):
+    """What actor-critics are told whose losses are added up."""
+
+    gae_lambda: float = 0.95
+    """Lambda of generalised advantage estimation, 0 to 1."""
+    value_weight: float = 0.5
+    """Weight of the value loss."""
+    entropy_weight: float = 0.01
+    """Weight of the entropy bonus."""
+    max_grad_norm: float = 0.5
+    """Largest norm of the gradient."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_fields_above(self, 0, "max_grad_norm")
+        require_fields_at_least(self, 0, "value_weight", "entropy_weight")
+        require_fields_between(self, 0, 1, "gae_lambda")
+
+    def options(self, spaces: Spaces) -> ActorCriticOptions:
+        """Options of the policy for these spaces."""
+        return {
+            **super().options(spaces),
+            "vf_coef": self.value_weight,
+            "ent_coef": self.entropy_weight,
+            "max_grad_norm": self.max_grad_norm,
+            "gae_lambda": self.gae_lambda,
+            "max_batchsize": 4096,
+        }

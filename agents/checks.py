@@ -45,6 +45,24 @@ def require_continuous(policy: object, action_space: gym.Space[Any] | None) -> N
     )
 
 
+def require_fitting_scores(action_space: gym.Space[Any] | None, scores: Any, mask: Any = None) -> None:
+    """`UsageError` unless an actor's scores are for the actions of a space and of masks, where these are told.
+
+    Scores are logits [n, A], or a pair of means and deviations [n, k].
+    """
+    continuous = isinstance(scores, tuple)
+    size = (scores[0] if continuous else scores).shape[-1]
+    if isinstance(action_space, gym.spaces.Box):
+        fits = continuous and action_space.shape == (size,)
+    else:
+        fits = action_space is None or (not continuous and size == getattr(action_space, "n", size))
+    if not fits:
+        found = f"means and deviations of {size} numbers" if continuous else f"{size} logits"
+        raise UsageError(f"the actor gives {found}, which do not fit action_space={action_space}")
+    if mask is not None and mask.shape[-1] != size:
+        raise UsageError(f"the actor gives {size} logits for masks of {mask.shape[-1]} actions")
+
+
 def require_logits(network: nn.Module) -> None:
     """`UsageError` for a network that ends in a softmax: masks are applied to logits."""
     if getattr(network, "softmax_output", False):

@@ -44,6 +44,11 @@ def log_probability(dist: Any, act: torch.Tensor) -> torch.Tensor:
     return logp
 
 
+def expectation(probs: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+    """The mean [n] of values [n, A] under probabilities [n, A]; what cannot happen counts for nothing."""
+    return (probs * values.masked_fill(probs == 0, 0.0)).sum(dim=1)
+
+
 def log_tanh_slope(x: torch.Tensor) -> torch.Tensor:
     """log(1 - tanh(x)^2), exact where tanh(x) rounds to 1.
 

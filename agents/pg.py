@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from agents.distributions import log_probability
 from agents.gradients import descend
 from agents.networks.builders import body_of, stochastic_actor
-from agents.stochastic import StochasticPolicy
-from arena.config import require_above, require_at_least, require_between
+from agents.stochastic import OnPolicyConfig, StochasticPolicy
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.checkpoint import load_policy
@@ -55,43 +53,19 @@ class PGPolicy(StochasticPolicy):
 
 
 @dataclass(frozen=True)
-class PGConfig:
+class PGConfig(OnPolicyConfig):
     """How REINFORCE learns."""
 
     learning_rate: float = 3e-3
     """Step size of Adam."""
-    discount: float = 0.99
-    """Gamma, in the agent's own moves, 0 to 1."""
     normalize_returns: bool = True
     """Take the running mean of returns from them and divide by their deviation."""
-    batch_size: int = 1024
-    """Transitions a gradient step."""
-    repeat: int = 1
-    """Passes through what was collected; 1 is the algorithm of the paper."""
-    channels: int = 64
-    """Filters of the convolution on boards; 0 for a plain perceptron."""
-    hidden: int = 128
-    """Units of the dense layers."""
-
-    def __post_init__(self) -> None:
-        require_above(self, 0, "learning_rate")
-        require_at_least(self, 0, "channels")
-        require_at_least(self, 1, "batch_size", "repeat", "hidden")
-        require_between(self, 0, 1, "discount")
 
 
 def build(spaces: Spaces, config: PGConfig, training: bool) -> PGPolicy:
     """A REINFORCE policy, with an optimizer if it is to be trained."""
     actor = stochastic_actor(spaces, body_of(spaces, (config.hidden, config.hidden), config.channels))
-    return PGPolicy(
-        actor,
-        torch.optim.Adam(actor.parameters(), config.learning_rate) if training else None,
-        discount_factor=config.discount,
-        reward_normalization=config.normalize_returns,
-        deterministic_eval=True,
-        action_space=spaces.action,
-        observation_space=spaces.observation,
-    )
+    return PGPolicy(actor, config.optimizer(actor, training), **config.options(spaces))
 
 
 ALGORITHM = Algorithm(PGConfig, build, "on-policy", "Machine Learning 8 (1992)", ("discrete", "continuous"))

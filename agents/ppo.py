@@ -15,13 +15,13 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents.actor_critic import ActorCriticOptions, ActorCriticPolicy, Figures
+from agents.actor_critic import ActorCriticConfig, ActorCriticOptions, ActorCriticPolicy, Figures
 from agents.checks import require_above
 from agents.distributions import log_probability
 from agents.networks.builders import actor_critic_for
+from agents.networks.common import ActorCritic
 from agents.stochastic import DistFn, Minibatch
 from arena.config import require_above as require_field_above
-from arena.config import require_at_least, require_between
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.checkpoint import load_policy
@@ -110,57 +110,28 @@ class PPOPolicy(ActorCriticPolicy):
 
 
 @dataclass(frozen=True)
-class PPOConfig:
-    """How PPO learns a board game; the defaults are for two CPU cores."""
+class PPOConfig(ActorCriticConfig):
+    """How PPO learns; the defaults are for two CPU cores."""
 
     learning_rate: float = 2.5e-3
     """Step size of Adam."""
-    discount: float = 0.99
-    """Gamma, in the agent's own moves, 0 to 1."""
-    gae_lambda: float = 0.95
-    """Lambda of generalised advantage estimation, 0 to 1."""
     clip_ratio: float = 0.2
     """How far a probability ratio may leave 1."""
-    value_weight: float = 0.5
-    """Weight of the value loss."""
-    entropy_weight: float = 0.01
-    """Weight of the entropy bonus."""
-    max_grad_norm: float = 0.5
-    """Largest norm of the gradient."""
     batch_size: int = 2048
     """Transitions a gradient step."""
     repeat: int = 3
     """Passes through what was collected."""
-    channels: int = 64
-    """Filters of the convolution; 0 for a plain perceptron."""
-    hidden: int = 128
-    """Units of the dense layers."""
 
     def __post_init__(self) -> None:
-        require_field_above(self, 0, "learning_rate", "clip_ratio", "max_grad_norm")
-        require_at_least(self, 0, "value_weight", "entropy_weight", "channels")
-        require_at_least(self, 1, "batch_size", "repeat", "hidden")
-        require_between(self, 0, 1, "discount", "gae_lambda")
+        super().__post_init__()
+        require_field_above(self, 0, "clip_ratio")
 
 
 def build(spaces: Spaces, config: PPOConfig, training: bool) -> PPOPolicy:
     """A PPO policy, with an optimizer if it is to be trained."""
-    actor, critic, parameters = actor_critic_for(spaces, config.hidden, config.channels)
-    return PPOPolicy(
-        actor,
-        critic,
-        torch.optim.Adam(parameters, config.learning_rate, eps=1e-5) if training else None,
-        eps_clip=config.clip_ratio,
-        vf_coef=config.value_weight,
-        ent_coef=config.entropy_weight,
-        max_grad_norm=config.max_grad_norm,
-        gae_lambda=config.gae_lambda,
-        max_batchsize=4096,
-        discount_factor=config.discount,
-        deterministic_eval=True,
-        action_space=spaces.action,
-        observation_space=spaces.observation,
-    )
+    actor, critic = actor_critic_for(spaces, config.hidden, config.channels)
+    optim = config.optimizer(ActorCritic(actor, critic), training)
+    return PPOPolicy(actor, critic, optim, eps_clip=config.clip_ratio, **config.options(spaces))
 
 
 ALGORITHM = Algorithm(PPOConfig, build, "on-policy", "arXiv 1707.06347", ("discrete", "continuous"))

@@ -1,6 +1,7 @@
 """What policies that draw their actions from a distribution share: acting, masks, the scale of returns."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 import gymnasium as gym
@@ -10,13 +11,22 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.distributions import Categorical
 
-from agents.checks import require_between, require_continuous, require_discrete, require_logits
+from agents.checks import (
+    require_between,
+    require_continuous,
+    require_discrete,
+    require_fitting_scores,
+    require_logits,
+)
 from agents.distributions import default_distribution, draw
+from arena.config import require_above as require_fields_above
+from arena.config import require_at_least as require_fields_at_least
+from arena.config import require_between as require_fields_between
 from arena.data.batch import Batch
 from arena.data.rows import as_array
 from arena.data.statistics import RunningMeanStd
-from arena.errors import UsageError
 from arena.policy.base import BasePolicy
+from arena.policy.kinds import Spaces
 from arena.policy.masking import bare_obs, legal_mask, mask_scores
 from arena.seeding import make_rng
 
@@ -116,21 +126,8 @@ class StochasticPolicy(BasePolicy):
 
         Raises `UsageError` if the scores do not fit the action space.
         """
-        continuous = isinstance(scores, tuple)
-        self._require_fit(scores[0] if continuous else scores, mask, continuous)
-        return self.dist_fn(*scores) if continuous else self.dist_fn(mask_scores(scores, mask))
-
-    def _require_fit(self, scores: torch.Tensor, mask: Any, continuous: bool) -> None:
-        space, size = self.action_space, scores.shape[-1]
-        if isinstance(space, gym.spaces.Box):
-            fits = continuous and space.shape == (size,)
-        else:
-            fits = space is None or (not continuous and size == space.n)  # type: ignore[attr-defined]  # Discrete
-        if not fits:
-            found = f"means and deviations of {size} numbers" if continuous else f"{size} logits"
-            raise UsageError(f"the actor gives {found}, which do not fit action_space={space}")
-        if mask is not None and mask.shape[-1] != size:
-            raise UsageError(f"the actor gives {size} logits for masks of {mask.shape[-1]} actions")
+        require_fitting_scores(self.action_space, scores, mask)
+        return self.dist_fn(*scores) if isinstance(scores, tuple) else self.dist_fn(mask_scores(scores, mask))
 
     # --- learning -----------------------------------------------------------------------------------------------
 
@@ -184,3 +181,43 @@ class ReturnScale(nn.Module):
         stream.update(returns)
         for held, value in ((self.mean, stream.mean), (self.var, stream.var), (self.count, stream.count)):
             held.fill_(float(value))
+
+
+@dataclass(frozen=True)
+class OnPolicyConfig:
+    """What every agent is told that learns from what it has just collected; the defaults are for board games."""
+
+    learning_rate: float = 1e-3
+    """Step size of Adam."""
+    discount: float = 0.99
+    """Gamma, in the agent's own moves, 0 to 1."""
+    normalize_returns: bool = False
+    """Learn returns divided by their running deviation."""
+    batch_size: int = 1024
+    """Transitions a gradient step."""
+    repeat: int = 1
+    """Passes through what was collected."""
+    channels: int = 64
+    """Filters of the convolution on boards; 0 for a plain perceptron."""
+    hidden: int = 128
+    """Units of the dense layers."""
+
+    def __post_init__(self) -> None:
+        require_fields_above(self, 0, "learning_rate")
+        require_fields_at_least(self, 0, "channels")
+        require_fields_at_least(self, 1, "batch_size", "repeat", "hidden")
+        require_fields_between(self, 0, 1, "discount")
+
+    def options(self, spaces: Spaces) -> StochasticOptions:
+        """Options of the policy for these spaces."""
+        return {
+            "discount_factor": self.discount,
+            "reward_normalization": self.normalize_returns,
+            "deterministic_eval": True,
+            "action_space": spaces.action,
+            "observation_space": spaces.observation,
+        }
+
+    def optimizer(self, network: nn.Module, training: bool) -> torch.optim.Optimizer | None:
+        """Adam for a network that is to be trained."""
+        return torch.optim.Adam(network.parameters(), self.learning_rate, eps=1e-5) if training else None

@@ -7,7 +7,7 @@ from torch import nn
 
 from agents.networks import continuous, discrete
 from agents.networks.board import BoardNet
-from agents.networks.common import ActorCritic, Net
+from agents.networks.common import Net
 from arena.policy.kinds import Spaces
 
 
@@ -36,8 +36,8 @@ def stochastic_actor(
 
 def actor_critic_for(
     spaces: Spaces, hidden: int, channels: int = 0, shared: bool | None = None
-) -> tuple[nn.Module, nn.Module, list[nn.Parameter]]:
-    """A stochastic actor, a critic of states, and the parameters of both, each once.
+) -> tuple[nn.Module, nn.Module]:
+    """A stochastic actor and a critic of states.
 
     They share a body where actions are numbered, unless `shared` says otherwise; normal distributions have one of
     their own, with tanh units, which learn smoother actions.
@@ -47,7 +47,7 @@ def actor_critic_for(
     body = body_of(spaces, (hidden, hidden), channels, activation)
     actor = stochastic_actor(spaces, body)
     critic = discrete.Critic(body if shared else body_of(spaces, (hidden, hidden), channels, activation))
-    return actor, critic, list(ActorCritic(actor, critic).parameters())
+    return actor, critic
 
 
 def q_critic(spaces: Spaces, hidden_sizes: Sequence[int]) -> continuous.Critic:
