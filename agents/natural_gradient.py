@@ -62,8 +62,8 @@ def fisher_product(divergence: torch.Tensor, parameters: Sequence[nn.Parameter],
 
 
 def slope(loss: torch.Tensor, parameters: Sequence[nn.Parameter]) -> torch.Tensor:
-    """The gradient of a loss, [d]."""
-    return flat(torch.autograd.grad(loss, parameters))
+    """The gradient of a loss, [d]; its graph is kept."""
+    return flat(torch.autograd.grad(loss, parameters, retain_graph=True))
 
 
 def flat(tensors: Sequence[torch.Tensor]) -> torch.Tensor:

@@ -38,17 +38,22 @@ Minibatch = dict[str, torch.Tensor]
 """Rows of `obs`, `act`, what the losses of an algorithm need and, where there are masks, `mask`; each [n, ...]."""
 
 
-class StochasticOptions(TypedDict, total=False):
-    """What every stochastic policy takes besides its networks; see `StochasticPolicy`."""
+class ActingOptions(TypedDict, total=False):
+    """How a stochastic policy acts, and in which spaces; see `StochasticPolicy`."""
 
-    discount_factor: float
-    reward_normalization: bool
     action_scaling: bool
     action_bound_method: Literal["clip", "tanh", ""]
     lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None
     deterministic_eval: bool
     action_space: gym.Space[Any] | None
     observation_space: gym.Space[Any] | None
+
+
+class StochasticOptions(ActingOptions, total=False):
+    """What every stochastic policy takes besides its networks; see `StochasticPolicy`."""
+
+    discount_factor: float
+    reward_normalization: bool
 
 
 class StochasticPolicy(BasePolicy):
