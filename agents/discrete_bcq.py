@@ -82,7 +82,7 @@ class DiscreteBCQPolicy(ValuePolicy):
         """As in `ValuePolicy`, with Q-values of unlikely actions below all others; adds `imitation_logits` [n, A]."""
         mask = legal_mask(obs)
         logits, hidden = getattr(self, model)(bare_obs(obs), state)
-        imitation = mask_scores(self.imitator(bare_obs(obs), state)[0], mask)
+        imitation = masked_q(self.imitator(bare_obs(obs), state)[0], mask, self.action_space)
         q = self.compute_q_value(logits, mask)
         likely = imitation - imitation.amax(dim=1, keepdim=True) > self.log_tau  # equation 17
         return View(logits, mask_scores(q, likely), hidden, {"imitation_logits": imitation})

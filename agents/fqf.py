@@ -111,7 +111,7 @@ class FQFPolicy(ValuePolicy):
             raise UsageError("FQFPolicy learns in training state, policy.train(), and with a fraction_optim")
         quantiles = chosen(view.logits, batch.act)
         quantile_loss = quantile_regression(batch, quantiles, fractions.tau_hats.detach())
-        slope = w1_slope(quantiles.detach(), chosen(at_taus, batch.act))
+        slope = w1_slope(quantiles.detach(), chosen(at_taus, batch.act).detach())
         fraction_loss = (slope * fractions.taus[:, 1:-1]).sum(dim=1).mean()
         entropy = fractions.entropies.mean()
         self.fraction_optim.zero_grad()
