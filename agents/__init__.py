@@ -2,6 +2,15 @@
 
 AGENTS = {
     "dqn": "agents.dqn:AGENT",
+    "c51": "agents.c51:AGENT",
+    "rainbow": "agents.rainbow:AGENT",
+    "qrdqn": "agents.qrdqn:AGENT",
+    "iqn": "agents.iqn:AGENT",
+    "fqf": "agents.fqf:AGENT",
+    "discrete-bcq": "agents.discrete_bcq:AGENT",
+    "discrete-cql": "agents.discrete_cql:AGENT",
+    "imitation": "agents.imitation:AGENT",
+    "psrl": "agents.psrl:AGENT",
     "ppo": "agents.ppo:AGENT",
     "random": "agents.scripted.uniform:AGENT",
     "one-ply": "agents.scripted.one_ply:AGENT",
