@@ -60,7 +60,7 @@ def require_fitting_scores(action_space: gym.Space[Any] | None, scores: Any, mas
         found = f"means and deviations of {size} numbers" if continuous else f"{size} logits"
         raise UsageError(f"the actor gives {found}, which do not fit action_space={action_space}")
     if mask is not None and mask.shape[-1] != size:
-        raise UsageError(f"the actor gives {size} logits for masks of {mask.shape[-1]} actions")
+        raise UsageError(f"the actor gives {size} logits for {mask.shape[-1]} actions")
 
 
 def require_logits(network: nn.Module) -> None:

@@ -195,4 +195,4 @@ def build(spaces: Spaces, config: DiscreteCRRConfig, training: bool) -> Discrete
 
 
 ALGORITHM = Algorithm(DiscreteCRRConfig, build, "offline", "arXiv 2006.15134")
-AGENT = AgentKind("critic-regularised regression", partial(load_policy, "discrete_crr", ALGORITHM), "DIR", ALGORITHM)
+AGENT = AgentKind("critic-regularised regression", partial(load_policy, "discrete-crr", ALGORITHM), "DIR", ALGORITHM)

@@ -151,4 +151,4 @@ def build(spaces: Spaces, config: DiscreteSACConfig, training: bool) -> Discrete
 
 
 ALGORITHM = Algorithm(DiscreteSACConfig, build, "off-policy", "arXiv 1910.07207")
-AGENT = AgentKind("soft actor-critic, discrete", partial(load_policy, "discrete_sac", ALGORITHM), "DIR", ALGORITHM)
+AGENT = AgentKind("soft actor-critic, discrete", partial(load_policy, "discrete-sac", ALGORITHM), "DIR", ALGORITHM)

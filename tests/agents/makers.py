@@ -6,21 +6,31 @@ test says what a policy thinks of every action, and of illegal ones as well.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
 from torch import nn
 
+from agents.a2c import A2CPolicy
+from agents.actor_critic import ActorCriticPolicy
 from agents.c51 import C51Policy
 from agents.discrete_bcq import DiscreteBCQPolicy
 from agents.discrete_cql import DiscreteCQLPolicy
+from agents.discrete_crr import DiscreteCRRPolicy
+from agents.discrete_sac import DiscreteSACPolicy
 from agents.dqn import DQNPolicy
 from agents.fqf import FQFPolicy
 from agents.imitation import ImitationPolicy
 from agents.iqn import IQNPolicy
+from agents.natural_gradient import NaturalGradientPolicy
 from agents.networks.discrete import FractionProposalNetwork
+from agents.npg import NPGPolicy
+from agents.pg import PGPolicy
+from agents.ppo import PPOPolicy
 from agents.qrdqn import QRDQNPolicy
 from agents.rainbow import RainbowPolicy
+from agents.trpo import TRPOPolicy
 from arena.data.batch import Batch
 from arena.policy.base import BasePolicy
 from arena.policy.kinds import Spaces
@@ -79,6 +89,20 @@ class ToldAtProposals(Told):
         ), state
 
 
+class ToldValue(Told):
+    """The value of a state: what is no matter of actions."""
+
+    def forward(self, s, state=None, info=None):
+        return self.weight[:1].expand(len(s), 1)
+
+
+class ToldActions(Told):
+    """Values of all actions, alone."""
+
+    def forward(self, s, state=None, info=None):
+        return self.scores(s)
+
+
 def adam(*modules: nn.Module) -> torch.optim.Optimizer:
     return torch.optim.Adam([parameter for module in modules for parameter in module.parameters()], 1e-2)
 
@@ -127,6 +151,29 @@ def make_imitation(spaces: Spaces) -> BasePolicy:
     return ImitationPolicy(net, adam(net), spaces.action)
 
 
+def make_pg(spaces: Spaces) -> BasePolicy:
+    net = Told(spaces.num_actions)
+    return PGPolicy(net, adam(net))
+
+
+def make_actor_critic(spaces: Spaces, kind: type[ActorCriticPolicy]) -> BasePolicy:
+    actor, critic = Told(spaces.num_actions), ToldValue(spaces.num_actions)
+    optim = adam(critic) if issubclass(kind, NaturalGradientPolicy) else adam(actor, critic)
+    return kind(actor, critic, optim)
+
+
+def make_discrete_sac(spaces: Spaces) -> BasePolicy:
+    actor, one, other = Told(spaces.num_actions), ToldActions(spaces.num_actions), ToldActions(spaces.num_actions)
+    log_alpha = torch.zeros(1, requires_grad=True)
+    alpha = 0.5, log_alpha, torch.optim.Adam([log_alpha])
+    return DiscreteSACPolicy(actor, adam(actor), one, adam(one), other, adam(other), alpha=alpha, estimation_step=2)
+
+
+def make_crr(spaces: Spaces) -> BasePolicy:
+    actor, critic = Told(spaces.num_actions), ToldActions(spaces.num_actions)
+    return DiscreteCRRPolicy(actor, critic, adam(actor, critic), target_update_freq=2)
+
+
 @dataclass(frozen=True)
 class Maker:
     """How an algorithm is made, told what it thinks of each action, and updated."""
@@ -137,6 +184,7 @@ class Maker:
 
 
 OFF_POLICY: dict[str, int] = {}
+ON_POLICY = {"batch_size": 16, "repeat": 2}
 MAKERS = {
     "dqn": Maker(make_dqn, OFF_POLICY),
     "c51": Maker(make_c51, OFF_POLICY),
@@ -147,4 +195,11 @@ MAKERS = {
     "discrete-bcq": Maker(make_bcq, OFF_POLICY),
     "discrete-cql": Maker(make_cql, OFF_POLICY),
     "imitation": Maker(make_imitation, OFF_POLICY),
+    "pg": Maker(make_pg, ON_POLICY),
+    "a2c": Maker(partial(make_actor_critic, kind=A2CPolicy), ON_POLICY),
+    "ppo": Maker(partial(make_actor_critic, kind=PPOPolicy), ON_POLICY),
+    "npg": Maker(partial(make_actor_critic, kind=NPGPolicy), ON_POLICY),
+    "trpo": Maker(partial(make_actor_critic, kind=TRPOPolicy), ON_POLICY),
+    "discrete-sac": Maker(make_discrete_sac, OFF_POLICY),
+    "discrete-crr": Maker(make_crr, OFF_POLICY),
 }

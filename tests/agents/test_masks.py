@@ -63,7 +63,7 @@ def learned(maker, told: np.ndarray, mask: np.ndarray) -> tuple[dict[str, float]
     figures = {}
     for number in range(2):
         for key, value in policy.update(0, buffer, **maker.learn).items():
-            figures[f"{key} {number}"] = value
+            figures[f"{key} {number}"] = float(np.mean(value))
     return figures, [parameter.detach().clone() for parameter in policy.parameters()]
 
 
