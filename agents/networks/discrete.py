@@ -8,7 +8,6 @@ import torch
 from torch import nn
 
 from agents.networks.common import MLP, Shape, flat_size, output_dim_of
-from agents.networks.common import ActorCritic as ActorCritic  # where it used to be
 from arena.data.batch import Batch
 
 

@@ -6,8 +6,11 @@ import torch
 from torch import nn
 
 from agents.networks.board import BoardNet
-from agents.networks.common import MLP, Net
-from agents.networks.discrete import Actor, ActorCritic, Critic, actor_and_critic
+from agents.networks.common import MLP, ActorCritic, Net, miniblock
+from agents.networks.discrete import Actor, Critic, actor_and_critic
+from agents.networks.q_network import QNetwork, make_body
+from agents.networks.residual import ResidualTower
+from arena.errors import UsageError
 
 
 @pytest.mark.parametrize(
@@ -54,6 +57,52 @@ def test_layers_are_as_asked_for():
     assert [layer.out_features for layer in layers if isinstance(layer, nn.Linear)] == [5, 7, 2]
     assert MLP(3, 0, (5,)).output_dim == 5
     assert torch.equal(MLP(6)(np.ones((2, 2, 3))), torch.ones(2, 6)), "without layers, what is flattened"
+
+
+def test_layers_may_differ():
+    layers = list(MLP(3, 2, (5, 7), norm_layer=[nn.LayerNorm, nn.BatchNorm1d], activation=[nn.Tanh, nn.ReLU]).model)
+    kinds = [nn.Linear, nn.LayerNorm, nn.Tanh, nn.Linear, nn.BatchNorm1d, nn.ReLU, nn.Linear]
+    assert [type(layer) for layer in layers] == kinds
+    with pytest.raises(UsageError, match="activation has 1 entries for 2 hidden layers"):
+        MLP(3, 2, (5, 7), activation=[nn.Tanh])
+    assert [type(layer) for layer in miniblock(3, 4, nn.LayerNorm, nn.Tanh)] == [nn.Linear, nn.LayerNorm, nn.Tanh]
+
+
+def test_features_that_nobody_counts_are_refused():
+    with pytest.raises(UsageError, match="Identity has no output_dim: say in preprocess_net_output_dim"):
+        Actor(nn.Identity(), 3)
+    assert Critic(nn.Identity(), preprocess_net_output_dim=4).last.input_dim == 4
+
+
+@pytest.mark.parametrize("dueling", [False, True])
+@pytest.mark.parametrize("atoms", [1, 5])
+def test_a_head_upon_any_body_has_a_number_for_each_action(dueling, atoms):
+    shape = (3, 3, 2)
+    for blocks in (0, 1):
+        body = make_body(shape, hidden=8, blocks=blocks)
+        out, state = QNetwork(body, 4, atoms, softmax=atoms > 1, dueling=dueling)(np.ones((2, *shape)), "kept")
+        assert out.shape == ((2, 4, 5) if atoms > 1 else (2, 4))
+        assert state == "kept"
+        if atoms > 1:
+            np.testing.assert_allclose(out.sum(dim=2).detach(), 1.0, rtol=1e-6)
+
+
+def test_a_tower_sees_boards_alone_and_each_by_itself():
+    torch.manual_seed(0)
+    net = ResidualTower((6, 7, 2), channels=4, blocks=2, hidden=8)
+    boards = np.random.default_rng(0).integers(0, 2, size=(5, 6, 7, 2), dtype=np.int8)
+    out, _ = net(boards)
+    assert out.shape == (5, 8)
+    torch.testing.assert_close(net(boards[2:3])[0], out[2:3], msg="whatever else is in the batch")
+    torch.testing.assert_close(net.eval()(boards)[0], out, msg="in either state")
+    block = net.tower[3]
+    with torch.no_grad():
+        for parameter in block.parameters():
+            parameter.zero_()
+    seen = torch.rand(1, 4, 6, 7)
+    assert torch.equal(block(seen), seen), "a block that computes nothing changes nothing"
+    with pytest.raises(UsageError, match="a tower needs boards"):
+        ResidualTower((6, 7))
 
 
 def test_a_shared_body_runs_once_and_is_counted_once():
