@@ -1,0 +1,73 @@
+"""Distributions: against torch's own, drawn from a generator of one's own."""
+
+import numpy as np
+import pytest
+import torch
+from torch.distributions import Beta, Categorical, Independent, Normal, TransformedDistribution
+from torch.distributions.transforms import TanhTransform
+
+from agents.distributions import default_distribution, draw, expectation, log_probability, log_tanh_slope
+from arena.errors import UsageError
+
+
+def generator(seed: int = 0) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def test_the_squashed_gaussian_is_torchs_transformed_distribution():
+    torch.manual_seed(0)
+    mu, sigma = torch.randn(200, 3).double(), torch.rand(200, 3).double() + 0.1
+    dist = default_distribution(mu, sigma)
+    u = draw(dist, generator())
+    squashed = TransformedDistribution(Independent(Normal(mu, sigma), 1), TanhTransform(cache_size=1))
+    own = dist.log_prob(u) - log_tanh_slope(u).sum(dim=1)
+    # torch inverts the tanh where it does not remember u, which loses digits near the bounds
+    near = u.abs().amax(dim=1) < 4
+    torch.testing.assert_close(own[near], squashed.log_prob(torch.tanh(u))[near], rtol=1e-6, atol=1e-6)
+    assert near.sum() > 100
+
+
+def test_the_slope_of_the_tanh_where_it_rounds_to_one():
+    x = torch.tensor([-40.0, -3.0, 0.0, 3.0, 40.0], requires_grad=True)
+    exact = np.log(1 - np.tanh(np.array([3.0, 0.0, 3.0])) ** 2)
+    slopes = log_tanh_slope(x)
+    np.testing.assert_allclose(slopes[1:4].detach(), exact, atol=1e-6)
+    np.testing.assert_allclose(slopes[[0, 4]].detach(), 2 * (np.log(2) - 40), rtol=1e-6)
+    slopes.sum().backward()
+    np.testing.assert_allclose(x.grad, -2 * np.tanh(x.detach().numpy()), atol=1e-6)
+
+
+def test_draws_have_the_distributions_moments_and_carry_its_gradient():
+    mu, sigma = torch.tensor([1.0, -2.0], requires_grad=True), torch.tensor([0.5, 2.0], requires_grad=True)
+    drawn = draw(default_distribution(mu.expand(50_000, 2), sigma.expand(50_000, 2)), generator())
+    np.testing.assert_allclose(drawn.mean(dim=0).detach(), [1.0, -2.0], atol=0.03)
+    np.testing.assert_allclose(drawn.std(dim=0).detach(), [0.5, 2.0], rtol=0.02)
+    drawn.mean().backward()
+    np.testing.assert_allclose(mu.grad, [0.5, 0.5], rtol=1e-5)
+    assert sigma.grad.abs().max() < 0.01
+
+
+@pytest.mark.parametrize("dist", [Categorical(logits=torch.zeros(100, 5)), Normal(torch.zeros(100), torch.ones(100))])
+def test_a_seed_fixes_what_is_drawn(dist):
+    torch.manual_seed(1)
+    one = draw(dist, generator(7))
+    torch.manual_seed(2)
+    assert torch.equal(draw(dist, generator(7)), one)
+    assert not torch.equal(draw(dist, generator(8)), one)
+
+
+def test_an_expectation_leaves_out_what_cannot_happen():
+    probs = torch.tensor([[0.25, 0.75, 0.0]], requires_grad=True)
+    values = torch.tensor([[4.0, 8.0, float("inf")]])
+    mean = expectation(probs, values)
+    assert mean.item() == 7.0
+    mean.backward()
+    assert probs.grad.tolist() == [[4.0, 8.0, 0.0]]
+
+
+def test_distributions_that_are_not_of_whole_actions_are_refused():
+    each = Normal(torch.zeros(4, 2), torch.ones(4, 2))
+    with pytest.raises(UsageError, match=r"log-probabilities of shape \(4, 2\) for 4 actions.*Independent"):
+        log_probability(each, torch.zeros(4, 2))
+    with pytest.raises(UsageError, match="dist_fn gave a Beta"):
+        draw(Beta(torch.ones(3), torch.ones(3)), generator())
