@@ -70,7 +70,7 @@ def beside_tianshou() -> Iterator[Row]:
 
 
 def beside_ray() -> Iterator[Row]:
-    """Ten environments in two actors, beside ten plain actors that take one step a call."""
+    """Ten environments in two actors, beside ten plain actors, one step a call."""
     work = f"10 CartPole-v1, RayVectorEnv, num_workers={CORES}"
     if (absent := missing("plain Ray actors", "ray")) is not None:
         yield Row("envs", work, float("nan"), None, absent.name, None, "steps/s")
@@ -79,7 +79,7 @@ def beside_ray() -> Iterator[Row]:
 
     ray.init(num_cpus=CORES, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
     ours = RayVectorEnv([cart_pole] * 10, num_workers=CORES)
-    yield rate("envs", work, "steps/s", steps(ours), Peer("plain Ray, an actor each", plain_ray(ray, 10)))
+    yield rate("envs", work, "steps/s", steps(ours), Peer("plain Ray, an actor each", steps(PlainRay(ray, 10))))
     ours.close()
     ray.shutdown()
 
@@ -122,26 +122,33 @@ def gymnasium_steps(env: gym.vector.VectorEnv) -> Work:
     return play
 
 
-def plain_ray(ray: Any, count: int) -> Work:
-    """Rounds of steps of actors that hold an environment each."""
+class PlainRay:
+    """An actor for each environment, a call for each of its steps and resets."""
 
-    class Actor:
-        def __init__(self) -> None:
-            self.env = cart_pole()
-            self.env.reset()
+    def __init__(self, ray: Any, count: int):
+        self._ray = ray
+        self._actors = [ray.remote(_Actor).remote() for _ in range(count)]
 
-        def step(self, action: int) -> tuple:
-            result = self.env.step(action)
-            if result[2] or result[3]:
-                self.env.reset()
-            return result
+    def __len__(self) -> int:
+        return len(self._actors)
 
-    actors = [ray.remote(Actor).remote() for _ in range(count)]
-    actions = np.random.default_rng(0).integers(0, 2, (STEPS, count))
+    def reset(self, rows: Any = None) -> None:
+        """Reset those of `rows` (None: all)."""
+        self._ray.get([self._actors[row].reset.remote() for row in (range(len(self)) if rows is None else rows)])
 
-    def play() -> int:
-        for action in actions:
-            ray.get([actor.step.remote(one) for actor, one in zip(actors, action, strict=True)])
-        return actions.size
+    def step(self, action: np.ndarray) -> tuple:
+        """Step them all."""
+        calls = [actor.step.remote(one) for actor, one in zip(self._actors, action, strict=True)]
+        obs, rew, terminated, truncated, infos = zip(*self._ray.get(calls), strict=True)
+        return np.stack(obs), np.array(rew), np.array(terminated), np.array(truncated), infos
 
-    return play
+
+class _Actor:
+    def __init__(self) -> None:
+        self.env = cart_pole()
+
+    def reset(self) -> tuple:
+        return self.env.reset()
+
+    def step(self, action: int) -> tuple:
+        return self.env.step(action)

@@ -96,12 +96,9 @@ class Link(ABC):
     def _stop(self, patience_s: float) -> None:
         """Take away a host that was told to end, killed after so many seconds; a second time does nothing."""
 
-    def _arrived(self, slot: int, answer: Any) -> None:  # noqa: B027  # most answers are complete in themselves
-        """Look at an answer of environment `slot`, wanted or not."""
-
-    def observation(self, slot: int, obs: Any) -> Any:
-        """The observation that came in an answer of environment `slot`."""
-        return obs
+    def _arrived(self, slot: int, answer: Any) -> Any:
+        """The answer of environment `slot`, wanted or not, from what came in the message."""
+        return answer
 
     # --- requests and answers -----------------------------------------------------------------------------------
 
@@ -110,7 +107,7 @@ class Link(ABC):
         ticket = Ticket(slot, self._lost or PENDING)
         if self._lost is None:
             self._posted.append((ticket, (slot, name, arguments)))
-            if self.hangs:
+            if self._hang_timeout_s is not None and self.hangs:
                 self._deadline = self._due(len(self._under_way))
         return ticket
 
@@ -158,8 +155,7 @@ class Link(ABC):
             return
         tickets, self._under_way = self._under_way, []
         for ticket, answer in zip(tickets, unpack_answers(message), strict=True):
-            ticket.answer = answer
-            self._arrived(ticket.slot, answer)
+            ticket.answer = self._arrived(ticket.slot, answer)
         self.flush()
 
     @property

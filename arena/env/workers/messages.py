@@ -75,7 +75,7 @@ def unpack_requests(message: bytes) -> list[Request]:
 
 def pack_answers(requests: Sequence[Request], answers: list[Any]) -> bytes:
     """The bytes of answers; one that cannot leave its process becomes `Raised`."""
-    columns = _are_steps(requests) and not any(isinstance(answer, Raised) for answer in answers)
+    columns = _are_steps(requests) and Raised not in map(type, answers)
     try:
         return dumps(tuple(map(_column, zip(*answers, strict=True))) if columns else answers)
     except Exception:
@@ -89,7 +89,7 @@ def unpack_answers(message: bytes) -> list[Any]:
 
 
 def _are_steps(requests: Sequence[Request]) -> bool:
-    return len(requests) > 1 and all(name == "step" for _, name, _ in requests)
+    return len(requests) > 1 and all([name == "step" for _, name, _ in requests])
 
 
 def _column(values: Sequence[Any]) -> Sequence[Any] | NDArray[Any]:
@@ -97,10 +97,11 @@ def _column(values: Sequence[Any]) -> Sequence[Any] | NDArray[Any]:
     first = values[0]
     if not isinstance(first, np.generic | np.ndarray) or first.dtype.hasobject:
         return values
-    kind, shape, dtype = type(first), first.shape, first.dtype
-    alike = all(type(value) is kind and value.shape == shape and value.dtype == dtype for value in values)
+    if len(set(map(type, values))) > 1 or len({value.dtype for value in values}) > 1:
+        return values
     # a row of an array of numbers is a NumPy scalar: an array without dimensions would not come back as one
-    return np.array(values) if alike and (shape or kind is not np.ndarray) else values
+    alike = bool(first.shape) and len({value.shape for value in values}) == 1
+    return np.array(values) if alike or isinstance(first, np.generic) else values
 
 
 def _sendable(answer: Any) -> Any:

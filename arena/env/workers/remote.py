@@ -60,7 +60,7 @@ class RemoteEnvWorker(EnvWorker):
     def get_reset(self) -> ResetResult:
         """The result of the reset."""
         obs, info = self._value(self._reset)
-        return self._link.observation(self._slot, obs), info
+        return obs, info
 
     def send_check(self, action: Any) -> None:
         """Ask an environment that has a `check_action` of its own."""
@@ -79,8 +79,8 @@ class RemoteEnvWorker(EnvWorker):
 
     def get_result(self) -> StepResult:
         """The result of the step."""
-        obs, *rest = self._value(self._step)
-        return (self._link.observation(self._slot, obs), *rest)
+        result: StepResult = self._value(self._step)
+        return result
 
     def send_call(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         """Begin a call of a method."""
@@ -142,6 +142,8 @@ class RemoteEnvWorker(EnvWorker):
 
     def _value(self, ticket: Ticket) -> Any:
         answer = ticket.answer
+        if type(answer) is tuple:  # the common case
+            return answer
         if answer is PENDING or isinstance(answer, Lost):
             answer = self._link.answer(ticket, self.name)
         if not isinstance(answer, Raised):

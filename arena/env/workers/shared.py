@@ -74,17 +74,16 @@ class ObservationReader:
         self._memory: SharedMemory | None = None
         self._views: Views = ()
 
-    def notice(self, value: Any) -> None:
-        """Look for the first `Moved` in a result, also in one that is not wanted any more."""
-        first = value[0] if isinstance(value, tuple) and value else None
-        if isinstance(first, Moved) and first.name is not None and first.layout is not None:
-            self._memory = SharedMemory(first.name)
+    def fetch(self, answer: Any) -> Any:
+        """The answer with the observation that a `Moved` at its beginning stands for; any other as it is."""
+        if not isinstance(answer, tuple) or not answer or not isinstance(answer[0], Moved):
+            return answer
+        moved = answer[0]
+        if moved.name is not None and moved.layout is not None:
+            self._memory = SharedMemory(moved.name)
             self._memory.unlink()  # both sides have it open: from here on it goes with them
-            self._views = _views(first.layout, self._memory)
-
-    def take(self, obs: Any) -> Any:
-        """The observation that a `Moved` stands for; anything else as it is."""
-        return _copy(self._views) if isinstance(obs, Moved) else obs
+            self._views = _views(moved.layout, self._memory)
+        return (_copy(self._views), *answer[1:])
 
     def close(self) -> None:
         """Let go of the memory; a second time does nothing."""

@@ -85,13 +85,8 @@ class ProcessLink(Link):
             f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
         )
 
-    def _arrived(self, slot: int, answer: Any) -> None:
-        if self._memory:
-            self._memory[slot].notice(answer)
-
-    def observation(self, slot: int, obs: Any) -> Any:
-        """The observation itself, or what it stands for in shared memory."""
-        return self._memory[slot].take(obs) if self._memory else obs
+    def _arrived(self, slot: int, answer: Any) -> Any:
+        return self._memory[slot].fetch(answer) if self._memory else answer
 
     def begin_close(self) -> None:
         """Close the pipe; the child closes its environments and ends."""
