@@ -1,0 +1,153 @@
+"""How algorithms are trained and scored: always from a seed, always tested on episodes of their own."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import torch
+
+from arena.collector import Collector
+from arena.data import PrioritizedVectorReplayBuffer, ReplayBuffer, VectorReplayBuffer
+from arena.env import DummyVectorEnv
+from arena.policy import BasePolicy
+from arena.policy.kinds import Algorithm, Spaces
+from arena.trainer import OfflineTrainer, OffpolicyTrainer, OnpolicyTrainer
+from arena.trainer.base import BaseTrainer, Hooks, Schedule
+from arena.trainer.offline import OfflineSchedule
+
+EPISODES = 100
+"""Episodes that a score is the mean of."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one training."""
+
+    score: float
+    steps: int
+    """Environment steps taken; offline, gradient steps."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One algorithm on one task."""
+
+    algorithm: str
+    """Its registered name."""
+    task: str
+    threshold: float
+    """The score that the median over the seeds has to reach."""
+    train: Callable[[int], Outcome]
+    """Trains from a seed."""
+    prepare: Callable[[], Any] = lambda: None
+    """Called once before, and not timed: writes the data of offline algorithms."""
+
+
+@dataclass(frozen=True)
+class GymTraining:
+    """Trains in a Gymnasium environment, and scores by the mean return of 100 fresh episodes.
+
+    After every `steps_per_test` steps 20 episodes are tested; the training stops where their mean reaches `goal`. What
+    is scored is the policy of the best of these tests.
+    """
+
+    env: str
+    algorithm: Algorithm
+    config: Any
+    steps: int
+    """Environment steps at most; offline, gradient steps."""
+    goal: float
+    steps_per_test: int = 5_000
+    num_envs: int = 10
+    step_per_collect: int = 10
+    warm_up: int = 0
+    """Random steps before the first update."""
+    eps: tuple[float, float, int] | None = None
+    """Chance of a random action: first, last, and the step from which on it is the last."""
+    priority: tuple[float, float] | None = None
+    """Alpha and beta of prioritized replay; None for uniform replay."""
+    data: Callable[[], ReplayBuffer] | None = None
+    """What an offline algorithm learns from."""
+
+    def __call__(self, seed: int) -> Outcome:
+        """Train from a seed and score."""
+        policy, steps = self.learn(seed)
+        return Outcome(mean_return(policy, self.env), steps)
+
+    def learn(self, seed: int) -> tuple[BasePolicy, int]:
+        """Train from a seed; returns the best policy and the steps taken."""
+        seed_everything(seed)
+        policy = self.algorithm.build(spaces_of(self.env), self.config, True)
+        best: dict[str, Any] = {}
+        hooks = Hooks(
+            train_fn=None if self.eps is None else lambda _, step: policy.set_eps(annealed(*self.eps, step)),
+            stop_fn=lambda score: score >= self.goal,
+            save_fn=lambda _: best.update(deepcopy(policy.state_dict())),
+        )
+        trainer = self._trainer(policy, Collector(policy, make_envs(self.env, 20)), hooks)
+        trainer.run()
+        policy.load_state_dict(best)
+        return policy, trainer.step
+
+    def _trainer(self, policy: BasePolicy, test: Collector, hooks: Hooks) -> BaseTrainer:
+        epochs = -(-self.steps // self.steps_per_test)
+        if self.data is not None:
+            plan = OfflineSchedule(epochs, self.steps_per_test, self.config.batch_size, 20, verbose=False)
+            return OfflineTrainer(policy, self.data(), test, plan, Hooks(stop_fn=hooks.stop_fn, save_fn=hooks.save_fn))
+        schedule = Schedule(
+            epochs,
+            self.steps_per_test,
+            self.config.batch_size,
+            self.step_per_collect,
+            episode_per_test=20,
+            test_in_train=False,
+            verbose=False,
+        )
+        off_policy = self.algorithm.data == "off-policy"
+        size = self.config.buffer_size if off_policy else self.step_per_collect + self.num_envs
+        train = Collector(policy, make_envs(self.env, self.num_envs), self._buffer(size), exploration_noise=off_policy)
+        if self.warm_up:
+            train.collect(n_step=self.warm_up, random=True)
+        if off_policy:
+            return OffpolicyTrainer(policy, train, test, schedule, self.config.update_per_step, hooks)
+        return OnpolicyTrainer(policy, train, test, schedule, self.config.repeat, hooks)
+
+    def _buffer(self, size: int) -> ReplayBuffer:
+        if self.priority is None:
+            return VectorReplayBuffer(size, self.num_envs)
+        alpha, beta = self.priority
+        return PrioritizedVectorReplayBuffer(size, self.num_envs, alpha, beta)
+
+
+def seed_everything(seed: int) -> None:
+    """One seed for weights, exploration, samples and environments; one thread, as small networks like it."""
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+    torch.set_num_threads(1)
+
+
+def make_envs(env: str, count: int) -> DummyVectorEnv:
+    """Environments whose seeds are drawn from NumPy's global state."""
+    envs = DummyVectorEnv([lambda: gym.make(env)] * count)
+    envs.seed(int(np.random.randint(2**31 - count)))
+    return envs
+
+
+def spaces_of(env: str) -> Spaces:
+    """What is seen and done in an environment."""
+    made = gym.make(env)
+    return Spaces(made.observation_space, made.action_space)
+
+
+def mean_return(policy: BasePolicy, env: str, episodes: int = EPISODES) -> float:
+    """Over fresh episodes, in testing state, without exploration."""
+    policy.eval()
+    return float(Collector(policy, make_envs(env, 20)).collect(n_episode=episodes).returns_stat.mean)
+
+
+def annealed(first: float, last: float, until: int, step: int) -> float:
+    """A chance that falls linearly."""
+    return first + (last - first) * min(1.0, step / until)

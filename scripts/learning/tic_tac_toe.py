@@ -1,0 +1,77 @@
+"""Tic-tac-toe on 3 x 3 against a random player, from both seats, through the manager.
+
+The score is the share of wins and draws in 400 fresh games, at the seat where it is lower.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from agents import c51, dqn, fqf, iqn, qrdqn, rainbow
+from arena.collector import Collector
+from arena.data import VectorReplayBuffer
+from arena.env import GameVectorEnv
+from arena.policy import BasePolicy, MultiAgentPolicyManager, RandomPolicy
+from arena.policy.kinds import Algorithm, Spaces
+from arena.registry import make_game
+from arena.trainer import OffpolicyTrainer, OnpolicyTrainer
+from arena.trainer.base import Hooks, Schedule
+from learning.running import Check, Outcome, seed_everything
+
+GAME, BOARDS, GAMES = "tic_tac_toe", 16, 400
+COMMON: dict[str, Any] = {"hidden": 64, "batch_size": 64, "target_update_freq": 100, "update_per_step": 0.125}
+
+
+@dataclass(frozen=True)
+class GameTraining:
+    """A learner against a random player, who sit at either seat of half the boards."""
+
+    algorithm: Algorithm
+    config: Any
+    steps: int
+    moves: int = 1
+    """Steps of each board between two updates."""
+
+    def __call__(self, seed: int) -> Outcome:
+        """Train from a seed and score."""
+        seed_everything(seed)
+        policy = self.algorithm.build(Spaces.of_game(make_game(GAME)), self.config, True)
+        seats = np.array([[0, 1], [1, 0]] * (BOARDS // 2))
+        manager = MultiAgentPolicyManager([policy, RandomPolicy()], mapping=seats)
+        off_policy = self.algorithm.data == "off-policy"
+        size = self.config.buffer_size if off_policy else 2 * BOARDS * (self.moves + 1)
+        buffer = VectorReplayBuffer(size, 2 * BOARDS)
+        collector = Collector(manager, GameVectorEnv(GAME, BOARDS), buffer, exploration_noise=off_policy)
+        plan = Schedule(1, self.steps, self.config.batch_size, BOARDS * self.moves, verbose=False)
+        hooks = Hooks(reward_metric=lambda returns: returns[:, 0])
+        if off_policy:
+            trainer: Any = OffpolicyTrainer(manager, collector, None, plan, self.config.update_per_step, hooks)
+        else:
+            trainer = OnpolicyTrainer(manager, collector, None, plan, self.config.repeat, hooks)
+        trainer.run()
+        return Outcome(min(not_lost(policy, seat) for seat in range(2)), trainer.step)
+
+
+def not_lost(policy: BasePolicy, seat: int) -> float:
+    """The share of games that are won or drawn, in testing state."""
+    players = [policy, RandomPolicy()]
+    manager = MultiAgentPolicyManager(players[::-1] if seat else players, learners=[])
+    manager.eval()
+    returns = Collector(manager, GameVectorEnv(GAME, 100)).collect(n_episode=GAMES).returns
+    return float((returns[:, seat] >= 0).mean())
+
+
+def off_policy(name: str, algorithm: Algorithm, **options: Any) -> Check:
+    """A row of an algorithm that learns action values."""
+    return Check(name, "tic-tac-toe 3x3", 0.9, GameTraining(algorithm, algorithm.config(**COMMON | options), 40_000))
+
+
+ROWS = [
+    off_policy("dqn", dqn.ALGORITHM),
+    off_policy("c51", c51.ALGORITHM),
+    off_policy("rainbow", rainbow.ALGORITHM),
+    off_policy("qrdqn", qrdqn.ALGORITHM),
+    off_policy("iqn", iqn.ALGORITHM),
+    off_policy("fqf", fqf.ALGORITHM),
+]
