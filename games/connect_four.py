@@ -20,6 +20,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.boards import duel, end_or_pass, in_line, require_board, two_planes
+from games.engine.chance import GAMMA, below, mix
 from games.engine.errors import UsageError
 from games.engine.game import Game, State
 from games.engine.picture import Picture
@@ -46,6 +47,16 @@ def legal_actions(state: Any, mask: NDArray[Any]) -> None:
     """Every column that is not full."""
     for column in range(mask.shape[0]):
         mask[column] = state.height[column] < state.board.shape[0]
+
+
+@njit
+def random_action(state: Any, bits: Any) -> int:
+    """A column that is not full: the first, of random ones."""
+    column = below(bits, state.height.shape[0])
+    while state.height[column] == state.board.shape[0]:
+        bits = mix(bits + GAMMA)
+        column = below(bits, state.height.shape[0])
+    return column
 
 
 @njit

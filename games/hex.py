@@ -22,7 +22,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from games.engine.boards import COLUMN_LETTERS, cell_text, duel, parse_cell
+from games.engine.boards import COLUMN_LETTERS, cell_text, duel, parse_cell, random_empty
+from games.engine.chance import below, mix
 from games.engine.game import TERMINAL, Game, State
 from games.engine.options import require_between
 from games.engine.picture import Picture
@@ -58,6 +59,14 @@ def legal_actions(state: Any, mask: NDArray[Any]) -> None:
             mask[row * size + column] = state.board[row, column] < 0
     if state.swap:
         mask[size * size] = state.length == 1
+
+
+@njit
+def random_action(state: Any, bits: Any) -> int:
+    """An empty cell; as the second action, as likely as each of them, the swap."""
+    if state.swap and state.length == 1 and below(mix(bits), state.board.size) == 0:
+        return state.board.size
+    return random_empty(state.board, bits)
 
 
 @njit

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from games.engine.cards import deal_unseen, hand_picture
+from games.engine.cards import deal_unseen, draw_unseen, hand_picture
 from games.engine.chance import RANDOM_FIELD, draw, reseed
 from games.engine.errors import UsageError
 from games.engine.game import CHANCE, TERMINAL, Game, State
@@ -49,18 +49,30 @@ def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
     """The next card of the deck, each of those left as likely as the others."""
     players = state.cards.shape[0]
     left = players + 1
-    probabilities[:] = 1.0
+    for card in state.cards:
+        left -= card >= 0
+    probabilities[:] = 1.0 / left
     for card in state.cards:
         if card >= 0:
             probabilities[card] = 0.0
-            left -= 1
-    probabilities /= left
+
+
+@njit
+def draw_outcome(state: Any) -> int:
+    """The next card of the deck."""
+    return draw_unseen(state, state.cards.shape[0] + 1)
 
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
     """Always both."""
     mask[:] = True
+
+
+@njit
+def random_action(state: Any, bits: Any) -> int:
+    """Either."""
+    return int(bits >> np.uint64(63))
 
 
 @njit

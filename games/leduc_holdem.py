@@ -18,9 +18,19 @@ from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.cards import hand_picture
-from games.engine.chance import RANDOM_FIELD, draw, reseed
+from games.engine.chance import RANDOM_FIELD, draw, draw_below, reseed
 from games.engine.game import CHANCE, TERMINAL, Game, State
-from games.engine.leduc import NUM_CARDS, RANKS, guess_other, hand_value, hands, next_card, redact, write_cards
+from games.engine.leduc import (
+    NUM_CARDS,
+    RANKS,
+    draw_card,
+    guess_other,
+    hand_value,
+    hands,
+    next_card,
+    redact,
+    write_cards,
+)
 from games.engine.limit_betting import (
     BIG_BLIND,
     WORDS,
@@ -63,6 +73,14 @@ def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
         probabilities[:2] = 0.5
         return
     next_card(state, probabilities)
+
+
+@njit
+def draw_outcome(state: Any) -> int:
+    """A card of those left, or a seat."""
+    if state.cards[1] >= 0 and state.small_blind < 0:
+        return draw_below(state, 2)
+    return draw_card(state)
 
 
 @njit

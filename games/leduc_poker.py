@@ -16,10 +16,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.cards import hand_picture
-from games.engine.chance import RANDOM_FIELD, draw, reseed
+from games.engine.chance import RANDOM_FIELD, below, draw, reseed
 from games.engine.errors import UsageError
 from games.engine.game import CHANCE, TERMINAL, Game, State
-from games.engine.leduc import NUM_CARDS, guess_other, hand_value, hands, next_card, redact, write_cards
+from games.engine.leduc import NUM_CARDS, draw_card, guess_other, hand_value, hands, next_card, redact, write_cards
 from games.engine.picture import Picture
 from games.engine.views import views
 
@@ -46,6 +46,7 @@ SEEN = 2 + 2 * NUM_CARDS + 2 * LONGEST_ROUND * 2
 
 
 chance_outcomes = next_card
+draw_outcome = draw_card
 
 
 @njit
@@ -54,6 +55,13 @@ def legal_actions(state: Any, mask: NDArray[Any]) -> None:
     mask[FOLD] = state.paid[0] != state.paid[1]
     mask[CALL] = True
     mask[RAISE] = state.raises < MOST_RAISES
+
+
+@njit
+def random_action(state: Any, bits: Any) -> int:
+    """One of those that are legal, which follow each other: fold is the first, raise the last."""
+    first = int(state.paid[0] == state.paid[1])
+    return first + below(bits, 2 - first + int(state.raises < MOST_RAISES))
 
 
 @njit

@@ -17,6 +17,7 @@ from games.engine.chance import RANDOM_FIELD, draw, draw_below, reseed
 from games.engine.errors import UsageError
 from games.engine.game import TERMINAL, Game, State
 from games.engine.joint import NOT_YET, choose, has_chosen, hide_choices
+from games.engine.options import require_between
 from games.engine.picture import Picture
 from games.engine.views import views
 
@@ -114,8 +115,7 @@ def game(num_actions: int = 3, max_cycles: int = 15) -> Game:
         raise UsageError(
             f"rock_paper_scissors: num_actions={num_actions} is not an odd number from 3 to {MOST_ACTIONS}"
         )
-    if not 1 <= max_cycles <= MOST_CYCLES:
-        raise UsageError(f"rock_paper_scissors: max_cycles={max_cycles} is not between 1 and {MOST_CYCLES}")
+    require_between("rock_paper_scissors", "max_cycles", max_cycles, 1, MOST_CYCLES)
     initial = np.zeros((), STATE)
     initial["chosen"], initial["last"] = NOT_YET, num_actions
     initial["num_actions"], initial["max_cycles"] = num_actions, max_cycles

@@ -27,6 +27,7 @@ from games.engine.boards import (
     end_or_pass,
     in_line,
     parse_cell,
+    random_empty,
     reflections,
     require_board,
     two_planes,
@@ -56,6 +57,12 @@ def legal_actions(state: Any, mask: NDArray[Any]) -> None:
     rows = state.board.shape[1]
     for action in range(mask.shape[0]):
         mask[action] = state.board[action // rows, action % rows] < 0
+
+
+@njit
+def random_action(state: Any, bits: Any) -> int:
+    """An empty cell."""
+    return random_empty(state.board, bits)
 
 
 @njit

@@ -13,6 +13,7 @@ from games.chess.keys import CASTLING_KEPT, EP_KEYS, PIECE_KEYS, key_after
 from games.chess.moves import MOVERS, generate
 from games.engine.bits import ONE, ZERO, has, lowest_index, popcount
 from games.engine.boards import duel
+from games.engine.chance import below
 from games.engine.game import TERMINAL
 
 SHOWN = 8
@@ -75,7 +76,7 @@ def count_moves(state: Any) -> Any:
 def random_action(state: Any, bits: Any) -> int:
     """Give one of the legal moves, each as likely as the others."""
     pawns = planes(state.boards[state.length % BOARDS], state.turn)[0]
-    choice = np.int64((bits >> np.uint64(33)) % np.uint64(count_moves(state)))
+    choice = below(bits, count_moves(state))
     for i in range(state.movers):
         origin, targets = np.int64(state.origins[i]), state.targets[i]
         ways = 4 if origin >= 48 and has(pawns, origin) else 1

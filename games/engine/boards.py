@@ -11,9 +11,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from games.engine.chance import GAMMA, below, mix
 from games.engine.errors import UsageError
 from games.engine.game import TERMINAL
 from games.engine.options import require_between
+from games.engine.planes import write_stones
 
 LONGEST_SIDE = 20
 COLUMN_LETTERS = "abcdefghijklmnopqrst"
@@ -62,12 +64,18 @@ def run(board: NDArray[Any], row: int, column: int, down: int, right: int) -> in
 @njit(inline="always")
 def two_planes(board: NDArray[Any], seat: int, out: NDArray[Any]) -> None:
     """Write into `out` [rows, columns, 2] where the stones of `seat` are, and those of the other."""
-    own, other = np.int8(seat), np.int8(1 - seat)  # compared in the board's own type: half the time
-    for row in range(board.shape[0]):
-        for column in range(board.shape[1]):
-            stone = board[row, column]
-            out[row, column, 0] = stone == own
-            out[row, column, 1] = stone == other
+    write_stones(board, seat, 1 - seat, out)
+
+
+@njit(inline="always")
+def random_empty(board: NDArray[Any], bits: Any) -> int:
+    """Give an empty cell, numbered in the order of the board's memory: the first that is empty, of random ones."""
+    cells = board.reshape(board.size)
+    cell = below(bits, cells.size)
+    while cells[cell] >= 0:
+        bits = mix(bits + GAMMA)
+        cell = below(bits, cells.size)
+    return cell
 
 
 @njit(inline="always")

@@ -11,11 +11,33 @@ from games.engine.picture import Picture
 
 
 @njit
+def draw_unseen(state: Any, num_cards: int) -> int:
+    """Give a card that is nowhere in `state.cards`, each as likely as the others."""
+    left = num_cards
+    for card in state.cards:
+        left -= card >= 0
+    choice, drawn = draw_below(state, left), 0
+    for card in range(num_cards):  # to the end: a branch would be mispredicted
+        choice -= not is_seen(state, card)
+        drawn += choice >= 0
+    return drawn
+
+
+@njit
+def is_seen(state: Any, card: int) -> bool:
+    """Whether a card is in `state.cards`."""
+    seen = False
+    for other in state.cards:
+        seen |= other == card
+    return seen
+
+
+@njit
 def deal_unseen(state: Any, place: int, num_cards: int) -> None:
     """Put a card that is nowhere in `state.cards` into one of its places, unless there is one; all are as likely."""
     while state.cards[place] < 0:
         card = draw_below(state, num_cards)
-        if not (state.cards == card).any():
+        if not is_seen(state, card):
             state.cards[place] = card
 
 

@@ -43,6 +43,12 @@ def draw_below(state: Any, count: int) -> int:
 
 
 @njit
+def below(bits: Any, count: int) -> Any:
+    """A whole number from 0 to `count` (excluded, at most 2**32) by 64 random bits, each as likely as the others."""
+    return np.int64((bits >> np.uint64(32)) * np.uint64(count) >> np.uint64(32))
+
+
+@njit
 def pick(probabilities: NDArray[Any], uniform: float) -> int:
     """Give the outcome that a uniform number from 0 to 1 stands for."""
     last = 0

@@ -1,9 +1,9 @@
 """From a template of kernels to machine code for one game, cached on disk across processes.
 
 A template is a module whose functions call the placeholders of `games.engine.rules`. For a game it is written out
-once more as a module of its own in which that one import names the game's functions instead. numba caches the code of
-that module beside it, but notices no edit of the functions it calls: so the module's file is named by a hash of
-everything it was built from (sources, constants, versions), and an edit leads to a new file.
+once more as a module of its own in which that one import names the game's functions and sizes instead. numba caches
+the code of that module beside it, but notices no edit of the functions it calls: so the module's file is named by a
+hash of everything it was built from (sources, constants, versions), and an edit leads to a new file.
 
 The layout of a position is part of that hash as well. So a kernel is compiled for one signature only, and processes
 that fill the cache at the same time write the same entries (numba numbers the entries of a function as they come, and
@@ -22,7 +22,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -37,6 +37,8 @@ from games.engine.game import Game
 
 PLACEHOLDERS = "games.engine.rules"
 DEFAULTS = "games.engine.defaults"
+SIZES = ("NUM_ACTIONS", "NUM_PLAYERS")
+"""Placeholders that are numbers: loops up to a number known when compiling are twice as fast."""
 VERSIONED = ("numba", "numpy", "math", "builtins")
 """Packages whose code changes only with a version, and versions are hashed."""
 
@@ -58,15 +60,17 @@ def kernels(game: Game) -> Any:
     return instantiate("games.engine.kernels", game)
 
 
+@cache
 def instantiate(template: str, game: Game) -> Any:
     """Import the module `template` once more with the rules of `game` in place of the placeholders."""
-    return _instantiate(template, game.rules, f"{game.state_dtype} {np.dtype(game.observation_dtype)}")
+    layout = f"{game.state_dtype} {np.dtype(game.observation_dtype)}"
+    return _instantiate(template, game.rules, layout, (game.num_actions, game.num_players))
 
 
 @cache
-def _instantiate(template: str, rules_name: str, layout: str) -> ModuleType:
+def _instantiate(template: str, rules_name: str, layout: str, sizes: tuple[int, int]) -> ModuleType:
     origin = importlib.import_module(template)
-    source, homes = _bind(inspect.getsource(origin), rules_name)
+    source, homes = _bind(inspect.getsource(origin), rules_name, dict(zip(SIZES, sizes, strict=True)))
     parts = [source, layout, inspect.getsource(record_name)]
     parts += [numba.__version__, np.__version__, sys.version, platform.machine()]
     rules = [getattr(importlib.import_module(home), name) for name, home in homes.items()]
@@ -88,18 +92,21 @@ def _instantiate(template: str, rules_name: str, layout: str) -> ModuleType:
     return module
 
 
-def _bind(source: str, rules_name: str) -> tuple[str, dict[str, str]]:
+def _bind(source: str, rules_name: str, sizes: Mapping[str, int]) -> tuple[str, dict[str, str]]:
     """The template's source with its placeholders imported from elsewhere, and from where, by name.
 
-    That is the module `rules_name`, or the one of defaults for what it lacks.
+    That is the module `rules_name`, or the one of defaults for what it lacks. The `sizes` are written out.
     """
     rules = importlib.import_module(rules_name)
     lines = source.splitlines(keepends=True)
     for node in ast.parse(source).body:
         if isinstance(node, ast.ImportFrom) and node.module == PLACEHOLDERS:
             assert node.end_lineno is not None
-            homes = {alias.name: rules_name if hasattr(rules, alias.name) else DEFAULTS for alias in node.names}
-            lines[node.lineno - 1 : node.end_lineno] = [f"from {home} import {name}\n" for name, home in homes.items()]
+            names = [alias.name for alias in node.names]
+            homes = {name: rules_name if hasattr(rules, name) else DEFAULTS for name in names if name not in sizes}
+            bound = [f"from {home} import {name}\n" for name, home in homes.items()]
+            bound += [f"{name} = {sizes[name]}\n" for name in names if name in sizes]
+            lines[node.lineno - 1 : node.end_lineno] = bound
             return "".join(lines), homes
     raise ValueError(f"the template does not import from {PLACEHOLDERS}")
 

@@ -18,6 +18,12 @@ def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
 
 
 @njit
+def draw_outcome(state: Any) -> int:
+    """It takes the probabilities."""
+    return -1
+
+
+@njit
 def draw(state: Any) -> float:
     """Nothing is drawn."""
     return 0.0

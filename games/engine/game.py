@@ -78,6 +78,10 @@ class Game:
         """Whether chance ever moves."""
         return self.num_outcomes > 0
 
+    def chance_scratch(self) -> NDArray[np.float64] | None:
+        """What kernels take as `chances`: scratch [C]; None without chance."""
+        return np.zeros(self.num_outcomes) if self.has_chance else None
+
     @property
     def num_players(self) -> int:
         """Number of seats."""

@@ -2,8 +2,8 @@
 
 Shapes: B games in the batch, R rows touched by a call, P seats, A actions, O observation, C outcomes of chance. `rows`
 (int64 [R]) says which games a call touches; outputs are full-size arrays [B, ...] of which only those rows are written.
-The mask of a finished game is all True, its `seats` entry the seat that moved last. `chances` (float64 [C]) is scratch:
-chance moves by itself, drawing from the random stream in each record.
+The mask of a finished game is all True, its `seats` entry the seat that moved last. `chances` (float64 [C]) is scratch,
+None in a game without chance: chance moves by itself, drawing from the random stream in each record.
 """
 
 from typing import Any
@@ -12,18 +12,34 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from games.engine.chance import GAMMA, mix, pick
+from games.engine.chance import GAMMA, below, mix, pick
 from games.engine.game import CHANCE, TERMINAL
-from games.engine.rules import apply, chance_outcomes, draw, legal_actions, observe, random_action, reseed, returns
+from games.engine.rules import (
+    NUM_ACTIONS,
+    NUM_PLAYERS,
+    apply,
+    chance_outcomes,
+    draw,
+    draw_outcome,
+    legal_actions,
+    observe,
+    random_action,
+    reseed,
+    returns,
+)
 
 
 @njit
-def settle(state: Any, chances: NDArray[np.float64]) -> None:
+def settle(state: Any, chances: Any) -> None:
     """Let chance move until it is a seat's turn or the game is over."""
-    while state.current_player == CHANCE:
-        chances[:] = 0
-        chance_outcomes(state, chances)
-        apply(state, pick(chances, draw(state)))
+    if chances is not None:  # known when compiling: a game without chance has no copy of `apply` here
+        while state.current_player == CHANCE:
+            outcome = draw_outcome(state)
+            if outcome < 0:
+                chances[:] = 0
+                chance_outcomes(state, chances)
+                outcome = pick(chances, draw(state))
+            apply(state, outcome)
 
 
 @njit(inline="always")  # a call would pass four arrays, and count their references
@@ -31,9 +47,11 @@ def look(state: Any, seat: int, obs: NDArray[Any], mask: NDArray[Any]) -> None:
     """Write the observation of `seat`; the mask too where it is that seat's turn, all True at the end."""
     observe(state, seat, obs)
     if state.current_player == TERMINAL:
-        mask[:] = True
+        for action in range(NUM_ACTIONS):
+            mask[action] = True
     else:
-        mask[:] = False
+        for action in range(NUM_ACTIONS):
+            mask[action] = False
         if state.current_player == seat:
             legal_actions(state, mask)
 
@@ -47,7 +65,7 @@ def reset(
     seats: NDArray[np.int64],
     obs: NDArray[Any],
     mask: NDArray[np.bool_],
-    chances: NDArray[np.float64],
+    chances: Any,
 ) -> None:
     """Start the games in `rows` anew: states [B], initial [1], seats [B] (who moves), obs [B, O], mask [B, A].
 
@@ -84,21 +102,21 @@ def step(
     mask: NDArray[np.bool_],
     rewards: NDArray[np.float32],
     over: NDArray[np.bool_],
-    chances: NDArray[np.float64],
+    chances: Any,
 ) -> None:
     """Play legal `actions` [R] in `rows`; rewards [B, P] are what this action alone brought, over [B] the ends."""
-    before = np.empty(rewards.shape[1], np.float32)
+    before, after = np.empty(NUM_PLAYERS, np.float32), np.empty(NUM_PLAYERS, np.float32)
     for j in range(rows.shape[0]):
         row = rows[j]
         state = states[row]
-        before[:] = 0
+        for seat in range(NUM_PLAYERS):
+            before[seat] = after[seat] = 0
         returns(state, before)
         apply(state, actions[j])
         settle(state, chances)
-        rewards[row] = 0
-        returns(state, rewards[row])
-        for seat in range(before.shape[0]):
-            rewards[row, seat] -= before[seat]
+        returns(state, after)
+        for seat in range(NUM_PLAYERS):
+            rewards[row, seat] = after[seat] - before[seat]
         over[row] = state.current_player == TERMINAL
         if not over[row]:
             seats[row] = state.current_player
@@ -139,14 +157,15 @@ def observe_one(states: NDArray[Any], seat: int, to_move: bool, obs: NDArray[Any
 @njit(inline="always")
 def choose(state: Any, mask: NDArray[np.bool_], bits: Any) -> int:
     """Give a legal action by 64 random bits, each as likely as the others; `mask` is scratch."""
-    mask[:] = False
+    for action in range(NUM_ACTIONS):
+        mask[action] = False
     legal_actions(state, mask)
     count = 0
-    for action in range(mask.shape[0]):
+    for action in range(NUM_ACTIONS):
         count += mask[action]
-    choice = np.int64((bits >> np.uint64(33)) % np.uint64(count))
+    choice = below(bits, count)
     chosen = 0
-    for action in range(mask.shape[0]):
+    for action in range(NUM_ACTIONS):
         choice -= mask[action]  # no branch that depends on the mask: it would be mispredicted
         if choice < 0:
             chosen = action
@@ -154,12 +173,9 @@ def choose(state: Any, mask: NDArray[np.bool_], bits: Any) -> int:
     return chosen
 
 
-@njit(cache=True, nogil=True)
-def playout(state: Any, mask: NDArray[np.bool_], chances: NDArray[np.float64], seed: int) -> int:
-    """Play uniformly random legal actions in place until the game ends; returns how many.
-
-    `mask` (bool [A]) is scratch; `seed` starts a stream of its own, beside the record's.
-    """
+@njit(inline="always")
+def play_out(state: Any, mask: NDArray[np.bool_], chances: Any, seed: int) -> int:
+    """Play uniformly random legal actions until the game ends; returns how many."""
     z = np.uint64(seed)
     length = 0
     while state.current_player != TERMINAL:
@@ -175,14 +191,21 @@ def playout(state: Any, mask: NDArray[np.bool_], chances: NDArray[np.float64], s
 
 
 @njit(cache=True, nogil=True)
-def playouts(
-    states: NDArray[Any], initial: NDArray[Any], mask: NDArray[np.bool_], chances: NDArray[np.float64], seed: int
-) -> int:
+def playout(state: Any, mask: NDArray[np.bool_], chances: Any, seed: int) -> int:
+    """Play uniformly random legal actions in place until the game ends; returns how many.
+
+    `mask` (bool [A]) is scratch; `seed` starts a stream of its own, beside the record's.
+    """
+    return play_out(state, mask, chances, seed)
+
+
+@njit(cache=True, nogil=True)
+def playouts(states: NDArray[Any], initial: NDArray[Any], mask: NDArray[np.bool_], chances: Any, seed: int) -> int:
     """Play every game of `states` [B] from its start to its end at random; returns the number of actions."""
     actions = 0
     for i in range(states.shape[0]):
         states[i] = initial[0]
         reseed(states[i], seed + i)
         settle(states[i], chances)
-        actions += playout(states[i], mask, chances, seed + i)
+        actions += play_out(states[i], mask, chances, seed + i)
     return actions

@@ -8,7 +8,7 @@ from typing import Any
 from numba import njit
 from numpy.typing import NDArray
 
-from games.engine.cards import deal_unseen
+from games.engine.cards import deal_unseen, draw_unseen
 from games.engine.game import TERMINAL, State
 
 CARDS = ("Js", "Jh", "Qs", "Qh", "Ks", "Kh")
@@ -22,6 +22,12 @@ def next_card(state: Any, probabilities: NDArray[Any]) -> None:
     for card in state.cards[:2]:
         if card >= 0:
             probabilities[card] = 0.0
+
+
+@njit
+def draw_card(state: Any) -> int:
+    """One of the cards that are left."""
+    return draw_unseen(state, NUM_CARDS)
 
 
 @njit

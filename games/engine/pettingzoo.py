@@ -50,8 +50,11 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self._mask = np.zeros((1, game.num_actions), np.bool_)
         self._rewards = np.zeros((1, game.num_players), np.float32)
         self._over = np.ones(1, np.bool_)
-        self._chances = np.zeros(game.num_outcomes)
+        self._chances = game.chance_scratch()
         self._streams = np.frombuffer(np.random.bytes(8), np.uint64).copy()
+        self._action = np.zeros(1, np.int64)
+        held = (self._seats, self._obs, self._mask, self._rewards, self._over, self._chances)
+        self._step = (self._states, self._row, self._action, *held)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Space of what `agent` sees: `observation` and `action_mask`, or the bare observation."""
@@ -69,19 +72,22 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         kernels(self.game).reset(
             self._states, initial, self._streams, self._row, self._seats, self._obs, self._mask, self._chances
         )
-        self._over[0] = False
+        self._paid = False  # whether any of `rewards` is not 0
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self.agent_selection = self.agents[self._seats[0]]
+        self._ready: str | None = self.agents[self._seats[0]]  # whose view lies in `_obs` and `_mask`
+        self.agent_selection = self._ready
         self._skip_agent_selection = None
 
     def observe(self, agent: str) -> Observation:
         """What `agent` sees; the mask of all but `agent_selection` is all zero. `KeyError` for an unknown agent."""
         self._require_reset()
+        if agent == self._ready == self.agent_selection:
+            return self._shown(self._obs[0].copy(), self._mask[0])
         if agent not in self.observation_spaces:
             raise KeyError(agent)
         obs = np.empty(self.game.observation_shape, self.game.observation_dtype)
@@ -91,7 +97,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         return self._shown(obs, mask)
 
     def _shown(self, obs: NDArray[Any], mask: NDArray[np.bool_]) -> Any:
-        return obs.reshape(()) if self.game.bare else {"observation": obs, "action_mask": mask.view(np.int8)}
+        return obs.reshape(()) if self.game.bare else {"observation": obs, "action_mask": mask.astype(np.int8)}
 
     @property
     def is_over(self) -> bool:
@@ -113,7 +119,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             self._was_dead_step(action)
         else:
             number = self._check(action)
-            if self._mask[0, number]:
+            if self._mask.item(number):
                 self._play(number)
             elif self._illegal_ends_game:
                 self._end_by_illegal_action()
@@ -124,6 +130,8 @@ class GameAECEnv(AECEnv[str, Observation, int]):
 
     def _check(self, action: Any) -> int:
         """Take a whole number in range, or raise `UsageError`."""
+        if type(action) is int and 0 <= action < self.game.num_actions:  # without the array's microsecond
+            return action
         array = np.asarray(action)
         if array.shape != () or array.dtype.kind not in "iu" or not 0 <= array < self.game.num_actions:
             last = self.game.num_actions - 1
@@ -137,23 +145,28 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         )
 
     def _play(self, action: int) -> None:
-        actions = np.array([action])
-        held = (self._seats, self._obs, self._mask, self._rewards, self._over, self._chances)
-        kernels(self.game).step(self._states, self._row, actions, *held)
+        self._action[0] = action
+        kernels(self.game).step(*self._step)
         agent = self.agent_selection
         self._cumulative_rewards[agent] = 0.0
-        self.rewards = dict(zip(self.possible_agents, self._rewards[0].tolist(), strict=True))
-        self._accumulate_rewards()
-        if self._over[0]:
+        earned = self._rewards[0].tolist()
+        if self._paid or any(earned):
+            self._paid = any(earned)
+            self.rewards = dict(zip(self.possible_agents, earned, strict=True))
+            for other, reward in self.rewards.items():
+                self._cumulative_rewards[other] += reward
+        if self._over.item():
+            self._ready = None
             self.terminations = dict.fromkeys(self.agents, not self.game.is_cut)
             self.truncations = dict.fromkeys(self.agents, self.game.is_cut)
             mover = self.possible_agents.index(agent)
             self.agent_selection = self.possible_agents[(mover + 1) % len(self.possible_agents)]
         else:
-            self.agent_selection = self.possible_agents[self._seats[0]]
+            self.agent_selection = self._ready = self.possible_agents[self._seats.item()]
 
     def _end_by_illegal_action(self) -> None:
         EnvLogger.warn_on_illegal_move()
+        self._ready = None
         agent = self.agent_selection
         self.terminations = dict.fromkeys(self.agents, True)
         self.truncations = dict.fromkeys(self.agents, True)

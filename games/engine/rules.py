@@ -2,12 +2,18 @@
 
 These are placeholders: `games.engine.compiler` puts the game's own functions in their place in every template of
 kernels that imports from here, and those of `games.engine.defaults` where a game has none (only the first four are
-needed by every game). Each works on one state record, is decorated with `numba.njit`, and allocates nothing.
+needed by every game), and the two numbers. Each function works on one state record, is decorated with `numba.njit`, and
+allocates nothing.
 """
 
 from typing import Any
 
 from numpy.typing import NDArray
+
+NUM_ACTIONS = 0
+"""The game's number of actions, A."""
+NUM_PLAYERS = 0
+"""The game's number of seats, P."""
 
 
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
@@ -45,6 +51,14 @@ def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
     """Write into `probabilities` (float64 [C], all zero on entry) how likely each outcome is, where chance is to move.
 
     A game of chance imports `draw`, `reseed` and `stream` from `games.engine.chance` as well, and has their field.
+    """
+    raise NotImplementedError
+
+
+def draw_outcome(state: Any) -> int:
+    """Give an outcome of chance by the record's random stream, as likely as `chance_outcomes` says; -1: go by that.
+
+    For games that know better than to look through probabilities.
     """
     raise NotImplementedError
 

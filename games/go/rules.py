@@ -12,7 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.boards import duel
-from games.engine.chance import GAMMA, mix
+from games.engine.chance import GAMMA, below, mix
 from games.engine.game import TERMINAL
 from games.go.tables import KEYS, NEIGHBOURS
 
@@ -125,7 +125,7 @@ def random_action(state: Any, bits: Any) -> int:
     seat, points = state.current_player, state.flags.shape[0]
     while True:
         bits = mix(bits + GAMMA)
-        action = int(np.int64((bits >> np.uint64(32)) * np.uint64(points + 1) >> np.uint64(32)))
+        action = below(bits, points + 1)
         if action == points:
             return action
         if state.flags[action] >> seat & 1 and action != state.ko:

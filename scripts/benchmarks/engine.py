@@ -5,13 +5,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
 from arena.env.native import GameVectorEnv
 from benchmarks.elsewhere import process
-from benchmarks.games import BOARDS
 from benchmarks.measure import Peer, Row, Work, rate
+from benchmarks.native import BOARDS, batch
 from games.engine.compiler import kernels
 from games.engine.registry import make_game
 
@@ -71,47 +69,17 @@ def threads() -> Iterator[Row]:
 
 
 def playouts(spec: str) -> Work:
-    """Whole random games inside compiled code."""
+    """Random games inside compiled code, from the first decision (as OpenSpiel's rollouts are) to the end."""
     game = make_game(spec)
-    compiled, initial = kernels(game), game.initial.reshape(1)
-    states, mask = np.zeros(50, game.state_dtype), np.zeros(game.num_actions, np.bool_)
-    chances, seed = np.zeros(game.num_outcomes), 0
+    env = GameVectorEnv(game, 1)
+    env.reset(seed=0)
+    compiled, first = kernels(game), env.states
+    states, mask = np.zeros(500, game.state_dtype), np.zeros(game.num_actions, np.bool_)
+    chances, seed = game.chance_scratch(), 0
 
     def play() -> int:
         nonlocal seed
         seed += len(states)
-        return int(compiled.playouts(states, initial, mask, chances, seed))
+        return int(compiled.playouts(states, first, mask, chances, seed))
 
     return play
-
-
-def batch(spec: str, threads: int = 1) -> Work:
-    """Every board makes one random legal move; games that end begin anew."""
-    env = GameVectorEnv(make_game(spec), BOARDS, autoreset=True, threads=threads)
-    env.seed(0)
-    env.reset()
-    actions = np.zeros(BOARDS, np.int64)
-    seed = 0
-
-    def play() -> int:
-        nonlocal seed
-        for _ in range(20):
-            seed += 1
-            choose_each(env.mask, seed, actions)
-            env.step(actions)
-        return 20 * BOARDS
-
-    return play
-
-
-@njit(cache=True)
-def choose_each(mask: NDArray[np.bool_], seed: int, actions: NDArray[np.int64]) -> None:
-    """Write a random legal action of each row of `mask` [B, A] into `actions` [B]."""
-    np.random.seed(seed)
-    for row in range(mask.shape[0]):
-        choice = np.random.randint(mask[row].sum())
-        for action in range(mask.shape[1]):
-            choice -= mask[row, action]
-            if choice < 0:
-                actions[row] = action
-                break

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from arena.env.native import GameVectorEnv
 from benchmarks.measure import Peer, Row, Work, missing, rate
+from benchmarks.native import BOARDS, batch
 from games.engine.registry import make_game
-
-BOARDS = 1024
 
 
 def rows() -> Iterator[Row]:
@@ -19,7 +17,7 @@ def rows() -> Iterator[Row]:
     for name in ("connect_four", "tic_tac_toe"):
         for constructor in ("env", "raw_env"):
             work = f"{name}, {BOARDS:,} boards: random legal moves, observations, masks, resets"
-            yield rate("games", work, "moves/s", native_moves(name), pettingzoo(name, constructor))
+            yield rate("games", work, "moves/s", batch(name), pettingzoo(name, constructor))
 
 
 def pettingzoo(name: str, constructor: str) -> Peer:
@@ -27,25 +25,6 @@ def pettingzoo(name: str, constructor: str) -> Peer:
     zoo = make_game(name).pettingzoo_name
     title = f"PettingZoo {zoo}.{constructor}()"
     return missing(title, "pygame") or Peer(title, pettingzoo_moves(zoo, constructor))
-
-
-def native_moves(name: str) -> Work:
-    """Ours: every board makes one move; games that end begin anew."""
-    env = GameVectorEnv(name, BOARDS)
-    obs, _ = env.reset()
-    rng = np.random.default_rng(0)
-
-    def play() -> int:
-        nonlocal obs
-        for _ in range(50):
-            keys = rng.random(obs.mask.shape, np.float32)
-            obs, _, terminated, _, _ = env.step((keys * obs.mask).argmax(axis=1))
-            ended = np.flatnonzero(terminated[:, 0])
-            if len(ended):
-                obs[ended] = env.reset(ended)[0]
-        return 50 * BOARDS
-
-    return play
 
 
 def pettingzoo_moves(zoo: str | None, constructor: str) -> Work:

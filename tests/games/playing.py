@@ -81,7 +81,7 @@ def children(game: Game, states: NDArray[np.void]) -> NDArray[np.void]:
         np.empty((n, game.num_actions), np.bool_),
         np.empty((n, game.num_players), np.float32),
         np.empty(n, np.bool_),
-        np.empty(0),
+        game.chance_scratch(),
     )
     return after
 

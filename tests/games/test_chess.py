@@ -136,6 +136,6 @@ def test_random_moves_are_legal_and_each_as_likely_as_the_others(start):
 def test_playouts_end():
     game = chess.game()
     states = np.zeros(20, game.state_dtype)
-    actions = kernels(game).playouts(states, game.initial.reshape(1), np.zeros(0, np.bool_), np.zeros(0), 3)
+    actions = kernels(game).playouts(states, game.initial.reshape(1), np.zeros(0, np.bool_), None, 3)
     assert (states["current_player"] == TERMINAL).all()
     assert states["length"].sum() == actions

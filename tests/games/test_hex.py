@@ -66,7 +66,7 @@ def test_somebody_always_wins():
     game = make_game("hex:size=5")
     states = np.repeat(game.initial.reshape(1), 500)
     mask = np.zeros(game.num_actions, np.bool_)
-    kernels(game).playouts(states, game.initial.reshape(1), mask, np.empty(0), 3)
+    kernels(game).playouts(states, game.initial.reshape(1), mask, game.chance_scratch(), 3)
     assert set(states["winner"]) == {0, 1}
     rng = np.random.default_rng(0)
     for _ in range(200):

@@ -105,7 +105,7 @@ def test_something_is_hidden(game, states):
 @pytest.mark.parametrize("spec", HIDDEN)
 def test_what_is_imagined_can_be_played_to_the_end(game, states):
     running = states[states["current_player"] >= 0]
-    mask, chances = np.empty(game.num_actions, np.bool_), np.empty(game.num_outcomes)
+    mask, chances = np.empty(game.num_actions, np.bool_), game.chance_scratch()
     for seat in range(game.num_players):
         for number, state in enumerate(imagined(game, running, seat)):
             kernels(game).playout(state, mask, chances, number)
