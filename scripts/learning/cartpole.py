@@ -41,7 +41,7 @@ TRAININGS = {
     ),
     "qrdqn": value_based(qrdqn.ALGORITHM, qrdqn.QRDQNConfig(**COMMON)),
     "iqn": value_based(iqn.ALGORITHM, iqn.IQNConfig(**COMMON)),
-    "fqf": value_based(fqf.ALGORITHM, fqf.FQFConfig(**COMMON)),
+    "fqf": value_based(fqf.ALGORITHM, fqf.FQFConfig(**COMMON, num_fractions=8)),
 }
 
 ROWS = [Check(name, TASK, THRESHOLD, training) for name, training in TRAININGS.items()]

@@ -64,7 +64,7 @@ def not_lost(policy: BasePolicy, seat: int) -> float:
 
 def off_policy(name: str, algorithm: Algorithm, **options: Any) -> Check:
     """A row of an algorithm that learns action values."""
-    return Check(name, "tic-tac-toe 3x3", 0.9, GameTraining(algorithm, algorithm.config(**COMMON | options), 40_000))
+    return Check(name, "tic-tac-toe 3x3", 0.9, GameTraining(algorithm, algorithm.config(**COMMON | options), 100_000))
 
 
 ROWS = [

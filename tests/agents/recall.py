@@ -1,8 +1,8 @@
 """A memory task: a cue at the first step, some steps of nothing, then the question which cue it was.
 
 An observation is (cue, asked): the cue is -1 or 1 at the first step and 0 later, `asked` is 1 at the last one. There
-the action that names the cue (0 for -1, 1 for 1) brings 1, the other -1; earlier actions do not matter. Who sees the last
-observation alone expects 0.
+the action that names the cue (0 for -1, 1 for 1) brings 1, the other -1; earlier actions do not matter. Who sees the
+last observation alone expects 0.
 """
 
 from typing import Any

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from gymnasium.spaces import Discrete
+from gymnasium.spaces import Box, Discrete
 
 from agents.dqn import DQNConfig, DQNPolicy, build
-from arena.data import Batch, ReplayBuffer
+from arena.collector import Collector
+from arena.data import Batch, PrioritizedVectorReplayBuffer, ReplayBuffer
+from arena.env import GameVectorEnv
 from arena.errors import UsageError
 from arena.policy.kinds import Spaces
 from games.engine.registry import make_game
@@ -186,6 +188,42 @@ def test_it_plays_without_an_optimizer():
 def test_options_that_mean_nothing(options, message):
     with pytest.raises(UsageError, match=message):
         policy_of(**options)
+
+
+@pytest.mark.parametrize("space", [Box(-1, 1, (2,)), Discrete(3, start=1)])
+def test_actions_of_other_kinds_are_refused(space):
+    with pytest.raises(UsageError, match="DQNPolicy takes numbered actions"):
+        policy_of(action_space=space)
+
+
+def test_a_network_that_does_not_fit_the_actions_is_refused():
+    policy = policy_of(action_space=Discrete(5))
+    with pytest.raises(UsageError, match=r"Q-values of shape \(1, 4\) for 5 actions"):
+        policy(Batch(obs=np.zeros((1, ACTIONS))))
+
+
+def test_a_reward_that_is_no_number_is_refused():
+    with pytest.raises(UsageError, match="the reward of transition 0 is not a number"):
+        policy_of().update(0, buffer_of([([0] * 4, 0, float("nan"), [0] * 4, False)]))
+
+
+def test_without_an_optimizer_it_does_not_learn():
+    policy = DQNPolicy(Given(ACTIONS), None)
+    with pytest.raises(UsageError, match="DQNPolicy has no optimizer"):
+        policy.update(0, buffer_of([([0] * 4, 0, 1.0, [0] * 4, False)]))
+
+
+@pytest.mark.parametrize("options", [{"dueling": True}, {"double": False}, {"blocks": 1}, {"target_update_freq": 0}])
+def test_variants_learn_from_prioritized_replay(options):
+    torch.manual_seed(0)
+    game = make_game("tic_tac_toe")
+    policy = build(Spaces.of_game(game), DQNConfig(hidden=8, **options), training=True)
+    buffer = PrioritizedVectorReplayBuffer(200, 8, alpha=0.6, beta=0.4)
+    Collector(policy, GameVectorEnv(game, 4), buffer, exploration_noise=True).collect(n_step=80)
+    before = [parameter.detach().clone() for parameter in policy.model.parameters()]
+    assert policy.update(64, buffer)["loss"] > 0
+    assert not all(torch.equal(a, b) for a, b in zip(before, policy.model.parameters(), strict=True))
+    assert np.ptp(buffer.get_weight(np.arange(10))) > 0, "priorities differ now"
 
 
 @pytest.mark.parametrize("eps", [-0.1, 1.1, float("nan")])
