@@ -6,7 +6,7 @@ algorithm learns from these, whatever its own seed.
 
 from typing import Any
 
-from agents import discrete_bcq, discrete_cql, imitation
+from agents import discrete_bcq, discrete_cql, discrete_crr, imitation
 from arena.collector import Collector
 from arena.data import ReplayBuffer, VectorReplayBuffer
 from arena.policy.kinds import Algorithm
@@ -42,5 +42,6 @@ def offline(name: str, algorithm: Algorithm, config: Any) -> Check:
 ROWS = [
     offline("discrete-bcq", discrete_bcq.ALGORITHM, discrete_bcq.DiscreteBCQConfig(**VALUES)),
     offline("discrete-cql", discrete_cql.ALGORITHM, discrete_cql.DiscreteCQLConfig(**VALUES)),
+    offline("discrete-crr", discrete_crr.ALGORITHM, discrete_crr.DiscreteCRRConfig(**COMMON, min_q_weight=1.0)),
     offline("imitation", imitation.ALGORITHM, imitation.ImitationConfig(**COMMON)),
 ]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agents import c51, dqn, fqf, iqn, qrdqn, rainbow
+from agents import a2c, c51, discrete_sac, dqn, fqf, iqn, npg, pg, ppo, qrdqn, rainbow, trpo
 from arena.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env import GameVectorEnv
@@ -21,6 +21,8 @@ from learning.running import Check, Outcome, seed_everything
 
 GAME, BOARDS, GAMES = "tic_tac_toe", 16, 400
 COMMON: dict[str, Any] = {"hidden": 64, "batch_size": 64, "target_update_freq": 100, "update_per_step": 0.125}
+
+SOFT = discrete_sac.DiscreteSACConfig(hidden=64, batch_size=64, update_per_step=0.125, discount=0.95, n_step=3)
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,12 @@ def off_policy(name: str, algorithm: Algorithm, **options: Any) -> Check:
     return Check(name, "tic-tac-toe 3x3", 0.9, GameTraining(algorithm, algorithm.config(**COMMON | options), 100_000))
 
 
+def on_policy(name: str, algorithm: Algorithm, **options: Any) -> Check:
+    """A row of an algorithm that learns from what it has just collected."""
+    config = algorithm.config(**{"hidden": 64, "channels": 0, "batch_size": 1024} | options)
+    return Check(name, "tic-tac-toe 3x3", 0.9, GameTraining(algorithm, config, 100_000, moves=64))
+
+
 ROWS = [
     off_policy("dqn", dqn.ALGORITHM),
     off_policy("c51", c51.ALGORITHM),
@@ -74,4 +82,10 @@ ROWS = [
     off_policy("qrdqn", qrdqn.ALGORITHM),
     off_policy("iqn", iqn.ALGORITHM),
     off_policy("fqf", fqf.ALGORITHM),
+    on_policy("pg", pg.ALGORITHM),
+    on_policy("a2c", a2c.ALGORITHM, batch_size=256, learning_rate=2e-3),
+    on_policy("ppo", ppo.ALGORITHM, batch_size=128, repeat=4, learning_rate=3e-3),
+    on_policy("npg", npg.ALGORITHM),
+    on_policy("trpo", trpo.ALGORITHM),
+    Check("discrete-sac", "tic-tac-toe 3x3", 0.9, GameTraining(discrete_sac.ALGORITHM, SOFT, 100_000)),
 ]

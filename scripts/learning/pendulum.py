@@ -1,0 +1,65 @@
+"""Pendulum-v1: swing a pendulum up and keep it there, for 200 steps that cost 0 to 16 each.
+
+The score is the mean return of 100 episodes. Offline, the algorithms learn from 20,000 steps of a SAC (seed 0) that has
+learned the task.
+"""
+
+from typing import Any
+
+from agents import bcq, ddpg, npg, ppo, sac, td3, trpo
+from arena.collector import Collector
+from arena.data import ReplayBuffer, VectorReplayBuffer
+from arena.policy.kinds import Algorithm
+from learning.data import written
+from learning.running import Check, GymTraining, make_envs
+
+TASK, THRESHOLD, GOAL = "Pendulum-v1", -250.0, -150.0
+COMMON: dict[str, Any] = {"learning_rate": 1e-3, "discount": 0.98, "batch_size": 128, "hidden": 64}
+
+
+def off_policy(algorithm: Algorithm, steps: int, **options: Any) -> GymTraining:
+    """How an actor that climbs action values is trained: an update every two steps, after 1,000 random ones."""
+    config = algorithm.config(**COMMON, update_per_step=0.5, **options)
+    return GymTraining(TASK, algorithm, config, steps - 1_000, GOAL, warm_up=1_000)
+
+
+def on_policy(algorithm: Algorithm, steps: int, **options: Any) -> GymTraining:
+    """How an algorithm is trained that learns from what it has just collected: 10 episodes at a time."""
+    defaults = {"hidden": 64, "discount": 0.9, "normalize_returns": True, "batch_size": 2_000}
+    config = algorithm.config(**defaults | options)
+    return GymTraining(TASK, algorithm, config, steps, GOAL, steps_per_test=10_000, step_per_collect=2_000)
+
+
+soft_actor_critic = off_policy(sac.ALGORITHM, 60_000)
+
+TRAININGS = {
+    "ddpg": off_policy(ddpg.ALGORITHM, 100_000),
+    "td3": off_policy(td3.ALGORITHM, 100_000),
+    "sac": soft_actor_critic,
+    "npg": on_policy(npg.ALGORITHM, 250_000, critic_iterations=20),
+    "trpo": on_policy(trpo.ALGORITHM, 250_000, critic_iterations=20),
+    "ppo": on_policy(ppo.ALGORITHM, 750_000, learning_rate=1e-3, entropy_weight=0.0, batch_size=125, repeat=10),
+}
+
+
+def played() -> ReplayBuffer:
+    """The data of offline algorithms, in ten streams."""
+    policy, _ = soft_actor_critic.learn(seed=0)
+    buffer = VectorReplayBuffer(20_000, 10)
+    Collector(policy.train(), make_envs(TASK, 10), buffer).collect(n_step=20_000)
+    return buffer
+
+
+def data() -> ReplayBuffer:
+    """The data, written once."""
+    return written("pendulum", VectorReplayBuffer, played)
+
+
+def offline(name: str, algorithm: Algorithm, config: Any) -> Check:
+    """A row of an algorithm that learns from the data."""
+    train = GymTraining(TASK, algorithm, config, 10_000, GOAL, steps_per_test=1_000, data=data)
+    return Check(name, f"{TASK}, offline", -300.0, train, prepare=data)
+
+
+ROWS = [Check(name, TASK, THRESHOLD, training) for name, training in TRAININGS.items()]
+ROWS += [offline("bcq", bcq.ALGORITHM, bcq.BCQConfig(**COMMON, acting_samples=20))]
