@@ -15,11 +15,10 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents.checks import require_at_least
+from agents import checks
 from agents.networks.q_network import QNetwork, make_body
 from agents.value_learning import ValueConfig, ValuePolicy, chosen, make_trainable, masked_q, weighted_mean
-from arena.config import require_above
-from arena.config import require_at_least as require_field_at_least
+from arena.config import require_above, require_at_least
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.data.rows import as_array
@@ -54,7 +53,7 @@ class C51Policy(ValuePolicy):
     ):
         targets = discount_factor, estimation_step, target_update_freq, reward_normalization, is_double
         super().__init__(model, optim, *targets, action_space, observation_space)
-        require_at_least(2, num_atoms=num_atoms)
+        checks.require_at_least(2, num_atoms=num_atoms)
         if not v_min < v_max:
             raise UsageError(f"v_min={v_min} is not below v_max={v_max}")
         self.register_buffer("support", torch.linspace(v_min, v_max, num_atoms))
@@ -111,7 +110,8 @@ class C51Config(ValueConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_field_at_least(self, 2, "num_atoms")
+        require_at_least(self, 2, "num_atoms")
+        require_above(self, float("-inf"), "v_min")
         require_above(self, self.v_min, "v_max")
 
 

@@ -13,12 +13,11 @@ import gymnasium as gym
 import torch
 from torch import nn
 
-from agents.checks import require_above, require_at_least, require_between
+from agents import checks
 from agents.networks.common import ActorCritic
 from agents.networks.q_network import QNetwork, make_body
 from agents.value_learning import ValueConfig, ValuePolicy, View, chosen, masked_q, weighted_mean
-from arena.config import require_at_least as require_field_at_least
-from arena.config import require_between as require_field_between
+from arena.config import require_at_least, require_between
 from arena.data.batch import Batch
 from arena.data.rows import as_array
 from arena.errors import UsageError
@@ -64,9 +63,9 @@ class DiscreteBCQPolicy(ValuePolicy):
     ):
         targets = discount_factor, estimation_step, target_update_freq, reward_normalization, True
         super().__init__(model, optim, *targets, action_space, observation_space)
-        require_above(0, target_update_freq=target_update_freq)
-        require_at_least(0, imitation_logits_penalty=imitation_logits_penalty)
-        require_between(0, 1, unlikely_action_threshold=unlikely_action_threshold)
+        checks.require_above(0, target_update_freq=target_update_freq)
+        checks.require_at_least(0, imitation_logits_penalty=imitation_logits_penalty)
+        checks.require_between(0, 1, unlikely_action_threshold=unlikely_action_threshold)
         if unlikely_action_threshold == 1:
             raise UsageError("unlikely_action_threshold=1 leaves no action; it lies below 1")
         self.imitator = imitator
@@ -120,9 +119,9 @@ class DiscreteBCQConfig(ValueConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_field_at_least(self, 1, "target_update_freq")
-        require_field_at_least(self, 0, "imitation_logits_penalty")
-        require_field_between(self, 0, 0.999, "unlikely_action_threshold")
+        require_at_least(self, 1, "target_update_freq")
+        require_at_least(self, 0, "imitation_logits_penalty")
+        require_between(self, 0, 0.999, "unlikely_action_threshold")
 
 
 def build(spaces: Spaces, config: DiscreteBCQConfig, training: bool) -> DiscreteBCQPolicy:

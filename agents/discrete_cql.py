@@ -12,11 +12,11 @@ import gymnasium as gym
 import torch
 from torch import nn
 
-from agents.checks import require_at_least
+from agents import checks
 from agents.networks.q_network import QNetwork, make_body
 from agents.qrdqn import QRDQNConfig, QRDQNPolicy
 from agents.value_learning import chosen, make_trainable, quantile_regression
-from arena.config import require_at_least as require_field_at_least
+from arena.config import require_at_least
 from arena.data.batch import Batch
 from arena.policy.checkpoint import load_policy
 from arena.policy.kinds import AgentKind, Algorithm, Spaces
@@ -41,7 +41,7 @@ class DiscreteCQLPolicy(QRDQNPolicy):
     ):
         targets = estimation_step, target_update_freq, reward_normalization, is_double
         super().__init__(model, optim, discount_factor, num_quantiles, *targets, action_space, observation_space)
-        require_at_least(0, min_q_weight=min_q_weight)
+        checks.require_at_least(0, min_q_weight=min_q_weight)
         self.min_q_weight = min_q_weight
 
     def learn(self, batch: Batch) -> dict[str, float]:
@@ -66,7 +66,7 @@ class DiscreteCQLConfig(QRDQNConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_field_at_least(self, 0, "min_q_weight")
+        require_at_least(self, 0, "min_q_weight")
 
 
 def build(spaces: Spaces, config: DiscreteCQLConfig, training: bool) -> DiscreteCQLPolicy:

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.checks import require_at_least
+from agents import checks
 from agents.networks.discrete import FractionProposalNetwork, FullQuantileFunction
 from agents.networks.q_network import make_body
 from agents.value_learning import (
@@ -27,8 +27,7 @@ from agents.value_learning import (
     masked_q,
     quantile_regression,
 )
-from arena.config import require_above
-from arena.config import require_at_least as require_field_at_least
+from arena.config import require_above, require_at_least
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.errors import UsageError
@@ -63,8 +62,8 @@ class FQFPolicy(ValuePolicy):
     ):
         targets = discount_factor, estimation_step, target_update_freq, reward_normalization, is_double
         super().__init__(model, optim, *targets, action_space, observation_space)
-        require_at_least(2, num_fractions=num_fractions)
-        require_at_least(0, ent_coef=ent_coef)
+        checks.require_at_least(2, num_fractions=num_fractions)
+        checks.require_at_least(0, ent_coef=ent_coef)
         self.fraction_model, self.fraction_optim = fraction_model, fraction_optim
         self.num_fractions, self.ent_coef = num_fractions, ent_coef
 
@@ -150,9 +149,9 @@ class FQFConfig(ValueConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         require_above(self, 0, "fraction_learning_rate")
-        require_field_at_least(self, 0, "entropy_weight")
-        require_field_at_least(self, 2, "num_fractions")
-        require_field_at_least(self, 1, "num_cosines")
+        require_at_least(self, 0, "entropy_weight")
+        require_at_least(self, 2, "num_fractions")
+        require_at_least(self, 1, "num_cosines")
 
 
 def build(spaces: Spaces, config: FQFConfig, training: bool) -> FQFPolicy:

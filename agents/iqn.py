@@ -13,7 +13,7 @@ import gymnasium as gym
 import torch
 from torch import nn
 
-from agents.checks import require_at_least
+from agents import checks
 from agents.networks.discrete import ImplicitQuantileNetwork
 from agents.networks.q_network import make_body
 from agents.value_learning import (
@@ -25,7 +25,7 @@ from agents.value_learning import (
     masked_q,
     quantile_regression,
 )
-from arena.config import require_at_least as require_field_at_least
+from arena.config import require_at_least
 from arena.data.batch import Batch
 from arena.policy.checkpoint import load_policy
 from arena.policy.kinds import AgentKind, Algorithm, Spaces
@@ -57,7 +57,7 @@ class IQNPolicy(ValuePolicy):
     ):
         targets = discount_factor, estimation_step, target_update_freq, reward_normalization, is_double
         super().__init__(model, optim, *targets, action_space, observation_space)
-        require_at_least(
+        checks.require_at_least(
             1, sample_size=sample_size, online_sample_size=online_sample_size, target_sample_size=target_sample_size
         )
         self.sample_size, self.online_sample_size = sample_size, online_sample_size
@@ -97,7 +97,7 @@ class IQNConfig(ValueConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_field_at_least(self, 1, "sample_size", "online_sample_size", "target_sample_size", "num_cosines")
+        require_at_least(self, 1, "sample_size", "online_sample_size", "target_sample_size", "num_cosines")
 
 
 def build(spaces: Spaces, config: IQNConfig, training: bool) -> IQNPolicy:

@@ -14,10 +14,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.checks import require_above, require_between, require_discrete
+from agents import checks
 from agents.planning import value_iteration
-from arena.config import require_above as require_field_above
-from arena.config import require_between as require_field_between
+from arena.config import require_above, require_between
 from arena.data.batch import Batch
 from arena.errors import UsageError
 from arena.policy.base import BasePolicy, require_numbers
@@ -68,14 +67,14 @@ class PSRLPolicy(BasePolicy):
         observation_space: gym.Space[Any] | None = None,
     ):
         super().__init__(observation_space, action_space)
-        require_discrete(self, action_space)
-        require_between(0, 1, discount_factor=discount_factor)
-        require_above(0, epsilon=epsilon)
+        checks.require_discrete(self, action_space)
+        checks.require_between(0, 1, discount_factor=discount_factor)
+        checks.require_above(0, epsilon=epsilon)
         counts, mean, std = (np.array(a, np.float64) for a in (trans_count_prior, rew_mean_prior, rew_std_prior))
         if mean.ndim != 2 or counts.shape != (*mean.shape, len(mean)) or std.shape != mean.shape:
             shapes = f"{counts.shape}, {mean.shape}, {std.shape}"
             raise UsageError(f"the priors have shapes {shapes}, not [S, A, S], [S, A], [S, A]")
-        require_above(0, trans_count_prior=counts.min(), rew_std_prior=std.min())
+        checks.require_above(0, trans_count_prior=counts.min(), rew_std_prior=std.min())
         self.gamma, self.epsilon, self.add_done_loop = discount_factor, epsilon, add_done_loop
         rewards = {"rew_count": np.ones_like(mean), "rew_mean": mean, "rew_squares": std**2}  # the prior counts as one
         for name, table in {"trans_count": counts, **rewards, "legal": np.ones(mean.shape, np.bool_)}.items():
@@ -174,8 +173,8 @@ class PSRLConfig:
     """Standard deviation of the priors of rewards, whose mean is 0."""
 
     def __post_init__(self) -> None:
-        require_field_between(self, 0, 1, "discount")
-        require_field_above(self, 0, "epsilon", "transition_prior", "reward_std")
+        require_between(self, 0, 1, "discount")
+        require_above(self, 0, "epsilon", "transition_prior", "reward_std")
 
 
 def build(spaces: Spaces, config: PSRLConfig, training: bool) -> PSRLPolicy:

@@ -14,7 +14,7 @@ import gymnasium as gym
 import torch
 from torch import nn
 
-from agents.checks import require_at_least
+from agents import checks
 from agents.networks.q_network import QNetwork, make_body
 from agents.value_learning import (
     ValueConfig,
@@ -24,7 +24,7 @@ from agents.value_learning import (
     masked_q,
     quantile_regression,
 )
-from arena.config import require_at_least as require_field_at_least
+from arena.config import require_at_least
 from arena.data.batch import Batch
 from arena.errors import UsageError
 from arena.policy.checkpoint import load_policy
@@ -55,7 +55,7 @@ class QRDQNPolicy(ValuePolicy):
     ):
         targets = discount_factor, estimation_step, target_update_freq, reward_normalization, is_double
         super().__init__(model, optim, *targets, action_space, observation_space)
-        require_at_least(2, num_quantiles=num_quantiles)
+        checks.require_at_least(2, num_quantiles=num_quantiles)
         middles = (2 * torch.arange(num_quantiles) + 1) / (2 * num_quantiles)  # lemma 2
         self.register_buffer("tau_hat", middles)
 
@@ -82,7 +82,7 @@ class QRDQNConfig(ValueConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_field_at_least(self, 2, "num_quantiles")
+        require_at_least(self, 2, "num_quantiles")
 
 
 def build(spaces: Spaces, config: QRDQNConfig, training: bool) -> QRDQNPolicy:
