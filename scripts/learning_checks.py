@@ -51,13 +51,17 @@ def main() -> int:
     for name in arguments.algorithms:
         if name not in known:
             parser.error(f"unknown algorithm {name!r}; known: {', '.join(known)}")
+    named = [check for check in CHECKS if not arguments.algorithms or check.algorithm in arguments.algorithms]
+    chosen = [check for check in named if not arguments.task or check.task in arguments.task]
+    if not chosen:
+        tasks = ", ".join(sorted({check.task for check in named}))
+        wanted = ", ".join(map(repr, arguments.task))
+        parser.error(
+            f"nothing to check: {', '.join(arguments.algorithms) or 'nobody'} has no task {wanted}, but {tasks}"
+        )
     rows = []
     print(f"{'algorithm':14} {'task':26} {'threshold':>9} {'score':>8} {'steps':>9} {'seconds':>8}")
-    for check in CHECKS:
-        if arguments.algorithms and check.algorithm not in arguments.algorithms:
-            continue
-        if arguments.task and check.task not in arguments.task:
-            continue
+    for check in chosen:
         rows.append(run(check, arguments.seeds))
         print(text(rows[-1]), flush=True)
         if arguments.csv:

@@ -77,11 +77,11 @@ def on_policy(name: str, algorithm: Algorithm, **options: Any) -> Check:
 
 ROWS = [
     off_policy("dqn", dqn.ALGORITHM),
-    off_policy("c51", c51.ALGORITHM),
-    off_policy("rainbow", rainbow.ALGORITHM),
-    off_policy("qrdqn", qrdqn.ALGORITHM),
+    off_policy("c51", c51.ALGORITHM, num_atoms=21),
+    off_policy("rainbow", rainbow.ALGORITHM, num_atoms=21),
+    off_policy("qrdqn", qrdqn.ALGORITHM, num_quantiles=16),
     off_policy("iqn", iqn.ALGORITHM),
-    off_policy("fqf", fqf.ALGORITHM),
+    off_policy("fqf", fqf.ALGORITHM, num_fractions=8),
     on_policy("pg", pg.ALGORITHM),
     on_policy("a2c", a2c.ALGORITHM, batch_size=256, learning_rate=2e-3),
     on_policy("ppo", ppo.ALGORITHM, batch_size=128, repeat=4, learning_rate=3e-3),
