@@ -81,18 +81,13 @@ class GameVectorEnv:
         """
         rows = self._rows if id is None else rows_of(id, len(self))
         self._take_seeds(rows, seeds_for(seed, len(rows)))
-        self._begin(rows)
+        self._threads.over(len(rows), lambda k, part: self._begin(rows[part], k))
         return self._observations(rows), Batch()
 
-    def _begin(self, rows: NDArray[np.int64]) -> None:
-        """Start the games in these rows."""
+    def _begin(self, rows: NDArray[np.int64], k: int) -> None:
+        """Start the games in these rows, with the scratch of thread `k`."""
         held = (self.seats, self.obs, self.mask)
-        self._threads.over(
-            len(rows),
-            lambda k, part: self._kernels.reset(
-                self.states, self._initial, self._streams, rows[part], *held, self._chances[k]
-            ),
-        )
+        self._kernels.reset(self.states, self._initial, self._streams, rows, *held, self._chances[k])
         self._guesses[rows] = ~self._streams[rows]
         self.over[rows] = False
 
@@ -116,14 +111,17 @@ class GameVectorEnv:
         if bad >= 0:
             raise self._refusal(int(rows[bad]), int(actions[bad]), self.mask[rows[bad]])
         held = (self.seats, self.obs, self.mask, self._rewards, self.over)
-        self._threads.over(
-            len(rows),
-            lambda k, part: self._kernels.step(self.states, rows[part], actions[part], *held, self._chances[k]),
-        )
-        over = self._copied(self.over, rows)
-        if self.autoreset and (ended := rows[over]).size:
-            self._begin(ended)
-        return self._observations(rows), self._copied(self._rewards, rows), *self._ends(over), Batch()
+        seats, obs, mask, rewards, over = shown = [np.empty((len(rows), *a.shape[1:]), a.dtype) for a in held]
+
+        def play(k: int, part: slice) -> None:
+            self._kernels.step(self.states, rows[part], actions[part], *held, self._chances[k])
+            self._copy(held[3:], rows, part, shown[3:])
+            if self.autoreset and (ended := rows[part][over[part]]).size:
+                self._begin(ended, k)
+            self._copy(held[:3], rows, part, shown[:3])
+
+        self._threads.over(len(rows), play)
+        return Batch(agent_id=seats, obs=obs, mask=mask), rewards, *self._ends(over), Batch()
 
     def final_obs(self, id: Ids = None) -> Batch:
         """What every seat sees now: `obs` [R, P, *O] and `mask` [R, P, A] (all True in a finished game)."""
@@ -227,12 +225,18 @@ class GameVectorEnv:
         return (none, ends) if self.game.is_cut else (ends, none)
 
     def _observations(self, rows: NDArray[np.int64]) -> Batch:
-        copied = self._copied
-        return Batch(agent_id=copied(self.seats, rows), obs=copied(self.obs, rows), mask=copied(self.mask, rows))
+        # `take` copies whole rows three times as fast as indexing does
+        return Batch(agent_id=self.seats[rows], obs=self.obs.take(rows, axis=0), mask=self.mask.take(rows, axis=0))
 
-    def _copied(self, array: NDArray[Any], rows: NDArray[np.int64]) -> Any:
-        """A copy of these rows: of all in one piece, of some by `take`, three times as fast as indexing."""
-        return array.copy() if rows is self._rows else array.take(rows, axis=0)
+    def _copy(
+        self, held: Sequence[NDArray[Any]], rows: NDArray[np.int64], part: slice, shown: Sequence[NDArray[Any]]
+    ) -> None:
+        """Copy the rows of this part from the arrays [B, ...] that are kept to those [R, ...] that are given away."""
+        for kept, given in zip(held, shown, strict=True):
+            if rows is self._rows:
+                given[part] = kept[part]
+            else:
+                kept.take(rows[part], axis=0, out=given[part], mode="clip")  # in range; to raise would take a buffer
 
     def _refusal(self, row: int, action: int, mask: NDArray[np.bool_]) -> UsageError:
         where = f"{self.game.name}, environment {row}"
