@@ -12,8 +12,9 @@ from torch.utils.tensorboard import SummaryWriter
 
 from agents.ppo import PPOConfig
 from arena.league.config import LeagueConfig, RunConfig
-from arena.league.evaluation import score_against
-from arena.league.training import Progress, SelfPlayTraining
+from arena.runs.evaluation import score_against
+from arena.league.training import SelfPlayTraining
+from arena.runs.run import Progress
 from arena.registry import make_agent, make_game
 from arena.trainer.logger import TensorboardLogger
 

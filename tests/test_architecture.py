@@ -35,6 +35,7 @@ LAYERS = [
     {"arena.trainer"},
     {"arena.store"},
     {"arena.match"},
+    {"arena.runs"},
     {"arena.league", "arena.tournament"},
     {"arena.cli", "arena.gymnasium", "arena.tui"},
 ]

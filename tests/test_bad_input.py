@@ -47,13 +47,13 @@ def refused(capsys, folder, *arguments: str) -> str:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "GAME and ALGO missing"),
+        ([], "TASK and ALGO missing"),
         (["tic_tac_toe"], "ALGO missing"),
         (["tic_tac_to", "ppo"], "unknown game 'tic_tac_to'; did you mean 'tic_tac_toe'?"),
         (["tic_tac_toe:q=3", "ppo"], "unknown option of tic_tac_toe 'q'; known: k, m, n"),
         (["tic_tac_toe:m=99", "ppo"], "m=99 is not between 1 and 20"),
         (["tic_tac_toe", "pppo"], "unknown agent 'pppo'; did you mean 'ppo'?"),
-        (["tic_tac_toe", "random"], "'random' plays but does not learn; one of dqn, ppo does"),
+        (["tic_tac_toe", "random"], "'random' plays but does not learn; 'arena agents' lists"),
         (["tic_tac_toe", "ppo", "--stepz", "5"], "did you mean --steps?"),
         (["tic_tac_toe", "dqn", "--channels", "5"], "Unrecognized options: --channels"),
         (["tic_tac_toe", "ppo", "--steps", "many"], "invalid literal for int"),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Column, Table
+from rich.text import Text
 
 from arena.registry import AGENTS, agent_kind
 
@@ -24,13 +25,17 @@ def run(options: Options) -> int:
     for name in AGENTS.names():
         kind = agent_kind(name)
         spec = f"{name}:{kind.argument}" if kind.argument else name
-        trained = f"{kind.algorithm.data}, {kind.algorithm.paper}" if kind.algorithm else ""
-        rows.append({"agent": spec, "what": kind.summary, "training": trained})
+        row = {"agent": spec, "what": kind.summary, "actions": "discrete", "training": "", "paper": ""}
+        if (algorithm := kind.algorithm) is not None:
+            row |= {"actions": ", ".join(algorithm.actions), "training": algorithm.data, "paper": algorithm.paper}
+        rows.append(row)
     if options.json:
         print(json.dumps(rows, indent=2))
         return 0
-    table = Table(Column("agent", no_wrap=True), "what it is", "training", box=SIMPLE, padding=(0, 1, 0, 0))
+    columns = (Column("agent", no_wrap=True), "what it is", "actions", Column("training", no_wrap=True))
+    table = Table(*columns, box=SIMPLE, padding=(0, 1, 0, 0))
     for row in rows:
-        table.add_row(row["agent"], row["what"], row["training"])
+        what = Text.assemble(row["what"], (f"\n{row['paper']}" if row["paper"] else "", "dim"))
+        table.add_row(row["agent"], what, row["actions"], row["training"])
     Console().print(table)
     return 0

@@ -16,7 +16,9 @@ from games.engine.errors import UnknownNameError, UsageError
 COMMANDS = {
     "games": "what can be played",
     "agents": "who can play, and what can be trained",
-    "train": "train an agent by self-play in a league",
+    "train": "train an agent: self-play in a league, Gymnasium, or offline",
+    "collect": "let an agent play and write down the transitions",
+    "export": "write a trained network as ONNX",
     "tournament": "rate agents against each other",
     "play": "play against an agent in the terminal",
     "watch": "watch agents play each other in the terminal",

@@ -1,28 +1,32 @@
-"""`arena train`: train an agent by self-play in a league."""
+"""`arena train`: train an agent, by self-play in a league, in an environment of Gymnasium, or offline."""
 
 import dataclasses
 import sys
 import time
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from arena.cli.tasks import is_gym, make_task
 from arena.errors import UsageError
 from arena.league.config import LeagueConfig, RunConfig
-from arena.registry import AGENTS, agent_kind, make_game
+from arena.registry import AGENTS, agent_kind
+from arena.runs.options import GymRunOptions, OfflineRunOptions
+from games.engine.game import Game
 
-Game = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="GAME")]
+if TYPE_CHECKING:
+    from arena.runs.run import Progress as Reached
+    from arena.runs.run import Run
+
+Task = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]
 Algorithm = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ALGO")]
 
+DOC = """Train an agent: for a game by self-play in a league, in a Gymnasium environment, or offline from a file.
 
-@dataclasses.dataclass(frozen=True)
-class Options:
-    """Train an agent by self-play in a league.
-
-    arena train GAME ALGO --help shows the options of an algorithm as well.
+    arena train TASK ALGO --help shows the options of that algorithm and that way of training.
 
     For example:
 
@@ -33,31 +37,45 @@ class Options:
     arena train connect_four ppo --out runs/mine --steps 3000000 --seed 1 --resume
 
     arena train tic_tac_toe:m=6,n=6,k=4 dqn --steps 300000
+
+    arena train gym:CartPole-v1 dqn
+
+    arena train connect_four discrete-cql --data c4.hdf5
     """
 
-    game: Game
-    """What to play, with options if need be: tic_tac_toe:m=6,n=6,k=4"""
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """What every training is told."""
+
+    task: Task
+    """What to learn: a game, with options if need be (tic_tac_toe:m=6,n=6,k=4), or gym:CartPole-v1"""
     algo: Algorithm
     """How to learn; 'arena agents' lists the algorithms."""
-    run: RunConfig = dataclasses.field(default_factory=RunConfig)
-    league: LeagueConfig = dataclasses.field(default_factory=LeagueConfig)
 
 
 def options_for(arguments: Sequence[str]) -> type:
-    """The options of the algorithm that is named, wherever it stands, from the dataclass that the Python API takes."""
+    """The options of the task and the algorithm that are named, from the dataclasses that the Python API takes."""
     able = [name for name in AGENTS.names() if name in arguments and agent_kind(name).algorithm]
     words = able or [word for word in arguments[1:2] if not word.startswith("-")]
-    if not words:
-        return Options
-    kind = agent_kind(words[0])
-    if kind.algorithm is None:
-        able = [name for name in AGENTS.names() if agent_kind(name).algorithm]
-        raise UsageError(f"{words[0]!r} plays but does not learn; one of {', '.join(able)} does")
-    config = kind.algorithm.config
-    extended = dataclasses.make_dataclass(
-        "Options", [("config", config, dataclasses.field(default_factory=config))], bases=(Options,), frozen=True
-    )
-    extended.__doc__ = Options.__doc__
+    algorithm = None
+    if words:
+        algorithm = agent_kind(words[0]).algorithm
+        if algorithm is None:
+            raise UsageError(f"{words[0]!r} plays but does not learn; 'arena agents' lists the algorithms that do")
+    parts: dict[str, type]
+    if algorithm is not None and algorithm.data == "offline":
+        parts = {"run": OfflineRunOptions}
+    elif any(is_gym(word) for word in arguments):
+        parts = {"run": GymRunOptions}
+    else:
+        parts = {"run": RunConfig, "league": LeagueConfig}
+    fields = [(name, kind, dataclasses.field(default_factory=kind)) for name, kind in parts.items()]
+    if algorithm is not None:
+        usual = (algorithm.single if any(is_gym(word) for word in arguments) else None) or algorithm.config()
+        fields.append(("config", algorithm.config, dataclasses.field(default_factory=lambda: usual)))
+    extended = dataclasses.make_dataclass("Options", fields, bases=(Options,), frozen=True)
+    extended.__doc__ = DOC
     return extended
 
 
@@ -65,15 +83,12 @@ def run(options: Any) -> int:
     """Train; shows progress on a terminal, and says at the end how to go on."""
     from torch.utils.tensorboard import SummaryWriter
 
-    from arena.league.training import SelfPlayTraining
     from arena.trainer.logger import TensorboardLogger
 
-    game = make_game(options.game)
-    config = getattr(options, "config", None)
-    training = SelfPlayTraining(game, options.algo, config, options.run, options.league)
-    folder = training.folder
+    training = _training(options)
+    folder, spec = training.folder, f"{options.algo}:{training.folder}"
     if training.finished:
-        print(f"{folder}: this run is finished; its agent is {options.algo}:{folder}")
+        print(f"{folder}: this run is finished; its agent is {spec}")
         return 0
     with SummaryWriter(str(folder / "tensorboard"), purge_step=training.progress().step or None) as writer:
         training.set_logger(TensorboardLogger(writer))
@@ -86,12 +101,39 @@ def run(options: Any) -> int:
                     f"\nstopped; go on with: arena {words}{'' if options.run.resume else ' --resume'}", file=sys.stderr
                 )
                 raise
-    scores = ", ".join(f"{score:.0%} against {spec}" for spec, score in training.progress().evaluation.items())
-    print(f"{options.algo}:{folder} is trained ({training.progress().step:,} moves): {scores}")
-    print(f"watch it:  arena watch {options.game} {options.algo}:{folder} random")
-    print(f"play it:   arena play {options.game} {options.algo}:{folder}")
+    progress = training.progress()
+    print(f"{spec} is trained ({progress.step:,} steps): {', '.join(said(progress))}")
+    if is_gym(options.task):
+        print(f"its play:  arena collect {options.task} {spec} --out FILE.hdf5")
+    else:
+        print(f"watch it:  arena watch {options.task} {spec} random")
+        print(f"play it:   arena play {options.task} {spec}")
     print(f"snapshots: {last.parent}/snapshot-*   curves: tensorboard --logdir {folder / 'tensorboard'}")
     return 0
+
+
+def _training(options: Any) -> "Run":
+    """The training that the options mean."""
+    task, config = make_task(options.task), getattr(options, "config", None)
+    if isinstance(options.run, OfflineRunOptions):
+        from arena.runs.offline_run import OfflineRun
+
+        return OfflineRun(task, options.algo, config, options.run)
+    if not isinstance(task, Game):
+        from arena.runs.gym_run import GymRun
+
+        return GymRun(task, options.algo, config, options.run)
+    from arena.league.training import SelfPlayTraining
+
+    return SelfPlayTraining(task, options.algo, config, options.run, options.league)
+
+
+def said(progress: "Reached") -> list[str]:
+    """How good a policy is, in words."""
+    scores = [] if progress.pool_score is None else [f"pool {progress.pool_score:.0%}"]
+    for name, value in progress.evaluation.items():
+        scores.append(f"return {value:.4g}" if name == "return" else f"{name} {value:.0%}")
+    return scores
 
 
 class _Bar:
@@ -121,17 +163,14 @@ class _Bar:
     def __exit__(self, *error: object) -> None:
         self._progress.stop()
 
-    def show(self, progress: Any) -> None:
-        """Show where a training (`arena.league.training.Progress`) is."""
+    def show(self, progress: "Reached") -> None:
+        """Show where a training is."""
         now = time.monotonic()
         if self._start is None:
             self._start = now, progress.step
         rate = (progress.step - self._start[1]) / max(now - self._start[0], 1e-9)
-        figures = [f"{rate:,.0f} moves/s"] if rate else []
-        if progress.pool_score is not None:
-            figures.append(f"pool {progress.pool_score:.0%}")
-        figures += [f"{spec} {score:.0%}" for spec, score in progress.evaluation.items()]
-        text = "  ".join(figures)
+        figures = [f"{rate:,.0f} steps/s"] if rate else []
+        text = "  ".join(figures + said(progress))
         self._progress.update(
             self._task,
             completed=progress.step,
@@ -141,4 +180,4 @@ class _Bar:
         )
         if not self._live and progress.snapshots > self._said:
             self._said = progress.snapshots
-            print(f"{progress.step:,} of {progress.total_steps:,} moves  {text}", file=sys.stderr)
+            print(f"{progress.step:,} of {progress.total_steps:,} steps  {text}", file=sys.stderr)

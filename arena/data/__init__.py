@@ -3,6 +3,7 @@
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.data.buffer.cached import CachedReplayBuffer
+from arena.data.buffer.loading import load_buffer
 from arena.data.buffer.manager import ReplayBufferManager, VectorReplayBuffer
 from arena.data.buffer.prioritized import (
     PrioritizedReplayBuffer,
@@ -21,4 +22,5 @@ __all__ = [
     "ReplayBufferManager",
     "SegmentTree",
     "VectorReplayBuffer",
+    "load_buffer",
 ]

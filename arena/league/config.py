@@ -1,12 +1,12 @@
 """The options of a self-play training."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 from arena.config import require_at_least
 from arena.errors import UsageError
 from arena.league.matchmaker import RULES
+from arena.runs.options import RunOptions, require_even_games
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,9 @@ class LeagueConfig:
 
 
 @dataclass(frozen=True)
-class RunConfig:
+class RunConfig(RunOptions):
     """How long and where to train, and how to watch over it."""
 
-    out: Path | None = None
-    """Folder of the run; runs/GAME-ALGO by default."""
-    resume: bool = False
-    """Go on with the run in that folder."""
-    seed: int = 0
-    """Fixes the run, on a given machine with one thread."""
     steps: int = 1_500_000
     """Moves to be played."""
     snapshots: int = 20
@@ -59,14 +53,11 @@ class RunConfig:
     """Agents that every snapshot is measured against, in games of their own."""
     evaluation_games: int = 100
     """Games of each measurement, half of them in either seat."""
-    threads: int = 0
-    """Threads of torch; 0 for all cores."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, 1, "steps", "snapshots", "boards", "moves")
-        require_at_least(self, 0, "seed", "threads")
-        if self.evaluation_games < 2 or self.evaluation_games % 2:
-            raise UsageError(f"evaluation_games={self.evaluation_games} is not an even number above 0")
+        super().__post_init__()
+        require_at_least(self, 1, "boards", "moves")
+        require_even_games(self.evaluation_games)
 
 
 @dataclass(frozen=True)

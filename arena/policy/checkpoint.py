@@ -15,7 +15,7 @@ from safetensors.torch import load, save
 
 from arena.errors import CheckpointError, UsageError
 from arena.policy.base import BasePolicy
-from arena.policy.kinds import Algorithm, Spaces
+from arena.policy.kinds import Algorithm, SpacedTask, Spaces, Task
 from games.engine.game import Game
 
 FORMAT = 1
@@ -26,7 +26,7 @@ DESCRIBED = {"algorithm": str, "game": str, "options": dict, "config": dict, "sh
 
 
 def save_policy(
-    folder: Path, policy: BasePolicy, algorithm: str, game: Game, config: Any, extra: Mapping[str, Any] | None = None
+    folder: Path, policy: BasePolicy, algorithm: str, task: Task, config: Any, extra: Mapping[str, Any] | None = None
 ) -> str:
     """Write a checkpoint into a new `folder`, whole or not at all; returns the hash of its weights.
 
@@ -36,8 +36,8 @@ def save_policy(
     description = {
         "format": FORMAT,
         "algorithm": algorithm,
-        "game": game.name,
-        "options": dict(game.options),
+        "game": task.name,
+        "options": dict(task.options),
         "config": dataclasses.asdict(config),
         "sha256": hashlib.sha256(weights).hexdigest(),
         **(extra or {}),
@@ -129,10 +129,12 @@ def load_weights(folder: Path, policy: BasePolicy, sha256: str) -> None:
     )  # a tensor that is shared has one name in the file, several in the state
 
 
-def load_policy(name: str, algorithm: Algorithm, game: Game, argument: str, training: bool = False) -> BasePolicy:
-    """The policy that a spec's argument (a folder) names, for `game`, in testing state unless `training`.
+def load_policy(
+    name: str, algorithm: Algorithm, task: Game | SpacedTask, argument: str, training: bool = False
+) -> BasePolicy:
+    """The policy that a spec's argument (a folder) names, for `task`, in testing state unless `training`.
 
-    Raises `CheckpointError` if the folder holds no checkpoint, a broken one, or one of another algorithm or game.
+    Raises `CheckpointError` if the folder holds no checkpoint, a broken one, or one of another algorithm or task.
     """
     if not argument:
         raise UsageError(f"{name!r} needs a folder: {name}:runs/NAME")
@@ -140,14 +142,17 @@ def load_policy(name: str, algorithm: Algorithm, game: Game, argument: str, trai
     description = read_config(folder)
     if description["algorithm"] != name:
         raise CheckpointError(f"{folder} was trained with {description['algorithm']!r}, not {name!r}")
-    options = ", ".join(f"{key}={value}" for key, value in description["options"].items())
-    trained = f"{description['game']}({options})"
-    if trained != game.label:
-        raise CheckpointError(f"{folder} plays {trained}, not {game.label}")
+    trained, wanted = _label(description["game"], description["options"]), _label(task.name, task.options)
+    if trained != wanted:
+        raise CheckpointError(f"{folder} plays {trained}, not {wanted}")
     try:
         config = algorithm.config(**description["config"])
     except (TypeError, UsageError) as error:  # an unknown field, or a value out of range
         raise CheckpointError(f"{folder / CONFIG}: {error}") from None
-    policy = algorithm.build(Spaces.of_game(game), config, training)
+    policy = algorithm.build(Spaces.of_game(task) if isinstance(task, Game) else task.spaces, config, training)
     load_weights(folder, policy, description["sha256"])
     return policy.train(training)
+
+
+def _label(name: str, options: Mapping[str, Any]) -> str:
+    return f"{name}({', '.join(f'{key}={value}' for key, value in options.items())})"

@@ -1,8 +1,8 @@
 """What the registry knows of an agent: how to seat one, and, if it learns, how to make and train one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
 from gymnasium import spaces
@@ -13,6 +13,18 @@ from games.engine.game import Game
 
 if TYPE_CHECKING:
     from arena.policy.base import BasePolicy
+
+
+class Task(Protocol):
+    """What is said of something that a policy was trained for; a `Game` is one."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """What it was made with."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +68,14 @@ class Spaces:
         return tuple(self.action.shape)
 
 
+class SpacedTask(Task, Protocol):
+    """One that says itself what is seen and done."""
+
+    @property
+    def spaces(self) -> Spaces:
+        """Of the one who acts."""
+
+
 @dataclass(frozen=True)
 class Algorithm:
     """How an agent learns."""
@@ -67,6 +87,12 @@ class Algorithm:
     data: Literal["on-policy", "off-policy", "offline"]
     paper: str
     actions: tuple[Literal["discrete", "continuous"], ...] = ("discrete",)
+    single: Any = None
+    """A config for Gymnasium's environments, where the defaults (for many boards at once) do not suit them."""
+
+    def config_for(self, task: Task) -> Any:
+        """The config that a task is trained with, if nobody says otherwise."""
+        return self.config() if isinstance(task, Game) or self.single is None else self.single
 
 
 @dataclass(frozen=True)

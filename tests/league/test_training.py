@@ -8,10 +8,10 @@ import torch
 
 from agents.ppo import PPOConfig
 from arena.league.config import LeagueConfig
-from arena.league.evaluation import score_against
 from arena.league.training import SelfPlayTraining
 from arena.policy.checkpoint import read_config
 from arena.registry import make_agent, make_game
+from arena.runs.evaluation import score_against
 from tests.agents.pile import game as pile
 from tests.league.small import left_behind, run_config, training
 from tests.match.players import Highest, Lowest

@@ -8,7 +8,8 @@ JSON text, and refused if not.
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
@@ -57,6 +58,24 @@ def load(
 
     `UsageError` for a file that is missing, broken or something else.
     """
+    with _opened(path) as file:
+        if file.attrs["class"] != kind:
+            raise UsageError(f"{path} holds a {file.attrs['class']}, not a {kind}")
+        sizes = [int(size) for size in file.attrs["sizes"]]
+        arrays = _read(file)
+        _require_sound(sizes, arrays, keys)
+        return sizes, options(**json.loads(file.attrs["options"])), arrays
+
+
+def kind_of(path: str | os.PathLike[str]) -> str:
+    """The class of the buffer in a file; `UsageError` for one that is missing, broken or something else."""
+    with _opened(path) as file:
+        return str(file.attrs["class"])
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator["h5py.File"]:
+    """The file, open; what goes wrong with it becomes a `UsageError`."""
     import h5py
 
     if not Path(path).is_file():
@@ -65,12 +84,7 @@ def load(
         with h5py.File(path, "r") as file:
             if file.attrs.get("format") != FORMAT or int(file.attrs["version"]) != VERSION:
                 raise UsageError(f"{path} is no buffer of this version, written by save_hdf5")
-            if file.attrs["class"] != kind:
-                raise UsageError(f"{path} holds a {file.attrs['class']}, not a {kind}")
-            sizes = [int(size) for size in file.attrs["sizes"]]
-            arrays = _read(file)
-            _require_sound(sizes, arrays, keys)
-            return sizes, options(**json.loads(file.attrs["options"])), arrays
+            yield file
     except UsageError:
         raise
     except (OSError, KeyError, ValueError, TypeError, AttributeError, RuntimeError) as error:

@@ -1,0 +1,33 @@
+"""Reading a buffer whose kind only its file knows."""
+
+import os
+
+from arena.data.buffer import hdf5
+from arena.data.buffer.base import ReplayBuffer
+from arena.data.buffer.cached import CachedReplayBuffer
+from arena.data.buffer.manager import ReplayBufferManager, VectorReplayBuffer
+from arena.data.buffer.prioritized import (
+    PrioritizedReplayBuffer,
+    PrioritizedReplayBufferManager,
+    PrioritizedVectorReplayBuffer,
+)
+from arena.errors import UsageError
+
+KINDS: tuple[type[ReplayBuffer], ...] = (
+    ReplayBuffer,
+    PrioritizedReplayBuffer,
+    ReplayBufferManager,
+    PrioritizedReplayBufferManager,
+    VectorReplayBuffer,
+    PrioritizedVectorReplayBuffer,
+    CachedReplayBuffer,
+)
+
+
+def load_buffer(path: str | os.PathLike[str]) -> ReplayBuffer:
+    """The buffer, of whichever class, that `save_hdf5` wrote to `path`; `UsageError` if none did."""
+    name = hdf5.kind_of(path)
+    for kind in KINDS:
+        if kind.__name__ == name:
+            return kind.load_hdf5(path)
+    raise UsageError(f"{path} holds a {name}; known are {', '.join(kind.__name__ for kind in KINDS)}")

@@ -1,0 +1,1 @@
+"""Trainings that live in folders: they are watched, measured, interrupted and resumed."""

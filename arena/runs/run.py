@@ -1,0 +1,235 @@
+"""`Run`: a training in a folder of its own, saved at every snapshot so that it can go on."""
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from arena.collector.collector import Collector
+from arena.data.batch import Batch
+from arena.data.stats import CollectStats
+from arena.errors import UsageError
+from arena.policy.base import BasePolicy
+from arena.policy.checkpoint import save_policy
+from arena.policy.kinds import Algorithm, Spaces, Task
+from arena.policy.optimizer import optimizer_arrays, optimizers_of, restore_optimizer
+from arena.registry import agent_kind
+from arena.runs.folder import RunFolder
+from arena.runs.options import RunOptions
+from arena.trainer.base import BaseTrainer, Hooks, Schedule
+from arena.trainer.evaluation import RewardMetric
+from arena.trainer.logger import BaseLogger
+from arena.trainer.offpolicy import OffpolicyTrainer
+from arena.trainer.onpolicy import OnpolicyTrainer
+
+
+@dataclasses.dataclass(frozen=True)
+class Progress:
+    """Where a training is, for whoever watches it."""
+
+    step: int
+    """Steps taken: moves of games, steps of environments, gradient steps where nothing is collected."""
+    total_steps: int
+    snapshots: int
+    """Snapshots written."""
+    evaluation: Mapping[str, float]
+    """How the newest snapshot was measured: its score against each fixed agent, by spec, or its mean `return`."""
+    pool_score: float | None = None
+    """In a league, the score against the snapshots met since the last one was written, a draw is half."""
+
+
+class Run(ABC):
+    """Trains one policy in a run folder.
+
+    The folder holds `run.json` (what was asked for), `snapshot-0001`, ... (checkpoints), `training` (everything
+    needed to go on) and TensorBoard events. All random streams start anew, from the seed and the snapshot's number,
+    whenever a snapshot is written: so a run that was killed and goes on from its last snapshot ends where it would
+    have ended anyway.
+
+    A kind of run makes its trainer in `_make_trainer`, begins the stretch after a snapshot in `_begin_epoch`, measures
+    the policy in `_evaluate`, and names what else is to be saved.
+
+    Raises `UsageError` if the folder is in use (without `resume`), or holds another run (with it).
+    """
+
+    def __init__(self, task: Task, spaces: Spaces, algo: str, config: Any, options: RunOptions):
+        self.task, self.algo = task, algo
+        self.algorithm = learning_algorithm(algo)
+        self.config, self.options = config or self.algorithm.config_for(task), options
+        self.folder = options.out or Path("runs") / f"{task.name.replace(':', '-').replace('/', '-')}-{algo}"
+        device = torch_device(options.device)
+        torch.set_num_threads(options.threads or torch.get_num_threads())
+        torch.manual_seed(options.seed)  # initial weights
+        self.policy = self.algorithm.build(spaces, self.config, True).to(device)
+        self._files = RunFolder(self.folder)
+        state = self._files.claim(self._description(), options.resume)
+        self._optimizers = optimizers_of(self.policy)
+        self._full_rates = [[group["lr"] for group in optim.param_groups] for optim in self._optimizers]
+        self.evaluation: dict[str, float] = {}
+        self._watch: Callable[[Progress], None] | None = None
+        self.trainer = self._make_trainer()
+        if state is not None:
+            self._restore(state)
+
+    # --- what a run of one kind does ----------------------------------------------------------------------------
+
+    @abstractmethod
+    def _make_trainer(self) -> BaseTrainer:
+        """The trainer, one epoch a snapshot, with `_save` among its hooks; see `_collecting_trainer`."""
+
+    @abstractmethod
+    def _begin_epoch(self, number: int) -> None:
+        """Start every random stream anew; `number` snapshots have been written. Twice is as good as once."""
+
+    @abstractmethod
+    def _evaluate(self) -> dict[str, float]:
+        """Measure the policy; see `Progress.evaluation`."""
+
+    def _further_figures(self) -> dict[str, Any]:
+        """What is saved in words besides counters and weights."""
+        return {}
+
+    def _further_arrays(self) -> Batch:
+        """What is saved in arrays besides weights and optimizers."""
+        return Batch()
+
+    def _take_up(self, figures: Mapping[str, Any], arrays: Batch) -> None:  # noqa: B027  # most have no more to save
+        """Take over what the two before gave."""
+
+    # --- the run ------------------------------------------------------------------------------------------------
+
+    def set_logger(self, logger: BaseLogger) -> None:
+        """Log figures there from now on."""
+        self.trainer.logger = logger
+
+    @property
+    def finished(self) -> bool:
+        """Whether all snapshots have been written."""
+        return self.trainer.at.epoch >= self.options.snapshots
+
+    def train(self, watch: Callable[[Progress], None] | None = None) -> Path:
+        """Train to the end, telling `watch` on the way; returns the last snapshot's folder."""
+        self._watch = watch
+        if not self.finished:
+            self._begin_epoch(self.trainer.at.epoch)
+            self.trainer.run()
+        return self._files.snapshot(self.options.snapshots)
+
+    def progress(self) -> Progress:
+        """Where the training is."""
+        at = self.trainer.at
+        return Progress(self.trainer.step, self.options.steps, at.epoch, dict(self.evaluation))
+
+    def _collecting_trainer(
+        self,
+        policy: BasePolicy,
+        collector: Collector,
+        step_per_collect: int,
+        reward_metric: RewardMetric | None = None,
+    ) -> BaseTrainer:
+        """A trainer of one epoch a snapshot, on- or off-policy as the algorithm is; `policy` may be a manager."""
+        options, config = self.options, self.config
+        schedule = Schedule(
+            max_epoch=options.snapshots,
+            step_per_epoch=-(-options.steps // options.snapshots),
+            batch_size=getattr(config, "batch_size", 1),  # an algorithm that takes all at once has none
+            step_per_collect=step_per_collect,
+            verbose=False,
+        )
+        hooks = Hooks(
+            train_fn=self._anneal,
+            save_checkpoint_fn=self._save,
+            reward_metric=reward_metric,
+            collect_fn=self._after_collect,
+        )
+        if self.algorithm.data == "on-policy":
+            return OnpolicyTrainer(policy, collector, None, schedule, getattr(config, "repeat", 1), hooks)
+        return OffpolicyTrainer(policy, collector, None, schedule, config.update_per_step, hooks)
+
+    def _after_collect(self, stats: CollectStats) -> None:
+        """Take note of what a collection brought."""
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._watch is not None:
+            self._watch(self.progress())
+
+    def _anneal(self, epoch: int, step: int) -> None:
+        """Step sizes fall linearly to a twentieth over the run."""
+        left = max(0.05, 1.0 - step / self.options.steps)
+        for optimizer, rates in zip(self._optimizers, self._full_rates, strict=True):
+            for group, rate in zip(optimizer.param_groups, rates, strict=True):
+                group["lr"] = rate * left
+
+    # --- saving -------------------------------------------------------------------------------------------------
+
+    def _save(self, epoch: int, env_step: int, gradient_step: int) -> None:
+        """Write a snapshot, measure it, and save what is needed to go on from here."""
+        self.evaluation = self._evaluate()
+        figures = {f"score/{name}": score for name, score in self.evaluation.items()}
+        if (pool := self.progress().pool_score) is not None:
+            figures["score/pool"] = pool
+        self.trainer.logger.write("run/step", self.trainer.step, figures)
+        extra = {"env_step": env_step, "evaluation": self.evaluation}
+        save_policy(self._files.snapshot(epoch), self.policy, self.algo, self.task, self.config, extra)
+        self._begin_epoch(epoch)
+        state = {"epoch": epoch, "env_step": env_step, "gradient_step": gradient_step, "evaluation": self.evaluation}
+        arrays = Batch(
+            weights=dict(self.policy.state_dict()),
+            optimizers={str(number): optimizer_arrays(optim) for number, optim in enumerate(self._optimizers)},
+            further=self._further_arrays(),
+        )
+        self._files.write_state(state | self._further_figures(), arrays)
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        """Take over what `_save` wrote; `CheckpointError` if it is broken."""
+        arrays = self._files.read_arrays()
+        arrays.weights.to_torch()
+        self.policy.load_state_dict(dict(arrays.weights.items()))
+        for number, optimizer in enumerate(self._optimizers):
+            restore_optimizer(optimizer, arrays.get("optimizers", Batch()).get(str(number), Batch()))
+        self._take_up(state, arrays.get("further", Batch()))
+        at = self.trainer.at
+        at.epoch, at.env_step, at.gradient_step = state["epoch"], state["env_step"], state["gradient_step"]
+        self.evaluation = dict(state["evaluation"])
+
+    def _description(self) -> dict[str, Any]:
+        """What was asked for, as far as it decides what comes of it."""
+        run = dataclasses.asdict(self.options)
+        for detail in ("out", "resume", "threads", "device"):
+            del run[detail]
+        return {
+            "game": self.task.name,
+            "options": dict(self.task.options),
+            "algorithm": self.algo,
+            "config": dataclasses.asdict(self.config),
+            "run": {key: str(value) if isinstance(value, Path) else value for key, value in run.items()},
+        }
+
+
+def learning_algorithm(name: str) -> Algorithm:
+    """The algorithm of a registered name; `UsageError` for agents that do not learn."""
+    kind = agent_kind(name)
+    if kind.algorithm is None:
+        raise UsageError(f"{name!r} plays but does not learn; 'arena agents' lists the algorithms that do")
+    return kind.algorithm
+
+
+def require_collecting(algo: str) -> None:
+    """`UsageError` for algorithms that learn offline alone."""
+    if learning_algorithm(algo).data == "offline":
+        raise UsageError(f"{algo!r} learns offline, from transitions in a file: give --data FILE")
+
+
+def torch_device(name: str) -> torch.device:
+    """The device of a name; `UsageError` for one that this machine lacks."""
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).splitlines()[0]
+        raise UsageError(f"device {name!r} cannot be used here ({reason}); cpu always can") from None
+    return device
