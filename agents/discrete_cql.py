@@ -61,7 +61,7 @@ class DiscreteCQLPolicy(QRDQNPolicy):
 class DiscreteCQLConfig(QRDQNConfig):
     """How discrete CQL learns."""
 
-    min_q_weight: float = 1.0
+    min_q_weight: float = 10.0
     """Weight of the conservative loss."""
 
     def __post_init__(self) -> None:

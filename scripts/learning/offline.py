@@ -16,7 +16,8 @@ from learning.running import Check, GymTraining, make_envs
 
 THRESHOLD, UPDATES = 450.0, 10_000
 COMMON: dict[str, Any] = {"learning_rate": 5e-4, "batch_size": 64, "hidden": 128}
-VALUES: dict[str, Any] = COMMON | {"discount": 0.99, "n_step": 3, "target_update_freq": 200}
+VALUES: dict[str, Any] = COMMON | {"discount": 0.99, "n_step": 1, "target_update_freq": 200}
+"""Rewards of several steps would be those of the random steps in the data, too."""
 
 
 def played() -> ReplayBuffer:
@@ -40,8 +41,10 @@ def offline(name: str, algorithm: Algorithm, config: Any) -> Check:
 
 
 ROWS = [
-    offline("discrete-bcq", discrete_bcq.ALGORITHM, discrete_bcq.DiscreteBCQConfig(**VALUES)),
-    offline("discrete-cql", discrete_cql.ALGORITHM, discrete_cql.DiscreteCQLConfig(**VALUES)),
+    offline(
+        "discrete-bcq", discrete_bcq.ALGORITHM, discrete_bcq.DiscreteBCQConfig(**VALUES, unlikely_action_threshold=0.5)
+    ),
+    offline("discrete-cql", discrete_cql.ALGORITHM, discrete_cql.DiscreteCQLConfig(**VALUES, num_quantiles=20)),
     offline("discrete-crr", discrete_crr.ALGORITHM, discrete_crr.DiscreteCRRConfig(**COMMON, min_q_weight=1.0)),
     offline("imitation", imitation.ALGORITHM, imitation.ImitationConfig(**COMMON)),
 ]
