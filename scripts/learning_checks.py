@@ -16,10 +16,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from learning import cartpole, offline, pendulum, tabular, tic_tac_toe
+from learning import cartpole, offline, pendulum, self_play, tabular, tic_tac_toe
 from learning.running import Check
 
 CHECKS: list[Check] = [*cartpole.ROWS, *pendulum.ROWS, *offline.ROWS, *tabular.ROWS, *tic_tac_toe.ROWS]
+CHECKS += self_play.ROWS
 
 
 @dataclasses.dataclass(frozen=True)

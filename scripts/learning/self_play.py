@@ -1,0 +1,71 @@
+"""Tic-tac-toe on 3 x 3 by self-play alone, both seats with the same weights, against a perfect player.
+
+The score is the share of 400 fresh games, 200 in either seat, that are not lost to alpha-beta at full depth, which
+chooses at random among the best moves.
+"""
+
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from agents import ppo
+from agents.search.alphabeta import AlphaBetaPolicy
+from arena.collector import Collector
+from arena.data import VectorReplayBuffer
+from arena.env import GameVectorEnv
+from arena.policy import BasePolicy, MultiAgentPolicyManager
+from arena.policy.kinds import Spaces
+from arena.registry import make_game
+from arena.trainer import OnpolicyTrainer
+from arena.trainer.base import Hooks, Schedule
+from learning.running import Check, Outcome, seed_everything
+
+GAME, BOARDS, MOVES, GAMES = "tic_tac_toe", 128, 16, 200
+EPOCHS, STEPS = 30, 50_000
+CONFIG = ppo.PPOConfig(  # much entropy, to meet every opening
+    learning_rate=1e-3, discount=1.0, gae_lambda=0.9, entropy_weight=0.1, batch_size=1024, repeat=4, hidden=128
+)
+
+
+def train(seed: int) -> Outcome:
+    """Learn from games against itself until no game of a test is lost; score the best of these tests anew."""
+    seed_everything(seed)
+    game = make_game(GAME)
+    policy = ppo.build(Spaces.of_game(game), CONFIG, True)
+    manager = MultiAgentPolicyManager([policy, policy])
+    buffer = VectorReplayBuffer(2 * BOARDS * (MOVES + 1), 2 * BOARDS)
+    collector = Collector(manager, GameVectorEnv(game, BOARDS), buffer)
+    plan = Schedule(EPOCHS, STEPS, CONFIG.batch_size, BOARDS * MOVES, verbose=False)
+    trainer = OnpolicyTrainer(
+        manager, collector, None, plan, CONFIG.repeat, Hooks(reward_metric=lambda returns: returns[:, 0])
+    )
+    best: tuple[float, Any] = -1.0, None
+    for _ in trainer:
+        score = not_lost(policy)
+        if score > best[0]:
+            best = score, deepcopy(policy.state_dict())
+        if score == 1.0:
+            break
+    policy.load_state_dict(best[1])
+    return Outcome(not_lost(policy), trainer.step)
+
+
+def not_lost(policy: BasePolicy) -> float:
+    """The share of games that are not lost, in testing state; the policy is in training state afterwards."""
+    game, lost = make_game(GAME), 0
+    for seat in range(2):
+        players: list[Any] = [
+            AlphaBetaPolicy(game, depth=game.max_length),
+            AlphaBetaPolicy(game, depth=game.max_length),
+        ]
+        players[seat] = policy
+        manager = MultiAgentPolicyManager(players, learners=[])
+        policy.eval()
+        returns = Collector(manager, GameVectorEnv(game, GAMES)).collect(n_episode=GAMES).returns
+        lost += int(np.sum(returns[:, seat] < 0))
+        policy.train()
+    return 1.0 - lost / (2 * GAMES)
+
+
+ROWS = [Check("ppo", "tic-tac-toe 3x3, self-play", 1.0, train)]
