@@ -8,7 +8,28 @@ import pytest
 import torch
 from gymnasium.spaces import Box, Discrete
 
-from agents import a2c, bcq, ddpg, discrete_crr, discrete_sac, npg, pg, ppo, sac, td3, trpo
+from agents import (
+    a2c,
+    bcq,
+    c51,
+    ddpg,
+    discrete_bcq,
+    discrete_cql,
+    discrete_crr,
+    discrete_sac,
+    dqn,
+    fqf,
+    imitation,
+    iqn,
+    npg,
+    pg,
+    ppo,
+    qrdqn,
+    rainbow,
+    sac,
+    td3,
+    trpo,
+)
 from arena.data import Batch, VectorReplayBuffer
 from arena.policy.base import BasePolicy
 from arena.policy.kinds import Algorithm, Spaces
@@ -16,10 +37,10 @@ from arena.policy.optimizer import optimizer_arrays, optimizers_of, restore_opti
 
 SEEN = Box(-1, 1, (3,))
 SPACES = {"discrete": Spaces(SEEN, Discrete(3)), "continuous": Spaces(SEEN, Box(-2, 2, (2,)))}
+POLICY_GRADIENTS = (pg, a2c, ppo, npg, trpo, ddpg, td3, sac, discrete_sac, bcq, discrete_crr)
+VALUE_BASED = (dqn, c51, rainbow, qrdqn, iqn, fqf, discrete_bcq, discrete_cql, imitation)
 CASES = [
-    (module.ALGORITHM, actions)
-    for module in (pg, a2c, ppo, npg, trpo, ddpg, td3, sac, discrete_sac, bcq, discrete_crr)
-    for actions in module.ALGORITHM.actions
+    (module.ALGORITHM, actions) for module in POLICY_GRADIENTS + VALUE_BASED for actions in module.ALGORITHM.actions
 ]
 
 
