@@ -11,7 +11,6 @@ from arena.data import VectorReplayBuffer
 from arena.data.batch import Batch
 from arena.data.stats import CollectStats
 from arena.env.native import GameVectorEnv
-from arena.errors import UsageError
 from arena.league import matchmaker
 from arena.league.config import LeagueConfig, RunConfig
 from arena.league.payoff import Payoff
@@ -41,7 +40,6 @@ class SelfPlayTraining(Run):
         self.run_config, self.league_config = run or RunConfig(), league or LeagueConfig()
         require_collecting(algo)
         self._moves = self.run_config.moves if learning_algorithm(algo).data == "on-policy" else 1
-        _require_distinct_snapshots(self.run_config, self.run_config.boards * self._moves)
         self._references = {spec: make_agent(spec, game) for spec in self.league_config.references}
         self.evaluators = {spec: make_agent(spec, game) for spec in self.run_config.evaluation}
         self.payoff, self._recent = Payoff(), Payoff()
@@ -119,12 +117,3 @@ class SelfPlayTraining(Run):
 
     def _description(self) -> dict[str, Any]:
         return super()._description() | {"league": dataclasses.asdict(self.league_config)}
-
-
-def _require_distinct_snapshots(run: RunConfig, collection: int) -> None:
-    """Refuse so many snapshots that nothing would be learned between some of them."""
-    if run.snapshots > 1 and run.steps < run.snapshots * collection:
-        raise UsageError(
-            f"steps={run.steps} are too few for snapshots={run.snapshots}: each takes {collection} moves or more "
-            f"(boards={run.boards}, moves={run.moves})"
-        )

@@ -1,5 +1,6 @@
 """`GymRun`: training in copies of one Gymnasium environment."""
 
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,8 @@ class GymRun(Run):
 
     def _make_trainer(self) -> BaseTrainer:
         options, on_policy = self._gym_options, self.algorithm.data == "on-policy"
-        moves = options.moves if on_policy else 1
+        # off-policy, one update or more follows upon each collection
+        moves = options.moves if on_policy else ceil(1 / (self.config.update_per_step * options.environments))
         env = DummyVectorEnv([self._gym_task.make] * options.environments)
         capacity = options.environments * (moves + 1) if on_policy else self.config.buffer_size
         buffer = VectorReplayBuffer(max(capacity, 2 * options.environments), options.environments)

@@ -64,13 +64,13 @@ class Run(ABC):
         torch.set_num_threads(options.threads or torch.get_num_threads())
         torch.manual_seed(options.seed)  # initial weights
         self.policy = self.algorithm.build(spaces, self.config, True).to(device)
-        self._files = RunFolder(self.folder)
-        state = self._files.claim(self._description(), options.resume)
         self._optimizers = optimizers_of(self.policy)
         self._full_rates = [[group["lr"] for group in optim.param_groups] for optim in self._optimizers]
         self.evaluation: dict[str, float] = {}
         self._watch: Callable[[Progress], None] | None = None
         self.trainer = self._make_trainer()
+        self._files = RunFolder(self.folder)
+        state = self._files.claim(self._description(), options.resume)
         if state is not None:
             self._restore(state)
 
@@ -132,6 +132,11 @@ class Run(ABC):
     ) -> BaseTrainer:
         """A trainer of one epoch a snapshot, on- or off-policy as the algorithm is; `policy` may be a manager."""
         options, config = self.options, self.config
+        if options.snapshots > 1 and options.steps < options.snapshots * step_per_collect:
+            raise UsageError(
+                f"steps={options.steps} are too few for snapshots={options.snapshots}: nothing is learned between "
+                f"some of them, since {step_per_collect} steps or more are taken at once"
+            )
         schedule = Schedule(
             max_epoch=options.snapshots,
             step_per_epoch=-(-options.steps // options.snapshots),

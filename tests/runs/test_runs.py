@@ -1,0 +1,175 @@
+"""Trainings in folders: every algorithm on what it can learn, cut off and resumed."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from arena.cli.main import main
+from arena.data import load_buffer
+from arena.errors import UsageError
+from arena.league.config import LeagueConfig, RunConfig
+from arena.league.training import SelfPlayTraining
+from arena.policy.checkpoint import load_policy
+from arena.registry import make_agent, make_game
+from arena.runs.collecting import collect_transitions
+from arena.runs.evaluation import mean_return
+from arena.runs.gym_run import GymRun
+from arena.runs.offline_run import OfflineRun
+from arena.runs.options import GymRunOptions, OfflineRunOptions
+from arena.runs.run import Run
+from arena.runs.tasks import GymTask
+from tests.league.small import left_behind
+from tests.runs.small import ALGORITHMS, those, tiny
+
+ONLINE = ("on-policy", "off-policy")
+GYM = [(name, "FrozenLake-v1" if name == "psrl" else "CartPole-v1") for name in those(ONLINE, "discrete")]
+GYM += [(name, "Pendulum-v1") for name in those(ONLINE, "continuous")]
+OFFLINE = [(name, "tic_tac_toe") for name in those(("offline",), "discrete")]
+OFFLINE += [(name, "gym:Pendulum-v1") for name in those(("offline",), "continuous")]
+
+
+class CutError(Exception):
+    """Ends a training from within."""
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    torch.set_num_threads(1)
+
+
+def gym_run(name, env_id, folder, **changed) -> GymRun:
+    options = {"steps": 120, "snapshots": 3, "environments": 2, "moves": 20, "test_episodes": 1, "threads": 1}
+    return GymRun(GymTask(env_id), name, tiny(ALGORITHMS[name]), GymRunOptions(out=folder, **options | changed))
+
+
+def self_play(name, folder, **changed) -> SelfPlayTraining:
+    options = {"steps": 192, "snapshots": 3, "boards": 8, "moves": 8, "evaluation": ("random",), "evaluation_games": 4}
+    run = RunConfig(out=folder, threads=1, **options | changed)
+    league = LeagueConfig(self_play=0.5, pool=0.5, opponents=2)
+    return SelfPlayTraining(make_game("tic_tac_toe"), name, tiny(ALGORITHMS[name]), run, league)
+
+
+@pytest.fixture(scope="module")
+def transitions(tmp_path_factory):
+    """Files of games and of swings, by task."""
+    folder = tmp_path_factory.mktemp("data")
+    for task in (make_game("tic_tac_toe"), GymTask("Pendulum-v1")):
+        buffer, _ = collect_transitions(task, "random", 300, 0.0, 4, seed=1)
+        buffer.save_hdf5(folder / f"{task.name}.hdf5")
+    return folder
+
+
+def offline(name, task, folder, data, **changed) -> OfflineRun:
+    made = GymTask(task.removeprefix("gym:")) if task.startswith("gym:") else make_game(task)
+    options = {"steps": 6, "snapshots": 3, "test_episodes": 1, "evaluation": ("random",), "evaluation_games": 4}
+    run = OfflineRunOptions(out=folder, data=data / f"{task}.hdf5", threads=1, **options | changed)
+    return OfflineRun(made, name, tiny(ALGORITHMS[name]), run)
+
+
+def whole_and_in_pieces(make, folder) -> Run:
+    """Train at once, and cut off after every snapshot; both must leave the same behind."""
+    whole = make(folder / "whole")
+    weights = {name: tensor.clone() for name, tensor in whole.policy.state_dict().items()}
+    whole.train()
+    assert whole.finished
+    changed = [name for name, tensor in whole.policy.state_dict().items() if not torch.equal(tensor, weights[name])]
+    assert changed, "it has learned something"
+
+    pieces = make(folder / "pieces")
+    while not pieces.finished:
+        had = pieces.trainer.at.epoch
+
+        def cut(progress, had=had):
+            if progress.snapshots > had + 1:
+                raise CutError
+
+        try:
+            pieces.train(cut)
+        except CutError:
+            pieces = make(folder / "pieces", resume=True)
+    assert left_behind(folder / "pieces") == left_behind(folder / "whole")
+    return whole
+
+
+@pytest.mark.parametrize(("name", "env_id"), GYM)
+def test_gymnasium(name, env_id, tmp_path):
+    run = whole_and_in_pieces(lambda folder, **changed: gym_run(name, env_id, folder, **changed), tmp_path)
+    task = GymTask(env_id)
+    loaded = load_policy(name, ALGORITHMS[name], task, str(run.folder))
+    assert not loaded.training
+    assert mean_return(task, loaded, 1, 0) == run.evaluation["return"]
+
+
+@pytest.mark.parametrize("name", [name for name in those(ONLINE, "discrete") if name != "psrl"])
+def test_self_play(name, tmp_path):
+    run = whole_and_in_pieces(lambda folder, **changed: self_play(name, folder, **changed), tmp_path)
+    assert make_agent(f"{name}:{run.folder}", run.game).training is False
+
+
+@pytest.mark.parametrize(("name", "task"), OFFLINE)
+def test_offline(name, task, tmp_path, transitions):
+    whole_and_in_pieces(lambda folder, **changed: offline(name, task, folder, transitions, **changed), tmp_path)
+
+
+def test_every_algorithm_was_trained():
+    assert {name for name, _ in GYM + OFFLINE} == set(ALGORITHMS)
+
+
+def test_what_does_not_fit_is_refused(tmp_path, transitions):
+    for attempt, message in (
+        (lambda: gym_run("dqn", "Pendulum-v1", tmp_path / "a"), "are not numbered from 0"),
+        (lambda: gym_run("sac", "CartPole-v1", tmp_path / "a"), "are not arrays within finite bounds"),
+        (lambda: self_play("td3", tmp_path / "a"), "are not arrays within finite bounds"),
+        (lambda: self_play("psrl", tmp_path / "a"), "numbered states"),
+        (lambda: self_play("imitation", tmp_path / "a"), "'imitation' learns offline"),
+        (lambda: gym_run("discrete-bcq", "CartPole-v1", tmp_path / "a"), "'discrete-bcq' learns offline"),
+        (lambda: offline("dqn", "tic_tac_toe", tmp_path / "a", transitions), "'dqn' learns off-policy"),
+        (lambda: offline("imitation", "connect_four", tmp_path / "a", transitions), "connect_four.hdf5 is not a file"),
+        (lambda: gym_run("dqn", "CartPole-v1", tmp_path / "a", device="cuda:99"), "device 'cuda:99' cannot be used"),
+        (lambda: gym_run("a2c", "CartPole-v1", tmp_path / "a", steps=100), "steps=100 are too few for snapshots=3"),
+        (lambda: gym_run("dqn", "CartPole-v1", tmp_path / "a", device="gpu"), "device 'gpu' cannot be used"),
+        (lambda: GymTask("CartPoll-v1"), "gym:CartPoll-v1 cannot be made"),
+    ):
+        with pytest.raises(UsageError, match=re.escape(message)):
+            attempt()
+    assert not (tmp_path / "a").exists(), "nothing is begun"
+
+
+def test_transitions_of_another_task_are_refused(tmp_path, transitions):
+    options = OfflineRunOptions(out=tmp_path / "a", data=transitions / "gym:Pendulum-v1.hdf5")
+    with pytest.raises(UsageError, match=r"observations of shape \(3,\), the task shows \(3, 3, 2\)"):
+        OfflineRun(make_game("tic_tac_toe"), "imitation", None, options)
+
+
+def test_collected_games_are_whole_and_the_same_again():
+    game = make_game("connect_four")
+    first, stats = collect_transitions(game, "one-ply", 500, 0.5, 5, seed=3)
+    again, _ = collect_transitions(game, "one-ply", 500, 0.5, 5, seed=3)
+    other, _ = collect_transitions(game, "one-ply", 500, 0.5, 5, seed=4)
+    assert (first.act == again.act).all()
+    assert (first.act != other.act).any()
+    assert first.buffer_num == 10
+    assert stats.n_collected_steps == 500
+    rows = first[:]
+    assert rows.obs.mask[np.arange(len(rows)), rows.act].all()
+    assert abs(rows.rew[rows.terminated].sum()) < 1e-9, "what one seat wins the other loses"
+
+
+def test_the_commands(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["collect", "tic_tac_toe", "alphabeta:2", "--out", "t.hdf5", "--steps", "200", "--random", "0.5"]) == 0
+    assert re.match(r"t\.hdf5: 1\d\d transitions of \d+ episodes\n", capsys.readouterr().out)
+    assert len(load_buffer("t.hdf5")) > 100
+    short = ["--steps", "40", "--snapshots", "2", "--threads", "1", "--hidden", "8"]
+    assert main(["train", "tic_tac_toe", "discrete-cql", "--data", "t.hdf5", *short, "--evaluation", "random"]) == 0
+    assert "arena play tic_tac_toe discrete-cql:runs/tic_tac_toe-discrete-cql" in capsys.readouterr().out
+    short = ["--steps", "100", *short[2:]]
+    assert main(["train", "gym:CartPole-v1", "a2c", *short, "--moves", "5", "--test-episodes", "2"]) == 0
+    assert "a2c:runs/gym-CartPole-v1-a2c is trained (100 steps): return" in capsys.readouterr().out
+    described = json.loads((tmp_path / "runs/gym-CartPole-v1-a2c/run.json").read_text())
+    assert described["game"] == "gym:CartPole-v1"
+    assert main(["collect", "gym:CartPole-v1", "a2c:runs/gym-CartPole-v1-a2c", "--out", "c.hdf5", "--steps", "50"]) == 0
+    assert "c.hdf5: 50 transitions of" in capsys.readouterr().out
