@@ -7,7 +7,7 @@ and its best policy is followed: what is unknown is tried because some draws mak
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import gymnasium as gym
 import numpy as np
@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from agents import checks
-from agents.planning import value_iteration
+from agents.planning import Floats, value_iteration
 from arena.config import require_above, require_between
 from arena.data.batch import Batch
 from arena.errors import UsageError
@@ -25,7 +25,6 @@ from arena.policy.kinds import AgentKind, Algorithm, Spaces
 from arena.policy.masking import bare_obs, legal_mask
 from arena.seeding import make_rng
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
@@ -88,6 +87,10 @@ class PSRLPolicy(BasePolicy):
             self.rng = make_rng(seed)
             self._q.clear()
 
+    def _apply(self, fn: Any, recurse: bool = True) -> Self:
+        """The tables stay where they are counted in: on the CPU, in double precision."""
+        return self
+
     def load_state_dict(self, *args: Any, **kwargs: Any) -> Any:
         """Take over what was learned; the process that was followed is forgotten."""
         self._q.clear()
@@ -104,13 +107,11 @@ class PSRLPolicy(BasePolicy):
 
     def _solve(self) -> Floats:
         """Q-values [S, A] of a process: drawn from the posterior in training state, else its mean."""
-        counts, (mean, std) = self.trans_count.numpy(), self.reward_posterior()
+        chances, (rewards, std) = self.trans_count.numpy(), self.reward_posterior()
         if self.training:
             # normalised, a draw from the Dirichlet distribution; small alphas may give 0 throughout
-            chances = np.maximum(self.rng.standard_gamma(counts), np.finfo(np.float64).tiny)
-            rewards = self.rng.normal(mean, std)
-        else:
-            chances, rewards = counts, mean
+            chances = np.maximum(self.rng.standard_gamma(chances), np.finfo(np.float64).tiny)
+            rewards = self.rng.normal(rewards, std)
         chances = chances / chances.sum(axis=2, keepdims=True)
         return value_iteration(chances, rewards, self.gamma, self.epsilon, self.legal.numpy())
 

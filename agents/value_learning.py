@@ -192,9 +192,9 @@ def masked_q(q: torch.Tensor, mask: Any, action_space: gym.Space[Any] | None) ->
 
     Raises `UsageError` unless there is one for each action of the mask and the space, where they are known.
     """
-    for known in (mask.shape if mask is not None else (), (getattr(action_space, "n", None),)):
-        if known and known[-1] is not None and q.shape[1:] != (known[-1],):
-            raise UsageError(f"the network gives Q-values of shape {tuple(q.shape)} for {known[-1]} actions")
+    for num_actions in (None if mask is None else mask.shape[-1], getattr(action_space, "n", None)):
+        if num_actions is not None and q.shape[1:] != (num_actions,):
+            raise UsageError(f"the network gives Q-values of shape {tuple(q.shape)} for {num_actions} actions")
     return mask_scores(q, mask)
 
 

@@ -8,6 +8,7 @@ from gymnasium.spaces import Box, Discrete
 from arena.data import Batch, ReplayBuffer
 from arena.errors import UsageError
 from arena.policy.kinds import Spaces
+from arena.policy.masking import legal_mask
 from tests.agents.given import positions, random_masks
 from tests.agents.makers import MAKERS
 
@@ -84,6 +85,16 @@ def test_a_mask_that_leaves_nothing_is_refused(maker):
     mask[1] = False
     with pytest.raises(UsageError, match="the mask of row 1 has no legal action"):
         maker.make(SPACES).forward(Batch(obs=positions(np.zeros((3, ACTIONS)), mask)))
+
+
+def test_of_a_stack_of_steps_the_last_mask_counts():
+    masks = np.ones((2, 3, ACTIONS), bool)
+    masks[0, 0], masks[1, 2, 1:] = False, False
+    seen = Batch(agent_id=np.zeros((2, 3), int), obs=np.zeros((2, 3, 4)), mask=masks)
+    assert np.array_equal(legal_mask(seen), masks[:, 2])
+    masks[1, 2] = False
+    with pytest.raises(UsageError, match="row 1"):
+        legal_mask(seen)
 
 
 def test_a_network_that_does_not_fit_the_actions_is_refused(maker):

@@ -115,6 +115,11 @@ def test_what_was_learned_is_saved_with_the_weights():
     np.testing.assert_array_equal(*(one(Batch(obs=np.arange(STATES))).value for one in (policy, other)))
 
 
+def test_the_tables_stay_on_the_cpu_in_double_precision():
+    policy = policy_of().to("meta").half()
+    assert (policy.trans_count.device.type, policy.rew_mean.numpy().dtype) == ("cpu", np.float64)
+
+
 @pytest.mark.parametrize(
     ("observation", "action", "message"),
     [
