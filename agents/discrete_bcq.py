@@ -78,11 +78,15 @@ class DiscreteBCQPolicy(ValuePolicy):
         return masked_q(logits, mask, self.action_space)
 
     def look(self, obs: Any, state: Any = None, model: str = "model") -> View:
-        """As in `ValuePolicy`, with Q-values of unlikely actions below all others; adds `imitation_logits` [n, A]."""
-        mask = legal_mask(obs)
-        logits, hidden = getattr(self, model)(bare_obs(obs), state)
-        imitation = masked_q(self.imitator(bare_obs(obs), state)[0], mask, self.action_space)
-        q = self.compute_q_value(logits, mask)
+        """As in `ValuePolicy`, with Q-values of unlikely actions below all others; adds `imitation_logits` [n, A].
+
+        Hidden states are those of both networks, `model` and `imitator`, as far as they have one.
+        """
+        seen, mask, before = bare_obs(obs), legal_mask(obs), {} if state is None else state
+        logits, after = getattr(self, model)(seen, before.get("model"))
+        imitation, imitators = self.imitator(seen, before.get("imitator"))
+        hidden = {key: value for key, value in (("model", after), ("imitator", imitators)) if value is not None} or None
+        imitation, q = masked_q(imitation, mask, self.action_space), self.compute_q_value(logits, mask)
         likely = imitation - imitation.amax(dim=1, keepdim=True) > self.log_tau  # equation 17
         return View(logits, mask_scores(q, likely), hidden, {"imitation_logits": imitation})
 

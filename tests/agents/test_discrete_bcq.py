@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from agents.discrete_bcq import DiscreteBCQPolicy
+from agents.networks.common import Recurrent
 from arena.data import Batch, ReplayBuffer
 from arena.errors import UsageError
 from tests.agents.given import Given, positions
@@ -60,6 +61,19 @@ def test_the_losses_are_those_of_the_paper():
     assert figures["loss/reg"] == pytest.approx(size.mean(), rel=1e-5)
     assert figures["loss"] == pytest.approx(1.3125 + imitation + 0.5 * size.mean(), rel=1e-5)
     np.testing.assert_allclose(batch.weight, [0.5, 3.0])
+
+
+def test_both_networks_remember_what_they_saw():
+    torch.manual_seed(0)
+    policy = DiscreteBCQPolicy(Recurrent(1, 3, ACTIONS), Recurrent(1, 3, ACTIONS), None).eval()
+    seen, state = np.random.default_rng(0).normal(size=(2, 5, 3)), None
+    for t in range(5):
+        answer = policy(Batch(obs=seen[:, t]), state)
+        state = answer.state
+    whole = policy(Batch(obs=seen))
+    for key in ("logits", "imitation_logits"):
+        torch.testing.assert_close(answer[key], whole[key])
+    assert set(state.keys()) == {"model", "imitator"}
 
 
 def test_it_explores_as_rarely_as_it_is_told():
