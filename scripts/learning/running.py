@@ -64,7 +64,7 @@ class GymTraining:
     num_envs: int = 10
     step_per_collect: int = 10
     warm_up: int = 0
-    """Random steps before the first update."""
+    """Random steps before the first update; they count as steps."""
     eps: tuple[float, float, int] | None = None
     """Chance of a random action: first, last, and the step from which on it is the last."""
     priority: tuple[float, float] | None = None
@@ -90,10 +90,10 @@ class GymTraining:
         trainer = self._trainer(policy, Collector(policy, make_envs(self.env, 20)), hooks)
         trainer.run()
         policy.load_state_dict(best)
-        return policy, trainer.step
+        return policy, self.warm_up + trainer.step
 
     def _trainer(self, policy: BasePolicy, test: Collector, hooks: Hooks) -> BaseTrainer:
-        epochs = -(-self.steps // self.steps_per_test)
+        epochs = (self.steps - self.warm_up) // self.steps_per_test
         if self.data is not None:
             plan = OfflineSchedule(epochs, self.steps_per_test, self.config.batch_size, 20, verbose=False)
             return OfflineTrainer(policy, self.data(), test, plan, Hooks(stop_fn=hooks.stop_fn, save_fn=hooks.save_fn))
