@@ -12,10 +12,10 @@ from torch.utils.tensorboard import SummaryWriter
 
 from agents.ppo import PPOConfig
 from arena.league.config import LeagueConfig, RunConfig
-from arena.runs.evaluation import score_against
 from arena.league.training import SelfPlayTraining
-from arena.runs.run import Progress
 from arena.registry import make_agent, make_game
+from arena.runs.evaluation import score_against
+from arena.runs.run import Progress
 from arena.trainer.logger import TensorboardLogger
 
 GAME = make_game("connect_four", rows=6, columns=7)

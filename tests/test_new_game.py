@@ -25,7 +25,7 @@ def test_the_game_that_is_written_passes_its_test(tmp_path, capsys):
         (["Sprouts"], "new-game: 'Sprouts' is no name in lower case with underscores"),
         (["my game"], "new-game: 'my game' is no name"),
         (["class"], "new-game: 'class' is no name"),
-        (["chess"], "new-game: there is a game chess already"),
+        (["chess"], "new-game: the game chess is there already"),
         (["sprouts", "--folder", "nowhere"], "new-game: nowhere is not a folder"),
     ],
 )

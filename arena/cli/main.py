@@ -23,6 +23,7 @@ COMMANDS = {
     "play": "play against an agent in the terminal",
     "watch": "watch agents play each other in the terminal",
     "new-game": "write a file to begin a game of your own with",
+    "new-agent": "write a file to begin an agent of your own with",
 }
 """Every subcommand, with what it does; `arena.cli.NAME` (underscores for dashes) holds its `Options` and its `run`."""
 

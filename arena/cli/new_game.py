@@ -1,25 +1,23 @@
 """`arena new-game`: a file to begin a game of one's own with."""
 
-import keyword
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from arena.errors import UsageError
+from arena.cli.begin import write_beginning
 from arena.registry import GAMES
 
-DONE = """wrote {game} and {test}.
+DONE = """wrote {name}.py and test_{name}.py in {folder}.
 
-The test passes as it is:   python -m pytest {test}
+The test passes as it is:   python -m pytest test_{name}.py
 To have the game found by its name, let your package declare in its pyproject.toml
 
     [project.entry-points."arena.games"]
     {name} = "{name}:GAMES"
 
-and hold in {game}   GAMES = {{"{name}": "{name}:game"}}
+and hold in {name}.py   GAMES = {{"{name}": "{name}:game"}}
 """
 
 
@@ -39,24 +37,9 @@ class Options:
 
 
 def run(options: Options) -> int:
-    """Write the files; `UsageError`, and nothing is written, for a name that will not do or files that are there."""
+    """Write the files, and say how the game is found."""
     name = options.name
-    if not name.isidentifier() or not name.islower() or keyword.iskeyword(name):
-        raise UsageError(f"new-game: {name!r} is no name in lower case with underscores, as nine_mens_morris")
-    if name in GAMES.names():
-        raise UsageError(f"new-game: there is a game {name} already; arena games lists them")
-    if not options.folder.is_dir():
-        raise UsageError(f"new-game: {options.folder} is not a folder")
-    files = {options.folder / f"{name}.py": "new_game.py", options.folder / f"test_{name}.py": "test_new_game.txt"}
-    for path in files:
-        if path.exists():
-            raise UsageError(f"new-game: {path} is there already; nothing was written")
     words = {"NEW_GAME": name, "NEW_TITLE": name.replace("_", " ").capitalize()}
-    for path, template in files.items():
-        text = resources.files("arena.cli.templates").joinpath(template).read_text(encoding="utf-8")
-        for word, meaning in words.items():
-            text = text.replace(word, meaning)
-        path.write_text(text, encoding="utf-8")
-    game, test = files
-    print(DONE.format(name=name, game=game, test=test), end="")
+    write_beginning("new-game", name, options.folder, GAMES, words)
+    print(DONE.format(name=name, folder=options.folder), end="")
     return 0

@@ -1,1 +1,1 @@
-"""What `arena new-game` writes: a game of one file, and its test."""
+"""What `arena new-game` and `arena new-agent` write: a game or an agent of one file, and its test."""

@@ -1,0 +1,33 @@
+"""Writing the files that somebody begins a game or an agent of their own with."""
+
+import keyword
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+
+from arena.errors import UsageError
+from games.engine.registry import Registry
+
+
+def write_beginning(command: str, name: str, folder: Path, known: Registry, words: Mapping[str, str]) -> None:
+    """Write NAME.py and test_NAME.py from the templates of a command, with `words` replaced by their meanings.
+
+    `name` is a module's. Raises `UsageError`, and nothing is written, for a name that will not do, a folder that is not
+    there, or files that are.
+    """
+    if not name.isidentifier() or not name.islower() or keyword.iskeyword(name):
+        raise UsageError(f"{command}: {name!r} is no name in lower case with underscores, as nine_mens_morris")
+    if name in known.names() or name.replace("_", "-") in known.names():
+        raise UsageError(f"{command}: the {known.noun} {name} is there already; arena {known.noun}s lists them")
+    if not folder.is_dir():
+        raise UsageError(f"{command}: {folder} is not a folder")
+    template = command.replace("-", "_")
+    files = {folder / f"{name}.py": f"{template}.py", folder / f"test_{name}.py": f"test_{template}.txt"}
+    for path in files:
+        if path.exists():
+            raise UsageError(f"{command}: {path} is there already; nothing was written")
+    for path, source in files.items():
+        text = resources.files("arena.cli.templates").joinpath(source).read_text(encoding="utf-8")
+        for word, meaning in words.items():
+            text = text.replace(word, meaning)
+        path.write_text(text, encoding="utf-8")

@@ -1,0 +1,63 @@
+"""`arena new-agent`: the file it writes is an agent, the test beside it passes, and a package can bring it along."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from arena.cli.main import main
+
+
+@pytest.fixture
+def written(tmp_path, capsys):
+    """A folder with an agent of one's own, declared as an installed package would."""
+    assert main(["new-agent", "my_own", "--folder", str(tmp_path)]) == 0
+    assert "wrote my_own.py and test_my_own.py" in capsys.readouterr().out
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["my_own.py", "test_my_own.py"]
+    both = (tmp_path / "my_own.py").read_text() + (tmp_path / "test_my_own.py").read_text()
+    assert "NEW_" not in both
+    assert "NewAgent" not in both
+    info = tmp_path / "my_own_package-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-own-package\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[arena.agents]\nmy-own = my_own:AGENTS\n")
+    return tmp_path
+
+
+def run(folder, *command: str) -> str:
+    environment = os.environ | {"PYTHONPATH": str(folder)}
+    done = subprocess.run([sys.executable, "-m", *command], cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_agent_that_is_written_passes_its_test(written):
+    assert "4 passed" in run(written, "pytest", "-q", "-p", "no:cacheprovider", "test_my_own.py")
+
+
+def test_a_package_brings_it_along(written):
+    assert "my-own:DIR" in run(written, "arena", "agents")
+    short = ["--steps", "2000", "--snapshots", "1", "--boards", "64", "--moves", "4", "--threads", "1"]
+    told = run(written, "arena", "train", "tic_tac_toe", "my-own", *short, "--hidden", "8", "--evaluation", "random")
+    assert "my-own:runs/tic_tac_toe-my-own is trained" in told
+    table = run(
+        written, "arena", "tournament", "tic_tac_toe", "my-own:runs/tic_tac_toe-my-own", "random", "--games", "4"
+    )
+    assert "my-own:runs/tic_tac_toe-my-own" in table
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["Mine"], "new-agent: 'Mine' is no name in lower case with underscores"),
+        (["ppo"], "new-agent: the agent ppo is there already"),
+        (["one_ply"], "new-agent: the agent one_ply is there already"),
+        (["mine", "--folder", "nowhere"], "new-agent: nowhere is not a folder"),
+    ],
+)
+def test_names_that_will_not_do(words, message, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new-agent", *words]) == 2
+    assert capsys.readouterr().err.startswith(f"arena: {message}")
+    assert not list(tmp_path.iterdir())
