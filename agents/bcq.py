@@ -80,7 +80,7 @@ class BCQPolicy(QActorPolicy):
 
     @torch.no_grad()
     def forward(self, batch: Batch, state: Any = None) -> Batch:
-        """Of actions proposed and changed, those [n, k] that the first critic values most (equation 15)."""
+        """Of actions proposed and changed, those [n, k] that the first critic values most (section 4.2)."""
         obs = self.seen(batch.obs)
         many = obs.repeat_interleave(self.forward_sampled_times, dim=0)
         act = self.actor(many, self.vae.decode(many, generator=self.generator))
@@ -90,7 +90,7 @@ class BCQPolicy(QActorPolicy):
         return Batch(act=act.numpy(force=True), state=state)
 
     def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
-        """The best of several actions, by a mean of both critics that leans to the smaller (equation 13)."""
+        """The best of several actions, by a mean of both critics that leans to the smaller (section 4.2)."""
         obs = self.seen(buffer[indices].obs_next).repeat_interleave(self.num_sampled_action, dim=0)
         act = self.actor_old(obs, self.vae.decode(obs, generator=self.generator))
         values = torch.stack([critic(obs, act).flatten() for critic in self.critics_old])
@@ -104,13 +104,13 @@ class BCQPolicy(QActorPolicy):
         descend(vae_loss, self.vae_optim)
         figures = self.fit_critics(obs, batch)
         proposed = self.vae.decode(obs, generator=self.generator).detach()
-        actor_loss = -self.critics[0](obs, self.actor(obs, proposed)).mean()  # equation 14
+        actor_loss = -self.critics[0](obs, self.actor(obs, proposed)).mean()  # section 4.2
         descend(actor_loss, self.actor_optim)
         self.sync_weight()
         return {"loss/actor": actor_loss.item(), **figures, "loss/vae": vae_loss.item()}
 
     def _vae_loss(self, obs: torch.Tensor, act: torch.Tensor) -> torch.Tensor:
-        """How unlike rebuilt actions are, and how far latents diverge from N(0, 1) (equations 24 to 26)."""
+        """How unlike rebuilt actions are, and how far latents diverge from N(0, 1)."""
         rebuilt, mean, std = self.vae(obs, act, self.generator)
         divergence = (0.5 * (std.square() + mean.square() - 1.0) - std.log()).mean()
         return nn.functional.mse_loss(rebuilt, act) + 0.5 * divergence

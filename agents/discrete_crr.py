@@ -108,7 +108,7 @@ class DiscreteCRRPolicy(StochasticPolicy):
         return expectation(probs, (self.critic_old or self.critic)(seen))
 
     def weights(self, advantage: torch.Tensor) -> torch.Tensor:
-        """How much actions of these advantages [n] are imitated (equations 4 and 5).
+        """How much actions of these advantages [n] are imitated (section 3).
 
         "exp": exp(A / beta), at most `ratio_upper_bound`; "binary": 1 for those above 0; "all": 1.
         """
@@ -124,10 +124,10 @@ class DiscreteCRRPolicy(StochasticPolicy):
         mask = data.get("mask")
         q = self.critic(data["obs"])
         taken = chosen(q, data["act"])
-        critic_loss = 0.5 * (data["returns"].flatten() - taken).square().mean()  # equation 6
+        critic_loss = 0.5 * (data["returns"].flatten() - taken).square().mean()  # algorithm 1
         dist = self.distribution(self.actor(data["obs"])[0], mask)
-        advantage = (taken - expectation(dist.probs, q)).detach()  # equation 3, the expectation a sum
-        actor_loss = -(self.weights(advantage) * log_probability(dist, data["act"])).mean()  # equation 1
+        advantage = (taken - expectation(dist.probs, q)).detach()  # the paper's mean over draws is a sum here
+        actor_loss = -(self.weights(advantage) * log_probability(dist, data["act"])).mean()  # the objective of section 3
         cql_loss = (mask_scores(q, mask).logsumexp(dim=1) - taken).mean()  # arXiv 2006.04779, equation 4
         loss = actor_loss + critic_loss + self.min_q_weight * cql_loss
         descend(loss, self.optim)

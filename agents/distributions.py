@@ -53,6 +53,6 @@ def log_tanh_slope(x: torch.Tensor) -> torch.Tensor:
     """log(1 - tanh(x)^2), exact where tanh(x) rounds to 1.
 
     To be subtracted, summed over an action, from the log-probability of x for that of tanh(x) (Haarnoja et al. 2018,
-    arXiv 1801.01290, equation 21).
+    arXiv 1801.01290, appendix C).
     """
     return 2.0 * (np.log(2.0) - x - softplus(-2.0 * x))

@@ -78,7 +78,7 @@ class SACPolicy(QActorPolicy):
         return Batch(act=act.numpy(force=True), state=hidden, dist=dist, log_prob=logp)
 
     def _squashed(self, dist: Any, mean: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
-        """Actions tanh(u), which carry a gradient, and their log-probabilities [n] (appendix C, equation 26)."""
+        """Actions tanh(u), which carry a gradient, and their log-probabilities [n] (appendix C)."""
         u = dist.mean if mean else draw(dist, self.generator)
         return torch.tanh(u), dist.log_prob(u) - log_tanh_slope(u).sum(dim=1)
 
