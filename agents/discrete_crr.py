@@ -127,7 +127,7 @@ class DiscreteCRRPolicy(StochasticPolicy):
         critic_loss = 0.5 * (data["returns"].flatten() - taken).square().mean()  # algorithm 1
         dist = self.distribution(self.actor(data["obs"])[0], mask)
         advantage = (taken - expectation(dist.probs, q)).detach()  # the paper's mean over draws is a sum here
-        actor_loss = -(self.weights(advantage) * log_probability(dist, data["act"])).mean()  # the objective of section 3
+        actor_loss = -(self.weights(advantage) * log_probability(dist, data["act"])).mean()  # section 3
         cql_loss = (mask_scores(q, mask).logsumexp(dim=1) - taken).mean()  # arXiv 2006.04779, equation 4
         loss = actor_loss + critic_loss + self.min_q_weight * cql_loss
         descend(loss, self.optim)
