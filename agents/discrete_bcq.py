@@ -91,7 +91,7 @@ class DiscreteBCQPolicy(ValuePolicy):
         return View(logits, mask_scores(q, likely), hidden, {"imitation_logits": imitation})
 
     def learn(self, batch: Batch) -> dict[str, float]:
-        """One gradient step on Q-values (equation 18), imitation (equation 19) and the size of its logits.
+        """One gradient step on Q-values (equation 18), on imitation by cross-entropy, and on the size of its logits.
 
         Returns their sum as `loss`, and its parts `loss/q`, `loss/i`, `loss/reg`.
         """

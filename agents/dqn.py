@@ -52,8 +52,8 @@ class DQNPolicy(ValuePolicy):
     def learn(self, batch: Batch) -> dict[str, float]:
         """One gradient step on the temporal-difference error; returns its `loss`.
 
-        The target is y = r + gamma max_a Q'(s', a) (Nature 518, equation 1); by double learning, r + gamma Q'(s',
-        argmax_a Q(s', a)) (arXiv 1509.06461, equation 4).
+        The target is y = r + gamma max_a Q'(s', a) (arXiv 1509.06461, equation 3) or, by double learning, r + gamma
+        Q'(s', argmax_a Q(s', a)) (equation 4), with Q' the target network.
         """
         q = chosen(self.look(batch.obs).logits, batch.act)
         td = batch.returns.flatten().to(q) - q

@@ -68,7 +68,7 @@ class FQFPolicy(ValuePolicy):
         self.num_fractions, self.ent_coef = num_fractions, ent_coef
 
     def compute_q_value(self, logits: torch.Tensor, mask: Any) -> torch.Tensor:
-        """Q-values [n, A]: sums of the quantiles [n, A, N], each times the width of its step (section 3.1)."""
+        """Q-values [n, A]: sums of the quantiles [n, A, N], each times the width of its step (section 3)."""
         return masked_q(logits.sum(dim=2), mask, self.action_space)
 
     def look(self, obs: Any, state: Any = None, model: str = "model", fractions: Batch | None = None) -> View:
@@ -100,7 +100,7 @@ class FQFPolicy(ValuePolicy):
         return chosen(valued.logits, (ahead.q if self.is_double else valued.q).argmax(dim=1))
 
     def learn(self, batch: Batch) -> dict[str, float]:
-        """One gradient step on the quantile Huber loss (equation 5), and one on that of the fractions (proposition 1).
+        """One gradient step on the quantile Huber loss (section 3.3), and one on that of the fractions (3.2).
 
         Returns their sum as `loss`, and its parts `loss/quantile`, `loss/fraction`, `loss/entropy`.
         """

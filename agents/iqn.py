@@ -64,7 +64,7 @@ class IQNPolicy(ValuePolicy):
         self.target_sample_size = target_sample_size
 
     def compute_q_value(self, logits: torch.Tensor, mask: Any) -> torch.Tensor:
-        """Q-values [n, A]: means of the quantiles [n, A, N] (equation 3); those of illegal actions lie lowest."""
+        """Q-values [n, A]: means of the quantiles [n, A, N] (section 3); those of illegal actions lie lowest."""
         return masked_q(logits.mean(dim=2), mask, self.action_space)
 
     def look(self, obs: Any, state: Any = None, model: str = "model") -> View:

@@ -60,7 +60,7 @@ class QRDQNPolicy(ValuePolicy):
         self.register_buffer("tau_hat", middles)
 
     def compute_q_value(self, logits: torch.Tensor, mask: Any) -> torch.Tensor:
-        """Q-values [n, A]: means of the quantiles [n, A, N] (equation 1); those of illegal actions lie lowest."""
+        """Q-values [n, A]: means of the quantiles [n, A, N] (algorithm 1); those of illegal actions lie lowest."""
         if logits.ndim != 3 or logits.shape[2] != len(self.tau_hat):
             raise UsageError(f"the network gives {tuple(logits.shape)}, not [n, A, {len(self.tau_hat)}]: num_atoms")
         return masked_q(logits.mean(dim=2), mask, self.action_space)
