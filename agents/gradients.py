@@ -13,9 +13,10 @@ def descend(loss: torch.Tensor, optim: torch.optim.Optimizer | None, max_norm: f
     """
     if optim is None:
         raise UsageError("this policy has no optimizer: it plays, and cannot learn")
+    parameters = [p for group in optim.param_groups for p in group["params"]]
     optim.zero_grad()
-    loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    # of its own parameters alone: an actor's loss needs no gradient of the critics that it goes through
+    loss.backward(inputs=parameters)  # type: ignore[no-untyped-call]  # torch leaves it untyped
     if max_norm is not None:
-        parameters = [p for group in optim.param_groups for p in group["params"]]
         nn.utils.clip_grad_norm_(parameters, max_norm)
     optim.step()
