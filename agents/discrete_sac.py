@@ -76,6 +76,11 @@ class DiscreteSACPolicy(QActorPolicy):
         act = dist.mode if self.deterministic_eval and not self.training else draw(dist, self.generator)
         return answer(act, dist, hidden)
 
+    def scores(self, obs: torch.Tensor) -> torch.Tensor:
+        """Logits [n, A]."""
+        logits: torch.Tensor = self.actor(obs)[0]
+        return logits
+
     def _distribution(self, logits: torch.Tensor, mask: Any) -> Any:
         require_fitting_scores(self.action_space, logits, mask)
         return default_distribution(mask_scores(logits, mask))

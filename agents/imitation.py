@@ -71,6 +71,10 @@ class ImitationPolicy(BasePolicy):
             raise UsageError(f"the network gives {tuple(logits.shape)} for actions of {self.action_space}")
         return logits, hidden
 
+    def scores(self, obs: torch.Tensor) -> torch.Tensor:
+        """Logits [n, A], or actions [n, k]."""
+        return self._logits(obs)[0]
+
     def learn(self, batch: Batch) -> dict[str, float]:
         """One gradient step towards the actions of the batch; returns its `loss`."""
         if self.optim is None:

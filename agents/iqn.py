@@ -74,6 +74,13 @@ class IQNPolicy(ValuePolicy):
         (quantiles, taus), hidden = getattr(self, model)(bare_obs(obs), size, state, self.generator)
         return View(quantiles, self.compute_q_value(quantiles, legal_mask(obs)), hidden, {"taus": taus})
 
+    def scores(self, obs: torch.Tensor) -> torch.Tensor:
+        """Q-values [n, A], at `sample_size` fractions of equal distance in place of random ones."""
+        assert isinstance(self.model, ImplicitQuantileNetwork)
+        features, _ = self.model.preprocess(obs)
+        taus = (torch.arange(self.sample_size).to(features) + 0.5) / self.sample_size
+        return self.model.quantiles(features, taus.expand(features.shape[0], -1)).mean(dim=2)
+
     def learn(self, batch: Batch) -> dict[str, float]:
         """One gradient step on the quantile Huber loss at random fractions (equation 3); returns its `loss`."""
         view = self.look(batch.obs)

@@ -204,6 +204,11 @@ class DeterministicPolicy(QActorPolicy):
         self.require_fit(act)
         return Batch(act=act.numpy(force=True), state=hidden)
 
+    def scores(self, obs: torch.Tensor) -> torch.Tensor:
+        """The action [n, k]."""
+        act: torch.Tensor = self.actor(obs)[0]
+        return act
+
 
 @dataclass(frozen=True)
 class QActorConfig:

@@ -77,6 +77,11 @@ class SACPolicy(QActorPolicy):
         self.require_fit(act)
         return Batch(act=act.numpy(force=True), state=hidden, dist=dist, log_prob=logp)
 
+    def scores(self, obs: torch.Tensor) -> torch.Tensor:
+        """The action [n, k] of the mean."""
+        (mean, _), _ = self.actor(obs)
+        return torch.tanh(mean)
+
     def _squashed(self, dist: Any, mean: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
         """Actions tanh(u), which carry a gradient, and their log-probabilities [n] (appendix C)."""
         u = dist.mean if mean else draw(dist, self.generator)

@@ -119,6 +119,11 @@ class StochasticPolicy(BasePolicy):
         dist = self.distribution(scores, legal_mask(batch.obs))
         return answer(self.choose(dist), dist, hidden)
 
+    def scores(self, obs: torch.Tensor) -> torch.Tensor:
+        """Logits [n, A], or means [n, k]."""
+        scores, _ = self.actor(obs)
+        return scores[0] if isinstance(scores, tuple) else scores
+
     def choose(self, dist: Any) -> torch.Tensor:
         """Actions [n] or [n, k], drawn, or in testing state perhaps the likeliest."""
         if self.deterministic_eval and not self.training:

@@ -132,6 +132,10 @@ class ValuePolicy(BasePolicy):
         """
         return self._answer(self.look(batch[input], state, model))
 
+    def scores(self, obs: torch.Tensor) -> torch.Tensor:
+        """Q-values [n, A]."""
+        return self.look(obs).q
+
     def _answer(self, view: View) -> Batch:
         value, act = view.q.max(dim=1)
         return Batch(

@@ -50,7 +50,7 @@ HOMES = {
 }
 """Packages that only these modules import, at their top or later."""
 
-NEVER_AT_THE_TOP = {"matplotlib", "minari", "tensorboard", "wandb", "ray"}
+NEVER_AT_THE_TOP = {"matplotlib", "minari", "onnxruntime", "onnxscript", "tensorboard", "wandb", "ray"}
 TORCH_FREE = ("games", "arena.data", "arena.env", "arena.match", "arena.tournament", "arena.store", "arena.tui")
 TORCH_FREE += ("arena.cli", "arena.policy.random", "arena.policy.protocol", "agents.scripted", "agents.search")
 """Modules that bring no torch in, nor does anything that they import at their top."""

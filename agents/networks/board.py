@@ -31,5 +31,5 @@ class BoardNet(nn.Module):
         """Features [n, hidden], and the state as it came."""
         board = to_input(s, self.dense)
         windows = board.unfold(1, self.window[0], 1).unfold(2, self.window[1], 1)  # [n, down, across, planes, 4, 4]
-        lines = torch.relu(self.lines(windows.reshape(len(board), self.places, -1)))
+        lines = torch.relu(self.lines(windows.flatten(1, 2).flatten(2)))
         return torch.relu(self.dense(lines.flatten(1)) + self.cells(board.flatten(1))), state

@@ -68,6 +68,14 @@ class BasePolicy(nn.Module, Policy):
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Choose actions; see `Policy.forward`."""
 
+    def scores(self, obs: torch.Tensor) -> torch.Tensor:
+        """What it decides by, for bare observations [n, ...], by tensor operations alone: see `arena.policy.export`.
+
+        Scores of numbered actions [n, A], of which it takes the greatest legal one in testing state, or the continuous
+        action [n, k] as `map_action` takes it. `UsageError` if no network decides alone.
+        """
+        raise UsageError(f"{type(self).__name__} does not decide by one pass through a network")
+
     def exploration_noise(self, act: Any, batch: Batch) -> Any:
         """Actions changed for exploration; unchanged unless a policy explores this way."""
         return act

@@ -1,0 +1,106 @@
+"""Export of a policy's network to ONNX, to be run where there is no torch."""
+
+import logging
+import os
+import warnings
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from arena.errors import UsageError
+from arena.policy.base import BasePolicy
+from arena.policy.kinds import Spaces
+
+LARGEST_DIFFERENCE = 1e-5
+"""Between the outputs of the file and torch's, as a part of the largest output (at least 1)."""
+
+
+class _Decision(nn.Module):
+    """From bare observations to scores of actions, or to continuous actions as the environment takes them."""
+
+    low: torch.Tensor
+    high: torch.Tensor
+
+    def __init__(self, policy: BasePolicy):
+        super().__init__()
+        self.policy = policy
+        if policy.action_scaling:
+            assert isinstance(policy.action_space, gym.spaces.Box)
+            self.register_buffer("low", torch.as_tensor(policy.action_space.low))
+            self.register_buffer("high", torch.as_tensor(policy.action_space.high))
+
+    def forward(self, obs: torch.Tensor) -> torch.Tensor:
+        """Scores [n, A] or actions [n, k]."""
+        decided = self.policy.scores(obs)
+        if self.policy.action_bound_method == "clip":
+            decided = decided.clamp(-1.0, 1.0)
+        elif self.policy.action_bound_method == "tanh":
+            decided = decided.tanh()
+        if self.policy.action_scaling:
+            decided = self.low + (self.high - self.low) * (decided + 1.0) / 2.0
+        return decided
+
+
+def export_onnx(policy: BasePolicy, spaces: Spaces, path: str | os.PathLike[str]) -> float:
+    """Write what a policy decides by to an ONNX file; returns how far its outputs lie from torch's, tried on samples.
+
+    The file takes `obs` (float32 [n, *O], int64 [n] where observations are numbered) and gives `scores` (float32
+    [n, A]: of the legal actions, the one with the greatest is taken) or, for continuous actions, `action` [n, k]. Takes
+    the extra `onnx`. `UsageError` if that is missing, if the policy does not decide by a network alone, or if outputs
+    differ by more than `LARGEST_DIFFERENCE`; then no file is left.
+    """
+    try:
+        import onnxruntime
+        import onnxscript  # noqa: F401  # which torch needs, and would miss with a traceback
+    except ImportError as error:
+        raise UsageError("ONNX is not installed: pip install 'arena-marl[onnx]'") from error
+    module = _Decision(policy).eval().cpu()
+    obs = torch.as_tensor(_samples(spaces.observation, 16))
+    output = "action" if isinstance(spaces.action, gym.spaces.Box) else "scores"
+    with torch.no_grad(), warnings.catch_warnings(), _quiet("torch.onnx"):
+        warnings.simplefilter("ignore")
+        module(obs)  # refuses here, in its own words
+        program = torch.onnx.export(
+            module,
+            (obs,),
+            input_names=["obs"],
+            output_names=[output],
+            dynamic_shapes={"obs": {0: torch.export.Dim("n")}},
+            dynamo=True,
+            verbose=False,
+        )
+    assert program is not None
+    program.save(str(path))
+    tried = _samples(spaces.observation, 100)
+    (found,) = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"]).run(None, {"obs": tried})
+    with torch.no_grad():
+        expected = module(torch.as_tensor(tried)).numpy()
+    difference = float(np.abs(found - expected).max() / max(1.0, np.abs(expected).max()))
+    if not difference <= LARGEST_DIFFERENCE:
+        os.unlink(path)
+        raise UsageError(f"the exported network differs from torch's by {difference:.1e}; nothing was written")
+    return difference
+
+
+def _samples(space: gym.Space[Any], count: int) -> NDArray[Any]:
+    """Observations [count, ...] as a network takes them."""
+    rows = np.stack([np.asarray(space.sample()) for _ in range(count)])
+    return rows.astype(np.int64 if isinstance(space, gym.spaces.Discrete) else np.float32)
+
+
+class _quiet:
+    """A logger of another package says nothing below an error for a while."""
+
+    def __init__(self, name: str):
+        self._logger = logging.getLogger(name)
+
+    def __enter__(self) -> None:
+        self._level = self._logger.level
+        self._logger.setLevel(logging.ERROR)
+
+    def __exit__(self, *error: object) -> None:
+        self._logger.setLevel(self._level)

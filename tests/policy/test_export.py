@@ -1,0 +1,83 @@
+"""ONNX files of every algorithm's network: what they give is what the policy does."""
+
+import numpy as np
+import pytest
+import torch
+
+from arena.cli.main import main
+from arena.data import Batch
+from arena.env import GameVectorEnv
+from arena.errors import UsageError
+from arena.policy.checkpoint import save_policy
+from arena.policy.export import export_onnx
+from arena.policy.kinds import Spaces
+from arena.registry import make_game
+from arena.runs.tasks import GymTask
+from tests.runs.small import ALGORITHMS, those, tiny
+
+onnxruntime = pytest.importorskip("onnxruntime")
+ANY = ("on-policy", "off-policy", "offline")
+DRAWING = ("pg", "a2c", "npg", "trpo")
+"""Those that draw their actions in testing state too."""
+WITHOUT = {"psrl": "FrozenLake-v1", "bcq": "Pendulum-v1"}
+
+
+def outputs(path, obs):
+    return onnxruntime.InferenceSession(str(path)).run(None, {"obs": obs})[0]
+
+
+@pytest.mark.parametrize("name", [name for name in those(ANY, "discrete") if name not in WITHOUT])
+def test_games(name, tmp_path):
+    game, config = make_game("connect_four"), tiny(ALGORITHMS[name])
+    torch.manual_seed(1)
+    policy = ALGORITHMS[name].build(Spaces.of_game(game), config, False).eval()
+    save_policy(tmp_path / "saved", policy, name, game, config)
+    assert main(["export", f"{name}:{tmp_path / 'saved'}", str(tmp_path / "x.onnx")]) == 0
+    obs, _ = GameVectorEnv(game, 40).reset()
+    obs.mask[:] = np.random.default_rng(0).random(obs.mask.shape) < 0.7
+    obs.mask[:, 3] = True
+    scores = outputs(tmp_path / "x.onnx", obs.obs.astype(np.float32))
+    chosen = np.where(obs.mask, scores, -np.inf).argmax(axis=1)
+    if name == "iqn":  # which draws its fractions
+        return
+    answer = policy(Batch(obs=obs))
+    likeliest = answer.probs.argmax(axis=1) if name in DRAWING else answer.act
+    assert (likeliest == chosen).all()
+
+
+@pytest.mark.parametrize("name", [name for name in those(ANY, "continuous") if name not in WITHOUT])
+def test_continuous_actions_are_the_environments(name, tmp_path):
+    task = GymTask("Pendulum-v1")
+    policy = ALGORITHMS[name].build(task.spaces, tiny(ALGORITHMS[name]), False).eval()
+    assert export_onnx(policy, task.spaces, tmp_path / "x.onnx") <= 1e-5
+    obs = np.random.default_rng(0).normal(size=(30, 3)).astype(np.float32)
+    actions = outputs(tmp_path / "x.onnx", obs)
+    assert actions.shape == (30, 1)
+    assert (np.abs(actions) <= 2.0).all()
+    if name in ("ddpg", "td3", "sac", "imitation"):
+        expected = policy.map_action(policy(Batch(obs=obs, info=Batch())).act)
+        assert np.abs(actions - expected).max() <= 1e-5
+
+
+@pytest.mark.parametrize(("name", "env_id"), WITHOUT.items())
+def test_what_no_network_decides_is_refused(name, env_id, tmp_path):
+    task = GymTask(env_id)
+    policy = ALGORITHMS[name].build(task.spaces, tiny(ALGORITHMS[name]), False)
+    with pytest.raises(UsageError, match="does not decide by one pass through a network"):
+        export_onnx(policy, task.spaces, tmp_path / "x.onnx")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["ppo", "x.onnx"], "'ppo' names no training"),
+        (["random:x", "x.onnx"], "'random' plays but does not learn"),
+        (["ppo:none", "x.onnx"], "no checkpoint at none"),
+        (["ppo:none", "nowhere/x.onnx"], "nowhere is no folder to write x.onnx into"),
+    ],
+)
+def test_bad_words(words, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["export", *words]) == 2
+    assert message in capsys.readouterr().err
