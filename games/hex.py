@@ -11,8 +11,8 @@ is a column letter and a row number counted from the top; the swap is `swap`. Th
 
         a   b   c   d
     1 │   │ 1 │ 2 │   │
-    2 │ 6 │ * │ 3 │   │      the row below stands half a cell further to the right
-    3 │ 5 │ 4 │   │   │
+      2 │ 6 │ * │ 3 │   │
+        3 │ 5 │ 4 │   │   │
 """
 
 from functools import cache
@@ -158,7 +158,8 @@ def picture(state: State) -> Picture:
         row_labels=tuple(str(row + 1) for row in range(size)),
         column_labels=tuple(COLUMN_LETTERS[:size]),
         last=divmod(last, size) if last >= 0 else None,
-        notes=("top to bottom against left to right;", "cells touch like / too, not like \\"),
+        notes=("top to bottom against left to right",),
+        slanted=True,
     )
 
 

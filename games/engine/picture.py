@@ -38,6 +38,8 @@ class Picture:
     """[A, 2]: where the piece stands that an action moves, (-1, -1) if nowhere; in games of moving pieces."""
     notes: tuple[str, ...] = ()
     """Lines below the board: what is not on it."""
+    slanted: bool = False
+    """Each row stands half a cell further to the right than the one above it, as on a board of hexagons."""
 
     def text(self, ascii_only: bool = False) -> str:
         """The board in lines of text, the last move in brackets.
@@ -56,15 +58,18 @@ class Picture:
         cell = 2 + self._mark_width()
         bar, across, top, bottom = ("|", "-", "+++", "+++") if ascii_only else ("│", "─", "╭┬╮", "╰┴╯")
 
-        def rule(ends: str) -> str:
-            return left + ends[0] + ends[1].join([across * cell] * columns) + ends[2]
+        def indent(row: int) -> str:
+            return " " * (row * (cell + 1) // 2) if self.slanted else ""
+
+        def rule(ends: str, row: int) -> str:
+            return left + indent(row) + ends[0] + ends[1].join([across * cell] * columns) + ends[2]
 
         heading = left + " " + " ".join(label.center(cell) for label in self.column_labels)
-        lines = [heading.rstrip(), rule(top)]
+        lines = [heading.rstrip(), rule(top, 0)]
         for row in range(rows):
             cells = bar.join(self._cell_text(row, column, ascii_only) for column in range(columns))
-            lines.append(f"{self.row_labels[row]:>{width}} {bar}{cells}{bar}")
-        return "\n".join([*lines, rule(bottom), *self.notes])
+            lines.append(f"{indent(row)}{self.row_labels[row]:>{width}} {bar}{cells}{bar}")
+        return "\n".join([*lines, rule(bottom, rows - 1), *self.notes])
 
     def _cell_text(self, row: int, column: int, ascii_only: bool) -> str:
         seat = self.pieces[row, column]
@@ -80,17 +85,23 @@ class Picture:
     def image(self, cell: int = 48) -> NDArray[np.uint8]:
         """The board as RGB pixels [R * cell, C * cell, 3]: discs and rings, a dark square round the last move.
 
-        A piece with a letter carries it, light on a disc, within a ring dark.
+        A piece with a letter carries it, light on a disc, within a ring dark. A slanted board is wider by half a cell
+        for each row but one.
         """
         rows, columns = self.pieces.shape
-        canvas = np.empty((rows * cell, columns * cell, 3), np.uint8)
+        begins = [row * cell // 2 if self.slanted else 0 for row in range(rows)]
+        canvas = np.empty((rows * cell, begins[-1] + columns * cell, 3), np.uint8)
         canvas[:] = BACKGROUND
-        canvas[::cell], canvas[:, ::cell], canvas[-1], canvas[:, -1] = LINE, LINE, LINE, LINE
+        for row, begin in enumerate(begins):
+            band = canvas[row * cell : (row + 1) * cell, begin : begin + columns * cell]
+            band[0], band[:, ::cell], band[:, -1] = LINE, LINE, LINE
+        canvas[-1, begins[-1] :] = LINE
         offset = np.arange(cell) - (cell - 1) / 2
         radius = np.hypot(offset[:, None], offset[None, :]) / cell
         for row, column in np.argwhere(self.pieces >= 0):
             seat = self.pieces[row, column]
-            tile = canvas[row * cell : (row + 1) * cell, column * cell : (column + 1) * cell]
+            start = begins[row] + column * cell
+            tile = canvas[row * cell : (row + 1) * cell, start : start + cell]
             letter = "" if self.letters is None else str(self.letters[row, column])
             ring, colour = seat % 2 == 1, COLOURS[seat % len(COLOURS)]
             tile[(radius < 0.38) & (radius > ((0.32 if letter else 0.24) if ring else 0.0))] = colour

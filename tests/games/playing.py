@@ -21,6 +21,7 @@ SPECS = [
     "connect_four:rows=4,columns=5,k=3",
     "go:size=5,komi=0.5,ko=simple",
     "goofspiel:players=3,cards=4,points_order=descending",
+    "goofspiel:cards=6,imp_info=true",
     "gomoku:size=7,overline=false",
     "hanabi:players=3,colors=2,hand_size=2,max_information_tokens=3",
     "hex:size=5,swap=false",

@@ -145,3 +145,41 @@ def test_options_out_of_range():
         make_game("goofspiel:points_order=up")
     with pytest.raises(UsageError, match="points_order='up' is none of random, ascending, descending"):
         goofspiel.env(points_order="up")
+
+
+def test_hidden_bids():
+    """Who won is told, and no bid: rounds won by seat 0, by nobody, by seat 1, of five."""
+    env = GameVectorEnv(make_game("goofspiel:cards=5,points_order=ascending,imp_info=true"), 1)
+    env.reset()
+    for bids in ([3, 2], [1, 1], [0, 4]):
+        env.step_joint(np.array([bids]))
+    known = np.empty(env.game.information_shape, np.int8)
+    goofspiel.information_state(env.states[0], 1, known)
+    assert known.tolist() == [1, 3, 3, 2, 2, 1, 3, 5, 2, 4, 0, 0, 0, 0, 0, 0]
+    hand, won, points = [1, 0, 0, 1, 0], [0, 1, 0, 0, 1, 0, 0, 0, 0, 0], [np.eye(16, dtype=int)[n] for n in (3, 1)]
+    assert env.final_obs().obs[0, 1].tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 0, 1, *hand, *won, *points[0], *points[1]]
+    goofspiel.redact(env.states[0], 1)
+    assert env.game.picture(env.states[0]).text(ascii_only=True).splitlines()[2:6:3] == [
+        "1 | ? | ? |   |   |   |",
+        "points: 1 to 3",
+    ]
+    with pytest.raises(UsageError, match="goofspiel: imp_info is for players=2, not 3"):
+        make_game("goofspiel:players=3,imp_info=true")
+
+
+def test_hidden_bids_of_a_long_game_are_guessed_in_agreement():
+    """Fifty cards, where ways are counted up to 50!."""
+    game = make_game("goofspiel:cards=50,imp_info=true")
+    env = GameVectorEnv(game, 20)
+    env.reset(seed=0)
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        env.step_joint(random_actions(env.joint_masks().reshape(40, 50), rng).reshape(20, 2))
+    guess = env.positions()
+    mine, theirs = guess["bids"][:, :40, 0], guess["bids"][:, :40, 1]
+    assert (mine == env.states["bids"][:, :40, 0]).all()
+    assert (np.sign(mine - theirs) == np.sign(mine - env.states["bids"][:, :40, 1])).all()
+    assert all(len(set(row)) == 40 for row in theirs.tolist())
+    assert (np.take_along_axis(guess["hands"][:, 1], theirs.astype(np.int64), axis=1) == 0).all()
+    assert (guess["hands"][:, 1].sum(axis=1) == 10).all()
+    assert (theirs != env.states["bids"][:, :40, 1]).any()

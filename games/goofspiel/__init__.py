@@ -4,7 +4,8 @@ Rules: S. Ross, "Goofspiel: the game of pure strategy" (1971), with OpenSpiel's 
 to `cards`; so does the deck of point cards. A point card is turned up (at random, or in `ascending` or `descending`
 order), all bid a card at once, unseen, and the highest bid takes its points; if the highest is bid twice, nobody does.
 The cards bid are gone. The last cards, which leave no choice, are played by themselves. Who has most points wins;
-several share the win (+1), all others share the loss (-1).
+several share the win (+1), all others share the loss (-1). With the option `imp_info`, for two players, bids are never
+shown: all learn who took the point card, or that nobody did, as in OpenSpiel's game with that option.
 
 An action is a card, 0 for the lowest; in text it is what the card counts, from 1.
 """
@@ -24,6 +25,7 @@ from games.engine.options import require_between
 from games.engine.picture import Picture
 from games.engine.scores import share_win
 from games.engine.views import views
+from games.goofspiel.hidden_bids import guess_bids
 
 __all__ = ["draw", "env", "game", "parallel_env", "raw_env", "reseed"]
 
@@ -40,10 +42,12 @@ def state_dtype(players: int, cards: int) -> np.dtype[Any]:
             ("to_come", np.int8, cards),  # 1 for each point card that has not been turned up
             ("point_cards", np.int8, cards),  # that have, in order; -1 after them
             ("bids", np.int8, (cards, players)),  # for each of them, -1 not yet
+            ("winners", np.int8, cards),  # of each point card, -1 nobody (yet)
             ("points", np.int16, players),
             ("chosen", np.int16, players),
             ("length", np.int8),  # point cards decided
             ("step", np.int8),  # one of STEPS
+            ("imp_info", np.bool_),  # whether bids stay hidden
             ("current_player", np.int8),  # seat to bid, CHANCE or TERMINAL
             RANDOM_FIELD,
         ]
@@ -101,6 +105,7 @@ def decide(state: Any) -> None:
             highest, winner = bid, seat
         elif bid == highest:
             winner = -1
+    state.winners[state.length] = winner
     if winner >= 0:
         state.points[winner] += state.point_cards[state.length] + 1
     state.length += 1
@@ -130,31 +135,42 @@ def lowest(cards: NDArray[Any]) -> int:
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
     """Zeros and ones: the point card to bid for and those to come [2 C], own hand and the others' [P C], points.
 
-    The points [P (1 + all there are)] are one-hot. Seats come in the order of turns, the own first.
+    The points [P (1 + all there are)] are one-hot. Seats come in the order of turns, the own first. Where bids stay
+    hidden, who has won each round [C P] stands in place of the others' hands.
     """
     players, cards = state.hands.shape
     out[:] = 0
     if state.length < cards and state.point_cards[state.length] >= 0:
         out[state.point_cards[state.length]] = 1
     out[cards : 2 * cards] = state.to_come
-    above = cards * (cards + 1) // 2 + 1
+    out[2 * cards : 3 * cards] = state.hands[seat]
+    begin, above = (3 + players if state.imp_info else 2 + players) * cards, cards * (cards + 1) // 2 + 1
     for i in range(players):
         other = (seat + i) % players
-        out[(2 + i) * cards : (3 + i) * cards] = state.hands[other]
-        out[(2 + players) * cards + i * above + state.points[other]] = 1
+        if not state.imp_info:
+            out[(2 + i) * cards : (3 + i) * cards] = state.hands[other]
+        out[begin + i * above + state.points[other]] = 1
+    if state.imp_info:
+        for i in range(state.length):
+            if state.winners[i] >= 0:
+                out[3 * cards + i * players + (state.winners[i] - seat) % players] = 1
 
 
 @njit
 def information_state(state: Any, seat: int, out: NDArray[Any]) -> None:
     """All point cards, each followed by the bids of `seat` and of the others, [C (1 + P)]; then its unseen bid.
 
-    Cards count from 1, and 0 is for what has not happened.
+    Cards count from 1, and 0 is for what has not happened. Where bids stay hidden, who won is in place of the other's
+    bid: 1 nobody, 2 `seat`, 3 the other.
     """
     cards, players = state.bids.shape
     for i in range(cards):
         out[i * (1 + players)] = state.point_cards[i] + 1
         for j in range(players):
             out[i * (1 + players) + 1 + j] = state.bids[i, (seat + j) % players] + 1
+        if state.imp_info:
+            won = 1 if state.winners[i] < 0 else 2 if state.winners[i] == seat else 3
+            out[i * (1 + players) + 2] = won if i < state.length else 0
     out[cards * (1 + players)] = state.chosen[seat] + 1
 
 
@@ -165,13 +181,23 @@ def returns(state: Any, out: NDArray[Any]) -> None:
         share_win(state.points, out)
 
 
-redact = hide_choices
+@njit
+def redact(state: Any, seat: int) -> None:
+    """Blank what others have bid, unseen; where bids stay hidden, all their bids, and which cards they hold (-1)."""
+    hide_choices(state, seat)
+    if state.imp_info:
+        cards = state.to_come.shape[0]
+        state.bids[:, 1 - seat] = -1
+        state.hands[1 - seat, : cards - state.length] = -1
+        state.hands[1 - seat, cards - state.length :] = 0
 
 
 @njit
 def determinize(state: Any, seat: int) -> None:
-    """Draw what others have bid, unseen, from their hands."""
+    """Draw what others have bid, unseen, from their hands; where bids stay hidden, all of the other's bids first."""
     players, cards = state.hands.shape
+    if state.imp_info:
+        guess_bids(state, seat)
     for other in range(players):
         if other != seat and has_chosen(state, other):
             skip = draw_below(state, cards - state.length)
@@ -191,7 +217,7 @@ def picture(state: State) -> Picture:
     length = int(state["length"])
     notes = [f"points: {' to '.join(map(str, state['points']))}"]
     if length:
-        bids = " ".join(str(bid + 1) for bid in state["bids"][length - 1])
+        bids = " ".join(str(bid + 1) if bid >= 0 else "?" for bid in state["bids"][length - 1])
         notes.append(f"bids for {turned[length - 1]}: {bids}")
     if len(turned) > length:
         notes.append(f"to bid for: {turned[length]}")
@@ -201,6 +227,7 @@ def picture(state: State) -> Picture:
         action_cells=np.stack([np.full(cards, row), across], axis=1),
         row_labels=tuple(str(seat + 1) for seat in range(players)),
         column_labels=tuple(str(card + 1) for card in across),
+        letters=np.where(state["hands"] < 0, "?", "") if (state["hands"] < 0).any() else None,
         notes=tuple(notes),
     )
 
@@ -220,22 +247,31 @@ def parse_action(state: State, text: str) -> int:
 
 @cache
 def game(
-    players: int = 2, cards: int = 13, points_order: Literal["random", "ascending", "descending"] = "random"
+    players: int = 2,
+    cards: int = 13,
+    points_order: Literal["random", "ascending", "descending"] = "random",
+    imp_info: bool = False,
 ) -> Game:
-    """Describe the game for 2 to 10 `players` with 2 to 50 `cards` each; `UsageError` for an option out of range."""
+    """Describe the game for 2 to 10 `players` with 2 to 50 `cards` each; `UsageError` for an option out of range.
+
+    `imp_info` (bids stay hidden) is for two players.
+    """
     require_between("goofspiel", "players", players, 2, MOST_PLAYERS)
     require_between("goofspiel", "cards", cards, 2, MOST_CARDS)
     if points_order not in STEPS:
         raise UsageError(f"goofspiel: points_order={points_order!r} is none of {', '.join(STEPS)}")
+    if imp_info and players != 2:
+        raise UsageError(f"goofspiel: imp_info is for players=2, not {players}")
+    seen = (2 + players + imp_info) * cards + players * (cards * (cards + 1) // 2 + 1)
     return Game(
         name="goofspiel",
         title="Goofspiel",
-        options={"players": players, "cards": cards, "points_order": points_order},
+        options={"players": players, "cards": cards, "points_order": points_order, "imp_info": imp_info},
         agents=tuple(f"player_{seat}" for seat in range(players)),
         num_actions=cards,
-        observation_shape=((2 + players) * cards + players * (cards * (cards + 1) // 2 + 1),),
+        observation_shape=(seen,),
         max_length=players * (cards - 1),
-        initial=first_position(players, cards, STEPS[points_order]),
+        initial=first_position(players, cards, STEPS[points_order], imp_info),
         rules=__name__,
         picture=picture,
         action_text=action_text,
@@ -247,11 +283,12 @@ def game(
     )
 
 
-def first_position(players: int, cards: int, step: int) -> State:
+def first_position(players: int, cards: int, step: int, imp_info: bool) -> State:
     """All cards in hand, and the first point card turned up unless chance is to do so."""
     initial = np.zeros((), state_dtype(players, cards))
     initial["hands"] = initial["to_come"] = 1
-    initial["point_cards"] = initial["bids"] = -1
+    initial["point_cards"] = initial["bids"] = initial["winners"] = -1
+    initial["imp_info"] = imp_info
     initial["chosen"], initial["step"], initial["current_player"] = NOT_YET, step, CHANCE
     if step:
         first = 0 if step > 0 else cards - 1
