@@ -182,10 +182,10 @@ class BasePolicy(nn.Module, Policy):
         value = np.roll(next_value, 1) if v_s is None else _flat(v_s)
         under_way = np.zeros(buffer.maxsize, np.bool_)
         under_way[buffer.unfinished_index()] = True
-        end = np.asarray(batch.done, np.bool_) | under_way[indices]
-        terminated = ~BasePolicy.value_mask(buffer, indices)
-        advantage = returns.gae(rew, value, next_value, terminated, end, gamma, gae_lambda)
-        return advantage + value, advantage
+        done, places = np.asarray(batch.done, np.bool_), np.asarray(indices, np.int64)
+        return returns.gae(
+            rew, value, next_value, done, places, buffer.terminated, under_way, float(gamma), float(gae_lambda)
+        )
 
     @staticmethod
     def compute_nstep_return(

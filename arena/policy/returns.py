@@ -17,21 +17,31 @@ Ints = NDArray[np.int64]
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
 def gae(
-    rew: Floats, value: Floats, next_value: Floats, terminated: Bools, end: Bools, gamma: float, gae_lambda: float
-) -> Floats:
-    """Generalised advantage estimates [T] (Schulman et al. 2016, arXiv 1506.02438, equation 16).
+    rew: Floats,
+    value: Floats,
+    next_value: Floats,
+    done: Bools,
+    index: Ints,
+    terminated: Bools,
+    under_way: Bools,
+    gamma: float,
+    gae_lambda: float,
+) -> tuple[Floats, Floats]:
+    """Returns [T] and generalised advantage estimates [T] (Schulman et al. 2016, arXiv 1506.02438, equation 16).
 
-    `next_value` [T] is the value of each transition's own next observation, counted as 0 where `terminated`; a
-    truncated transition bootstraps from it, but ends its trajectory (`end`) all the same.
+    `next_value` [T] is the value of each transition's own next observation, counted as 0 where it terminated; a
+    truncated transition bootstraps from it, but ends its trajectory all the same. `index` [T] are the places in a
+    buffer of size S, which says who `terminated` [S], and behind whom nothing follows as yet (`under_way` [S]).
     """
-    advantage = np.empty_like(rew)
+    returns, advantage = np.empty_like(rew), np.empty_like(rew)
     following, decay = 0.0, gamma * gae_lambda
     for t in range(rew.shape[0] - 1, -1, -1):
-        bootstrap = 0.0 if terminated[t] else next_value[t]
+        bootstrap = 0.0 if terminated[index[t]] else next_value[t]
         delta = rew[t] + gamma * bootstrap - value[t]
-        following = delta if end[t] else delta + decay * following
+        following = delta if done[t] or under_way[index[t]] else delta + decay * following
         advantage[t] = following
-    return advantage
+        returns[t] = following + value[t]
+    return returns, advantage
 
 
 @njit(cache=True, nogil=True)
