@@ -77,10 +77,10 @@ def off_policy(name: str, algorithm: Algorithm, **options: Any) -> Check:
     return Check(name, "tic-tac-toe 3x3", 0.9, GameTraining(algorithm, algorithm.config(**COMMON | options), 60_000))
 
 
-def on_policy(name: str, algorithm: Algorithm, **options: Any) -> Check:
-    """A row of an algorithm that learns from what it has just collected."""
-    config = algorithm.config(**{"hidden": 64, "channels": 0, "batch_size": 1024} | options)
-    return Check(name, "tic-tac-toe 3x3", 0.9, GameTraining(algorithm, config, 100_000, moves=64))
+def on_policy(name: str, algorithm: Algorithm, steps: int, moves: int, **options: Any) -> Check:
+    """A row of an algorithm that learns from what it has just collected, a half of which is its own."""
+    config = algorithm.config(**{"hidden": 128, "channels": 0, "batch_size": BOARDS * moves} | options)
+    return Check(name, "tic-tac-toe 3x3", 0.9, GameTraining(algorithm, config, steps, moves))
 
 
 ROWS = [
@@ -90,10 +90,12 @@ ROWS = [
     off_policy("qrdqn", qrdqn.ALGORITHM, num_quantiles=16),
     off_policy("iqn", iqn.ALGORITHM),
     off_policy("fqf", fqf.ALGORITHM, num_fractions=8),
-    on_policy("pg", pg.ALGORITHM),
-    on_policy("a2c", a2c.ALGORITHM, batch_size=256, learning_rate=2e-3),
-    on_policy("ppo", ppo.ALGORITHM, batch_size=128, repeat=4, learning_rate=3e-3),
-    on_policy("npg", npg.ALGORITHM),
-    on_policy("trpo", trpo.ALGORITHM),
-    Check("discrete-sac", "tic-tac-toe 3x3", 0.9, GameTraining(discrete_sac.ALGORITHM, SOFT, 100_000)),
+    on_policy("pg", pg.ALGORITHM, 600_000, moves=16, learning_rate=1e-3),
+    on_policy("a2c", a2c.ALGORITHM, 400_000, moves=16, learning_rate=2e-3),
+    on_policy(
+        "ppo", ppo.ALGORITHM, 300_000, moves=64, batch_size=256, repeat=4, learning_rate=2e-3, entropy_weight=0.03
+    ),
+    on_policy("npg", npg.ALGORITHM, 600_000, moves=64, actor_step_size=1.0),
+    on_policy("trpo", trpo.ALGORITHM, 600_000, moves=64, max_kl=0.02),
+    Check("discrete-sac", "tic-tac-toe 3x3", 0.9, GameTraining(discrete_sac.ALGORITHM, SOFT, 200_000)),
 ]
