@@ -78,6 +78,28 @@ def test_train(place, capsys, arguments, message):
     assert message in refused(capsys, place, "train", *arguments)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "gym:CartPoll-v1", "dqn"], "gym:CartPoll-v1 cannot be made: Environment `CartPoll` doesn't exist"),
+        (["train", "gym:CartPole-v1", "sac"], "actions of Discrete(2) are not arrays within finite bounds"),
+        (["train", "gym:Pendulum-v1", "dqn"], "are not numbered from 0"),
+        (["train", "gym:CartPole-v1", "dqn", "--boards", "3"], "Unrecognized options: --boards"),
+        (["train", "gym:CartPole-v1", "dqn", "--device", "gpu"], "device 'gpu' cannot be used here"),
+        (["train", "connect_four", "imitation"], "learns offline, from transitions in a file: give --data FILE"),
+        (["train", "connect_four", "imitation", "--data", "none.hdf5"], "none.hdf5 is not a file"),
+        (["train", "connect_four", "td3"], "actions of Discrete(7) are not arrays within finite bounds"),
+        (["collect", "connect_four", "random"], "--out"),
+        (["collect", "connect_four", "random", "--out", "no/x.hdf5"], "no is no folder to write x.hdf5 into"),
+        (["collect", "connect_four", "random", "--out", "x.hdf5", "--random", "2"], "random=2.0 is not between 0 and 1"),
+        (["collect", "gym:CartPole-v1", "dqn:none", "--out", "x.hdf5"], "no checkpoint at none"),
+        (["collect", "gym:CartPole-v1", "random", "--out", "x.hdf5", "--random", "1"], "random moves is for games"),
+    ],
+)
+def test_other_ways_to_train(place, capsys, arguments, message):
+    assert message in refused(capsys, place, *arguments)
+
+
 def test_the_whole_command_says_a_line_and_no_more(place):
     done = subprocess.run(
         [sys.executable, "-m", "arena", *words("ppo", place / "ppo", **TINY)],

@@ -4,6 +4,7 @@ import contextlib
 import importlib
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from itertools import dropwhile
@@ -106,7 +107,8 @@ def _one_line(box: str) -> str:
     if said and said[0].startswith("Missing from"):
         said = [" and ".join(line for line in said[1:] if line.isupper() or line.startswith("--")), "missing"]
     hint = next((lines[i + 1] for i, line in enumerate(lines[:-1]) if line.startswith("Perhaps you meant")), "")
-    return " ".join(said) + (f"; did you mean {hint.split()[0]}?" if hint else "")
+    text = re.sub(r"^Error parsing \w+: ", "", " ".join(said))  # what the options' own checks say
+    return text + (f"; did you mean {hint.split()[0]}?" if hint else "")
 
 
 if __name__ == "__main__":
