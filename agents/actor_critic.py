@@ -8,14 +8,12 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents.checks import require_above, require_at_least, require_between
+from agents import checks
 from agents.distributions import log_probability
 from agents.gradients import descend
 from agents.networks.discrete import actor_and_critic
 from agents.stochastic import DistFn, Minibatch, OnPolicyConfig, StochasticOptions, StochasticPolicy, answer
-from arena.config import require_above as require_fields_above
-from arena.config import require_at_least as require_fields_at_least
-from arena.config import require_between as require_fields_between
+from arena.config import require_above, require_at_least, require_between
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.errors import UsageError
@@ -70,10 +68,10 @@ class ActorCriticPolicy(StochasticPolicy):
         **options: Unpack[StochasticOptions],
     ):
         super().__init__(actor, optim, dist_fn, **options)
-        require_between(0, 1, gae_lambda=gae_lambda)
-        require_above(0, max_grad_norm=max_grad_norm)
-        require_at_least(0, vf_coef=vf_coef, ent_coef=ent_coef)
-        require_at_least(1, max_batchsize=max_batchsize)
+        checks.require_between(0, 1, gae_lambda=gae_lambda)
+        checks.require_above(0, max_grad_norm=max_grad_norm)
+        checks.require_at_least(0, vf_coef=vf_coef, ent_coef=ent_coef)
+        checks.require_at_least(1, max_batchsize=max_batchsize)
         self.critic = critic
         self.vf_coef, self.ent_coef, self.max_grad_norm = vf_coef, ent_coef, max_grad_norm
         self.gae_lambda, self.max_batchsize = gae_lambda, max_batchsize
@@ -146,9 +144,9 @@ class ActorCriticConfig(OnPolicyConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_fields_above(self, 0, "max_grad_norm")
-        require_fields_at_least(self, 0, "value_weight", "entropy_weight")
-        require_fields_between(self, 0, 1, "gae_lambda")
+        require_above(self, 0, "max_grad_norm")
+        require_at_least(self, 0, "value_weight", "entropy_weight")
+        require_between(self, 0, 1, "gae_lambda")
 
     def options(self, spaces: Spaces) -> ActorCriticOptions:
         """Options of the policy for these spaces."""

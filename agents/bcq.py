@@ -13,15 +13,13 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents.checks import require_at_least, require_between, require_continuous
+from agents import checks
 from agents.gradients import descend
 from agents.networks.builders import q_critic
 from agents.networks.common import MLP, Net, flat_size
 from agents.networks.continuous import VAE, Perturbation
 from agents.q_actor import QActorOptions, QActorPolicy
-from arena.config import require_above as require_fields_above
-from arena.config import require_at_least as require_fields_at_least
-from arena.config import require_between as require_fields_between
+from arena.config import require_above, require_at_least, require_between
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.checkpoint import load_policy
@@ -70,9 +68,9 @@ class BCQPolicy(QActorPolicy):
     ):
         critics = [(critic1, critic1_optim), (critic2, critic2_optim)]
         super().__init__(actor, actor_optim, critics, tau, gamma, None, **options)
-        require_continuous(self, self.action_space)
-        require_between(0, 1, lmbda=lmbda)
-        require_at_least(1, forward_sampled_times=forward_sampled_times, num_sampled_action=num_sampled_action)
+        checks.require_continuous(self, self.action_space)
+        checks.require_between(0, 1, lmbda=lmbda)
+        checks.require_at_least(1, forward_sampled_times=forward_sampled_times, num_sampled_action=num_sampled_action)
         self.vae, self.vae_optim, self.lmbda = vae, vae_optim, lmbda
         self.forward_sampled_times, self.num_sampled_action = forward_sampled_times, num_sampled_action
         self.actor_old = self.follow(actor)
@@ -140,10 +138,10 @@ class BCQConfig:
     """Units of each of two hidden layers."""
 
     def __post_init__(self) -> None:
-        require_fields_above(self, 0, "learning_rate")
-        require_fields_at_least(self, 0, "perturbation")
-        require_fields_at_least(self, 1, "acting_samples", "target_samples", "batch_size", "hidden")
-        require_fields_between(self, 0, 1, "discount", "tau", "smaller_weight")
+        require_above(self, 0, "learning_rate")
+        require_at_least(self, 0, "perturbation")
+        require_at_least(self, 1, "acting_samples", "target_samples", "batch_size", "hidden")
+        require_between(self, 0, 1, "discount", "tau", "smaller_weight")
 
 
 def build(spaces: Spaces, config: BCQConfig, training: bool) -> BCQPolicy:

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents.checks import require_above, require_at_least, require_discrete, require_raw_rewards
+from agents import checks
 from agents.distributions import expectation, log_probability
 from agents.gradients import descend
 from agents.networks.builders import body_of
@@ -23,9 +23,7 @@ from agents.networks.discrete import Actor, Critic
 from agents.stochastic import ActingOptions, StochasticPolicy
 from agents.targets import frozen_copy
 from agents.value_learning import chosen
-from arena.config import require_above as require_fields_above
-from arena.config import require_at_least as require_fields_at_least
-from arena.config import require_between as require_fields_between
+from arena.config import require_above, require_at_least, require_between
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.errors import UsageError
@@ -69,10 +67,10 @@ class DiscreteCRRPolicy(StochasticPolicy):
         **options: Unpack[ActingOptions],
     ):
         super().__init__(actor, optim, None, discount_factor, **options)
-        require_discrete(self, self.action_space)
-        require_raw_rewards(reward_normalization)
-        require_above(0, ratio_upper_bound=ratio_upper_bound, beta=beta)
-        require_at_least(0, min_q_weight=min_q_weight, target_update_freq=target_update_freq)
+        checks.require_discrete(self, self.action_space)
+        checks.require_raw_rewards(reward_normalization)
+        checks.require_above(0, ratio_upper_bound=ratio_upper_bound, beta=beta)
+        checks.require_at_least(0, min_q_weight=min_q_weight, target_update_freq=target_update_freq)
         if policy_improvement_mode not in get_args(Mode):
             raise UsageError(f"policy_improvement_mode={policy_improvement_mode!r} is not one of {get_args(Mode)}")
         self.critic = critic
@@ -166,10 +164,10 @@ class DiscreteCRRConfig:
     """Units of each of two hidden layers."""
 
     def __post_init__(self) -> None:
-        require_fields_above(self, 0, "learning_rate", "max_weight", "beta")
-        require_fields_at_least(self, 0, "min_q_weight", "target_update_freq", "channels")
-        require_fields_at_least(self, 1, "batch_size", "hidden")
-        require_fields_between(self, 0, 1, "discount")
+        require_above(self, 0, "learning_rate", "max_weight", "beta")
+        require_at_least(self, 0, "min_q_weight", "target_update_freq", "channels")
+        require_at_least(self, 1, "batch_size", "hidden")
+        require_between(self, 0, 1, "discount")
 
 
 def build(spaces: Spaces, config: DiscreteCRRConfig, training: bool) -> DiscreteCRRPolicy:

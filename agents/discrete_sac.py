@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents.checks import require_discrete, require_fitting_scores, require_logits
+from agents import checks
 from agents.distributions import default_distribution, draw, expectation
 from agents.gradients import descend
 from agents.networks.builders import body_of
@@ -64,8 +64,8 @@ class DiscreteSACPolicy(QActorPolicy):
     ):
         critics = [(critic1, critic1_optim), (critic2, critic2_optim)]
         super().__init__(actor, actor_optim, critics, tau, gamma, None, **options)
-        require_discrete(self, self.action_space)
-        require_logits(actor)
+        checks.require_discrete(self, self.action_space)
+        checks.require_logits(actor)
         self.temperature = Temperature(alpha)
         self.deterministic_eval = deterministic_eval
 
@@ -82,7 +82,7 @@ class DiscreteSACPolicy(QActorPolicy):
         return logits
 
     def _distribution(self, logits: torch.Tensor, mask: Any) -> Any:
-        require_fitting_scores(self.action_space, logits, mask)
+        checks.require_fitting_scores(self.action_space, logits, mask)
         return default_distribution(mask_scores(logits, mask))
 
     def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:

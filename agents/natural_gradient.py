@@ -13,13 +13,12 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents import checks
 from agents.actor_critic import ActorCriticOptions, ActorCriticPolicy
-from agents.checks import require_at_least
 from agents.distributions import log_probability
 from agents.gradients import descend
 from agents.stochastic import DistFn, Minibatch, OnPolicyConfig
-from arena.config import require_at_least as require_fields_at_least
-from arena.config import require_between as require_fields_between
+from arena.config import require_at_least, require_between
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.errors import UsageError
@@ -115,7 +114,7 @@ class NaturalGradientPolicy(ActorCriticPolicy):
         **options: Unpack[ActorCriticOptions],
     ):
         super().__init__(actor, critic, optim, dist_fn, **options)
-        require_at_least(1, optim_critic_iters=optim_critic_iters)
+        checks.require_at_least(1, optim_critic_iters=optim_critic_iters)
         own = {id(parameter) for parameter in actor.parameters()}
         if own & {id(parameter) for parameter in critic.parameters()}:
             raise UsageError(f"{type(self).__name__} needs an actor and a critic that share no parameters")
@@ -157,5 +156,5 @@ class NaturalGradientConfig(OnPolicyConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_fields_between(self, 0, 1, "gae_lambda")
-        require_fields_at_least(self, 1, "critic_iterations")
+        require_between(self, 0, 1, "gae_lambda")
+        require_at_least(self, 1, "critic_iterations")

@@ -13,8 +13,8 @@ import torch
 from torch import nn
 from torch.distributions import kl_divergence
 
+from agents import checks
 from agents.actor_critic import ActorCriticOptions, Figures
-from agents.checks import require_above
 from agents.natural_gradient import (
     NaturalGradientConfig,
     NaturalGradientPolicy,
@@ -26,7 +26,7 @@ from agents.natural_gradient import (
 )
 from agents.networks.builders import actor_critic_for
 from agents.stochastic import DistFn
-from arena.config import require_above as require_field_above
+from arena.config import require_above
 from arena.data.batch import Batch
 from arena.policy.checkpoint import load_policy
 from arena.policy.kinds import AgentKind, Algorithm, Spaces
@@ -59,7 +59,7 @@ class NPGPolicy(NaturalGradientPolicy):
         **options: Unpack[ActorCriticOptions],
     ):
         super().__init__(actor, critic, optim, dist_fn, advantage_normalization, optim_critic_iters, **options)
-        require_above(0, actor_step_size=actor_step_size)
+        checks.require_above(0, actor_step_size=actor_step_size)
         self.actor_step_size = actor_step_size
 
     def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
@@ -94,7 +94,7 @@ class NPGConfig(NaturalGradientConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_field_above(self, 0, "actor_step_size")
+        require_above(self, 0, "actor_step_size")
 
 
 def build(spaces: Spaces, config: NPGConfig, training: bool) -> NPGPolicy:

@@ -15,13 +15,13 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents import checks
 from agents.actor_critic import ActorCriticConfig, ActorCriticOptions, ActorCriticPolicy, Figures
-from agents.checks import require_above
 from agents.distributions import log_probability
 from agents.networks.builders import actor_critic_for
 from agents.networks.common import ActorCritic
 from agents.stochastic import DistFn, Minibatch
-from arena.config import require_above as require_field_above
+from arena.config import require_above
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.checkpoint import load_policy
@@ -61,8 +61,8 @@ class PPOPolicy(ActorCriticPolicy):
         **options: Unpack[ActorCriticOptions],
     ):
         super().__init__(actor, critic, optim, dist_fn, **options)
-        require_above(0, eps_clip=eps_clip)
-        require_above(1, dual_clip=dual_clip)
+        checks.require_above(0, eps_clip=eps_clip)
+        checks.require_above(1, dual_clip=dual_clip)
         self.eps_clip, self.dual_clip, self.value_clip = eps_clip, dual_clip, value_clip
         self.advantage_normalization, self.recompute_advantage = advantage_normalization, recompute_advantage
 
@@ -124,7 +124,7 @@ class PPOConfig(ActorCriticConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_field_above(self, 0, "clip_ratio")
+        require_above(self, 0, "clip_ratio")
 
 
 def build(spaces: Spaces, config: PPOConfig, training: bool) -> PPOPolicy:

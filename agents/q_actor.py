@@ -11,14 +11,12 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents.checks import require_at_least, require_between, require_continuous, require_raw_rewards
+from agents import checks
 from agents.exploration import BaseNoise, GaussianNoise, OUNoise
 from agents.gradients import descend
 from agents.targets import Network, frozen_copy, polyak
 from agents.value_learning import weighted_mean
-from arena.config import require_above
-from arena.config import require_at_least as require_fields_at_least
-from arena.config import require_between as require_fields_between
+from arena.config import require_above, require_at_least, require_between
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.data.rows import as_array
@@ -83,9 +81,9 @@ class QActorPolicy(BasePolicy):
     ):
         scaled = action_scaling and isinstance(action_space, gym.spaces.Box)
         super().__init__(observation_space, action_space, scaled, action_bound_method)
-        require_between(0, 1, tau=tau, gamma=gamma)
-        require_at_least(1, estimation_step=estimation_step)
-        require_raw_rewards(reward_normalization)
+        checks.require_between(0, 1, tau=tau, gamma=gamma)
+        checks.require_at_least(1, estimation_step=estimation_step)
+        checks.require_raw_rewards(reward_normalization)
         self._followed: list[tuple[nn.Module, nn.Module]] = []
         self.actor, self.actor_optim = actor, actor_optim
         self.critics, self.critic_optims = nn.ModuleList(c for c, _ in critics), [optim for _, optim in critics]
@@ -189,7 +187,7 @@ class DeterministicPolicy(QActorPolicy):
         **options: Unpack[QActorOptions],
     ):
         super().__init__(actor, actor_optim, critics, tau, gamma, exploration_noise, **options)
-        require_continuous(self, self.action_space)
+        checks.require_continuous(self, self.action_space)
         self.actor_old = self.follow(actor)
 
     def forward(
@@ -233,8 +231,8 @@ class QActorConfig:
 
     def __post_init__(self) -> None:
         require_above(self, 0, "learning_rate", "update_per_step")
-        require_fields_at_least(self, 1, "n_step", "batch_size", "buffer_size", "hidden")
-        require_fields_between(self, 0, 1, "discount", "tau")
+        require_at_least(self, 1, "n_step", "batch_size", "buffer_size", "hidden")
+        require_between(self, 0, 1, "discount", "tau")
 
     def options(self, spaces: Spaces) -> QActorOptions:
         """Options of the policy for these spaces."""

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents.checks import require_continuous
+from agents import checks
 from agents.distributions import default_distribution, draw, log_tanh_slope
 from agents.exploration import BaseNoise
 from agents.gradients import descend
@@ -65,7 +65,7 @@ class SACPolicy(QActorPolicy):
     ):
         critics = [(critic1, critic1_optim), (critic2, critic2_optim)]
         super().__init__(actor, actor_optim, critics, tau, gamma, exploration_noise, **options)
-        require_continuous(self, self.action_space)
+        checks.require_continuous(self, self.action_space)
         self.temperature = Temperature(alpha)
         self.deterministic_eval = deterministic_eval
 

@@ -11,17 +11,9 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.distributions import Categorical
 
-from agents.checks import (
-    require_between,
-    require_continuous,
-    require_discrete,
-    require_fitting_scores,
-    require_logits,
-)
+from agents import checks
 from agents.distributions import default_distribution, draw
-from arena.config import require_above as require_fields_above
-from arena.config import require_at_least as require_fields_at_least
-from arena.config import require_between as require_fields_between
+from arena.config import require_above, require_at_least, require_between
 from arena.data.batch import Batch
 from arena.data.rows import as_array
 from arena.data.statistics import RunningMeanStd
@@ -91,12 +83,12 @@ class StochasticPolicy(BasePolicy):
     ):
         scaled = action_scaling and isinstance(action_space, gym.spaces.Box)
         super().__init__(observation_space, action_space, scaled, action_bound_method)
-        require_between(0, 1, discount_factor=discount_factor)
-        require_logits(model)
+        checks.require_between(0, 1, discount_factor=discount_factor)
+        checks.require_logits(model)
         if isinstance(action_space, gym.spaces.Box):
-            require_continuous(self, action_space)
+            checks.require_continuous(self, action_space)
         else:
-            require_discrete(self, action_space)
+            checks.require_discrete(self, action_space)
         self.actor = model
         self.optim = optim
         # the class itself would take its first argument, the logits, for probabilities
@@ -136,7 +128,7 @@ class StochasticPolicy(BasePolicy):
 
         Raises `UsageError` if the scores do not fit the action space.
         """
-        require_fitting_scores(self.action_space, scores, mask)
+        checks.require_fitting_scores(self.action_space, scores, mask)
         return self.dist_fn(*scores) if isinstance(scores, tuple) else self.dist_fn(mask_scores(scores, mask))
 
     # --- learning -----------------------------------------------------------------------------------------------
@@ -213,10 +205,10 @@ class OnPolicyConfig:
     """Units of the dense layers."""
 
     def __post_init__(self) -> None:
-        require_fields_above(self, 0, "learning_rate")
-        require_fields_at_least(self, 0, "channels")
-        require_fields_at_least(self, 1, "batch_size", "repeat", "hidden")
-        require_fields_between(self, 0, 1, "discount")
+        require_above(self, 0, "learning_rate")
+        require_at_least(self, 0, "channels")
+        require_at_least(self, 1, "batch_size", "repeat", "hidden")
+        require_between(self, 0, 1, "discount")
 
     def options(self, spaces: Spaces) -> StochasticOptions:
         """Options of the policy for these spaces."""

@@ -13,13 +13,13 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents.checks import require_at_least
+from agents import checks
 from agents.exploration import BaseNoise
 from agents.gradients import descend
 from agents.networks.builders import body_of, q_critic
 from agents.networks.continuous import Actor
 from agents.q_actor import DeterministicPolicy, QActorConfig, QActorOptions, smallest_q
-from arena.config import require_at_least as require_fields_at_least
+from arena.config import require_at_least
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.checkpoint import load_policy
@@ -64,8 +64,8 @@ class TD3Policy(DeterministicPolicy):
     ):
         critics = [(critic1, critic1_optim), (critic2, critic2_optim)]
         super().__init__(actor, actor_optim, critics, tau, gamma, exploration_noise, **options)
-        require_at_least(0, policy_noise=policy_noise, noise_clip=noise_clip)
-        require_at_least(1, update_actor_freq=update_actor_freq)
+        checks.require_at_least(0, policy_noise=policy_noise, noise_clip=noise_clip)
+        checks.require_at_least(1, update_actor_freq=update_actor_freq)
         self.policy_noise, self.update_actor_freq, self.noise_clip = policy_noise, update_actor_freq, noise_clip
         self._updates: torch.Tensor
         self.register_buffer("_updates", torch.zeros((), dtype=torch.int64))  # saved with the weights
@@ -108,8 +108,8 @@ class TD3Config(QActorConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_fields_at_least(self, 0, "noise", "policy_noise", "noise_clip")
-        require_fields_at_least(self, 1, "update_actor_freq")
+        require_at_least(self, 0, "noise", "policy_noise", "noise_clip")
+        require_at_least(self, 1, "update_actor_freq")
 
 
 def build(spaces: Spaces, config: TD3Config, training: bool) -> TD3Policy:

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from agents.checks import require_at_least
+from agents import checks
 from agents.gradients import descend
 from arena.errors import UsageError
 
@@ -19,7 +19,7 @@ class Temperature(nn.Module):
         self._fixed, self._target, self._optim = 0.0, 0.0, None
         self.log_alpha: torch.Tensor | None
         if not isinstance(alpha, tuple):
-            require_at_least(0, alpha=alpha)
+            checks.require_at_least(0, alpha=alpha)
             self._fixed = alpha
             self.register_buffer("log_alpha", None)
             return

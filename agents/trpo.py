@@ -14,8 +14,8 @@ import torch
 from torch import nn
 from torch.distributions import kl_divergence
 
+from agents import checks
 from agents.actor_critic import Figures
-from agents.checks import require_above, require_at_least, require_between
 from agents.natural_gradient import (
     NaturalGradientConfig,
     NaturalGradientOptions,
@@ -28,9 +28,7 @@ from agents.natural_gradient import (
 )
 from agents.networks.builders import actor_critic_for
 from agents.stochastic import DistFn, Minibatch
-from arena.config import require_above as require_fields_above
-from arena.config import require_at_least as require_fields_at_least
-from arena.config import require_between as require_fields_between
+from arena.config import require_above, require_at_least, require_between
 from arena.data.batch import Batch
 from arena.policy.checkpoint import load_policy
 from arena.policy.kinds import AgentKind, Algorithm, Spaces
@@ -63,9 +61,9 @@ class TRPOPolicy(NaturalGradientPolicy):
         **options: Unpack[NaturalGradientOptions],
     ):
         super().__init__(actor, critic, optim, dist_fn, **options)
-        require_above(0, max_kl=max_kl)
-        require_between(0, 1, backtrack_coeff=backtrack_coeff)
-        require_at_least(1, max_backtracks=max_backtracks)
+        checks.require_above(0, max_kl=max_kl)
+        checks.require_between(0, 1, backtrack_coeff=backtrack_coeff)
+        checks.require_at_least(1, max_backtracks=max_backtracks)
         self.max_kl, self.backtrack_coeff, self.max_backtracks = max_kl, backtrack_coeff, max_backtracks
 
     def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
@@ -139,9 +137,9 @@ class TRPOConfig(NaturalGradientConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_fields_above(self, 0, "max_kl")
-        require_fields_between(self, 0, 1, "backtrack_factor")
-        require_fields_at_least(self, 1, "max_backtracks")
+        require_above(self, 0, "max_kl")
+        require_between(self, 0, 1, "backtrack_factor")
+        require_at_least(self, 1, "max_backtracks")
 
 
 def build(spaces: Spaces, config: TRPOConfig, training: bool) -> TRPOPolicy:
