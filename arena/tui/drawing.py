@@ -50,11 +50,13 @@ class BoardView:
 
     picture: Picture
     targets: frozenset[Cell] = frozenset()
-    """Cells with a dot: here the person may move."""
+    """Cells with a dot, beside what stands there: here the person may move."""
     chances: Mapping[Cell, float] = field(default_factory=dict)
     """Chance that a move takes place in a cell."""
     seat: int = 0
     """Whose chances those are."""
+    picked: Cell | None = None
+    """Cell of the piece that the person has in hand."""
 
 
 def extent(picture: Picture, scale: Scale) -> tuple[int, int]:
@@ -135,7 +137,7 @@ def _cell(view: BoardView, cell: Cell, scale: Scale, chosen: bool) -> list[list[
     chance = view.chances.get(cell, 0.0)
     inside, role = _inside(view, cell, scale)
     full = role == "chance" and scale.height == 1  # no room for brackets: the cursor shows by its colour alone
-    edges, edge_role = _edges(scale, view.picture.last == cell and not full, chosen and not full)
+    edges, edge_role = ([(" ", " ")] * scale.height, role) if full else _edges(view, cell, scale, chosen)
     return [
         [
             Run(left if left != " " else text[0], edge_role if left != " " else role, chance, chosen),
@@ -166,16 +168,20 @@ def _inside(view: BoardView, cell: Cell, scale: Scale) -> tuple[list[str], str]:
     return lines, role
 
 
-def _edges(scale: Scale, last: bool, chosen: bool) -> tuple[list[tuple[str, str]], str]:
+def _edges(view: BoardView, cell: Cell, scale: Scale, chosen: bool) -> tuple[list[tuple[str, str]], str]:
     """What stands at the left and right edge of each line of a cell, and its role."""
-    edges = [(" ", " ")] * scale.height
-    if last and scale.height == 3:
+    edges, role, middle = [(" ", " ")] * scale.height, "last", scale.height // 2
+    if view.picture.last == cell and scale.height == 3:
         edges[0], edges[2] = ("┌", "┐"), ("└", "┘")
-    elif last:
+    elif view.picture.last == cell:
         edges[0] = ("[", "]")
+    if cell in view.targets and view.picture.pieces[cell] >= 0:
+        edges[middle], role = ("·", "·"), "target"
+    if cell == view.picked:
+        edges[middle], role = ("(", ")"), "cursor"
     if chosen:
-        edges[scale.height // 2] = (">", "<")
-    return edges, "cursor" if chosen else "last"
+        edges[middle], role = (">", "<"), "cursor"
+    return edges, role
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.match.ask import Answer
 from arena.match.match import Match
@@ -35,12 +36,22 @@ class Position:
     @property
     def targets(self) -> dict[Cell, list[int]]:
         """Cells where legal actions take place, with those actions."""
-        cells: dict[Cell, list[int]] = {}
+        return self._by_cell(self.picture.action_cells)
+
+    @property
+    def origins(self) -> dict[Cell, list[int]]:
+        """Cells of the pieces that may move, with the actions that move them; none where pieces do not move."""
+        origins = self.picture.action_origins
+        return {} if origins is None else self._by_cell(origins)
+
+    def _by_cell(self, cells: NDArray[np.int64]) -> dict[Cell, list[int]]:
+        """Legal actions by their cell in `cells` [A, 2]."""
+        found: dict[Cell, list[int]] = {}
         for action in self.legal:
-            row, column = self.picture.action_cells[action].tolist()
+            row, column = cells[action].tolist()
             if row >= 0:
-                cells.setdefault((row, column), []).append(action)
-        return cells
+                found.setdefault((row, column), []).append(action)
+        return found
 
     def chances(self, answer: Answer | None) -> dict[int, float]:
         """The chance that `answer` gives each legal action; empty if it tells none, or nonsense."""

@@ -101,11 +101,10 @@ def test_the_swap_mirrors_the_first_stone_and_gives_it_to_the_second_player():
             "    a   b   c",
             "  +---+---+---+",
             "1 |   |[O]|   |",
-            "2 |   |   |   |",
-            "3 |   |   |   |",
-            "  +---+---+---+",
-            "top to bottom against left to right;",
-            "cells touch like / too, not like \\",
+            "  2 |   |   |   |",
+            "    3 |   |   |   |",
+            "      +---+---+---+",
+            "top to bottom against left to right",
         ]
     )
     assert env.mask[0].sum() == 8

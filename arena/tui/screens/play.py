@@ -14,9 +14,10 @@ from arena.policy.protocol import Policy
 from arena.seeding import spawn_seeds
 from arena.tui.drawing import BoardView
 from arena.tui.messages import Dealt, Hinted, Moved
+from arena.tui.pointing import lit, pointed
 from arena.tui.screens.match import COMMON_KEYS, MatchScreen
 from arena.tui.series import Series
-from arena.tui.table import Position
+from arena.tui.table import Cell, Position
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.entry import Entry
 from arena.tui.widgets.heading import Heading
@@ -24,6 +25,8 @@ from arena.tui.widgets.match_pane import MatchView
 from arena.tui.widgets.thoughts import Thought
 from arena.tui.words import YOU
 from games.engine.game import Game
+
+YOUR_MOVE = "your move: type it, click, or arrows and enter"
 
 
 class PlayScreen(MatchScreen):
@@ -36,6 +39,7 @@ class PlayScreen(MatchScreen):
         Binding("left", "point(0, -1)", "left", show=False, key_display="←", tooltip="the cursor left"),
         Binding("right", "point(0, 1)", "right", show=False, key_display="→", tooltip="the cursor right"),
         Binding("enter", "choose", "play", key_display="↵", tooltip="play what is typed, or the cursor's cell"),
+        Binding("escape", "let_go", "let go", show=False, tooltip="let go of the piece that you pointed at"),
         Binding("h,H", "hint", "hint", tooltip="what the agent would do in your place"),
         Binding("u,U", "take_back", "take back", tooltip="take back your last move"),
         Binding("R", "resign", "resign", tooltip="resign"),
@@ -47,6 +51,8 @@ class PlayScreen(MatchScreen):
         super().__init__("play", game, Series([YOU] + [agent[0]] * (game.num_players - 1), first_seat=seat))
         self.hint: Answer | None = None
         """What the agent would do in the present position, if the person has asked."""
+        self.picked: Cell | None = None
+        """Where the piece stands that the person has pointed at, and is to point at its way."""
         self._agent = agent
         self._seed = seed
         self._asked_to_leave: Position | None = None  # where a new game was asked for before this one's end
@@ -74,8 +80,8 @@ class PlayScreen(MatchScreen):
         """The latest position, and the hint."""
         position = self.positions[-1]
         chances = self._hinted_chances(position)
-        targets = frozenset(position.targets) if self.my_turn else frozenset()
-        board = BoardView(position.picture, targets, position.on_cells(chances), position.seat)
+        targets = lit(position, self.picked) if self.my_turn else frozenset()
+        board = BoardView(position.picture, targets, position.on_cells(chances), position.seat, self.picked)
         self.query_one(Heading).say(f"game {self.series.game + 1}", self.standings())
         thought = Thought(self.seat, "hint", remark=f"ask, and see what {self._agent[0]} would play")
         if self.hint is not None:
@@ -98,7 +104,7 @@ class PlayScreen(MatchScreen):
 
     def _deal(self, actions: tuple[int, ...] = ()) -> None:
         """Set up a match with these actions played."""
-        self.hint = None
+        self.hint = self.picked = None
         players = [(YOU, None) if contestant == 0 else self._agent for contestant in self.series.seated()]
         seed = spawn_seeds(self._seed, self.series.game, count=1)[0]
         self.ask("deal", partial(self.table.deal, players, seed, actions), Dealt)
@@ -122,20 +128,47 @@ class PlayScreen(MatchScreen):
     def _arrive(self) -> None:
         """A new position: whose turn it is, and what is to happen."""
         position = self.positions[-1]
-        self.hint = None
+        self.hint = self.picked = None
         self.series.credit(position.verdict)
         if position.verdict is not None:
             self.say(f"{self.result_at(position)}   n: new game, seats changed", "result")
         elif position.seat == self.seat:
-            self.say("your move: type it, click, or arrows and enter")
+            self.say(YOUR_MOVE)
         else:
             self.say("")
             self.ask("advance", self.table.advance, lambda job, made: Moved(job, made[1], made[0]))
         self.show()
 
-    def on_board_chosen(self, message: Board.Chosen) -> None:
-        """Play what the person pointed at."""
-        self._play(message.action, "that")
+    def on_board_pointed(self, message: Board.Pointed) -> None:
+        """Play what the person pointed at, or take the piece there in hand."""
+        position = self.positions[-1]
+        if position.picture.action_origins is not None and self.my_turn:
+            self._point_at(position, message.cell)
+        elif (action := int(position.picture.cell_actions[message.cell])) >= 0 or not self.my_turn:
+            self._play(action, "that")
+
+    def _point_at(self, position: Position, cell: Cell) -> None:
+        """Point at a piece, or at where the one in hand is to go."""
+        held, (self.picked, meant) = self.picked, pointed(position, self.picked, cell)
+        if len(meant) == 1:
+            self._play(meant[0], "that")
+        elif meant:
+            self.picked = held
+            self.say(f"several moves lead there; type one: {', '.join(position.legal[a] for a in meant)}", "refusal")
+        elif self.picked is not None:
+            self.say("where to? a dot marks each cell; escape lets go")
+        elif held is not None:
+            self.say(YOUR_MOVE)
+        else:
+            self.say("nothing of yours can move from there; a dot marks each piece that can", "refusal")
+        self.show()
+
+    def action_let_go(self) -> None:
+        """Have no piece in hand."""
+        if self.picked is not None:
+            self.picked = None
+            self.say(YOUR_MOVE)
+            self.show()
 
     def on_entry_typed(self, message: Entry.Typed) -> None:
         """Play what the person typed."""

@@ -1,4 +1,4 @@
-"""The board of any game, drawn from its picture; pointing at a cell posts the action that this means."""
+"""The board of any game, drawn from its picture; pointing at a cell posts which it is."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -31,11 +31,10 @@ class Board(Widget):
     """Whether it is seen from the other side of the table."""
 
     @dataclass
-    class Chosen(Message):
+    class Pointed(Message):
         """A cell was pointed at."""
 
-        action: int
-        """What that means in the game."""
+        cell: Cell
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
         """Columns of the drawing."""
@@ -87,29 +86,23 @@ class Board(Widget):
     def show_cursor(self, shown: bool) -> None:
         """Show the cursor (where it was, if that is still a sensible place) or hide it."""
         if shown and self.view is not None:
-            self.cursor = self._settle(self._last_cursor or self._first_cell())
+            self.cursor = self._settle(self.cursor or self._last_cursor or self._first_cell())
         elif self.cursor is not None:
             self._last_cursor, self.cursor = self.cursor, None
 
     def choose(self) -> None:
         """Point at the cursor's cell."""
         if self.cursor is not None:
-            self._point(self.cursor)
+            self.post_message(self.Pointed(self.cursor))
 
     def on_click(self, event: events.Click) -> None:
         """Point at the cell under the mouse."""
         if self.view is not None:
             cell = cell_at(self.view.picture, self.scale, event.x, event.y, self.flipped)
             if cell is not None:
-                self._point(cell)
+                self.post_message(self.Pointed(cell))
 
     _last_cursor: Cell | None = None
-
-    def _point(self, cell: Cell) -> None:
-        assert self.view is not None
-        action = int(self.view.picture.cell_actions[cell])
-        if action >= 0:
-            self.post_message(self.Chosen(action))
 
     def _settle(self, cell: Cell) -> Cell:
         """Where the action that a cell stands for takes place; the cell itself if nowhere."""

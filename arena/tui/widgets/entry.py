@@ -43,7 +43,7 @@ class Entry(Widget, can_focus=True):
             self.post_message(self.Typed(self.text))
         elif event.key == "backspace":
             self.text = self.text[:-1]
-        elif event.key == "escape":
+        elif event.key == "escape" and self.text:
             self.text = ""
         elif event.character and event.is_printable and (self.text or not self._is_command(event.key)):
             self.text = (self.text + event.character).lstrip()[:40]
