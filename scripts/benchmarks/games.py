@@ -18,31 +18,36 @@ def rows() -> Iterator[Row]:
         for constructor in ("env", "raw_env"):
             work = f"{name}, {BOARDS:,} boards: random legal moves, observations, masks, resets"
             yield rate("games", work, "moves/s", batch(name), pettingzoo(name, constructor))
+    for name in ("tic_tac_toe", "connect_four", "rock_paper_scissors", "leduc_holdem"):
+        ours = aec_moves(import_module(make_game(name).rules).env())
+        yield rate("games", f"{name}: one game by the loop of an AEC environment", "moves/s", ours, pettingzoo(name))
 
 
-def pettingzoo(name: str, constructor: str) -> Peer:
+def pettingzoo(name: str, constructor: str = "env") -> Peer:
     """PettingZoo's own game."""
     zoo = make_game(name).pettingzoo_name
     title = f"PettingZoo {zoo}.{constructor}()"
-    return missing(title, "pygame") or Peer(title, pettingzoo_moves(zoo, constructor))
-
-
-def pettingzoo_moves(zoo: str | None, constructor: str) -> Work:
-    """Theirs: one game from its start to its end, by the loop of its documentation."""
+    if (absent := missing(title, "pygame")) is not None:
+        return absent
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # about its own import path
-        env: Any = getattr(import_module(f"pettingzoo.classic.{zoo}"), constructor)()
+        return Peer(title, aec_moves(getattr(import_module(f"pettingzoo.classic.{zoo}"), constructor)()))
+
+
+def aec_moves(env: Any) -> Work:
+    """One game from its start to its end, by the loop of PettingZoo's documentation."""
     rng = np.random.default_rng(0)
 
     def play() -> int:
         moves = 0
         env.reset()
-        for _ in env.agent_iter():
+        for agent in env.agent_iter():
             observation, _, terminated, truncated, _ = env.last()
             if terminated or truncated:
                 env.step(None)
             else:
-                legal = observation["action_mask"].nonzero()[0]
+                masked = isinstance(observation, dict)
+                legal = observation["action_mask"].nonzero()[0] if masked else range(env.action_space(agent).n)
                 env.step(int(legal[int(rng.random() * len(legal))]))
                 moves += 1
         return moves
