@@ -1,7 +1,7 @@
 """Trust region policy optimisation (Schulman et al. 2015, arXiv 1502.05477).
 
 The largest step along the natural gradient for which the new policy stays within a divergence of the old one: taken
-from a quadratic model, then halved and halved again until the true surrogate and divergence agree.
+from a quadratic model, then shortened until the true surrogate and divergence agree.
 """
 
 from collections import defaultdict
