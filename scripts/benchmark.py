@@ -14,7 +14,7 @@ import platform
 import sys
 from pathlib import Path
 
-from benchmarks import buffers, collector, elsewhere, engine, envs, games, returns, start
+from benchmarks import buffers, collector, elsewhere, engine, envs, games, learning, returns, start
 from benchmarks.measure import Row
 
 SECTIONS = {
@@ -24,6 +24,7 @@ SECTIONS = {
     "returns": returns.rows,
     "collector": collector.rows,
     "envs": envs.rows,
+    "learning": learning.rows,
     "start": start.rows,
 }
 
