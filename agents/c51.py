@@ -17,7 +17,7 @@ from torch import nn
 
 from agents import checks
 from agents.networks.q_network import QNetwork, make_body
-from agents.value_learning import ValueConfig, ValuePolicy, chosen, make_trainable, masked_q, weighted_mean
+from agents.value_learning import SINGLE, ValueConfig, ValuePolicy, chosen, make_trainable, masked_q, weighted_mean
 from arena.config import require_above, require_at_least
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
@@ -134,5 +134,7 @@ def build(spaces: Spaces, config: C51Config, training: bool) -> C51Policy:
     return policy
 
 
-ALGORITHM = Algorithm(C51Config, build, "off-policy", "arXiv 1707.06887")
+ALGORITHM = Algorithm(
+    C51Config, build, "off-policy", "arXiv 1707.06887", single=C51Config(**SINGLE, v_min=0.0, v_max=100.0)
+)
 AGENT = AgentKind("categorical deep Q-network", partial(load_policy, "c51", ALGORITHM), "DIR", ALGORITHM)

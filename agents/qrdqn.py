@@ -17,6 +17,7 @@ from torch import nn
 from agents import checks
 from agents.networks.q_network import QNetwork, make_body
 from agents.value_learning import (
+    SINGLE,
     ValueConfig,
     ValuePolicy,
     chosen,
@@ -102,5 +103,5 @@ def build(spaces: Spaces, config: QRDQNConfig, training: bool) -> QRDQNPolicy:
     return policy
 
 
-ALGORITHM = Algorithm(QRDQNConfig, build, "off-policy", "arXiv 1710.10044")
+ALGORITHM = Algorithm(QRDQNConfig, build, "off-policy", "arXiv 1710.10044", single=QRDQNConfig(**SINGLE))
 AGENT = AgentKind("quantile regression DQN", partial(load_policy, "qrdqn", ALGORITHM), "DIR", ALGORITHM)

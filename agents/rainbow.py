@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from agents.c51 import C51Config, C51Policy
 from agents.networks.discrete import NoisyLinear, sample_noise
 from agents.networks.q_network import QNetwork, make_body
-from agents.value_learning import make_trainable
+from agents.value_learning import SINGLE, make_trainable
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.checkpoint import load_policy
@@ -75,5 +75,7 @@ def build(spaces: Spaces, config: RainbowConfig, training: bool) -> RainbowPolic
     return policy
 
 
-ALGORITHM = Algorithm(RainbowConfig, build, "off-policy", "arXiv 1710.02298")
+ALGORITHM = Algorithm(
+    RainbowConfig, build, "off-policy", "arXiv 1710.02298", single=RainbowConfig(**SINGLE, v_min=0.0, v_max=100.0)
+)
 AGENT = AgentKind("Rainbow", partial(load_policy, "rainbow", ALGORITHM), "DIR", ALGORITHM)

@@ -260,6 +260,20 @@ class ValueConfig:
         require_between(self, 0, 1, "discount", "eps")
 
 
+SINGLE: dict[str, Any] = {
+    "learning_rate": 1e-3,
+    "discount": 0.99,
+    "n_step": 3,
+    "target_update_freq": 500,
+    "batch_size": 64,
+    "update_per_step": 0.1,
+    "buffer_size": 50_000,
+    "eps": 0.05,
+    "hidden": 128,
+}
+"""What suits a single agent whose discounted returns lie between 0 and 100, as CartPole's do."""
+
+
 def make_trainable(policy: ValuePolicy, config: ValueConfig, training: bool) -> None:
     """Give a policy that is to be trained its optimizer, and its chance of random actions."""
     if training:

@@ -55,6 +55,7 @@ class SelfPlayTraining(Run):
             self.league_config.pool,
             self.league_config.opponents,
         )
+        self._full_rates = [[group["lr"] for group in optim.param_groups] for optim in self._optimizers]
         on_policy = self.algorithm.data == "on-policy"
         env = GameVectorEnv(self.game, run.boards)
         rings = run.boards * self.game.num_players
@@ -65,6 +66,13 @@ class SelfPlayTraining(Run):
         )
         steps = run.boards * self._moves
         return self._collecting_trainer(self.seating.manager, self.collector, steps, lambda returns: returns[:, 0])
+
+    def _before_collect(self, epoch: int, step: int) -> None:
+        """Step sizes fall linearly to a twentieth over the run."""
+        left = max(0.05, 1.0 - step / self.options.steps)
+        for optimizer, rates in zip(self._optimizers, self._full_rates, strict=True):
+            for group, rate in zip(optimizer.param_groups, rates, strict=True):
+                group["lr"] = rate * left
 
     def _after_collect(self, stats: CollectStats) -> None:
         if stats.players is not None:

@@ -65,7 +65,6 @@ class Run(ABC):
         torch.manual_seed(options.seed)  # initial weights
         self.policy = self.algorithm.build(spaces, self.config, True).to(device)
         self._optimizers = optimizers_of(self.policy)
-        self._full_rates = [[group["lr"] for group in optim.param_groups] for optim in self._optimizers]
         self.evaluation: dict[str, float] = {}
         self._watch: Callable[[Progress], None] | None = None
         self.trainer = self._make_trainer()
@@ -145,7 +144,7 @@ class Run(ABC):
             verbose=False,
         )
         hooks = Hooks(
-            train_fn=self._anneal,
+            train_fn=self._before_collect,
             save_checkpoint_fn=self._save,
             reward_metric=reward_metric,
             collect_fn=self._after_collect,
@@ -162,12 +161,8 @@ class Run(ABC):
         if self._watch is not None:
             self._watch(self.progress())
 
-    def _anneal(self, epoch: int, step: int) -> None:
-        """Step sizes fall linearly to a twentieth over the run."""
-        left = max(0.05, 1.0 - step / self.options.steps)
-        for optimizer, rates in zip(self._optimizers, self._full_rates, strict=True):
-            for group, rate in zip(optimizer.param_groups, rates, strict=True):
-                group["lr"] = rate * left
+    def _before_collect(self, epoch: int, step: int) -> None:  # noqa: B027  # most have nothing to set
+        """Set what changes over the run."""
 
     # --- saving -------------------------------------------------------------------------------------------------
 

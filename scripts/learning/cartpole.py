@@ -3,45 +3,27 @@
 from typing import Any
 
 from agents import a2c, c51, discrete_sac, dqn, fqf, iqn, npg, pg, ppo, qrdqn, rainbow, trpo
-from agents.value_learning import ValueConfig
 from arena.policy.kinds import Algorithm
 from learning.running import Check, GymTraining
 
 TASK, THRESHOLD, STEPS = "CartPole-v1", 475.0, 200_000
 
-COMMON: dict[str, Any] = {
-    "learning_rate": 5e-4,
-    "discount": 0.99,
-    "n_step": 3,
-    "target_update_freq": 200,
-    "batch_size": 64,
-    "update_per_step": 0.1,
-    "buffer_size": 50_000,
-    "hidden": 128,
-}
-"""Returns at this discount lie between 0 and 100."""
 
-
-def value_based(algorithm: Algorithm, config: ValueConfig, **options: Any) -> GymTraining:
+def value_based(algorithm: Algorithm, **options: Any) -> GymTraining:
     """How an algorithm that learns action values is trained."""
     plan: dict[str, Any] = {"warm_up": 1_000, "eps": (0.5, 0.05, 20_000), "goal": 495.0}
-    return GymTraining(TASK, algorithm, config, STEPS, **plan | options)
+    return GymTraining(TASK, algorithm, algorithm.single, STEPS, **plan | options)
 
 
-deep_q_network = value_based(dqn.ALGORITHM, dqn.DQNConfig(**COMMON))
+deep_q_network = value_based(dqn.ALGORITHM)
 
 TRAININGS = {
     "dqn": deep_q_network,
-    "c51": value_based(c51.ALGORITHM, c51.C51Config(**COMMON, v_min=0.0, v_max=100.0)),
-    "rainbow": value_based(
-        rainbow.ALGORITHM,
-        rainbow.RainbowConfig(**COMMON, v_min=0.0, v_max=100.0),
-        eps=None,
-        priority=(0.5, 0.4),
-    ),
-    "qrdqn": value_based(qrdqn.ALGORITHM, qrdqn.QRDQNConfig(**COMMON)),
-    "iqn": value_based(iqn.ALGORITHM, iqn.IQNConfig(**COMMON)),
-    "fqf": value_based(fqf.ALGORITHM, fqf.FQFConfig(**COMMON, num_fractions=8)),
+    "c51": value_based(c51.ALGORITHM),
+    "rainbow": value_based(rainbow.ALGORITHM, eps=None, priority=(0.5, 0.4)),
+    "qrdqn": value_based(qrdqn.ALGORITHM),
+    "iqn": value_based(iqn.ALGORITHM),
+    "fqf": value_based(fqf.ALGORITHM),
 }
 
 
