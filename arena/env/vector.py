@@ -1,5 +1,6 @@
 """Vector environments whose environments run in other processes, here or in a Ray cluster."""
 
+import os
 from collections.abc import Callable, Sequence
 from itertools import cycle
 from typing import Any
@@ -49,7 +50,8 @@ class SubprocVectorEnv(BaseVectorEnv):
         on_failure: OnFailure = "raise",
     ):
         count = hosts_for(len(env_fns), num_workers, hang_timeout_s)
-        links = cycle([ProcessLink(self._share_memory, context, hang_timeout_s) for _ in range(count)])
+        wakeful = count <= (os.cpu_count() or 1)
+        links = cycle([ProcessLink(self._share_memory, context, hang_timeout_s, wakeful) for _ in range(count)])
 
         def worker(env_fn: Callable[[], Any]) -> SubprocEnvWorker:
             return SubprocEnvWorker(env_fn, link=next(links))

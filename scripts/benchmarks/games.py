@@ -27,7 +27,7 @@ def pettingzoo(name: str, constructor: str = "env") -> Peer:
     """PettingZoo's own game."""
     zoo = make_game(name).pettingzoo_name
     title = f"PettingZoo {zoo}.{constructor}()"
-    if (absent := missing(title, "pygame")) is not None:
+    if (absent := missing(title, "pygame", *(["rlcard"] if "holdem" in name else []))) is not None:
         return absent
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # about its own import path

@@ -5,8 +5,10 @@ parent is gone.
 """
 
 import os
+import select
 import signal
 import threading
+import time
 import weakref
 from collections.abc import Iterable, Sequence
 from multiprocessing import parent_process
@@ -25,8 +27,15 @@ SHOWING = ("step", "reset")
 """Requests whose answers begin with an observation."""
 
 
-def serve(pipe: Connection, env_fns: Sequence[Portable], share_memory: bool) -> None:
-    """Make the environments and answer messages until the pipe closes."""
+WATCH_S = 0.0002  # how long a wakeful process looks for the next message before it sleeps
+
+
+def serve(pipe: Connection, env_fns: Sequence[Portable], share_memory: bool, wakeful: bool) -> None:
+    """Make the environments and answer messages until the pipe closes.
+
+    To be woken takes a process longer than small environments take to step. One that is `wakeful` watches for the next
+    message a little while, letting whoever wants its core have it.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides what it means
     _close(PARENT_ENDS)
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
@@ -35,6 +44,8 @@ def serve(pipe: Connection, env_fns: Sequence[Portable], share_memory: bool) -> 
     try:
         pipe.send_bytes(pack_answers((), host.make()))
         while True:
+            if wakeful:
+                _watch(pipe)
             requests = unpack_requests(pipe.recv_bytes())
             answers = host.fulfil(requests)
             pipe.send_bytes(pack_answers(requests, _shared(requests, answers, writers) if writers else answers))
@@ -44,6 +55,14 @@ def serve(pipe: Connection, env_fns: Sequence[Portable], share_memory: bool) -> 
         host.close()
         for writer in writers:
             writer.close()
+
+
+def _watch(pipe: Connection) -> None:
+    """Return when there is a message, or after `WATCH_S` seconds."""
+    poll, until = select.poll(), time.perf_counter() + WATCH_S
+    poll.register(pipe.fileno(), select.POLLIN)
+    while not poll.poll(0) and time.perf_counter() < until:
+        os.sched_yield()
 
 
 def _shared(requests: Sequence[Request], answers: list[Any], writers: Sequence[ObservationWriter]) -> list[Any]:

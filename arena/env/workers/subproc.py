@@ -25,11 +25,19 @@ class ProcessLink(Link):
         share_memory: observations made of numbers come through shared memory instead of the pipe.
         context: how the process is started: "fork", "spawn", "forkserver", or None for the platform's usual way.
         hang_timeout_s: seconds an environment has to answer; None for ever.
+        wakeful: the process has a core to itself, and may watch for messages where that is quicker than to be woken.
 
     """
 
-    def __init__(self, share_memory: bool = False, context: str | None = None, hang_timeout_s: float | None = None):
+    def __init__(
+        self,
+        share_memory: bool = False,
+        context: str | None = None,
+        hang_timeout_s: float | None = None,
+        wakeful: bool = False,
+    ):
         super().__init__(hang_timeout_s)
+        self._wakeful = wakeful and hasattr(os, "sched_yield")
         self._share_memory = share_memory
         self._context = _context(context)
         self._memory: dict[int, ObservationReader] = {}
@@ -42,7 +50,7 @@ class ProcessLink(Link):
         self._memory = {slot: ObservationReader() for slot in range(len(env_fns))} if self._share_memory else {}
         self._pipe, theirs = self._context.Pipe()
         PARENT_ENDS.add(self._pipe)
-        arguments = (theirs, [Portable(env_fn) for env_fn in env_fns], self._share_memory)
+        arguments = (theirs, [Portable(env_fn) for env_fn in env_fns], self._share_memory, self._wakeful)
         process = self._context.Process(target=serve, args=arguments, daemon=True)
         try:
             process.start()
