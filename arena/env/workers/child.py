@@ -27,7 +27,7 @@ SHOWING = ("step", "reset")
 """Requests whose answers begin with an observation."""
 
 
-WATCH_S = 0.0002  # how long a wakeful process looks for the next message before it sleeps
+WATCH_S = 0.0002  # how long a wakeful process, or its parent, looks for a message before it sleeps
 
 
 def serve(pipe: Connection, env_fns: Sequence[Portable], share_memory: bool, wakeful: bool) -> None:
@@ -45,7 +45,7 @@ def serve(pipe: Connection, env_fns: Sequence[Portable], share_memory: bool, wak
         pipe.send_bytes(pack_answers((), host.make()))
         while True:
             if wakeful:
-                _watch(pipe)
+                watch(pipe)
             requests = unpack_requests(pipe.recv_bytes())
             answers = host.fulfil(requests)
             pipe.send_bytes(pack_answers(requests, _shared(requests, answers, writers) if writers else answers))
@@ -57,7 +57,7 @@ def serve(pipe: Connection, env_fns: Sequence[Portable], share_memory: bool, wak
             writer.close()
 
 
-def _watch(pipe: Connection) -> None:
+def watch(pipe: Connection) -> None:
     """Return when there is a message, or after `WATCH_S` seconds."""
     poll, until = select.poll(), time.perf_counter() + WATCH_S
     poll.register(pipe.fileno(), select.POLLIN)

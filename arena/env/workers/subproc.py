@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, Self
 
-from arena.env.workers.child import PARENT_ENDS, serve
+from arena.env.workers.child import PARENT_ENDS, serve, watch
 from arena.env.workers.link import Link
 from arena.env.workers.messages import Portable
 from arena.env.workers.remote import CLOSING_S, RemoteEnvWorker
@@ -25,7 +25,7 @@ class ProcessLink(Link):
         share_memory: observations made of numbers come through shared memory instead of the pipe.
         context: how the process is started: "fork", "spawn", "forkserver", or None for the platform's usual way.
         hang_timeout_s: seconds an environment has to answer; None for ever.
-        wakeful: the process has a core to itself, and may watch for messages where that is quicker than to be woken.
+        wakeful: the process has a core to itself, and watches for messages, as does this one for its answers.
 
     """
 
@@ -69,6 +69,8 @@ class ProcessLink(Link):
     def _receive(self, seconds: float | None) -> bytes | None:
         if seconds is not None and not self._pipe.poll(seconds):
             return None
+        if self._wakeful:
+            watch(self._pipe)
         return self._pipe.recv_bytes()
 
     @classmethod
