@@ -1,0 +1,64 @@
+"""Draw the README's plot of speed, from what a benchmark wrote.
+
+python scripts/benchmark.py engine --python pyspiel=PATH --python pgx=PATH --json engine.json
+python scripts/plot_speed.py engine.json scripts/pictures/speed.png
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+COLOURS = {"Arena": "#08519c", "OpenSpiel": "#f4a64a", "pgx": "#8c8c8c"}
+PANELS = {
+    "playouts": "whole games in compiled code",
+    "1,024 boards": "1,024 boards a call, with observations and masks",
+}
+"""How a row's work begins after the game's name, and what its panel is called."""
+
+Speeds = dict[str, dict[str, float]]
+"""Moves a second by game and by whose they are."""
+
+
+def speeds(rows: list[dict[str, Any]], beginning: str) -> Speeds:
+    """Of the rows of one panel, in their order."""
+    found: Speeds = {}
+    for row in rows:
+        game, _, work = row["work"].partition(": ")
+        if row["section"] != "engine" or not work.startswith(beginning) or work.endswith("threads"):
+            continue
+        bars = found.setdefault(game.replace(":size=", " ").partition(":")[0], {"Arena": row["ours"]})
+        if row["peer"] is not None:
+            bars[row["peer_name"].partition(" ")[0].rstrip(",")] = row["peer"]
+    return found
+
+
+def draw(axes: Axes, title: str, table: Speeds) -> None:
+    """Bars on a logarithmic scale, one group a game."""
+    for place, bars in enumerate(table.values()):
+        for i, (name, colour) in enumerate(COLOURS.items()):
+            if name in bars:
+                axes.barh(place + 0.27 * (i - 1), bars[name], 0.25, color=colour)
+    axes.set(title=title, xscale="log", xlim=(1e3, 2e8), xlabel="moves a second, one core", yticks=range(len(table)))
+    axes.set_yticklabels(table)
+    axes.invert_yaxis()
+    axes.grid(axis="x", alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def main() -> None:
+    source, target = map(Path, sys.argv[1:])
+    rows = json.loads(source.read_text(encoding="utf-8"))
+    figure = Figure(figsize=(11, 5.2), dpi=150, layout="constrained")
+    for axes, (beginning, title) in zip(figure.subplots(1, 2), PANELS.items(), strict=True):
+        draw(axes, title, speeds(rows, beginning))
+    handles = [figure.axes[0].barh(0, 0, color=colour, label=name) for name, colour in COLOURS.items()]
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(COLOURS), frameon=False)
+    figure.savefig(target)
+
+
+if __name__ == "__main__":
+    main()
