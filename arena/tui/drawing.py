@@ -27,6 +27,8 @@ BIG, SQUARE = Scale(7, 3), Scale(3, 1)
 FLAT, BARE = Scale(3, 1, ruled_rows=False), Scale(3, 1, ruled_rows=False, ruled_columns=False)
 SCALES = (BIG, SQUARE, FLAT, BARE)
 """From large to small."""
+SLANTED = (Scale(7, 3, ruled_rows=False), FLAT, BARE)
+"""Those of boards whose rows are shifted, which leaves no place for lines between them."""
 
 BIG_PIECES = ((" ▄███▄ ", " █████ ", " ▀███▀ "), (" ▄▀▀▀▄ ", " █   █ ", " ▀▄▄▄▀ "))
 """Pieces of the first two seats at the big scale; others are drawn as their sign."""
@@ -63,6 +65,7 @@ def extent(picture: Picture, scale: Scale) -> tuple[int, int]:
     """Columns and lines of text that a board takes."""
     rows, columns = picture.pieces.shape
     width = _margin(picture) + columns * (scale.width + scale.ruled_columns) + scale.ruled_columns
+    width += _shift(picture, scale, rows - 1)
     height = _headline(picture) + rows * scale.height + 2 * scale.ruled_columns + (rows - 1) * scale.ruled_rows
     return max(width, *map(len, picture.notes), 0), height + len(picture.notes)
 
@@ -70,9 +73,9 @@ def extent(picture: Picture, scale: Scale) -> tuple[int, int]:
 def cell_at(picture: Picture, scale: Scale, x: int, y: int, flipped: bool = False) -> Cell | None:
     """The cell drawn at column `x` and line `y`, None outside the board; a line belongs to the cell before it."""
     rows, columns = picture.pieces.shape
-    across = x - _margin(picture) - scale.ruled_columns
-    down = y - _headline(picture) - scale.ruled_columns
-    row, column = down // (scale.height + scale.ruled_rows), across // (scale.width + scale.ruled_columns)
+    row = (y - _headline(picture) - scale.ruled_columns) // (scale.height + scale.ruled_rows)
+    across = x - _margin(picture) - scale.ruled_columns - _shift(picture, scale, row)
+    column = across // (scale.width + scale.ruled_columns)
     if not (0 <= row < rows and 0 <= column < columns):
         return None
     return (rows - 1 - row, columns - 1 - column) if flipped else (row, column)
@@ -94,13 +97,20 @@ def draw(view: BoardView, scale: Scale, cursor: Cell | None = None, flipped: boo
         if i > 0 and scale.ruled_rows:
             lines.append(_rule("├┼┤", scale, len(columns), margin))
         cells = [_cell(view, (row, column), scale, cursor == (row, column)) for column in columns]
+        shift = " " * _shift(picture, scale, i)
         for y in range(scale.height):
             label = picture.row_labels[row] if y == scale.height // 2 else ""
-            lines.append([Run(label.rjust(margin - 1) + " " if margin else "", "label"), *_row(cells, y, scale)])
+            label = shift + (label.rjust(margin - 1) + " " if margin else "")
+            lines.append([Run(label, "label"), *_row(cells, y, scale)])
     if scale.ruled_columns:
-        lines.append(_rule("╰┴╯", scale, len(columns), margin))
+        lines.append(_rule("╰┴╯", scale, len(columns), margin + _shift(picture, scale, len(rows) - 1)))
     lines += [[Run(note, "label")] for note in picture.notes]
     return [_merged(line) for line in lines]
+
+
+def _shift(picture: Picture, scale: Scale, row: int) -> int:
+    """How far to the right a row is drawn, counted from the top: half a cell more than the one above if slanted."""
+    return max(row, 0) * (scale.width + scale.ruled_columns) // 2 if picture.slanted else 0
 
 
 def _margin(picture: Picture) -> int:
@@ -199,10 +209,11 @@ PANELS_WIDTH, PANELS_HEIGHT = 36, 6
 
 def arrange(picture: Picture, width: int, height: int) -> Arrangement:
     """The largest board that fits, with panels beside it if possible, else below, else without."""
+    known = SLANTED if picture.slanted else SCALES
     room = {
-        "beside": (width - PANELS_WIDTH, height, SCALES[:3]),
-        "below": (width, height - PANELS_HEIGHT, SCALES[1:3]),
-        "alone": (width, height, SCALES[1:]),
+        "beside": (width - PANELS_WIDTH, height, known[:-1]),
+        "below": (width, height - PANELS_HEIGHT, known[1:-1]),
+        "alone": (width, height, known[1:]),
     }
     for panels, (columns, lines, scales) in room.items():
         for scale in scales:

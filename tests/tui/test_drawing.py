@@ -6,7 +6,24 @@ import pytest
 
 from arena.match.match import Match
 from arena.registry import make_game
-from arena.tui.drawing import BARE, BIG, FLAT, SCALES, SQUARE, Arrangement, BoardView, arrange, cell_at, draw, extent
+from arena.tui.drawing import (
+    BARE,
+    BIG,
+    FLAT,
+    SCALES,
+    SLANTED,
+    SQUARE,
+    Arrangement,
+    BoardView,
+    arrange,
+    cell_at,
+    draw,
+    extent,
+)
+
+DRAWN = [*itertools.product(["tic_tac_toe", "tic_tac_toe:m=6,n=4,k=4", "connect_four"], SCALES)]
+DRAWN += [("hex:size=5", scale) for scale in SLANTED]
+"""Games, each at every scale that it may be drawn at."""
 
 
 def picture(name, *actions):
@@ -58,8 +75,19 @@ def test_flipped_board_is_turned_by_half():
     assert text(view, FLAT, flipped=True) == ["    b   a", "  ╭───┬───╮", "2 │   │   │", "1 │   │[●]│", "  ╰───┴───╯"]
 
 
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("name", ["tic_tac_toe", "tic_tac_toe:m=6,n=4,k=4", "connect_four"])
+def test_a_slanted_board_shifts_each_row_by_half_a_cell():
+    view = BoardView(picture("hex:size=3,swap=false", 0, 4))
+    assert text(view, FLAT)[:-1] == [
+        "    a   b   c",
+        "  ╭───┬───┬───╮",
+        "1 │ ● │   │   │",
+        "  2 │   │[○]│   │",
+        "    3 │   │   │   │",
+        "      ╰───┴───┴───╯",
+    ]
+
+
+@pytest.mark.parametrize(("name", "scale"), DRAWN)
 @pytest.mark.parametrize("flipped", [False, True])
 def test_every_cell_is_found_where_its_piece_is_drawn(name, scale, flipped):
     """A cursor's brackets stand inside its cell, so both must point back at it."""
@@ -72,9 +100,9 @@ def test_every_cell_is_found_where_its_piece_is_drawn(name, scale, flipped):
             assert cell_at(view.picture, scale, x, found[2], flipped) == cell
 
 
-@pytest.mark.parametrize("scale", SCALES)
-def test_extent_is_the_size_of_the_drawing(scale):
-    view = BoardView(picture("tic_tac_toe:m=12,n=5,k=4"))
+@pytest.mark.parametrize(("name", "scale"), [*DRAWN, ("hex:size=11", FLAT), ("tic_tac_toe:m=12,n=5,k=4", BARE)])
+def test_extent_is_the_size_of_the_drawing(name, scale):
+    view = BoardView(picture(name))
     lines = draw(view, scale)
     width = max(sum(len(run.text) for run in line) for line in lines)
     assert (width, len(lines)) == extent(view.picture, scale)
@@ -101,6 +129,8 @@ def test_points_outside_the_board_are_no_cell():
         ("tic_tac_toe:m=19,n=19,k=5", (80, 21), Arrangement("alone", BARE)),
         ("tic_tac_toe:m=19,n=19,k=5", (160, 47), Arrangement("beside", SQUARE)),
         ("connect_four", (20, 5), Arrangement("alone", BARE)),
+        ("hex:size=5", (160, 47), Arrangement("beside", SLANTED[0])),
+        ("hex", (80, 21), Arrangement("below", FLAT)),
     ],
 )
 def test_the_largest_board_that_fits_is_chosen(name, size, expected):
