@@ -86,6 +86,7 @@ class BaseVectorEnv:
             close_all(self.workers)
             raise
         self._finalizer = weakref.finalize(self, close_all, self.workers)
+        self._is_elsewhere = any(type(worker).flush is not EnvWorker.flush for worker in self.workers)
         self._checks_actions = any(worker.checks_actions for worker in self.workers)
         self._state = np.full(len(self), OVER, np.int8)
         self._finished: dict[int, StepResult] = {}  # results to be fetched, of steps beside one that failed
@@ -254,8 +255,9 @@ class BaseVectorEnv:
                 raise  # else the step will find out
 
     def _flush(self, rows: NDArray[np.int64]) -> None:
-        for row in rows.tolist():
-            self.workers[row].flush()
+        if self._is_elsewhere:
+            for row in rows.tolist():
+                self.workers[row].flush()
 
     def _wait(self) -> NDArray[np.int64]:
         """The environments whose steps are over, in the order of their numbers, once they are enough."""
@@ -267,10 +269,12 @@ class BaseVectorEnv:
 
     def _results(self, rows: NDArray[np.int64]) -> list[StepResult]:
         """The results of the steps of `rows`; if one failed, the others' are kept and the failure is raised."""
-        results, errors = {}, []
+        results: dict[int, StepResult] = {}
+        errors = []
+        finished, fetch = self._finished, self._result
         for row in rows.tolist():
             try:
-                results[row] = self._finished.pop(row) if row in self._finished else self._result(row)
+                results[row] = finished.pop(row) if row in finished else fetch(row)
             except Exception as error:
                 self._state[row] = OVER
                 errors.append(error)
