@@ -10,7 +10,6 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
-from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
 from arena.errors import IllegalActionError, UsageError
 
@@ -115,10 +114,6 @@ def _size(space: gym.Space[Any]) -> tuple[Any, ...]:
     return type(space), space.shape, getattr(space, "n", None)
 
 
-CHECKS = (OrderEnforcingWrapper, AssertOutOfBoundsWrapper, TerminateIllegalWrapper)
-"""Wrappers that look for the mistakes which the adapter refuses."""
-
-
 class _State:
     """What an AEC environment tells of itself, each attribute read where it stands.
 
@@ -151,9 +146,7 @@ class PettingZooEnv(_SeatedEnv):
 
     def __init__(self, env: Any):
         super().__init__(env)
-        self._unchecked = env
-        while type(self._unchecked) in CHECKS:
-            self._unchecked = self._unchecked.env
+        self._unchecked = _without_checks(env)
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -217,6 +210,16 @@ class PettingZooEnv(_SeatedEnv):
         seat = self._seat[agent]
         self._views[seat] = self._look(agent)
         return self._views[seat], dict(self._state.infos.get(agent, {}))
+
+
+def _without_checks(env: Any) -> Any:
+    """What is inside of PettingZoo's wrappers that look for the mistakes which the adapter refuses."""
+    from pettingzoo.utils import wrappers  # here, since native games need no PettingZoo
+
+    checks = (wrappers.OrderEnforcingWrapper, wrappers.AssertOutOfBoundsWrapper, wrappers.TerminateIllegalWrapper)
+    while type(env) in checks:
+        env = env.env
+    return env
 
 
 def _holder(env: Any, name: str) -> Any:

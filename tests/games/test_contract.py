@@ -166,9 +166,11 @@ def test_a_picture_is_drawn_in_two_ways_and_shares_nothing_with_the_state(spec):
         rows, columns = picture.pieces.shape
         for text in (picture.text(), picture.text(ascii_only=True)):
             board = text.splitlines()[1 : len(text.splitlines()) - len(picture.notes)]
-            assert len({len(line) for line in board}) == 1, "lines of one width"
+            ends = [len(line) for line in board[1:-1]]
+            expected = [ends[0] + 2 * row * picture.slanted for row in range(rows)]
+            assert ends == expected, "lines of one width, each half a cell further right where they are slanted"
         assert picture.text(ascii_only=True).isascii()
-        assert picture.image(cell=10).shape == (rows * 10, columns * 10, 3)
+        assert picture.image(cell=10).shape == (rows * 10, columns * 10 + 5 * (rows - 1) * picture.slanted, 3)
         picture.pieces[:] = picture.cell_actions[:] = picture.action_cells[:] = 0
         assert state == kept
 

@@ -10,6 +10,7 @@ from arena.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env import GameVectorEnv
 from arena.errors import UsageError
+from arena.policy.kinds import Spaces
 from arena.policy.manager import MultiAgentPolicyManager
 from arena.policy.random import RandomPolicy
 from arena.registry import make_agent, make_game
@@ -141,7 +142,7 @@ def test_dqn_learns_to_beat_random_from_games_of_others():
     np.random.seed(11)
     torch.manual_seed(11)
     config = DQNConfig(hidden=64, target_update_freq=100)
-    learner = build(make_game("tic_tac_toe"), config, training=True)
+    learner = build(Spaces.of_game(make_game("tic_tac_toe")), config, training=True)
     offline_trainer(learner, games_of_others(1000), None, 1, 600, 1, 64, verbose=False)
     assert score_against_random(learner, 0) >= 0.7
     assert score_against_random(learner, 1) >= 0.3
