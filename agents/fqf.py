@@ -19,7 +19,7 @@ from agents import checks
 from agents.networks.discrete import FractionProposalNetwork, FullQuantileFunction
 from agents.networks.q_network import make_body
 from agents.value_learning import (
-    SINGLE,
+    SLOWER,
     ValueConfig,
     ValuePolicy,
     View,
@@ -176,5 +176,5 @@ def build(spaces: Spaces, config: FQFConfig, training: bool) -> FQFPolicy:
     return policy
 
 
-ALGORITHM = Algorithm(FQFConfig, build, "off-policy", "arXiv 1911.02140", single=FQFConfig(**SINGLE, num_fractions=8))
+ALGORITHM = Algorithm(FQFConfig, build, "off-policy", "arXiv 1911.02140", single=FQFConfig(**SLOWER, num_fractions=8))
 AGENT = AgentKind("fully parameterised quantile function", partial(load_policy, "fqf", ALGORITHM), "DIR", ALGORITHM)

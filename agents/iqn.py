@@ -17,7 +17,7 @@ from agents import checks
 from agents.networks.discrete import ImplicitQuantileNetwork
 from agents.networks.q_network import make_body
 from agents.value_learning import (
-    SINGLE,
+    SLOWER,
     ValueConfig,
     ValuePolicy,
     View,
@@ -127,5 +127,5 @@ def build(spaces: Spaces, config: IQNConfig, training: bool) -> IQNPolicy:
     return policy
 
 
-ALGORITHM = Algorithm(IQNConfig, build, "off-policy", "arXiv 1806.06923", single=IQNConfig(**SINGLE))
+ALGORITHM = Algorithm(IQNConfig, build, "off-policy", "arXiv 1806.06923", single=IQNConfig(**SLOWER))
 AGENT = AgentKind("implicit quantile network", partial(load_policy, "iqn", ALGORITHM), "DIR", ALGORITHM)

@@ -272,6 +272,8 @@ SINGLE: dict[str, Any] = {
     "hidden": 128,
 }
 """What suits a single agent whose discounted returns lie between 0 and 100, as CartPole's do."""
+SLOWER = SINGLE | {"learning_rate": 5e-4, "target_update_freq": 200}
+"""The same for those that learn at which fractions to look, or look at random ones: they like shorter steps."""
 
 
 def make_trainable(policy: ValuePolicy, config: ValueConfig, training: bool) -> None:
