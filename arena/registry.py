@@ -6,14 +6,15 @@ here imports one before it is asked for.
 
 from typing import TYPE_CHECKING
 
+from arena.errors import UsageError
 from games.engine.registry import GAMES, Registry, make_game
 
 if TYPE_CHECKING:
-    from arena.policy.kinds import AgentKind
+    from arena.policy.kinds import AgentKind, Algorithm
     from arena.policy.protocol import Policy
     from games.engine.game import Game
 
-__all__ = ["AGENTS", "GAMES", "agent_kind", "make_agent", "make_game"]
+__all__ = ["AGENTS", "GAMES", "agent_kind", "learning_algorithm", "make_agent", "make_game"]
 
 AGENTS = Registry("arena.agents", "agent")
 
@@ -22,6 +23,14 @@ def agent_kind(name: str) -> "AgentKind":
     """What is registered as an agent under `name`."""
     kind: AgentKind = AGENTS.load(name)
     return kind
+
+
+def learning_algorithm(name: str) -> "Algorithm":
+    """The algorithm of a registered name; `UsageError` for agents that do not learn."""
+    algorithm = agent_kind(name).algorithm
+    if algorithm is None:
+        raise UsageError(f"{name!r} plays but does not learn; 'arena agents' lists the algorithms that do")
+    return algorithm
 
 
 def make_agent(spec: str, game: "Game") -> "Policy":

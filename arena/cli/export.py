@@ -8,6 +8,7 @@ import tyro
 
 from arena.cli.tasks import make_task
 from arena.errors import UsageError
+from arena.registry import learning_algorithm
 
 
 @dataclass(frozen=True)
@@ -35,15 +36,13 @@ def run(options: Options) -> int:
     from arena.policy.checkpoint import load_policy, newest_snapshot, read_config
     from arena.policy.export import export_onnx
     from arena.policy.kinds import Spaces
-    from arena.runs.run import learning_algorithm
-    from games.engine.game import Game
 
     algorithm = learning_algorithm(name)
     description = read_config(newest_snapshot(Path(folder)))
     settings = ",".join(f"{key}={value}" for key, value in description["options"].items())
     task = make_task(f"{description['game']}:{settings}" if settings else description["game"])
     policy = load_policy(name, algorithm, task, folder)
-    spaces = Spaces.of_game(task) if isinstance(task, Game) else task.spaces
+    spaces = Spaces.of_task(task)
     difference = export_onnx(policy, spaces, options.file)
     print(f"{options.file}: observations {spaces.observation_shape}, outputs within {difference:.0e} of torch's")
     return 0

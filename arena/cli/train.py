@@ -11,9 +11,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena.cli.tasks import is_gym, make_task
-from arena.errors import UsageError
 from arena.league.config import LeagueConfig, RunConfig
-from arena.registry import AGENTS, agent_kind
+from arena.registry import AGENTS, agent_kind, learning_algorithm
 from arena.runs.options import GymRunOptions, OfflineRunOptions
 from games.engine.game import Game
 
@@ -58,21 +57,18 @@ def options_for(arguments: Sequence[str]) -> type:
     """The options of the task and the algorithm that are named, from the dataclasses that the Python API takes."""
     able = [name for name in AGENTS.names() if name in arguments and agent_kind(name).algorithm]
     words = able or [word for word in arguments[1:2] if not word.startswith("-")]
-    algorithm = None
-    if words:
-        algorithm = agent_kind(words[0]).algorithm
-        if algorithm is None:
-            raise UsageError(f"{words[0]!r} plays but does not learn; 'arena agents' lists the algorithms that do")
+    algorithm = learning_algorithm(words[0]) if words else None
+    single = any(is_gym(word) for word in arguments)
     parts: dict[str, type]
     if algorithm is not None and algorithm.data == "offline":
         parts = {"run": OfflineRunOptions}
-    elif any(is_gym(word) for word in arguments):
+    elif single:
         parts = {"run": GymRunOptions}
     else:
         parts = {"run": RunConfig, "league": LeagueConfig}
     fields = [(name, kind, dataclasses.field(default_factory=kind)) for name, kind in parts.items()]
     if algorithm is not None:
-        usual = (algorithm.single if any(is_gym(word) for word in arguments) else None) or algorithm.config()
+        usual = algorithm.usual_config(single)
         fields.append(("config", algorithm.config, dataclasses.field(default_factory=lambda: usual)))
     extended = dataclasses.make_dataclass("Options", fields, bases=(Options,), frozen=True)
     extended.__doc__ = DOC

@@ -17,9 +17,9 @@ from arena.league.payoff import Payoff
 from arena.league.seating import LEARNER, LeagueSeating
 from arena.policy.checkpoint import load_policy
 from arena.policy.kinds import Spaces
-from arena.registry import make_agent
+from arena.registry import learning_algorithm, make_agent
 from arena.runs.evaluation import scores_against
-from arena.runs.run import Progress, Run, learning_algorithm, require_collecting
+from arena.runs.run import Progress, Run, require_collecting
 from arena.seeding import spawn_seeds
 from arena.trainer.base import BaseTrainer
 from games.engine.game import Game

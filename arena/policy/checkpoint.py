@@ -149,7 +149,7 @@ def load_policy(
         config = algorithm.config(**description["config"])
     except (TypeError, UsageError) as error:  # an unknown field, or a value out of range
         raise CheckpointError(f"{folder / CONFIG}: {error}") from None
-    policy = algorithm.build(Spaces.of_game(task) if isinstance(task, Game) else task.spaces, config, training)
+    policy = algorithm.build(Spaces.of_task(task), config, training)
     load_weights(folder, policy, description["sha256"])
     return policy.train(training)
 

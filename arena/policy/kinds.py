@@ -41,6 +41,11 @@ class Spaces:
         seen = spaces.Box(0, game.observation_high, game.observation_shape, game.observation_dtype)
         return cls(seen, spaces.Discrete(game.num_actions))
 
+    @classmethod
+    def of_task(cls, task: "Game | SpacedTask") -> "Spaces":
+        """Those of whoever acts in a task."""
+        return cls.of_game(task) if isinstance(task, Game) else task.spaces
+
     @property
     def observation_shape(self) -> tuple[int, ...]:
         """Shape of what a network takes: an array's own, (n,) for n numbered observations.
@@ -90,9 +95,9 @@ class Algorithm:
     single: Any = None
     """A config for Gymnasium's environments, where the defaults (for many boards at once) do not suit them."""
 
-    def config_for(self, task: Task) -> Any:
-        """The config that a task is trained with, if nobody says otherwise."""
-        return self.config() if isinstance(task, Game) or self.single is None else self.single
+    def usual_config(self, single: bool) -> Any:
+        """The config that a game or a `single` agent's environment is trained with, if nobody says otherwise."""
+        return self.single if single and self.single is not None else self.config()
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import load_policy
 from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
-from arena.registry import make_agent
-from arena.runs.run import learning_algorithm
+from arena.registry import learning_algorithm, make_agent
 from arena.runs.tasks import GymTask
 from arena.seeding import make_rng, spawn_seeds
 from games.engine.game import Game

@@ -8,10 +8,10 @@ from arena.data.buffer.base import ReplayBuffer
 from arena.data.buffer.loading import load_buffer
 from arena.errors import UsageError
 from arena.policy.kinds import Spaces
-from arena.registry import make_agent
+from arena.registry import learning_algorithm, make_agent
 from arena.runs.evaluation import mean_return, scores_against
 from arena.runs.options import OfflineRunOptions
-from arena.runs.run import Run, learning_algorithm
+from arena.runs.run import Run
 from arena.runs.tasks import GymTask
 from arena.seeding import spawn_seeds
 from arena.trainer.base import BaseTrainer, Hooks
@@ -31,7 +31,7 @@ class OfflineRun(Run):
         if (data := learning_algorithm(algo).data) != "offline":
             raise UsageError(f"{algo!r} learns {data}, from its own experience: it takes no --data")
         self._task, self._offline_options = task, options
-        spaces = Spaces.of_game(task) if isinstance(task, Game) else task.spaces
+        spaces = Spaces.of_task(task)
         if isinstance(task, Game):
             self._evaluators = {spec: make_agent(spec, task) for spec in options.evaluation}
         self.buffer = read_transitions(options, spaces)

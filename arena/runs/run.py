@@ -14,9 +14,9 @@ from arena.data.stats import CollectStats
 from arena.errors import UsageError
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import save_policy
-from arena.policy.kinds import Algorithm, Spaces, Task
+from arena.policy.kinds import Spaces, Task
 from arena.policy.optimizer import optimizer_arrays, optimizers_of, restore_optimizer
-from arena.registry import agent_kind
+from arena.registry import learning_algorithm
 from arena.runs.folder import RunFolder
 from arena.runs.options import RunOptions
 from arena.trainer.base import BaseTrainer, Hooks, Schedule
@@ -24,6 +24,7 @@ from arena.trainer.evaluation import RewardMetric
 from arena.trainer.logger import BaseLogger
 from arena.trainer.offpolicy import OffpolicyTrainer
 from arena.trainer.onpolicy import OnpolicyTrainer
+from games.engine.game import Game
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Run(ABC):
     def __init__(self, task: Task, spaces: Spaces, algo: str, config: Any, options: RunOptions):
         self.task, self.algo = task, algo
         self.algorithm = learning_algorithm(algo)
-        self.config, self.options = config or self.algorithm.config_for(task), options
+        self.config, self.options = config or self.algorithm.usual_config(single=not isinstance(task, Game)), options
         self.folder = options.out or Path("runs") / f"{task.name.replace(':', '-').replace('/', '-')}-{algo}"
         device = torch_device(options.device)
         torch.set_num_threads(options.threads or torch.get_num_threads())
@@ -208,14 +209,6 @@ class Run(ABC):
             "config": dataclasses.asdict(self.config),
             "run": {key: str(value) if isinstance(value, Path) else value for key, value in run.items()},
         }
-
-
-def learning_algorithm(name: str) -> Algorithm:
-    """The algorithm of a registered name; `UsageError` for agents that do not learn."""
-    kind = agent_kind(name)
-    if kind.algorithm is None:
-        raise UsageError(f"{name!r} plays but does not learn; 'arena agents' lists the algorithms that do")
-    return kind.algorithm
 
 
 def require_collecting(algo: str) -> None:

@@ -13,7 +13,8 @@ from arena.collector import Collector
 from arena.data import PrioritizedVectorReplayBuffer, ReplayBuffer, VectorReplayBuffer
 from arena.env import DummyVectorEnv
 from arena.policy import BasePolicy
-from arena.policy.kinds import Algorithm, Spaces
+from arena.policy.kinds import Algorithm
+from arena.runs.tasks import GymTask
 from arena.trainer import OfflineTrainer, OffpolicyTrainer, OnpolicyTrainer
 from arena.trainer.base import BaseTrainer, Hooks, Schedule
 from arena.trainer.offline import OfflineSchedule
@@ -80,7 +81,7 @@ class GymTraining:
     def learn(self, seed: int) -> tuple[BasePolicy, int]:
         """Train from a seed; returns the best policy and the steps taken."""
         seed_everything(seed)
-        policy = self.algorithm.build(spaces_of(self.env), self.config, True)
+        policy = self.algorithm.build(GymTask(self.env).spaces, self.config, True)
         best: dict[str, Any] = {}
         hooks = Hooks(
             train_fn=None if self.eps is None else lambda _, step: policy.set_eps(annealed(*self.eps, step)),
@@ -134,12 +135,6 @@ def make_envs(env: str, count: int) -> DummyVectorEnv:
     envs = DummyVectorEnv([lambda: gym.make(env)] * count)
     envs.seed(int(np.random.randint(2**31 - count)))
     return envs
-
-
-def spaces_of(env: str) -> Spaces:
-    """What is seen and done in an environment."""
-    made = gym.make(env)
-    return Spaces(made.observation_space, made.action_space)
 
 
 def mean_return(policy: BasePolicy, env: str, episodes: int = EPISODES) -> float:
