@@ -1,5 +1,6 @@
 """`arena play`: a person against an agent on the screen."""
 
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -42,4 +43,5 @@ def run(options: Options) -> int:
     from arena.tui.app import launch
     from arena.tui.screens.play import PlayScreen
 
-    return launch(PlayScreen(game, (options.agent, agent), options.seat - 1, options.seed))
+    with closing(agent):
+        return launch(PlayScreen(game, (options.agent, agent), options.seat - 1, options.seed))

@@ -1,5 +1,6 @@
 """`arena watch`: agents play each other on the screen."""
 
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -51,9 +52,10 @@ def run(options: Options) -> int:
         raise UsageError(f"--speed {options.speed} is not above 0")
     plies = TournamentConfig(openings=options.openings, seed=options.seed).opening_plies  # one rule for both commands
     openings = random_openings(game, plies, min(-(-options.games // seats), 1000), options.seed)
-    agents = [(spec, make_agent(spec, game)) for spec in options.agents]
 
     from arena.tui.app import launch
     from arena.tui.screens.watch import WatchScreen
 
-    return launch(WatchScreen(game, agents, options.games, options.seed, options.speed, openings))
+    with ExitStack() as stack:
+        agents = [(spec, stack.enter_context(closing(make_agent(spec, game)))) for spec in options.agents]
+        return launch(WatchScreen(game, agents, options.games, options.seed, options.speed, openings))

@@ -30,3 +30,9 @@ class Policy(ABC):
 
     def reset(self, seed: int | None = None) -> None:  # noqa: B027  # most policies have nothing to forget
         """Forget earlier games; with a seed, start the random stream anew."""
+
+    def close(self) -> None:  # noqa: B027  # most policies hold nothing
+        """Let go of what it holds outside of Python (programs, files); called when nobody needs it any more.
+
+        Closing again does nothing.
+        """
