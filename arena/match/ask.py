@@ -54,11 +54,23 @@ class Answers:
         )
 
 
-def view(env: GameVectorEnv, rows: NDArray[np.int64], policy: Policy) -> Batch:
-    """What `policy` may see of the games in `rows`, in copies of its own."""
+def view(
+    env: GameVectorEnv,
+    rows: NDArray[np.int64],
+    policy: Policy,
+    history: NDArray[np.int32],
+    lengths: NDArray[np.int64],
+) -> Batch:
+    """What `policy` may see of the games in `rows`, in copies of its own.
+
+    `history` [B, T] holds the actions played in all games, of which the first `lengths` [B] count.
+    """
     seen = Batch(agent_id=env.seats[rows], obs=env.obs[rows], mask=env.mask[rows])
     if policy.needs_state:
         seen.state = env.positions(rows)
+    if policy.needs_moves and env.game.perfect_information and not env.game.simultaneous:
+        played = np.arange(lengths[rows].max()) < lengths[rows, None]
+        seen.moves = np.where(played, history[rows, : played.shape[1]], np.int32(-1))
     return seen
 
 

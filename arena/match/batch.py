@@ -101,7 +101,7 @@ class _Lockstep:
             return Answers(np.zeros(len(rows), np.int64), dict.fromkeys(range(len(rows)), self._unfit[player]))
         places = rows * self._env.num_agents + seats
         hidden = store.state[places] if "state" in store else None
-        answers = ask(policy, view(self._env, rows, policy), hidden)
+        answers = ask(policy, view(self._env, rows, policy, self._history, self._length), hidden)
         if "state" in answers.told:
             write_rows(store, Batch(state=answers.told.state), places, self._seating.size)
         return answers

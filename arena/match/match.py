@@ -83,7 +83,9 @@ class Match:
 
     def consult(self, policy: Policy) -> Answer:
         """What `policy` would do in this position for the seat to move; nothing is played."""
-        return ask(policy, view(self._env, np.zeros(1, np.int64), policy), self._hidden[self.seat]).only()
+        history, lengths = np.array([self.actions], np.int32), np.array([len(self.actions)])
+        seen = view(self._env, np.zeros(1, np.int64), policy, history, lengths)
+        return ask(policy, seen, self._hidden[self.seat]).only()
 
     def advance(self) -> Answer:
         """Let the policy to move choose and play; returns its answer. The match may be over afterwards."""

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from arena.policy.protocol import RESIGN
+
 
 class Reason(StrEnum):
     """Why a match ended; all but the first are a loss for the offender."""
@@ -34,9 +36,11 @@ def forfeit(num_players: int, offender: int, reason: Reason, detail: str = "") -
 
 
 def fault(num_players: int, offender: int, action: int | None, error: str) -> Verdict:
-    """The verdict on an answer that is no legal move: none (None) but an `error`, or an illegal `action`."""
+    """The verdict on an answer that is no legal move: none (None) but an `error`, RESIGN, or an illegal `action`."""
     if action is None:
         return forfeit(num_players, offender, Reason.CRASHED, error)
+    if action == RESIGN:
+        return forfeit(num_players, offender, Reason.RESIGNED)
     return forfeit(num_players, offender, Reason.ILLEGAL, f"action {action}")
 
 

@@ -5,6 +5,9 @@ from typing import Any, ClassVar
 
 from arena.data.batch import Batch
 
+RESIGN = -2
+"""An action that gives the game up, where matches are played; not -1, which a search that found nothing may leave."""
+
 
 class Policy(ABC):
     """Answers a batch of decisions with actions.
@@ -18,6 +21,11 @@ class Policy(ABC):
     """Whether transitions of seats that it holds are worth storing."""
     needs_state: ClassVar[bool] = False
     """Whether it wants the state records of its positions."""
+    needs_moves: ClassVar[bool] = False
+    """Whether it wants `batch.obs.moves` (int32 [n, T], -1 after the last), all actions since the start, openings too.
+
+    Matches tell them, in games of perfect information that are played in turns.
+    """
 
     @abstractmethod
     def forward(self, batch: Batch, state: Any = None) -> Batch:
