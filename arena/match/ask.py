@@ -10,18 +10,26 @@ from numpy.typing import NDArray
 from arena.data.batch import Batch
 from arena.data.rows import as_array, write_rows
 from arena.env.native import GameVectorEnv
+from arena.match.verdict import Failure, Reason
 from arena.policy.protocol import Policy
 from arena.policy.torch_modes import without_gradient
+
+
+NO_ACTION = -1
+"""Stands where an action would, if there is a failure instead."""
+
+
+class LateError(Exception):
+    """What a policy raises whose time is up."""
 
 
 @dataclass(frozen=True)
 class Answer:
     """What a policy said to one position."""
 
-    action: int | None
-    """None if it raised."""
-    error: str = ""
-    """What it raised, in a line."""
+    action: int
+    """NO_ACTION if it failed."""
+    failure: Failure | None = None
     probs: NDArray[np.floating[Any]] | None = None
     """Its chance of each action [A], if it tells."""
     value: float | None = None
@@ -35,16 +43,16 @@ class Answers:
     """What a policy said to n positions."""
 
     actions: NDArray[np.int64]
-    """[n]; of no meaning where it raised."""
-    errors: Mapping[int, str] = field(default_factory=dict)
-    """What it raised, in a line, by row."""
+    """[n]; NO_ACTION where it failed."""
+    failures: Mapping[int, Failure] = field(default_factory=dict)
+    """By row."""
     told: Batch = field(default_factory=Batch)
     """`probs` [n, A], `value` [n] and `state` (its hidden state, n rows), as far as it gave them."""
 
     def only(self) -> Answer:
         """The answer, where there is one."""
-        if self.errors:
-            return Answer(None, error=self.errors[0])
+        if self.failures:
+            return Answer(NO_ACTION, self.failures[0])
         probs, value = self.told.get("probs"), self.told.get("value")
         return Answer(
             int(self.actions[0]),
@@ -74,13 +82,13 @@ def view(
     return seen
 
 
-def begin(policy: Policy, seed: int) -> str:
-    """Reset a policy before its first move; returns what it raised, in a line, or an empty text."""
+def begin(policy: Policy, seed: int) -> Failure | None:
+    """Reset a policy before its first move; returns how it failed, if it did."""
     try:
         policy.reset(seed)
-    except Exception as error:  # an agent's fault is its own: it loses when it is asked to move
-        return _in_a_line(error)
-    return ""
+    except (Exception, SystemExit) as error:  # an agent's fault is its own: it loses when it is asked to move
+        return _failure(error)
+    return None
 
 
 def ask(policy: Policy, obs: Batch, hidden: Any = None) -> Answers:
@@ -90,11 +98,16 @@ def ask(policy: Policy, obs: Batch, hidden: Any = None) -> Answers:
     """
     try:
         result = _consult(policy, obs, hidden)
-    except Exception as error:  # an agent's fault is its own: it loses this game, and nothing else stops
+    except (Exception, SystemExit) as error:  # an agent's fault is its own: it loses this game, and nothing else stops
         if len(obs) > 1:
             return _ask_each(policy, obs, hidden)
-        return Answers(np.zeros(1, np.int64), {0: _in_a_line(error)})
+        return failed(1, _failure(error))
     return Answers(result.pop("act"), told=result)
+
+
+def failed(count: int, failure: Failure) -> Answers:
+    """The answers of a policy that has failed in `count` positions."""
+    return Answers(np.full(count, NO_ACTION, np.int64), dict.fromkeys(range(count), failure))
 
 
 def _consult(policy: Policy, obs: Batch, hidden: Any) -> Batch:
@@ -118,16 +131,18 @@ def _consult(policy: Policy, obs: Batch, hidden: Any) -> Batch:
 
 
 def _ask_each(policy: Policy, obs: Batch, hidden: Any) -> Answers:
-    actions, errors, told = np.zeros(len(obs), np.int64), {}, Batch()
+    actions, failures, told = np.zeros(len(obs), np.int64), {}, Batch()
     for i in range(len(obs)):
         one = ask(policy, obs[i : i + 1], None if hidden is None else hidden[i : i + 1])
         actions[i] = one.actions[0]
-        if one.errors:
-            errors[i] = one.errors[0]
+        if one.failures:
+            failures[i] = one.failures[0]
         else:
             write_rows(told, one.told, np.array([i]), len(obs))
-    return Answers(actions, errors, told)
+    return Answers(actions, failures, told)
 
 
-def _in_a_line(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}".splitlines()[0].removesuffix(": ")
+def _failure(error: BaseException) -> Failure:
+    if isinstance(error, LateError):
+        return Failure(str(error), Reason.LATE)
+    return Failure(f"{type(error).__name__}: {error}".splitlines()[0].removesuffix(": "))

@@ -10,7 +10,7 @@ from arena.data.batch import Batch
 from arena.data.rows import write_rows
 from arena.env.native import GameVectorEnv
 from arena.errors import UsageError
-from arena.match.ask import Answers, ask, begin, view
+from arena.match.ask import Answers, ask, begin, failed, view
 from arena.match.verdict import MatchRecord, Verdict, fault
 from arena.policy.protocol import Policy
 from arena.seeding import make_rng, spawn_seeds
@@ -79,26 +79,25 @@ class _Lockstep:
         """One move in each of `rows`: answers are asked for player by player and played all together."""
         seats = self._env.seats[rows]
         holders = self._seating[rows, seats]
-        actions, errors = np.empty(len(rows), np.int64), {}
+        actions, failures = np.empty(len(rows), np.int64), {}
         for player in np.unique(holders):
             part = np.flatnonzero(holders == player)
             answers = self._ask(player, rows[part], seats[part])
             actions[part] = answers.actions
-            errors.update({int(part[i]): error for i, error in answers.errors.items()})
+            failures.update({int(part[i]): failure for i, failure in answers.failures.items()})
         inside = (actions >= 0) & (actions < self._env.game.num_actions)
         legal = inside & self._env.mask[rows, np.where(inside, actions, 0)]
-        legal[list(errors)] = False
         for i in np.flatnonzero(~legal).tolist():
-            action = None if i in errors else int(actions[i])
-            self._forfeits[int(rows[i])] = fault(self._env.num_agents, int(seats[i]), action, errors.get(i, ""))
+            verdict = fault(self._env.num_agents, int(seats[i]), int(actions[i]), failures.get(i))
+            self._forfeits[int(rows[i])] = verdict
         self._open[rows[~legal]] = False
         self._play(rows[legal], actions[legal])
 
     def _ask(self, player: int, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> Answers:
         """What a player answers in `rows`, where it sits at `seats`; its hidden states are kept up."""
         policy, store = self._players[player][1], self._hidden[player]
-        if self._unfit[player]:
-            return Answers(np.zeros(len(rows), np.int64), dict.fromkeys(range(len(rows)), self._unfit[player]))
+        if (unfit := self._unfit[player]) is not None:
+            return failed(len(rows), unfit)
         places = rows * self._env.num_agents + seats
         hidden = store.state[places] if "state" in store else None
         answers = ask(policy, view(self._env, rows, policy, self._history, self._length), hidden)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from arena.env.native import GameVectorEnv
 from arena.errors import IllegalActionError, UsageError
-from arena.match.ask import Answer, ask, begin, view
+from arena.match.ask import NO_ACTION, Answer, ask, begin, view
 from arena.match.verdict import MatchRecord, Reason, Verdict, fault, forfeit
 from arena.policy.protocol import Policy
 from arena.seeding import spawn_seeds
@@ -39,7 +39,7 @@ class Match:
         self._hidden: list[Any] = [None] * game.num_players
         self._returns = np.zeros(game.num_players)
         self._unfit = [
-            "" if policy is None else begin(policy, agent_seed)
+            None if policy is None else begin(policy, agent_seed)
             for (_, policy), agent_seed in zip(players, spawn_seeds(seed, count=len(players)), strict=True)
         ]
         for action in opening:
@@ -93,12 +93,13 @@ class Match:
         policy = self.players[seat][1]
         if self.over or policy is None:
             raise UsageError("the match is over" if self.over else f"{self.players[seat][0]} moves from outside")
-        answer = Answer(None, error=self._unfit[seat]) if self._unfit[seat] else self.consult(policy)
+        unfit = self._unfit[seat]
+        answer = Answer(NO_ACTION, unfit) if unfit else self.consult(policy)
         self._hidden[seat] = answer.hidden
-        if answer.action is not None and self._is_legal(answer.action):
+        if self._is_legal(answer.action):
             self.play(answer.action)
         else:
-            self.verdict = fault(self.game.num_players, seat, answer.action, answer.error)
+            self.verdict = fault(self.game.num_players, seat, answer.action, answer.failure)
         return answer
 
     def play(self, action: int) -> None:

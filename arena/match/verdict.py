@@ -12,6 +12,7 @@ class Reason(StrEnum):
     FINISHED = "finished"
     ILLEGAL = "illegal"
     CRASHED = "crashed"
+    LATE = "late"
     RESIGNED = "resigned"
 
 
@@ -25,7 +26,16 @@ class Verdict:
     offender: int | None = None
     """Seat that broke a rule or resigned."""
     detail: str = ""
-    """The illegal action or the exception, in a line."""
+    """The illegal action, the exception or the limit, in a line."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why no action came from an agent."""
+
+    detail: str
+    """What it raised, or what became of it, in a line."""
+    reason: Reason = Reason.CRASHED
 
 
 def forfeit(num_players: int, offender: int, reason: Reason, detail: str = "") -> Verdict:
@@ -35,10 +45,10 @@ def forfeit(num_players: int, offender: int, reason: Reason, detail: str = "") -
     return Verdict(returns, reason, offender, detail)
 
 
-def fault(num_players: int, offender: int, action: int | None, error: str) -> Verdict:
-    """The verdict on an answer that is no legal move: none (None) but an `error`, RESIGN, or an illegal `action`."""
-    if action is None:
-        return forfeit(num_players, offender, Reason.CRASHED, error)
+def fault(num_players: int, offender: int, action: int, failure: Failure | None) -> Verdict:
+    """The verdict on an answer that is no legal move: none but a failure, RESIGN, or an illegal `action`."""
+    if failure is not None:
+        return forfeit(num_players, offender, failure.reason, failure.detail)
     if action == RESIGN:
         return forfeit(num_players, offender, Reason.RESIGNED)
     return forfeit(num_players, offender, Reason.ILLEGAL, f"action {action}")

@@ -21,6 +21,11 @@ class Policy(ABC):
     """Whether transitions of seats that it holds are worth storing."""
     needs_state: ClassVar[bool] = False
     """Whether it wants the state records of its positions."""
+    one_at_a_time: bool = False
+    """Whether its games are played and stored one after the other: it thinks long, or can do nothing for many at once.
+
+    The games of others are played side by side.
+    """
     needs_moves: ClassVar[bool] = False
     """Whether it wants `batch.obs.moves` (int32 [n, T], -1 after the last), all actions since the start, openings too.
 

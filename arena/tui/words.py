@@ -60,6 +60,7 @@ def result(verdict: Verdict, names: Sequence[str], num_moves: int) -> str:
         return {
             Reason.ILLEGAL: f"{who} made an illegal move ({verdict.detail}) and loses",
             Reason.CRASHED: f"{who} crashed ({verdict.detail}) and loses",
+            Reason.LATE: f"{who} was late ({verdict.detail}) and loses",
             Reason.RESIGNED: f"{who} {'resign' if names[offender] == YOU else 'resigns'}",
         }[verdict.reason]
     winners = [seat for seat, share in enumerate(share_point(verdict.returns)) if share > 0]

@@ -97,7 +97,7 @@ class PlayScreen(MatchScreen):
 
     def _hinted_chances(self, position: Position) -> dict[int, float]:
         """Chances of the hint; the one move it names, if it tells no chances."""
-        if self.hint is None or self.hint.action is None:
+        if self.hint is None:
             return {}
         named = {self.hint.action: 1.0} if self.hint.action in position.legal else {}
         return position.chances(self.hint) or named
@@ -218,7 +218,9 @@ class PlayScreen(MatchScreen):
         self.hint = message.answer
         if not self._hinted_chances(self.positions[-1]):
             self.hint = None
-            self.say(f"{self._agent[0]} has no hint: {message.answer.error or 'its move is illegal'}", "refusal")
+            failure = message.answer.failure
+            why = failure.detail if failure else "its move is illegal"
+            self.say(f"{self._agent[0]} has no hint: {why}", "refusal")
         self.show()
 
     def action_take_back(self) -> None:
