@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from agents import checks
-from agents.gradients import descend
+from agents.gradients import adam, descend
 from agents.networks.builders import q_critic
 from agents.networks.common import MLP, Net, flat_size
 from agents.networks.continuous import VAE, Perturbation
@@ -153,7 +153,7 @@ def build(spaces: Spaces, config: BCQConfig, training: bool) -> BCQPolicy:
     critic1, critic2 = q_critic(spaces, sizes), q_critic(spaces, sizes)
 
     def optimizer(network: nn.Module) -> torch.optim.Optimizer | None:
-        return torch.optim.Adam(network.parameters(), config.learning_rate) if training else None
+        return adam(network.parameters(), config.learning_rate) if training else None
 
     return BCQPolicy(
         actor,

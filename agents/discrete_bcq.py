@@ -14,6 +14,7 @@ import torch
 from torch import nn
 
 from agents import checks
+from agents.gradients import adam
 from agents.networks.common import ActorCritic
 from agents.networks.q_network import QNetwork, make_body
 from agents.value_learning import ValueConfig, ValuePolicy, View, chosen, masked_q, weighted_mean
@@ -136,7 +137,7 @@ def build(spaces: Spaces, config: DiscreteBCQConfig, training: bool) -> Discrete
     return DiscreteBCQPolicy(
         model,
         imitator,
-        torch.optim.Adam(parameters, config.learning_rate) if training else None,
+        adam(parameters, config.learning_rate) if training else None,
         config.discount,
         config.n_step,
         config.target_update_freq,

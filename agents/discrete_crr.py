@@ -16,7 +16,7 @@ from torch import nn
 
 from agents import checks
 from agents.distributions import expectation, log_probability
-from agents.gradients import descend
+from agents.gradients import adam, descend
 from agents.networks.builders import body_of
 from agents.networks.common import ActorCritic
 from agents.networks.discrete import Actor, Critic
@@ -179,7 +179,7 @@ def build(spaces: Spaces, config: DiscreteCRRConfig, training: bool) -> Discrete
     return DiscreteCRRPolicy(
         actor,
         critic,
-        torch.optim.Adam(parameters, config.learning_rate) if training else None,
+        adam(parameters, config.learning_rate) if training else None,
         config.discount,
         config.mode,
         config.max_weight,

@@ -15,7 +15,7 @@ from torch import nn
 
 from agents import checks
 from agents.distributions import default_distribution, draw, expectation
-from agents.gradients import descend
+from agents.gradients import adam, descend
 from agents.networks.builders import body_of
 from agents.networks.discrete import Actor, Critic
 from agents.q_actor import QActorConfig, QActorOptions, QActorPolicy, smallest_q
@@ -139,7 +139,7 @@ def build(spaces: Spaces, config: DiscreteSACConfig, training: bool) -> Discrete
     alpha: Alpha = config.alpha
     if config.target_entropy:
         log_alpha = nn.Parameter(torch.tensor([np.log(config.alpha)], dtype=torch.float32))
-        optim = torch.optim.Adam([log_alpha], config.learning_rate) if training else None
+        optim = adam([log_alpha], config.learning_rate) if training else None
         alpha = config.target_entropy * float(np.log(spaces.num_actions)), log_alpha, optim
     return DiscreteSACPolicy(
         actor,

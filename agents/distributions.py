@@ -4,16 +4,29 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.distributions import Categorical, Independent, Normal
+from torch.distributions import Categorical, Distribution, Independent, Normal
 from torch.nn.functional import softplus
 
 from arena.errors import UsageError
 
 
+class RowsOfLogits(Categorical):
+    """A `Categorical` over logits [n, A], in fewer and faster steps than torch's own."""
+
+    def __init__(self, logits: torch.Tensor):
+        self.logits = self._param = logits.log_softmax(dim=-1)
+        self._num_events = logits.shape[-1]
+        Distribution.__init__(self, logits.shape[:-1], validate_args=False)
+
+    def log_prob(self, value: torch.Tensor) -> torch.Tensor:
+        """Of actions [n]: [n]."""
+        return self.logits.gather(-1, value.long().unsqueeze(-1)).squeeze(-1)
+
+
 def default_distribution(*scores: torch.Tensor) -> Any:  # torch leaves the classes untyped
     """Over numbered actions from logits [n, A]; over rows of k numbers from means and deviations [n, k]."""
     if len(scores) == 1:
-        return Categorical(logits=scores[0], validate_args=False)
+        return RowsOfLogits(scores[0])
     mu, sigma = scores
     return Independent(Normal(mu, sigma, validate_args=False), 1, validate_args=False)
 

@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from agents import checks
+from agents.gradients import descend
 from agents.networks.discrete import FractionProposalNetwork, FullQuantileFunction
 from agents.networks.q_network import make_body
 from agents.value_learning import (
@@ -114,9 +115,7 @@ class FQFPolicy(ValuePolicy):
         slope = w1_slope(quantiles.detach(), chosen(at_taus, batch.act).detach())
         fraction_loss = (slope * fractions.taus[:, 1:-1]).sum(dim=1).mean()
         entropy = fractions.entropies.mean()
-        self.fraction_optim.zero_grad()
-        (fraction_loss - self.ent_coef * entropy).backward()
-        self.fraction_optim.step()
+        descend(fraction_loss - self.ent_coef * entropy, self.fraction_optim)
         self._step(quantile_loss)
         parts = {"loss/quantile": quantile_loss.item(), "loss/fraction": fraction_loss.item()}
         parts["loss/entropy"] = -self.ent_coef * entropy.item()

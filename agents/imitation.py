@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 from agents import checks
+from agents.gradients import adam, descend
 from agents.networks.q_network import QNetwork, make_body
 from agents.value_learning import masked_q
 from arena.config import require_above, require_at_least
@@ -77,17 +78,13 @@ class ImitationPolicy(BasePolicy):
 
     def learn(self, batch: Batch) -> dict[str, float]:
         """One gradient step towards the actions of the batch; returns its `loss`."""
-        if self.optim is None:
-            raise UsageError("this ImitationPolicy has no optimizer: it plays, and cannot learn")
         logits, _ = self._logits(batch.obs)
         if self.is_continuous:
             loss = nn.functional.mse_loss(logits, torch.as_tensor(batch.act).to(logits))
         else:
             act = torch.as_tensor(batch.act, dtype=torch.int64, device=logits.device)
             loss = nn.functional.cross_entropy(logits, act)
-        self.optim.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        self.optim.step()
+        descend(loss, self.optim)
         return {"loss": loss.item()}
 
 
@@ -118,7 +115,7 @@ def build(spaces: Spaces, config: ImitationConfig, training: bool) -> ImitationP
     is_continuous = isinstance(spaces.action, gym.spaces.Box)
     (outputs,) = spaces.action_shape if is_continuous else (spaces.num_actions,)
     net = QNetwork(make_body(spaces.observation_shape, config.hidden, config.blocks), outputs)
-    optim = torch.optim.Adam(net.parameters(), config.learning_rate) if training else None
+    optim = adam(net.parameters(), config.learning_rate) if training else None
     return ImitationPolicy(
         net, optim, spaces.action, spaces.observation, is_continuous, "clip" if is_continuous else ""
     )

@@ -13,7 +13,7 @@ from torch import nn
 
 from agents import checks
 from agents.exploration import BaseNoise, GaussianNoise, OUNoise
-from agents.gradients import descend
+from agents.gradients import adam, descend
 from agents.targets import Network, frozen_copy, polyak
 from agents.value_learning import weighted_mean
 from arena.config import require_above, require_at_least, require_between
@@ -244,7 +244,7 @@ class QActorConfig:
 
     def optimizer(self, network: nn.Module, training: bool) -> torch.optim.Optimizer | None:
         """Adam for a network that is to be trained."""
-        return torch.optim.Adam(network.parameters(), self.learning_rate) if training else None
+        return adam(network.parameters(), self.learning_rate) if training else None
 
 
 def smallest_q(critics: Iterable[nn.Module], *seen: torch.Tensor) -> torch.Tensor:

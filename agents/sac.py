@@ -16,7 +16,7 @@ from torch import nn
 from agents import checks
 from agents.distributions import default_distribution, draw, log_tanh_slope
 from agents.exploration import BaseNoise
-from agents.gradients import descend
+from agents.gradients import adam, descend
 from agents.networks.builders import body_of, q_critic
 from agents.networks.continuous import ActorProb
 from agents.q_actor import QActorConfig, QActorOptions, QActorPolicy, smallest_q
@@ -127,7 +127,7 @@ def build(spaces: Spaces, config: SACConfig, training: bool) -> SACPolicy:
     alpha: Alpha = config.alpha
     if config.auto_alpha:
         log_alpha = nn.Parameter(torch.tensor([np.log(config.alpha)], dtype=torch.float32))
-        optim = torch.optim.Adam([log_alpha], config.learning_rate) if training else None
+        optim = adam([log_alpha], config.learning_rate) if training else None
         alpha = -float(np.prod(spaces.action_shape)), log_alpha, optim
     return SACPolicy(
         actor,

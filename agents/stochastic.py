@@ -13,6 +13,7 @@ from torch.distributions import Categorical
 
 from agents import checks
 from agents.distributions import default_distribution, draw
+from agents.gradients import adam
 from arena.config import require_above, require_at_least, require_between
 from arena.data.batch import Batch
 from arena.data.rows import as_array
@@ -146,8 +147,10 @@ class StochasticPolicy(BasePolicy):
         """All rows once, in random parts of about `batch_size`."""
         n = len(data["act"])
         order = torch.randperm(n, generator=self.generator)
-        for rows in order.chunk(max(1, round(n / batch_size))):
-            yield {key: value[rows] for key, value in data.items()}
+        parts = max(1, round(n / batch_size))
+        shuffled = [value[order].chunk(parts) for value in data.values()]
+        for part in zip(*shuffled, strict=True):
+            yield dict(zip(data, part, strict=True))
 
 
 def answer(act: torch.Tensor, dist: Any, hidden: Any) -> Batch:
@@ -222,4 +225,4 @@ class OnPolicyConfig:
 
     def optimizer(self, network: nn.Module, training: bool) -> torch.optim.Optimizer | None:
         """Adam for a network that is to be trained."""
-        return torch.optim.Adam(network.parameters(), self.learning_rate, eps=1e-5) if training else None
+        return adam(network.parameters(), self.learning_rate, eps=1e-5) if training else None

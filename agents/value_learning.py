@@ -16,6 +16,7 @@ from torch import nn
 
 from agents import checks
 from agents.exploration import epsilon_greedy
+from agents.gradients import adam, descend
 from agents.targets import frozen_copy
 from arena.config import require_above, require_at_least, require_between
 from arena.data.batch import Batch
@@ -175,20 +176,18 @@ class ValuePolicy(BasePolicy):
 
     def _step(self, loss: torch.Tensor) -> None:
         """One gradient step down `loss`; before it, every so often, the target network takes over the weights."""
-        if self.optim is None:
-            raise UsageError(f"this {type(self).__name__} has no optimizer: it plays, and cannot learn")
-        if self.model_old is not None and self._updates % self.target_update_freq == 0:
+        if self.model_old is not None and int(self._updates) % self.target_update_freq == 0:
             self.sync_weight()
-        self.optim.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        self.optim.step()
+        descend(loss, self.optim)
         self._updates += 1
 
 
 def chosen(outputs: torch.Tensor, act: Any) -> torch.Tensor:
     """Outputs [n(, N)] of the actions [n] taken, of those [n, A(, N)] of all."""
-    rows = torch.arange(len(outputs), device=outputs.device)
-    return outputs[rows, torch.as_tensor(act, dtype=torch.int64, device=outputs.device)]
+    act = torch.as_tensor(act, dtype=torch.int64, device=outputs.device)
+    if outputs.dim() == 2:  # gathering, and scattering gradients back, is much faster than indexing
+        return outputs.gather(1, act[:, None])[:, 0]
+    return outputs[torch.arange(len(outputs), device=outputs.device), act]
 
 
 def masked_q(q: torch.Tensor, mask: Any, action_space: gym.Space[Any] | None) -> torch.Tensor:
@@ -204,7 +203,7 @@ def masked_q(q: torch.Tensor, mask: Any, action_space: gym.Space[Any] | None) ->
 
 def weighted_mean(loss: torch.Tensor, batch: Batch) -> torch.Tensor:
     """The mean of the losses [n] of transitions, by the weights of a prioritized buffer where there are any."""
-    return (loss * torch.as_tensor(batch.get("weight", 1.0), device=loss.device)).mean()
+    return (loss * torch.as_tensor(batch.weight, device=loss.device)).mean() if "weight" in batch else loss.mean()
 
 
 def quantile_huber_loss(quantiles: torch.Tensor, taus: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
@@ -279,5 +278,5 @@ SLOWER = SINGLE | {"learning_rate": 5e-4, "target_update_freq": 200}
 def make_trainable(policy: ValuePolicy, config: ValueConfig, training: bool) -> None:
     """Give a policy that is to be trained its optimizer, and its chance of random actions."""
     if training:
-        policy.optim = torch.optim.Adam(policy.model.parameters(), config.learning_rate)
+        policy.optim = adam(policy.model.parameters(), config.learning_rate)
         policy.set_eps(config.eps)

@@ -29,7 +29,7 @@ class BoardNet(nn.Module):
 
     def forward(self, s: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
         """Features [n, hidden], and the state as it came."""
-        board = to_input(s, self.dense)
+        board = to_input(s, self.dense.weight)
         windows = board.unfold(1, self.window[0], 1).unfold(2, self.window[1], 1)  # [n, down, across, planes, 4, 4]
         lines = torch.relu(self.lines(windows.flatten(1, 2).flatten(2)))
         return torch.relu(self.dense(lines.flatten(1)) + self.cells(board.flatten(1))), state

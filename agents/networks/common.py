@@ -48,6 +48,8 @@ class MLP(nn.Module):
     long as `hidden_sizes`).
     """
 
+    _like: torch.Tensor
+
     def __init__(
         self,
         input_dim: int,
@@ -69,11 +71,13 @@ class MLP(nn.Module):
             layers.append(linear_layer(sizes[-1], output_dim))
         self.input_dim = input_dim
         self.output_dim = output_dim or sizes[-1]
-        self.model = nn.Sequential(*layers).to(device)
+        self.model = nn.Sequential(*layers)
+        self.register_buffer("_like", torch.empty(0), persistent=False)  # of the type and on the device of all weights
+        self.to(device)
 
     def forward(self, s: Any) -> torch.Tensor:
         """From [n, ...] to [n, output_dim]."""
-        x = to_input(s, self.model)
+        x = to_input(s, self._like)
         if x.ndim == 1:
             x = nn.functional.one_hot(x.long(), self.input_dim).to(x)
         result: torch.Tensor = self.model(x.flatten(1))
@@ -168,12 +172,12 @@ class Recurrent(nn.Module):
 
     def forward(self, s: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
         """Outputs [n, A] of the last step and the hidden state after it; `UsageError` for another number of axes."""
-        x = to_input(s, self)
+        x = to_input(s, self.fc1.weight)
         if x.ndim == self.state_ndim + 1:
             x = x[:, None]
         elif x.ndim != self.state_ndim + 2:
             raise UsageError(f"observations of shape {tuple(x.shape)} are neither [n, *state] nor [n, T, *state]")
-        before = None if state is None else tuple(to_input(state[k], self).transpose(0, 1).contiguous() for k in "hc")
+        before = None if state is None else tuple(to_input(state[k], x).transpose(0, 1).contiguous() for k in "hc")
         steps, (h, c) = self.nn(self.fc1(x.flatten(2)), before)
         return self.fc2(steps[:, -1]), {"h": h.transpose(0, 1).detach(), "c": c.transpose(0, 1).detach()}
 
@@ -202,7 +206,7 @@ class DataParallelNet(nn.Module):
 
     def forward(self, s: Any, *args: Any, **kwargs: Any) -> Any:
         """What the network gives for `s` [n, ...] and whatever else it takes."""
-        return self.net(to_input(s, self.net), *args, **kwargs)
+        return self.net(to_input(s, next(self.net.parameters())), *args, **kwargs)
 
 
 def output_dim_of(net: nn.Module, given: int | None) -> int:
@@ -227,9 +231,6 @@ def _each(name: str, kind: LayerType, count: int) -> Sequence[type[nn.Module] | 
     return kind
 
 
-def to_input(s: Any, module: nn.Module) -> torch.Tensor:
-    """Arrays or tensors as a tensor of the type and on the device of a module's parameters."""
-    parameter = next(module.parameters(), None)
-    if parameter is None:
-        return torch.as_tensor(s, dtype=torch.float32)
-    return torch.as_tensor(s).to(parameter)
+def to_input(s: Any, like: torch.Tensor) -> torch.Tensor:
+    """Arrays or tensors as a tensor of the type and on the device of another, such as a network's weights."""
+    return torch.as_tensor(s).to(like)

@@ -153,10 +153,10 @@ class RecurrentActorProb(nn.Module):
         self, s: Any, state: Any = None, info: Any = None
     ) -> tuple[tuple[torch.Tensor, torch.Tensor], dict[str, torch.Tensor]]:
         """Means and deviations [n, k] after the last step, and the hidden state: `hidden`, `cell` [n, layers, h]."""
-        sequence = to_input(s, self.lstm).reshape(len(s), -1, self.observation_size)
+        sequence = to_input(s, next(self.lstm.parameters())).reshape(len(s), -1, self.observation_size)
         before = None
         if state is not None:  # torch wants layers first
-            before = tuple(to_input(state[key], self.lstm).transpose(0, 1).contiguous() for key in ("hidden", "cell"))
+            before = tuple(to_input(state[key], sequence).transpose(0, 1).contiguous() for key in ("hidden", "cell"))
         out, (hidden, cell) = self.lstm(sequence, before)
         after = {"hidden": hidden.transpose(0, 1).detach(), "cell": cell.transpose(0, 1).detach()}
         return self.head(out[:, -1]), after
@@ -181,7 +181,7 @@ class RecurrentCritic(nn.Module):
 
     def forward(self, s: Any, a: Any = None, info: Any = None) -> torch.Tensor:
         """From sequences [n, T, ...], and actions [n, k] if they are valued, to [n, 1]."""
-        sequence = to_input(s, self.lstm).reshape(len(s), -1, self.observation_size)
+        sequence = to_input(s, next(self.lstm.parameters())).reshape(len(s), -1, self.observation_size)
         features = self.lstm(sequence)[0][:, -1]
         values: torch.Tensor = self.last(features if a is None else joined(self.last, features, a))
         return values
@@ -253,4 +253,5 @@ class VAE(nn.Module):
 
 def joined(module: nn.Module, s: Any, a: Any) -> torch.Tensor:
     """Observations [n, ...] and actions [n, k] as rows of both, of the type and on the device of a module."""
-    return torch.cat((to_input(s, module).flatten(1), to_input(a, module).flatten(1)), dim=1)
+    like = next(module.parameters())
+    return torch.cat((to_input(s, like).flatten(1), to_input(a, like).flatten(1)), dim=1)

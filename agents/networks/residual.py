@@ -43,7 +43,7 @@ class ResidualTower(nn.Module):
 
     def forward(self, s: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
         """Features [n, hidden], and the state as it came."""
-        board = to_input(s, self.dense).permute(0, 3, 1, 2)
+        board = to_input(s, self.dense.weight).permute(0, 3, 1, 2)
         return torch.relu(self.dense(self.tower(board).flatten(1))), state
 
 

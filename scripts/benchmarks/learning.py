@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from agents.dqn import DQNPolicy
+from agents.gradients import adam
 from agents.networks.common import ActorCritic, Net
 from agents.networks.discrete import Actor, Critic
 from agents.ppo import PPOPolicy
@@ -69,7 +70,7 @@ def filled(buffer: Any, batch: Any) -> Any:
 
 def make_dqn() -> DQNPolicy:
     net = Net(4, 2, (HIDDEN, HIDDEN))
-    optim = torch.optim.Adam(net.parameters(), DQN["rate"])
+    optim = adam(net.parameters(), DQN["rate"])
     space = gym.spaces.Discrete(2)
     return DQNPolicy(net, optim, DQN["gamma"], int(DQN["n_step"]), int(DQN["target"]), action_space=space)
 
@@ -77,7 +78,7 @@ def make_dqn() -> DQNPolicy:
 def make_ppo(shape: Any = 4, actions: int = 2, hidden: int = HIDDEN) -> PPOPolicy:
     net = Net(shape, hidden_sizes=(hidden, hidden))
     actor, critic = Actor(net, actions, softmax_output=False), Critic(net)
-    optim = torch.optim.Adam(ActorCritic(actor, critic).parameters(), PPO["rate"])
+    optim = adam(ActorCritic(actor, critic).parameters(), PPO["rate"])
     return PPOPolicy(actor, critic, optim, eps_clip=PPO["clip"], gae_lambda=PPO["lambda"], max_batchsize=BOARDS)
 
 
@@ -171,7 +172,7 @@ def dqn_beats_random(seeds: Iterator[int]) -> Callable[[], float]:
 
     def train(seed: int) -> None:
         net = Net(game.observation_shape, 9, (128, 128))
-        policy = DQNPolicy(net, torch.optim.Adam(net.parameters(), 1e-3), 0.95, 3, 200)
+        policy = DQNPolicy(net, adam(net.parameters(), 1e-3), 0.95, 3, 200)
         policy.set_eps(0.1)
         policy.reset(seed)
         table, tests = (MultiAgentPolicyManager([policy, RandomPolicy(seed + i)]) for i in (1, 2))

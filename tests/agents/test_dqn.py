@@ -209,7 +209,7 @@ def test_a_reward_that_is_no_number_is_refused():
 
 def test_without_an_optimizer_it_does_not_learn():
     policy = DQNPolicy(Given(ACTIONS), None)
-    with pytest.raises(UsageError, match="DQNPolicy has no optimizer"):
+    with pytest.raises(UsageError, match="this policy has no optimizer"):
         policy.update(0, buffer_of([([0] * 4, 0, 1.0, [0] * 4, False)]))
 
 
