@@ -1,0 +1,210 @@
+"""Matches: adding them once and for all, and finding them again."""
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, exists, insert, select, update
+
+from arena.errors import UsageError
+from arena.match.verdict import MatchRecord, Reason, Verdict
+from arena.store.moves import pack, unpack
+from arena.store.numbers import chunks, numbers_of
+from arena.store.players import require_totals
+from arena.store.runs import run_numbered
+from arena.store.schema import games, matches, players, seats, totals
+
+RESULTS = {"win": 1, "draw": 0, "loss": -1}
+COUNTS = {1: "wins", 0: "draws", -1: "losses"}
+LARGEST_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class MatchFilter:
+    """Which matches are wanted: those that fit everything that is given."""
+
+    player: str | None = None
+    """Who took part."""
+    game: str | None = None
+    """Label of the game with its options."""
+    result: Literal["win", "draw", "loss"] | None = None
+    """How it ended for `player`; without one, only "draw" can be asked for."""
+    reason: Reason | None = None
+    """Why it ended."""
+    min_length: int = 0
+    """Fewest moves, the opening included."""
+    run: int | None = None
+    """Number of the run that it belongs to."""
+
+    def __post_init__(self) -> None:
+        if self.result not in (None, *RESULTS):
+            raise UsageError(f"result={self.result!r} is none of {', '.join(RESULTS)}")
+        if self.result in ("win", "loss") and self.player is None:
+            raise UsageError(f"result={self.result!r} is that of a player: name one, or ask for 'draw'")
+
+
+@dataclass(frozen=True)
+class StoredMatch:
+    """A match as it lies in the store."""
+
+    id: int
+    run: int
+    number: int
+    """Its place in the schedule of the run."""
+    added: float
+    """When, in seconds since 1970."""
+    record: MatchRecord
+
+
+def add_games(connection: Connection, run: int, played: Iterable[tuple[int, MatchRecord]]) -> None:
+    """Add matches by their number in the run; a number that is there already is left as it is."""
+    run_numbered(connection, run)
+    new: dict[int, MatchRecord] = {}
+    for number, record in played:
+        new.setdefault(number, record)
+    for number in _numbers_there(connection, run, list(new)):
+        del new[number]
+    if not new:
+        return
+    labels = numbers_of(connection, games, {record.game for record in new.values()})
+    names = numbers_of(connection, players, {name for record in new.values() for name in record.players})
+    now = time.time()
+    rows = [_match_row(run, number, record, labels, now) for number, record in new.items()]
+    inserted = connection.execute(insert(matches).returning(matches.c.number, matches.c.id), rows)
+    ids = {number: match for number, match in inserted}
+    connection.execute(insert(seats), [row for n, record in new.items() for row in _seat_rows(ids[n], record, names)])
+    _count(connection, new.values(), labels, names)
+
+
+def _match_row(run: int, number: int, record: MatchRecord, labels: Mapping[str, int], now: float) -> dict[str, Any]:
+    verdict = record.verdict
+    if not 0 <= record.seed <= LARGEST_SEED:
+        raise UsageError(f"match {number} has the seed {record.seed}, which is not between 0 and 2**63 - 1")
+    if record.actions[: len(record.opening)] != record.opening:
+        raise UsageError(f"match {number} does not begin with its opening {record.opening}")
+    return {
+        "run": run,
+        "number": number,
+        "game": labels[record.game],
+        "seed": record.seed,
+        "opening": len(record.opening),
+        "length": len(record.actions),
+        "moves": pack(record.actions),
+        "reason": verdict.reason.value,
+        "offender": verdict.offender,
+        "detail": verdict.detail,
+        "added": now,
+    }
+
+
+def _seat_rows(match: int, record: MatchRecord, names: Mapping[str, int]) -> Iterator[dict[str, Any]]:
+    for seat, (name, earned, result) in enumerate(
+        zip(record.players, record.verdict.returns, results(record.verdict.returns), strict=True)
+    ):
+        yield {"match": match, "seat": seat, "player": names[name], "earned": earned, "result": result}
+
+
+def results(returns: Sequence[float]) -> list[int]:
+    """For each seat: 1 if it alone earned the most, 0 if it shares that, -1 otherwise."""
+    best = max(returns)
+    shared = returns.count(best) > 1
+    return [-1 if earned < best else 0 if shared else 1 for earned in returns]
+
+
+def _count(
+    connection: Connection, records: Iterable[MatchRecord], labels: Mapping[str, int], names: Mapping[str, int]
+) -> None:
+    """Add matches to the totals of their players."""
+    tally: dict[int, dict[int, Counter[str]]] = {}
+    for record in records:
+        table = tally.setdefault(labels[record.game], {})
+        for name, result in zip(record.players, results(record.verdict.returns), strict=True):
+            table.setdefault(names[name], Counter())[COUNTS[result]] += 1
+    for game, table in tally.items():
+        require_totals(connection, game, table.keys())
+        more = {name: totals.c[name] + bindparam(f"more_{name}") for name in COUNTS.values()}
+        connection.execute(
+            update(totals).where(totals.c.game == game, totals.c.player == bindparam("of")).values(more),
+            [{"of": player} | {f"more_{name}": n[name] for name in COUNTS.values()} for player, n in table.items()],
+        )
+
+
+def _numbers_there(connection: Connection, run: int, numbers: Sequence[int]) -> Iterator[int]:
+    for part in chunks(numbers):
+        query = select(matches.c.number).where(matches.c.run == run, matches.c.number.in_(part))
+        yield from connection.execute(query).scalars().all()
+
+
+def played(connection: Connection, run: int, after: int, limit: int) -> list[tuple[int, MatchRecord]]:
+    """The first matches of a run with a number above `after`, in order of number."""
+    query = _all_columns().where(matches.c.run == run, matches.c.number > after).order_by(matches.c.number).limit(limit)
+    return [(match.number, match.record) for match in _read(connection, query)]
+
+
+def matches_like(connection: Connection, wanted: MatchFilter, limit: int, before_id: int | None) -> list[StoredMatch]:
+    """The newest matches that fit, with a number below `before_id`, the newest first."""
+    query = _all_columns().where(*_conditions(wanted)).order_by(matches.c.id.desc()).limit(limit)
+    return _read(connection, query if before_id is None else query.where(matches.c.id < before_id))
+
+
+def matches_after(connection: Connection, wanted: MatchFilter, after_id: int, limit: int) -> list[StoredMatch]:
+    """The oldest matches that fit, with a number above `after_id`, the oldest first."""
+    query = _all_columns().where(*_conditions(wanted), matches.c.id > after_id).order_by(matches.c.id).limit(limit)
+    return _read(connection, query)
+
+
+def match_numbered(connection: Connection, number: int) -> StoredMatch:
+    """The match with that number; `UsageError` if there is none."""
+    found = _read(connection, _all_columns().where(matches.c.id == number))
+    if not found:
+        raise UsageError(f"there is no match {number}")
+    return found[0]
+
+
+def _all_columns() -> Select[Any]:
+    return select(matches, games.c.label).join_from(matches, games)
+
+
+def _conditions(wanted: MatchFilter) -> Iterator[ColumnElement[bool]]:
+    seat: list[ColumnElement[bool]] = []
+    if wanted.player is not None:
+        seat.append(seats.c.player == select(players.c.id).where(players.c.name == wanted.player).scalar_subquery())
+    if wanted.result is not None:
+        seat.append(seats.c.result == RESULTS[wanted.result])
+    if seat:
+        yield exists().where(seats.c.match == matches.c.id, *seat)
+    if wanted.game is not None:
+        yield matches.c.game == select(games.c.id).where(games.c.label == wanted.game).scalar_subquery()
+    if wanted.reason is not None:
+        yield matches.c.reason == wanted.reason.value
+    if wanted.min_length > 0:
+        yield matches.c.length >= wanted.min_length
+    if wanted.run is not None:
+        yield matches.c.run == wanted.run
+
+
+def _read(connection: Connection, query: Select[Any]) -> list[StoredMatch]:
+    rows = connection.execute(query).all()
+    sitting: dict[int, list[tuple[str, float]]] = {row.id: [] for row in rows}
+    for part in chunks(list(sitting)):
+        of_match = (
+            select(seats.c.match, players.c.name, seats.c.earned)
+            .join_from(seats, players)
+            .where(seats.c.match.in_(part))
+            .order_by(seats.c.match, seats.c.seat)
+        )
+        for match, name, earned in connection.execute(of_match):
+            sitting[match].append((name, earned))
+    return [StoredMatch(row.id, row.run, row.number, row.added, _record(row, sitting[row.id])) for row in rows]
+
+
+def _record(row: Row[Any], sitting: Sequence[tuple[str, float]]) -> MatchRecord:
+    try:
+        actions, reason = unpack(row.moves), Reason(row.reason)
+    except ValueError as error:
+        raise UsageError(f"match {row.id} is damaged: {error}") from error
+    verdict = Verdict(tuple(earned for _, earned in sitting), reason, row.offender, row.detail)
+    names = tuple(name for name, _ in sitting)
+    return MatchRecord(row.label, names, row.seed, actions[: row.opening], actions, verdict)

@@ -1,0 +1,22 @@
+"""The moves of a match as bytes: the width of a move (1, 2 or 4), then the moves, the least byte first."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from arena.errors import UsageError
+
+
+def pack(actions: Sequence[int]) -> bytes:
+    """The bytes of a match; an action takes one byte if all are below 256."""
+    highest = max(actions, default=0)
+    width = 1 if highest < 1 << 8 else 2 if highest < 1 << 16 else 4
+    return bytes([width]) + (bytes(actions) if width == 1 else np.array(actions, f"<u{width}").tobytes())
+
+
+def unpack(packed: bytes) -> tuple[int, ...]:
+    """The actions in the bytes of a match; `UsageError` for bytes that `pack` did not make."""
+    width = packed[0] if packed else 0
+    if width not in (1, 2, 4) or (len(packed) - 1) % width:
+        raise UsageError("its moves cannot be read")
+    return tuple(np.frombuffer(packed, f"<u{width}", offset=1).tolist())

@@ -1,0 +1,169 @@
+"""The tables of a store, its version, and how an older one becomes the present one.
+
+A name or a label is written once and then referred to by number; moves are bytes (`arena.store.moves`). `totals` sums
+up the matches by player and game, in the same transaction that adds them, so that a ladder never counts games.
+Times are seconds since 1970 (UTC).
+"""
+
+from collections.abc import Callable, Mapping
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    Connection,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    func,
+    insert,
+    inspect,
+    select,
+    text,
+    update,
+)
+
+from arena.errors import UsageError
+
+VERSION = 1
+"""Of the tables below; written into every store."""
+
+METADATA = MetaData()
+ID = BigInteger().with_variant(Integer, "sqlite")  # only an INTEGER key numbers itself there
+
+schema = Table("arena_schema", METADATA, Column("version", Integer, nullable=False))
+
+games = Table(
+    "games",
+    METADATA,
+    Column("id", ID, primary_key=True),
+    Column("label", Text, nullable=False, unique=True),  # name and all options, `tic_tac_toe(m=3, n=3, k=3)`
+)
+
+players = Table(
+    "players",
+    METADATA,
+    Column("id", ID, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+)
+
+lineages = Table(
+    "lineages",
+    METADATA,
+    Column("child", ForeignKey(players.c.id), primary_key=True),
+    Column("parent", ForeignKey(players.c.id), primary_key=True),
+    Index("lineages_by_parent", "parent"),
+    sqlite_with_rowid=False,
+)
+
+runs = Table(
+    "runs",
+    METADATA,
+    Column("id", ID, primary_key=True),
+    Column("kind", Text, nullable=False),  # "tournament", "import", ...
+    Column("key", Text, nullable=False, unique=True),  # of everything that fixes its matches
+    Column("game", Text),  # label; none where it holds matches of several games
+    Column("config", JSON, nullable=False),
+    Column("players", JSON, nullable=False),  # names, in the order in which they were entered
+    Column("started", Double, nullable=False),
+    Column("finished", Double),  # none while it goes on
+)
+
+matches = Table(
+    "matches",
+    METADATA,
+    Column("id", ID, primary_key=True),
+    Column("run", ForeignKey(runs.c.id), nullable=False),
+    Column("number", BigInteger, nullable=False),  # place in the schedule of the run
+    Column("game", ForeignKey(games.c.id), nullable=False),
+    Column("seed", BigInteger, nullable=False),
+    Column("opening", Integer, nullable=False),  # how many of the moves were given
+    Column("length", Integer, nullable=False),  # moves in all
+    Column("moves", LargeBinary, nullable=False),
+    Column("reason", Text, nullable=False),  # a word of `Reason`
+    Column("offender", SmallInteger),  # seat
+    Column("detail", Text, nullable=False),
+    Column("added", Double, nullable=False),
+    UniqueConstraint("run", "number", name="matches_once_a_run"),
+    Index("matches_by_game", "game", "id"),
+)
+
+seats = Table(
+    "seats",
+    METADATA,
+    Column("match", ForeignKey(matches.c.id), primary_key=True),
+    Column("seat", SmallInteger, primary_key=True),
+    Column("player", ForeignKey(players.c.id), nullable=False),
+    Column("earned", Double, nullable=False),  # its return
+    Column("result", SmallInteger, nullable=False),  # 1 won, 0 drawn, -1 lost
+    Index("seats_by_player", "player", "match", "result"),
+    sqlite_with_rowid=False,
+)
+
+totals = Table(
+    "totals",
+    METADATA,
+    Column("game", ForeignKey(games.c.id), primary_key=True),
+    Column("player", ForeignKey(players.c.id), primary_key=True),
+    Column("wins", BigInteger, nullable=False, server_default="0"),
+    Column("draws", BigInteger, nullable=False, server_default="0"),
+    Column("losses", BigInteger, nullable=False, server_default="0"),
+    Column("elo", Double),  # the latest of `ratings`, and the ends of its interval
+    Column("low", Double),
+    Column("high", Double),
+    Column("rated", Double),
+    Index("totals_by_elo", "game", "elo"),
+    sqlite_with_rowid=False,
+)
+
+ratings = Table(
+    "ratings",
+    METADATA,
+    Column("id", ID, primary_key=True),
+    Column("run", ForeignKey(runs.c.id), nullable=False),
+    Column("game", ForeignKey(games.c.id), nullable=False),
+    Column("player", ForeignKey(players.c.id), nullable=False),
+    Column("elo", Double, nullable=False),
+    Column("low", Double, nullable=False),
+    Column("high", Double, nullable=False),
+    Column("games", BigInteger, nullable=False),  # how many it rests on
+    Column("rated", Double, nullable=False),
+    Index("ratings_over_time", "player", "game", "rated"),
+)
+
+UPGRADES: Mapping[int, Callable[[Connection], None]] = {}
+"""What turns a store of that version into one of the next."""
+
+
+def version_of(connection: Connection) -> int | None:
+    """The version of a store's tables; None for an empty database, `UsageError` for one that holds something else."""
+    tables = inspect(connection).get_table_names()
+    if not tables:
+        return None
+    if schema.name not in tables:
+        raise UsageError(f"it is no store, but a database of something else (tables {', '.join(sorted(tables)[:3])})")
+    found: int = connection.execute(select(func.max(schema.c.version))).scalar_one()
+    if found > VERSION:
+        raise UsageError(f"it is a store of version {found}, written by a newer arena; this one reads up to {VERSION}")
+    return found
+
+
+def make_current(connection: Connection) -> None:
+    """Create the tables in an empty database, upgrade those of an older version, leave the present ones alone."""
+    if connection.dialect.name == "postgresql":  # one process at a time; SQLite's transactions see to that themselves
+        connection.execute(text("SELECT pg_advisory_xact_lock(4711)"))
+    found = version_of(connection)
+    if found is None:
+        METADATA.create_all(connection)
+        connection.execute(insert(schema).values(version=VERSION))
+        return
+    for version in range(found, VERSION):
+        UPGRADES[version](connection)
+        connection.execute(update(schema).values(version=version + 1))

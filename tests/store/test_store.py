@@ -1,0 +1,184 @@
+"""The store on SQLite: what goes in comes out, once, in order, and is found again."""
+
+import pytest
+
+from arena.errors import UsageError
+from arena.match.verdict import MatchRecord, Reason, Verdict
+from arena.store import MatchFilter, Rating, Store
+from arena.store.moves import pack, unpack
+from tests.store.records import GAME, OTHER_GAME, record, schedule
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path / "arena.db") as store:
+        yield store
+
+
+def begin(store: Store, key: str = "key", game: str | None = GAME):
+    return store.open_run("tournament", key, game, {"games": 40, "openings": "random:4"}, ["ada", "bob"])
+
+
+def test_matches_come_back_as_they_were_in_order_of_number(store):
+    run, games = begin(store), schedule(40)
+    store.add_games(run.id, games[20:])
+    store.add_games(run.id, games[:20])
+    assert list(store.played(run.id)) == games
+
+
+def test_a_match_that_is_there_already_stays_as_it_is(store):
+    run = begin(store)
+    store.add_games(run.id, [(0, record(0)), (0, record(1))])
+    store.add_games(run.id, [(0, record(2)), (1, record(3))])
+    assert list(store.played(run.id)) == [(0, record(0)), (1, record(3))]
+    assert sum(row.games for row in store.ladder(GAME)) == 4
+
+
+def test_a_run_goes_on_under_its_key_until_it_is_finished(tmp_path):
+    with Store(tmp_path / "arena.db") as store:
+        first = begin(store)
+        assert (first.config, first.players, first.finished) == (
+            {"games": 40, "openings": "random:4"},
+            ("ada", "bob"),
+            False,
+        )
+        store.add_games(first.id, schedule(2))
+        assert begin(store, "another").id != first.id
+    with Store(f"sqlite:///{tmp_path}/arena.db") as store:
+        assert begin(store) == first
+        assert list(store.played(first.id)) == schedule(2)
+        store.finish_run(first.id)
+        finished = begin(store)
+        assert finished.finished
+        store.finish_run(first.id)
+        assert begin(store) == finished
+
+
+@pytest.mark.parametrize("change", [{"kind": "import"}, {"game": OTHER_GAME}, {"players": ["ada", "eve"]}])
+def test_a_key_of_another_run_is_refused(store, change):
+    begin(store)
+    asked = {"kind": "tournament", "key": "key", "game": GAME, "config": {}, "players": ["ada", "bob"]} | change
+    with pytest.raises(UsageError, match=r"run 'key' is tournament of connect_four\(.*\) with ada, bob, not "):
+        store.open_run(**asked)
+
+
+def test_a_block_with_an_impossible_match_leaves_nothing(store):
+    run = begin(store)
+    negative = MatchRecord(GAME, ("new", "newer"), -1, (), (1,), Verdict((1.0, -1.0)))
+    with pytest.raises(UsageError, match=r"match 1 has the seed -1, which is not between"):
+        store.add_games(run.id, [(0, record(0)), (1, negative)])
+    with pytest.raises(UsageError, match=r"match 7 does not begin with its opening \(3,\)"):
+        store.add_games(run.id, [(7, MatchRecord(GAME, ("new", "newer"), 0, (3,), (1,), Verdict((1.0, -1.0))))])
+    assert list(store.played(run.id)) == []
+    assert store.ladder(GAME) == []
+    with pytest.raises(UsageError, match="there is no run 17"):
+        store.add_games(17, schedule(1))
+
+
+def test_matches_are_found_newest_first_by_what_is_known_of_them(store):
+    run, other = begin(store), begin(store, "other", None)
+    games = schedule(60)
+    store.add_games(run.id, games)
+    store.add_games(other.id, [(0, record(100, ("eve", "bob"), OTHER_GAME, 300)), (1, record(101, ("eve", "ada")))])
+
+    def found(**wanted):
+        return [(match.run, match.number) for match in store.matches(MatchFilter(**wanted), limit=100)]
+
+    def expected(test):
+        return [(run.id, number) for number, game in reversed(games) if test(game)]
+
+    assert found() == [(other.id, 1), (other.id, 0), *expected(lambda game: True)]
+    assert found(player="eve") == [(other.id, 1), (other.id, 0)]
+    assert found(player="eve", game=OTHER_GAME) == found(min_length=21) == [(other.id, 0)]
+    assert found(player="nobody") == found(game="no game") == found(run=9) == []
+    assert found(run=run.id, result="draw") == expected(lambda game: game.verdict.returns == (0.0, 0.0))
+    won = expected(lambda game: game.verdict.returns[game.players.index("ada")] == 1)
+    assert 0 < len(won) < 60
+    assert found(player="ada", result="win", run=run.id) == won == found(player="bob", result="loss", run=run.id)
+    assert found(reason=Reason.CRASHED) == [(run.id, number) for number in range(59, 0, -10)]
+    newest = store.matches(limit=3)
+    assert store.matches(limit=100, before_id=newest[-1].id) == store.matches(limit=100)[3:]
+    assert list(store.each_match(MatchFilter(run=run.id))) == list(
+        reversed(store.matches(MatchFilter(run=run.id), limit=99))
+    )
+    assert store.match(newest[0].id) == newest[0]
+    with pytest.raises(UsageError, match="there is no match 999"):
+        store.match(999)
+
+
+def test_a_result_is_a_players():
+    with pytest.raises(UsageError, match="'win' is that of a player"):
+        MatchFilter(result="win")
+    with pytest.raises(UsageError, match="result='won' is none of win, draw, loss"):
+        MatchFilter(player="ada", result="won")
+
+
+def test_more_matches_than_are_read_at_a_time(store, monkeypatch):
+    monkeypatch.setattr("arena.store.store.PAGE", 7)
+    monkeypatch.setattr("arena.store.numbers.CHUNK", 5)
+    run, games = begin(store), schedule(22)
+    store.add_games(run.id, games[:12])
+    store.add_games(run.id, games)
+    assert list(store.played(run.id)) == games
+    assert [match.number for match in store.each_match()] == list(range(22))
+
+
+def test_the_ladder_counts_every_match_once_and_shows_the_latest_rating(store):
+    run = begin(store)
+    store.add_games(run.id, schedule(40)[:30])
+    store.add_games(run.id, schedule(40))
+    by_hand = {name: [0, 0, 0] for name in ("ada", "bob")}
+    for _, game in schedule(40):
+        for name, earned in zip(game.players, game.verdict.returns, strict=True):
+            by_hand[name][1 - int(earned)] += 1
+    unrated = {row.player: [row.wins, row.draws, row.losses] for row in store.ladder(GAME)}
+    assert unrated == by_hand
+    store.add_ratings(
+        run.id, [Rating("bob", 10.0, -5.0, 25.0, 30, rated=1.0), Rating("ada", 40.0, 0.0, 80.0, 30, rated=1.0)]
+    )
+    store.add_ratings(
+        run.id, [Rating("bob", 90.0, 70.0, 110.0, 40, rated=3.0), Rating("eve", -7.0, -9.0, -5.0, 1, rated=3.0)]
+    )
+    store.add_ratings(run.id, [Rating("bob", 0.0, 0.0, 0.0, 35, rated=2.0)])  # an old one, told late
+    assert [(row.player, row.elo, row.low, row.high, row.games) for row in store.ladder(GAME)] == [
+        ("bob", 90.0, 70.0, 110.0, 40),
+        ("ada", 40.0, 0.0, 80.0, 40),
+        ("eve", -7.0, -9.0, -5.0, 0),
+    ]
+    assert [row.player for row in store.ladder(GAME, limit=1)] == ["bob"]
+    assert store.ladder(OTHER_GAME) == []
+    assert [rating.games for rating in store.ratings("bob", GAME)] == [30, 35, 40]
+    with pytest.raises(UsageError, match="is of several games, a rating is of one"):
+        store.add_ratings(begin(store, "several", None).id, [Rating("bob", 0.0, 0.0, 0.0, 1, 1.0)])
+
+
+def test_games_of_more_than_two_have_one_winner_or_none(store):
+    run = begin(store, game=None)
+    trio = ("a", "b", "c")
+    for number, returns in enumerate([(2.0, -1.0, -1.0), (0.5, 0.5, -1.0), (0.0, 0.0, 0.0)]):
+        store.add_games(run.id, [(number, MatchRecord("kuhn", trio, 0, (), (0, 1), Verdict(returns)))])
+    counts = {row.player: (row.wins, row.draws, row.losses) for row in store.ladder("kuhn")}
+    assert counts == {"a": (1, 2, 0), "b": (0, 2, 1), "c": (0, 1, 2)}
+
+
+def test_who_descends_from_whom(store):
+    for child, parent in [("c", "b"), ("b", "a"), ("d", "c"), ("d", "a"), ("d", "a")]:
+        store.add_parent(child, parent)
+    assert store.ancestors("d") == ["a", "c", "b"]
+    assert store.ancestors("a") == store.ancestors("nobody") == []
+    for child, parent in [("a", "d"), ("b", "b")]:
+        with pytest.raises(UsageError, match="it descends from it"):
+            store.add_parent(child, parent)
+
+
+@pytest.mark.parametrize("actions", [(), (0,), (255, 0, 7), (256, 1), (65535,), (65536, 0, 2**32 - 1)])
+def test_moves_are_packed_by_their_size(actions):
+    packed = pack(actions)
+    assert unpack(packed) == actions
+    assert len(packed) == 1 + len(actions) * (1 if max(actions, default=0) < 256 else 2 if max(actions) < 65536 else 4)
+
+
+@pytest.mark.parametrize("packed", [b"", b"\x00", b"\x03abc", b"\x02abc"])
+def test_bytes_that_are_no_moves(packed):
+    with pytest.raises(UsageError, match="its moves cannot be read"):
+        unpack(packed)
