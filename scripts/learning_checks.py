@@ -16,11 +16,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from learning import cartpole, offline, pendulum, self_play, tabular, tic_tac_toe
+from learning import cartpole, offline, pendulum, self_play, tabular, tic_tac_toe, tutorial
 from learning.running import Check
 
 CHECKS: list[Check] = [*cartpole.ROWS, *pendulum.ROWS, *offline.ROWS, *tabular.ROWS, *tic_tac_toe.ROWS]
-CHECKS += self_play.ROWS
+CHECKS += [*self_play.ROWS, *tutorial.ROWS]
 
 
 @dataclasses.dataclass(frozen=True)

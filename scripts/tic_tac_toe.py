@@ -39,8 +39,8 @@ def watch(first: Policy, second: Policy) -> None:
     print(f"Final reward: {stats.returns[0].tolist()}, length: {stats.lens[0]}")
 
 
-def train(seed: int = 1626) -> tuple[DQNPolicy, dict[str, float | str]]:
-    """Train DQN as the second player until its mean reward against a random first player is 0.9."""
+def train(seed: int = 1626, log: Path = LOG) -> tuple[DQNPolicy, dict[str, float | str]]:
+    """Train DQN as the second player until its mean reward against a random first player is 0.9; log to `log`."""
     np.random.seed(seed)
     torch.manual_seed(seed)
     torch.set_num_threads(1)  # small networks are fastest on one
@@ -51,7 +51,7 @@ def train(seed: int = 1626) -> tuple[DQNPolicy, dict[str, float | str]]:
     collector = Collector(manager, envs, VectorReplayBuffer(20_000, 10), exploration_noise=True)
     test_collector = Collector(manager, test_envs, exploration_noise=True)
     collector.collect(n_step=640, random=True)
-    LOG.mkdir(parents=True, exist_ok=True)
+    log.mkdir(parents=True, exist_ok=True)
     result = offpolicy_trainer(
         manager,
         collector,
@@ -65,9 +65,9 @@ def train(seed: int = 1626) -> tuple[DQNPolicy, dict[str, float | str]]:
         train_fn=lambda epoch, step: dqn.set_eps(0.1),
         test_fn=lambda epoch, step: dqn.set_eps(0.05),
         stop_fn=lambda mean_reward: mean_reward >= 0.9,
-        save_fn=lambda policy: save_model(dqn, str(LOG / "dqn.safetensors")),
+        save_fn=lambda policy: save_model(dqn, str(log / "dqn.safetensors")),
         reward_metric=lambda returns: returns[:, SEAT],  # returns are [episodes, seats]
-        logger=TensorboardLogger(SummaryWriter(str(LOG))),
+        logger=TensorboardLogger(SummaryWriter(str(log))),
         test_in_train=False,
     )
     return dqn, result

@@ -6,7 +6,7 @@ learned the task.
 
 from typing import Any
 
-from agents import bcq, ddpg, npg, ppo, sac, td3, trpo
+from agents import bcq, ddpg, imitation, npg, ppo, sac, td3, trpo
 from arena.collector import Collector
 from arena.data import ReplayBuffer, VectorReplayBuffer
 from arena.policy.kinds import Algorithm
@@ -62,4 +62,7 @@ def offline(name: str, algorithm: Algorithm, config: Any) -> Check:
 
 
 ROWS = [Check(name, TASK, THRESHOLD, training) for name, training in TRAININGS.items()]
-ROWS += [offline("bcq", bcq.ALGORITHM, bcq.BCQConfig(**COMMON, acting_samples=20))]
+ROWS += [
+    offline("bcq", bcq.ALGORITHM, bcq.BCQConfig(**COMMON, acting_samples=20)),
+    offline("imitation", imitation.ALGORITHM, imitation.ImitationConfig(hidden=64)),
+]

@@ -30,7 +30,9 @@ COMMON: dict[str, Any] = {
 }
 """Random actions are many: Rainbow, too, meets too few positions by the noise in its weights alone."""
 
-SOFT = discrete_sac.DiscreteSACConfig(hidden=64, batch_size=64, update_per_step=0.125, discount=0.95, n_step=3)
+SOFT = discrete_sac.DiscreteSACConfig(
+    hidden=64, batch_size=64, update_per_step=0.125, discount=0.95, n_step=1, alpha=0.1
+)
 
 
 @dataclass(frozen=True)
@@ -97,5 +99,5 @@ ROWS = [
     ),
     on_policy("npg", npg.ALGORITHM, 1_000_000, moves=64, actor_step_size=1.0),
     on_policy("trpo", trpo.ALGORITHM, 1_000_000, moves=64, max_kl=0.02),
-    Check("discrete-sac", "tic-tac-toe 3x3", 0.9, GameTraining(discrete_sac.ALGORITHM, SOFT, 200_000)),
+    Check("discrete-sac", "tic-tac-toe 3x3", 0.9, GameTraining(discrete_sac.ALGORITHM, SOFT, 60_000)),
 ]
