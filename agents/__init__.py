@@ -25,5 +25,8 @@ AGENTS = {
     "random": "agents.scripted.uniform:AGENT",
     "one-ply": "agents.scripted.one_ply:AGENT",
     "alphabeta": "agents.search.alphabeta:AGENT",
+    "cmd": "agents.outside.command:AGENT",
+    "uci": "agents.outside.uci:AGENT",
+    "gtp": "agents.outside.gtp:AGENT",
 }
 """The agents of this distribution: name -> an `AgentKind`."""

@@ -52,7 +52,14 @@ HOMES = {
 
 NEVER_AT_THE_TOP = {"matplotlib", "minari", "onnxruntime", "onnxscript", "tensorboard", "wandb", "ray"}
 TORCH_FREE = ("games", "arena.data", "arena.env", "arena.match", "arena.tournament", "arena.store", "arena.tui")
-TORCH_FREE += ("arena.cli", "arena.policy.random", "arena.policy.protocol", "agents.scripted", "agents.search")
+TORCH_FREE += (
+    "arena.cli",
+    "arena.policy.random",
+    "arena.policy.protocol",
+    "agents.scripted",
+    "agents.search",
+    "agents.outside",
+)
 """Modules that bring no torch in, nor does anything that they import at their top."""
 A_LEARNER = "arena.cli.templates.new_agent"  # which is read as text, and imported nowhere
 

@@ -28,7 +28,7 @@ are read and written as FEN, games as PGN:
 '1. e4 e6 *'
 """
 
-from functools import cache
+from functools import cache, partial
 
 from games.chess.actions import NUM_ACTIONS
 from games.chess.drawing import picture
@@ -83,6 +83,8 @@ def game(draws: Draws = "automatic") -> Game:
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,
+        position_text=fen,
+        parse_position=partial(position, draws=draws),
         pettingzoo_name="chess_v6" if draws == "pettingzoo" else None,
     )
 

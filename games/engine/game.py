@@ -51,6 +51,10 @@ class Game:
     """An action in the game's notation."""
     parse_action: Callable[[State, str], int]
     """The action that a text means; `UsageError` if it cannot be read. It may be illegal in the position."""
+    position_text: Callable[[State], str] | None = None
+    """A position in the notation that people have for those of this game (FEN), where there is one."""
+    parse_position: Callable[[str], State] | None = None
+    """The position that such a text means; `UsageError` if none that can arise."""
     observation_dtype: Any = np.int8
     observation_high: int = 1
     """No entry of an observation is larger; none is below 0."""
