@@ -10,17 +10,20 @@ from numpy.typing import NDArray
 from arena.data.batch import Batch
 from arena.data.rows import as_array, write_rows
 from arena.env.native import GameVectorEnv
-from arena.match.verdict import Failure, Reason
+from arena.match.verdict import Failure
 from arena.policy.protocol import Policy
 from arena.policy.torch_modes import without_gradient
-
 
 NO_ACTION = -1
 """Stands where an action would, if there is a failure instead."""
 
 
-class LateError(Exception):
-    """What a policy raises whose time is up."""
+class FailedError(Exception):
+    """What a policy raises that knows itself why there is no move."""
+
+    def __init__(self, failure: Failure):
+        super().__init__(failure.detail)
+        self.failure = failure
 
 
 @dataclass(frozen=True)
@@ -143,6 +146,6 @@ def _ask_each(policy: Policy, obs: Batch, hidden: Any) -> Answers:
 
 
 def _failure(error: BaseException) -> Failure:
-    if isinstance(error, LateError):
-        return Failure(str(error), Reason.LATE)
+    if isinstance(error, FailedError):
+        return error.failure
     return Failure(f"{type(error).__name__}: {error}".splitlines()[0].removesuffix(": "))

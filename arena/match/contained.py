@@ -1,0 +1,100 @@
+"""`ContainedPolicy`: an agent in a process of its own, on a clock; it can hang, crash and hoard, and only loses."""
+
+import time
+from typing import Any
+
+import numpy as np
+
+from arena.data.batch import Batch
+from arena.errors import UsageError
+from arena.match.arrays import to_json
+from arena.match.ask import FailedError
+from arena.match.limits import Limits
+from arena.match.process import AgentProcess, DiedError
+from arena.match.verdict import Failure, Reason
+from arena.policy.protocol import Policy
+from games.engine.game import Game
+
+MOST = 2**31
+"""An answer beyond this is no number of an action."""
+
+
+class ContainedPolicy(Policy):
+    """Seats the agent of a spec in another process, and plays one game at a time with it.
+
+    A process that was killed, for being late or otherwise, is started again for the next game.
+    Raises `UsageError` if the agent cannot be seated at all.
+    """
+
+    needs_state = needs_moves = True
+    one_at_a_time = True
+
+    def __init__(self, spec: str, game: Game, limits: Limits):
+        self._spec, self._game, self._limits = spec, game, limits
+        self._left = limits.game_s
+        self._warms_up = True
+        try:
+            self._process: AgentProcess | None = self._started()
+        except FailedError as error:
+            raise UsageError(f"{spec} cannot be seated: {error}") from None
+
+    def reset(self, seed: int | None = None) -> None:
+        """Begin a game, with a full clock; `FailedError` if the agent cannot."""
+        if self._process is None:
+            self._process = self._started()
+        self._left = self._limits.game_s
+        self._process.begin_game()
+        self._ask(self._process, {"seed": seed}, self._limits.start_s, "not ready for a game")
+
+    def forward(self, batch: Batch, state: Any = None) -> Batch:
+        """Choose `act` [n], one after the other; `FailedError` if one is late, or none comes."""
+        return Batch(act=np.array([self._move(batch.obs[i : i + 1]) for i in range(len(batch.obs))], np.int64))
+
+    def _move(self, seen: Batch) -> int:
+        if self._process is None:
+            raise FailedError(Failure("it has ended"))
+        began = time.monotonic()
+        seconds = min((limit for limit in (self._limits.move_s, self._left) if limit is not None), default=None)
+        answer = self._ask(self._process, {"seen": to_json(seen)}, seconds, "no move")
+        if self._left is not None:
+            self._left -= time.monotonic() - began
+        action = answer.get("action")
+        if not isinstance(action, int) or isinstance(action, bool) or abs(action) >= MOST:
+            raise FailedError(Failure("answered with garbage"))
+        return action
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+
+    def _started(self) -> AgentProcess:
+        """A process in which the agent sits; its first move is the second one it makes, if it makes any."""
+        process = AgentProcess(self._limits.memory_bytes)
+        seat = {"spec": self._spec, "game": self._game.name, "options": dict(self._game.options)}
+        answer = self._ask(process, seat, self._limits.start_s, "not seated")
+        if "refused" in answer:
+            process.close()
+            raise UsageError(str(answer["refused"]))
+        if self._warms_up:
+            try:
+                self._ask(process, {"warm_up": True}, self._limits.start_s, "not warm")
+            except FailedError:  # it shall lose its games in the games
+                self._warms_up = False
+                return self._started()
+        return process
+
+    def _ask(self, process: AgentProcess, message: dict[str, Any], seconds: float | None, what: str) -> dict[str, Any]:
+        """The answer of a process; `FailedError` if it says that it failed, or there is none."""
+        try:
+            answer = process.exchange(message, seconds)
+        except TimeoutError:
+            self._process = None
+            raise FailedError(Failure(f"{what} within {seconds:.3g} s", Reason.LATE)) from None
+        except DiedError as error:
+            self._process = None
+            raise FailedError(Failure(str(error))) from None
+        if "failure" in answer:
+            raise FailedError(Failure(str(answer["failure"])))
+        return answer

@@ -1,0 +1,109 @@
+"""What runs in an agent's own process: it reads requests as lines of JSON and answers each in turn.
+
+    {"id": 1, "spec": "alphabeta:4", "game": "connect_four", "options": {...}}   seats the agent; {"id": 1} or
+                                                                                  {"id": 1, "refused": "why"}
+    {"id": 2, "warm_up": true}                   one move that does not count, by which its code is loaded; {"id": 2}
+    {"id": 3, "seed": 5}                         a new game
+    {"id": 4, "seen": {...}}                     a move is wanted; {"id": 4, "action": 3}
+    {"id": 5, "close": true}                     the end
+
+A request that fails is answered with {"id": 4, "failure": "what it raised"}.
+"""
+
+import json
+import os
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from arena.data.batch import Batch
+from arena.env.native import GameVectorEnv
+from arena.errors import UsageError
+from arena.match.arrays import from_json
+from arena.match.ask import ask, begin, view
+from arena.match.process_tree import adopt_orphans, end_with_parent
+from arena.policy.protocol import Policy
+from arena.policy.torch_modes import torch_threads
+from arena.registry import make_agent, make_game
+from games.engine.game import Game
+
+
+class Inside:
+    """The agent and its game, once it is seated."""
+
+    def __init__(self, request: dict[str, Any]):
+        self._game: Game = make_game(request["game"], **request["options"])
+        self._policy: Policy = make_agent(request["spec"], self._game)
+        self._hidden: Any = None
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """What is answered to a request."""
+        if "warm_up" in request:
+            self._warm_up()
+            return {}
+        if "close" in request:
+            self._policy.close()
+            return {}
+        if "seed" in request:
+            self._hidden = None
+            failure = begin(self._policy, request["seed"])
+            return {} if failure is None else {"failure": failure.detail}
+        seen = from_json(request["seen"], self._game)
+        answer = ask(self._policy, self._wanted(seen), self._hidden).only()
+        self._hidden = answer.hidden
+        return {"action": answer.action} if answer.failure is None else {"failure": answer.failure.detail}
+
+    def _warm_up(self) -> None:
+        env = GameVectorEnv(self._game, 1)
+        env.reset(seed=0)
+        begin(self._policy, 0)
+        nothing = np.zeros((1, 0), np.int32), np.zeros(1, np.int64)
+        ask(self._policy, view(env, np.zeros(1, np.int64), self._policy, *nothing))
+
+    def _wanted(self, seen: Batch) -> Batch:
+        """Without what this policy does not ask for."""
+        unwanted = {"state": not self._policy.needs_state, "moves": not self._policy.needs_moves}
+        return Batch({name: array for name, array in seen.items() if not unwanted.get(name, False)})
+
+
+def main() -> None:
+    """Answer until there are no more requests."""
+    end_with_parent()
+    adopt_orphans()
+    requests, answers = _channel()
+    first = json.loads(requests.readline())
+    try:
+        inside = Inside(first)
+    except (UsageError, OSError) as error:
+        _say(answers, first["id"], {"refused": str(error).splitlines()[0]})
+        return
+    _say(answers, first["id"], {})
+    with torch_threads(1):
+        for line in requests:
+            request = json.loads(line)
+            _say(answers, request["id"], inside.answer(request))
+
+
+def _channel() -> tuple[BinaryIO, BinaryIO]:
+    """Files for requests and answers, out of reach for what the agent reads and prints, and for those it forks."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+
+    def cut() -> None:
+        end_with_parent()
+        for file in (requests, answers):
+            os.dup2(nothing, file.fileno())
+
+    os.register_at_fork(after_in_child=cut)
+    return requests, answers
+
+
+def _say(answers: BinaryIO, number: int, answer: dict[str, Any]) -> None:
+    answers.write(json.dumps({"id": number} | answer).encode() + b"\n")
+    answers.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,203 @@
+"""Agents in processes of their own: whatever one does, it only loses its game, and leaves nothing behind."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+import games
+from arena.errors import UsageError
+from arena.match import process
+from arena.match.contained import ContainedPolicy
+from arena.match.limits import Limits
+from arena.match.match import Match
+from arena.match.process_tree import tree
+from arena.match.verdict import Reason
+from arena.registry import make_agent
+from tests.match import faulty
+from tests.match.players import Lowest
+
+CONNECT_FOUR = games.make("connect_four")
+MARK = "ARENA_TEST_SECRET"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def agents(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", faulty.install(tmp_path_factory.mktemp("faulty")))
+        yield
+
+
+@pytest.fixture
+def contain():
+    """Makes contained agents, and sees that nothing is left of them when they are closed."""
+    before, made = set(tree(os.getpid())), []
+
+    def make(spec, **limits):
+        made.append(ContainedPolicy(spec, CONNECT_FOUR, Limits(**limits)))
+        return made[-1]
+
+    yield make
+    for policy in made:
+        policy.close()
+        policy.close()
+    wait_until(lambda: set(tree(os.getpid())) <= before)
+
+
+def play(policy, seed=0, other=None):
+    """A game against one that plays columns from the left; the agent is second."""
+    match = Match(CONNECT_FOUR, [("low", other or Lowest()), ("agent", policy)], seed)
+    while not match.over:
+        match.advance()
+    return match.record()
+
+
+FAULTS = [
+    ("raises", Reason.CRASHED, "RuntimeError: out of"),
+    ("hangs", Reason.LATE, "no move within 0.3 s"),
+    ("sleeps", Reason.LATE, "no move within 0.3 s"),
+    ("prints", Reason.CRASHED, "printed more than 16 MB"),
+    ("hoards", Reason.CRASHED, "used more than 600 MB of memory"),
+    ("hoards below", Reason.CRASHED, "used more than 600 MB of memory"),
+    ("scribbles", Reason.CRASHED, "answered with garbage"),
+    ("floods", Reason.CRASHED, "answered with"),
+    ("exits", Reason.CRASHED, "ended with status 3"),
+    ("quits", Reason.CRASHED, "SystemExit: enough"),
+    ("dies", Reason.CRASHED, "killed by SIGSEGV"),
+    ("complains", Reason.CRASHED, "ended with status 1: there is no engine"),
+    ("hides", Reason.CRASHED, "has closed its connection"),
+    ("illegal", Reason.ILLEGAL, "action -1"),
+    ("garbage", Reason.CRASHED, "TypeError: act is <U2 of shape ()"),
+    ("too many", Reason.CRASHED, "TypeError: act is int64 of shape (3,), not 1 whole numbers"),
+    ("beyond", Reason.CRASHED, "answered with garbage"),
+]
+PATIENT = {"hoards", "hoards below", "prints", "floods", "hides"}
+"""Those whose fault takes a while to show: their clock is a long one."""
+
+
+@pytest.mark.parametrize(("how", "reason", "detail"), FAULTS)
+def test_whatever_an_agent_does_it_loses_this_game_and_plays_the_next(contain, how, reason, detail):
+    limit = "60s" if how in PATIENT else "0.3s" if reason is Reason.LATE else "10s"
+    policy = contain(f"faulty:{how}", time_per_move=limit, memory="600MB")
+    for seed in range(2):
+        record = play(policy, seed)
+        assert (record.verdict.reason, record.verdict.offender) == (reason, 1)
+        assert record.verdict.detail.startswith(detail)
+        assert (record.actions, record.verdict.returns) == ((0, 0, 0), (1.0, -1.0))
+
+
+def test_what_an_agent_has_forked_goes_with_it(contain):
+    policy = contain("faulty:forks", memory="2GB")
+    own = set(tree(os.getpid()))
+    assert play(policy).verdict.reason is Reason.FINISHED
+    children = set(tree(os.getpid())) - own
+    assert len(children) == 4
+    policy.close()
+    wait_until(lambda: not any(map(alive, children)))
+
+
+def test_an_agent_that_is_there_twice_answers_once(contain):
+    policy = contain("faulty:doubles", time_per_move="10s")
+    for seed in range(2):
+        assert play(policy, seed).verdict.reason is Reason.FINISHED
+
+
+def test_who_has_always_been_in_time_may_use_up_its_game(contain):
+    policy = contain("faulty:thinks", time_per_game="1s")
+    for seed in range(2):
+        record = play(policy, seed)
+        assert record.verdict.reason is Reason.LATE
+        assert record.actions.count(0) + record.actions.count(1) == len(record.actions) == 7
+
+
+def test_an_agent_that_does_not_get_ready_is_late_with_its_first_move(contain):
+    policy = contain("faulty:hangs at the start", time_per_move="1s", time_to_start="4s")
+    record = play(policy)
+    assert (record.verdict.reason, record.verdict.detail) == (Reason.LATE, "not ready for a game within 4 s")
+    assert record.actions == (0,)
+
+
+def test_games_are_those_of_the_same_agent_in_this_process(contain):
+    for spec in ("alphabeta:3", "one-ply"):
+        here, there = make_agent(spec, CONNECT_FOUR), contain(spec, time_per_move="60s")
+        for seed in range(3):
+            assert play(here, seed).actions == play(there, seed).actions
+
+
+def test_a_killed_process_of_ours_takes_the_agent_with_it(tmp_path):
+    script = f"""
+import os, pathlib, signal
+import games
+from arena.match.contained import ContainedPolicy
+from arena.match.limits import Limits
+from arena.match.process_tree import tree
+policy = ContainedPolicy("faulty:raises", games.make("connect_four"), Limits(time_per_move="1s"))
+pathlib.Path({str(tmp_path / "pids")!r}).write_text(" ".join(map(str, tree(os.getpid())[1:])))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert process.subprocess.run([process.sys.executable, "-c", script]).returncode == -9
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    assert pids
+    wait_until(lambda: not any(map(alive, pids)))
+
+
+def test_secrets_of_the_environment_stay_here(contain, monkeypatch):
+    monkeypatch.setenv(MARK, "abc")
+    policy = contain("random", time_per_move="10s")
+    children = set(tree(os.getpid())) - {os.getpid()}
+    environments = [Path("/proc", str(pid), "environ").read_bytes() for pid in children if alive(pid)]
+    assert environments
+    assert not any(MARK.encode() in one for one in environments)
+    assert play(policy).verdict.reason is Reason.FINISHED
+
+
+@pytest.mark.parametrize(
+    ("spec", "limits", "message"),
+    [
+        ("nobody", {"memory": "2GB"}, "unknown agent 'nobody'"),
+        ("alphabeta:x", {"memory": "2GB"}, "the depth is not a whole number"),
+        ("random", {"memory": "20MB"}, "random cannot be seated: used more than 20 MB of memory"),
+        ("random", {"memory": "2GB", "time_to_start": "1ms"}, "random cannot be seated: not seated within 0.001 s"),
+    ],
+)
+def test_who_cannot_be_seated_is_refused(spec, limits, message):
+    with pytest.raises(UsageError, match=message):
+        ContainedPolicy(spec, CONNECT_FOUR, Limits(**limits))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"time_per_move": "soon"}, "time_per_move=soon is not a number above 0 of ms, s, m, h, as 1s"),
+        ({"time_per_move": "0s"}, "time_per_move=0s is not"),
+        ({"time_per_game": "1"}, "time_per_game=1 is not"),
+        ({"time_to_start": "-1s"}, "time_to_start=-1s is not"),
+        ({"memory": "2 TB"}, "memory=2 TB is not a number above 0 of MB, GB, as 2GB"),
+    ],
+)
+def test_limits_that_cannot_be_read_are_refused(wrong, message):
+    with pytest.raises(UsageError, match=message):
+        Limits(**wrong)
+
+
+def test_limits_in_seconds_and_bytes():
+    limits = Limits(time_per_move="500ms", time_per_game="2m", memory="1.5GB")
+    assert (limits.move_s, limits.game_s, limits.memory_bytes, limits.start_s) == (0.5, 120, 1_500_000_000, 60)
+    assert limits
+    assert not Limits(time_to_start="5s")
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there and no zombie, which whoever adopted it has yet to bury."""
+    try:
+        return Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(condition, seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
