@@ -28,7 +28,7 @@ OTHERS = {
 
 BASE = {"arena.errors", "arena.registry", "arena.seeding", "arena.config"}
 LAYERS = [
-    {"arena.data"},
+    {"arena.data", "arena.ratings"},
     {"arena.env"},
     {"arena.policy"},
     {"arena.collector"},
@@ -51,15 +51,9 @@ HOMES = {
 """Packages that only these modules import, at their top or later."""
 
 NEVER_AT_THE_TOP = {"matplotlib", "minari", "onnxruntime", "onnxscript", "tensorboard", "wandb", "ray"}
-TORCH_FREE = ("games", "arena.data", "arena.env", "arena.match", "arena.tournament", "arena.store", "arena.tui")
-TORCH_FREE += (
-    "arena.cli",
-    "arena.policy.random",
-    "arena.policy.protocol",
-    "agents.scripted",
-    "agents.search",
-    "agents.outside",
-)
+TORCH_FREE = ("games", "arena.data", "arena.env", "arena.match", "arena.ratings", "arena.tournament", "arena.store")
+TORCH_FREE += ("arena.tui", "arena.cli", "arena.policy.random", "arena.policy.protocol")
+TORCH_FREE += ("agents.scripted", "agents.search")
 """Modules that bring no torch in, nor does anything that they import at their top."""
 A_LEARNER = "arena.cli.templates.new_agent"  # which is read as text, and imported nowhere
 
