@@ -53,7 +53,7 @@ HOMES = {
 NEVER_AT_THE_TOP = {"matplotlib", "minari", "onnxruntime", "onnxscript", "tensorboard", "wandb", "ray"}
 TORCH_FREE = ("games", "arena.data", "arena.env", "arena.match", "arena.ratings", "arena.tournament", "arena.store")
 TORCH_FREE += ("arena.tui", "arena.cli", "arena.policy.random", "arena.policy.protocol")
-TORCH_FREE += ("agents.scripted", "agents.search")
+TORCH_FREE += ("agents.scripted", "agents.search", "agents.outside")
 """Modules that bring no torch in, nor does anything that they import at their top."""
 A_LEARNER = "arena.cli.templates.new_agent"  # which is read as text, and imported nowhere
 
