@@ -6,8 +6,9 @@ import torch
 from torch.distributions import Beta, Categorical, Independent, Normal, TransformedDistribution
 from torch.distributions.transforms import TanhTransform
 
-from agents.distributions import default_distribution, draw, expectation, log_probability, log_tanh_slope
+from agents.distributions import default_distribution, draw, draw_rows, expectation, log_probability, log_tanh_slope
 from arena.errors import UsageError
+from arena.policy.masking import mask_scores
 
 
 def generator(seed: int = 0) -> torch.Generator:
@@ -71,3 +72,40 @@ def test_distributions_that_are_not_of_whole_actions_are_refused():
         log_probability(each, torch.zeros(4, 2))
     with pytest.raises(UsageError, match="dist_fn gave a Beta"):
         draw(Beta(torch.ones(3), torch.ones(3)), generator())
+
+
+def test_rows_of_logits_are_torchs_categorical():
+    torch.manual_seed(0)
+    legal = torch.rand(300, 6) < 0.5
+    legal[:, 3] = True
+    act = torch.randint(6, (300,))
+    found = []
+    for make in (default_distribution, lambda scores: Categorical(logits=scores)):
+        scores = torch.randn(300, 6, generator=generator(3)).requires_grad_()
+        dist = make(mask_scores(scores, legal))
+        taken = dist.log_prob(torch.where(legal[torch.arange(300), act], act, 3))
+        (slope,) = torch.autograd.grad((taken + 0.3 * dist.entropy()).sum(), scores)
+        found.append((taken, dist.entropy(), dist.probs, dist.mode, slope))
+    for own, theirs in zip(*found, strict=True):
+        torch.testing.assert_close(own, theirs)
+
+
+def test_entries_are_drawn_as_often_as_they_should_be_and_impossible_ones_never():
+    weights = torch.tensor([0.0, 3.0, 0.0, 1.0, 4.0, 0.0])
+    drawn = draw(default_distribution(weights.log().expand(80_000, 6)), generator())
+    counts = np.bincount(drawn, minlength=6)
+    assert counts[[0, 2, 5]].sum() == 0
+    expected = np.array([3.0, 1.0, 4.0]) * 10_000
+    assert ((counts[[1, 3, 4]] - expected) ** 2 / expected).sum() < 13.8  # chi-square, 2 degrees: once in a thousand
+
+
+def test_rounding_never_leads_past_the_last_possible_entry():
+    probs = np.array([[0.1, 0.7, 0.2, 0.0], [0.0, 1e-30, 0.0, 0.0]], np.float32)
+    assert draw_rows(probs, np.full(2, np.nextafter(1.0, 0.0))).tolist() == [2, 1]
+    assert draw_rows(probs, np.zeros(2)).tolist() == [0, 1]
+
+
+def test_scores_that_are_not_numbers_are_refused():
+    scores = torch.tensor([[0.0, 1.0], [0.0, float("nan")]])
+    with pytest.raises(UsageError, match="not numbers"):
+        draw(default_distribution(scores), generator())
