@@ -127,6 +127,7 @@ def _prepare_sqlite(connection: Any, record: object) -> None:
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("PRAGMA cache_size=-65536")  # 64 MiB: the indices of a million matches stay in memory
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, exists, insert, select, update
+from sqlalchemy import Column, Connection, Row, Select, bindparam, exists, insert, select, update
 
 from arena.errors import UsageError
 from arena.match.verdict import MatchRecord, Reason, Verdict
 from arena.store.moves import pack, unpack
-from arena.store.numbers import chunks, numbers_of
+from arena.store.numbers import chunks, known_numbers, numbers_of
 from arena.store.players import require_totals
 from arena.store.runs import run_numbered
 from arena.store.schema import games, matches, players, seats, totals
@@ -94,9 +94,14 @@ def _match_row(run: int, number: int, record: MatchRecord, labels: Mapping[str, 
         "moves": pack(record.actions),
         "reason": verdict.reason.value,
         "offender": verdict.offender,
-        "detail": verdict.detail,
+        "detail": _storable(verdict.detail),
         "added": now,
     }
+
+
+def _storable(text: str) -> str:
+    """What a database takes: an agent's last words may hold anything."""
+    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
 
 
 def _seat_rows(match: int, record: MatchRecord, names: Mapping[str, int]) -> Iterator[dict[str, Any]]:
@@ -145,14 +150,16 @@ def played(connection: Connection, run: int, after: int, limit: int) -> list[tup
 
 def matches_like(connection: Connection, wanted: MatchFilter, limit: int, before_id: int | None) -> list[StoredMatch]:
     """The newest matches that fit, with a number below `before_id`, the newest first."""
-    query = _all_columns().where(*_conditions(wanted)).order_by(matches.c.id.desc()).limit(limit)
-    return _read(connection, query if before_id is None else query.where(matches.c.id < before_id))
+    number, query = _like(connection, wanted)
+    if before_id is not None:
+        query = query.where(number < before_id)
+    return _numbered(connection, query.order_by(number.desc()).limit(limit))[::-1]
 
 
 def matches_after(connection: Connection, wanted: MatchFilter, after_id: int, limit: int) -> list[StoredMatch]:
     """The oldest matches that fit, with a number above `after_id`, the oldest first."""
-    query = _all_columns().where(*_conditions(wanted), matches.c.id > after_id).order_by(matches.c.id).limit(limit)
-    return _read(connection, query)
+    number, query = _like(connection, wanted)
+    return _numbered(connection, query.where(number > after_id).order_by(number).limit(limit))
 
 
 def match_numbered(connection: Connection, number: int) -> StoredMatch:
@@ -163,26 +170,42 @@ def match_numbered(connection: Connection, number: int) -> StoredMatch:
     return found[0]
 
 
+def _like(connection: Connection, wanted: MatchFilter) -> tuple[Column[int], Select[Any]]:
+    """The numbers of all matches that fit, and the column they stand in.
+
+    A player's are looked up in the index of the seats: few of many matches, and the newest are at its end.
+    """
+    number: Column[int] = matches.c.id
+    query: Select[Any] = select(number)
+    if wanted.player is not None:
+        number = seats.c.match
+        player = known_numbers(connection, players, [wanted.player]).get(wanted.player, -1)
+        query = select(number).distinct().join_from(seats, matches).where(seats.c.player == player)
+        if wanted.result is not None:
+            query = query.where(seats.c.result == RESULTS[wanted.result])
+    elif wanted.result is not None:
+        query = query.where(exists().where(seats.c.match == number, seats.c.result == RESULTS[wanted.result]))
+    if wanted.game is not None:
+        query = query.where(matches.c.game == known_numbers(connection, games, [wanted.game]).get(wanted.game, -1))
+    if wanted.reason is not None:
+        query = query.where(matches.c.reason == wanted.reason.value)
+    if wanted.min_length > 0:
+        query = query.where(matches.c.length >= wanted.min_length)
+    if wanted.run is not None:
+        query = query.where(matches.c.run == wanted.run)
+    return number, query
+
+
+def _numbered(connection: Connection, query: Select[Any]) -> list[StoredMatch]:
+    """The matches whose numbers a query finds, the oldest first."""
+    found: list[StoredMatch] = []
+    for part in chunks(sorted(connection.execute(query).scalars())):
+        found += _read(connection, _all_columns().where(matches.c.id.in_(part)).order_by(matches.c.id))
+    return found
+
+
 def _all_columns() -> Select[Any]:
     return select(matches, games.c.label).join_from(matches, games)
-
-
-def _conditions(wanted: MatchFilter) -> Iterator[ColumnElement[bool]]:
-    seat: list[ColumnElement[bool]] = []
-    if wanted.player is not None:
-        seat.append(seats.c.player == select(players.c.id).where(players.c.name == wanted.player).scalar_subquery())
-    if wanted.result is not None:
-        seat.append(seats.c.result == RESULTS[wanted.result])
-    if seat:
-        yield exists().where(seats.c.match == matches.c.id, *seat)
-    if wanted.game is not None:
-        yield matches.c.game == select(games.c.id).where(games.c.label == wanted.game).scalar_subquery()
-    if wanted.reason is not None:
-        yield matches.c.reason == wanted.reason.value
-    if wanted.min_length > 0:
-        yield matches.c.length >= wanted.min_length
-    if wanted.run is not None:
-        yield matches.c.run == wanted.run
 
 
 def _read(connection: Connection, query: Select[Any]) -> list[StoredMatch]:

@@ -32,7 +32,7 @@ from sqlalchemy import (
 
 from arena.errors import UsageError
 
-VERSION = 1
+VERSION = 2
 """Of the tables below; written into every store."""
 
 METADATA = MetaData()
@@ -93,6 +93,7 @@ matches = Table(
     Column("added", Double, nullable=False),
     UniqueConstraint("run", "number", name="matches_once_a_run"),
     Index("matches_by_game", "game", "id"),
+    Index("matches_by_run", "run", "id"),
 )
 
 seats = Table(
@@ -138,7 +139,13 @@ ratings = Table(
     Index("ratings_over_time", "player", "game", "rated"),
 )
 
-UPGRADES: Mapping[int, Callable[[Connection], None]] = {}
+
+def _to_2(connection: Connection) -> None:
+    """The newest matches of a run are found without sorting all of them."""
+    next(index for index in matches.indexes if index.name == "matches_by_run").create(connection)
+
+
+UPGRADES: Mapping[int, Callable[[Connection], None]] = {1: _to_2}
 """What turns a store of that version into one of the next."""
 
 
@@ -167,3 +174,13 @@ def make_current(connection: Connection) -> None:
     for version in range(found, VERSION):
         UPGRADES[version](connection)
         connection.execute(update(schema).values(version=version + 1))
+
+
+def take_turn(connection: Connection) -> None:
+    """Wait until nobody else writes, to the end of the transaction; `UsageError` if the tables have changed since.
+
+    SQLite locks its file when a transaction that writes begins; elsewhere it is this row that is locked.
+    """
+    version = connection.execute(select(schema.c.version).with_for_update()).scalar_one()
+    if version != VERSION:
+        raise UsageError(f"a newer arena has made it a store of version {version} in the meantime")

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from arena.errors import UsageError
 from arena.match.verdict import MatchRecord
@@ -150,9 +150,9 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        """A transaction that writes, one at a time: SQLite locks the whole file, others the row of the version."""
+        """A transaction that writes; there is one at a time."""
         with self._database.writing() as connection:
-            connection.execute(select(schema.schema.c.version).with_for_update())
+            schema.take_turn(connection)
             yield connection
 
     def _make_folder(self, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""The store on SQLite: what goes in comes out, once, in order, and is found again."""
+"""The store, on each kind of database: what goes in comes out, once, in order, and is found again."""
 
 import pytest
 
@@ -7,12 +7,6 @@ from arena.match.verdict import MatchRecord, Reason, Verdict
 from arena.store import MatchFilter, Rating, Store
 from arena.store.moves import pack, unpack
 from tests.store.records import GAME, OTHER_GAME, record, schedule
-
-
-@pytest.fixture
-def store(tmp_path):
-    with Store(tmp_path / "arena.db") as store:
-        yield store
 
 
 def begin(store: Store, key: str = "key", game: str | None = GAME):
@@ -34,8 +28,8 @@ def test_a_match_that_is_there_already_stays_as_it_is(store):
     assert sum(row.games for row in store.ladder(GAME)) == 4
 
 
-def test_a_run_goes_on_under_its_key_until_it_is_finished(tmp_path):
-    with Store(tmp_path / "arena.db") as store:
+def test_a_run_goes_on_under_its_key_until_it_is_finished(url):
+    with Store(url) as store:
         first = begin(store)
         assert (first.config, first.players, first.finished) == (
             {"games": 40, "openings": "random:4"},
@@ -44,7 +38,7 @@ def test_a_run_goes_on_under_its_key_until_it_is_finished(tmp_path):
         )
         store.add_games(first.id, schedule(2))
         assert begin(store, "another").id != first.id
-    with Store(f"sqlite:///{tmp_path}/arena.db") as store:
+    with Store(url) as store:
         assert begin(store) == first
         assert list(store.played(first.id)) == schedule(2)
         store.finish_run(first.id)

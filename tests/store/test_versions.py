@@ -1,0 +1,72 @@
+"""Stores of other versions: older ones are brought up to date with all that is in them, newer ones are refused."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, inspect
+
+from arena.errors import UsageError
+from arena.store import LadderRow, Store
+from arena.store.schema import VERSION
+from tests.store.records import GAME, schedule
+
+
+def store_from(script: str, path: Path) -> Path:
+    connection = sqlite3.connect(path)
+    connection.executescript((Path(__file__).parent / script).read_text(encoding="utf-8"))
+    connection.close()
+    return path
+
+
+def described(path: Path) -> dict[str, object]:
+    """Tables, columns, keys and indices."""
+    found = inspect(create_engine(f"sqlite:///{path}"))
+    return {
+        table: (
+            sorted((column["name"], str(column["type"]), column["nullable"]) for column in found.get_columns(table)),
+            found.get_pk_constraint(table)["constrained_columns"],
+            sorted((index["name"], tuple(index["column_names"])) for index in found.get_indexes(table)),
+            found.get_unique_constraints(table),
+        )
+        for table in found.get_table_names()
+    }
+
+
+def test_a_store_of_version_1_becomes_one_of_today(tmp_path):
+    old = store_from("version_1.sql", tmp_path / "old.db")
+    with Store(old) as store, Store(tmp_path / "new.db") as new:
+        assert list(store.played(1)) == schedule(4)
+        assert store.ladder(GAME)[0] == LadderRow("ada", *(3, 1, 0), elo=10.0, low=-5.0, high=25.0, rated=1.0)
+        assert store.ancestors("bob") == ["ada"]
+        for each in (store, new):
+            run = each.open_run("tournament", "next", GAME, {}, ["ada", "bob"])
+            each.add_games(run.id, schedule(6))
+        assert described(old) == described(tmp_path / "new.db")
+    with Store(old, create=False) as store:
+        assert list(store.played(2)) == schedule(6)
+
+
+@pytest.fixture
+def newer(url):
+    """The URL of a store that was written by a newer arena."""
+    with Store(url) as store, store._database.writing() as connection:
+        connection.exec_driver_sql(f"UPDATE arena_schema SET version = {VERSION + 1}")
+    return url
+
+
+def test_a_newer_store_is_refused_and_left_alone(newer):
+    for _ in range(2):
+        with pytest.raises(
+            UsageError, match=rf"a store of version {VERSION + 1}, written by a newer arena; .* up to {VERSION}"
+        ):
+            Store(newer)
+
+
+def test_a_store_that_is_upgraded_while_it_is_open(store):
+    run = store.open_run("tournament", "key", GAME, {}, ["ada", "bob"])
+    with store._database.writing() as connection:
+        connection.exec_driver_sql(f"UPDATE arena_schema SET version = {VERSION + 1}")
+    with pytest.raises(UsageError, match=f"a newer arena has made it a store of version {VERSION + 1} in the meantime"):
+        store.add_games(run.id, schedule(2))
+    assert list(store.played(run.id)) == []
