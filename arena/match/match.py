@@ -126,5 +126,11 @@ class Match:
         names = tuple(name for name, _ in self.players)
         return MatchRecord(self.game.label, names, self.seed, self.opening, tuple(self.actions), self.verdict)
 
+    def play_out(self) -> MatchRecord:
+        """Let the policies play to the end."""
+        while not self.over:
+            self.advance()
+        return self.record()
+
     def _is_legal(self, action: int) -> bool:
         return 0 <= action < self.game.num_actions and bool(self.legal[action])
