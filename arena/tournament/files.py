@@ -1,16 +1,19 @@
-"""What a tournament leaves behind: ratings and games as CSV, the cross table as a picture."""
+"""What a tournament leaves behind: ratings and games as CSV, everything as JSON, pictures."""
 
 import csv
+import json
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from arena.errors import UsageError
-from arena.tournament.picture import save_cross_table
+from arena.tournament.picture import save_cross_table, save_ratings
 from arena.tournament.standings import Standings
 from arena.tournament.tournament import TournamentResult
 
-RATINGS, GAMES, CROSS_TABLE = "ratings.csv", "games.csv", "crosstable.png"
+RATINGS, GAMES, RESULTS = "ratings.csv", "games.csv", "results.json"
+CROSS_TABLE, RATINGS_PICTURE = "crosstable.png", "ratings.png"
 
 
 def claim_directory(path: Path) -> Path:
@@ -34,30 +37,59 @@ def numbered(path: Path) -> Path:
 
 
 def write_results(result: TournamentResult, directory: Path) -> None:
-    """Write `ratings.csv`, `games.csv` (everything needed to replay them) and `crosstable.png` into a folder."""
-    _write_csv(directory / RATINGS, _rating_rows(result.standings))
+    """Write what a tournament brought into a folder: its standings, and every game with all it takes to replay it."""
+    write_standings(result.standings, result.game, directory)
     _write_csv(directory / GAMES, _game_rows(result))
-    save_cross_table(result, directory / CROSS_TABLE)
 
 
-def _rating_rows(standings: Standings) -> Iterable[dict[str, Any]]:
-    for row in standings.rows:
+def write_standings(table: Standings, title: str, directory: Path) -> None:
+    """Write `ratings.csv`, `results.json`, `crosstable.png` and `ratings.png` into a folder."""
+    _write_csv(directory / RATINGS, _rating_rows(table))
+    (directory / RESULTS).write_text(as_json(table, title) + "\n", encoding="utf-8")
+    save_cross_table(table, title, directory / CROSS_TABLE)
+    save_ratings(table, title, directory / RATINGS_PICTURE)
+
+
+def as_json(table: Standings, title: str) -> str:
+    """Everything in the tables as JSON; what is not known is null."""
+    seats = zip(table.ratings.seats.tolist(), table.ratings.seats_error.tolist(), strict=True)
+    content = {
+        "title": title,
+        "games": table.games,
+        "distinct_games": table.distinct_games,
+        "anchor": table.anchor,
+        "cyclic_share": round(table.cyclic, 4),
+        "draws_between_equals": round(table.ratings.draws, 4),
+        "seats": [{"elo": round(elo, 1), "error_95": round(error, 1)} for elo, error in seats],
+        "players": [{name: value for name, value in row.items() if value != ""} for row in _rating_rows(table)],
+        "cross_table": {"points": table.points.tolist(), "games": table.counts.tolist()},
+    }
+    return json.dumps(content, indent=2, allow_nan=False)
+
+
+def _rating_rows(table: Standings) -> Iterable[dict[str, Any]]:
+    """A line for each player; "" stands for what is not known."""
+    for row in table.rows:
         tally = row.tally
+        by_seat = enumerate(tally.score_by_seat.tolist())
         yield {
             "rank": row.rank,
             "agent": row.name,
             "elo": round(row.elo, 1),
             "error_95": round(row.error, 1),
             "superiority": "" if row.superiority is None else round(row.superiority, 4),
-            "games": tally.games.sum(),
+            "games": int(tally.games.sum()),
             "wins": tally.wins,
             "draws": tally.draws,
             "losses": tally.losses,
             "score": round(tally.score, 4),
-            **{f"score_seat_{seat}": round(score, 4) for seat, score in enumerate(tally.score_by_seat.tolist())},
-            "distinct_games": len(tally.lines),
+            **{f"score_seat_{seat}": "" if math.isnan(score) else round(score, 4) for seat, score in by_seat},
+            "distinct_games": "" if table.distinct_games is None else len(tally.lines),
             "illegal": tally.illegal,
+            "late": tally.late,
             "crashed": tally.crashed,
+            "alpha_rank": "" if table.alpha_rank is None else round(float(table.alpha_rank[row.rank - 1]), 4),
+            "nash": "" if table.nash is None else round(float(table.nash[row.rank - 1]), 4),
         }
 
 
@@ -79,8 +111,11 @@ def _game_rows(result: TournamentResult) -> Iterable[dict[str, Any]]:
 
 
 def _write_csv(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    rows = list(rows)
+    """Write rows of equal keys, as they come."""
+    rows = iter(rows)
+    first = next(rows)
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
+        writer = csv.DictWriter(file, list(first))
         writer.writeheader()
+        writer.writerow(first)
         writer.writerows(rows)

@@ -1,4 +1,4 @@
-"""The cross table as a picture."""
+"""The cross table and the ratings as pictures."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arena.tournament.standings import Standing, Standings
-from arena.tournament.tournament import TournamentResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,54 +13,82 @@ if TYPE_CHECKING:
 COLOURS = ("#b35806", "#f4a64a", "#f7f7f7", "#7fb3d9", "#08519c")
 """A score of 0, a quarter, a half, three quarters, 1: orange to blue, which colour-blind people can tell apart."""
 NO_SCORE, QUIET, LOUD = "#ececec", "#666666", "#111111"
-CELL = 0.72
-"""Inches."""
+CELL, LINE = 0.72, 0.34
+"""Inches of a cell of the cross table, and of a player's line among the ratings."""
+LARGEST = 24.0
+"""Inches of the cells of many players together; figures that would not fit are left out."""
+DPI = 160
 
 
-def save_cross_table(result: TournamentResult, path: Path) -> None:
+def save_cross_table(table: Standings, title: str, path: Path) -> None:
     """Write a PNG: what each player scored against each other, in colour and in figures, the strongest on top."""
     from matplotlib.figure import Figure  # takes half a second; drawn on no screen, whatever the backend
 
-    table = result.standings
-    side = CELL * len(table.rows)
-    figure = Figure(figsize=(side, side), dpi=160)
+    cell = min(CELL, LARGEST / len(table.rows))
+    figure = Figure(figsize=(cell * len(table.rows),) * 2, dpi=DPI)
     axes = figure.add_axes((0, 0, 1, 1))  # names and title stand outside; the tight box below makes room for them
-    _draw_scores(axes, table)
+    _draw_scores(axes, table, cell)
     for place, row in enumerate(table.rows):
-        _label(axes, place, row)
-    _caption(axes, result.game, 44, LOUD, size=12, weight="bold")
+        _label(axes, place, row, cell)
+    _caption(axes, title, 44, LOUD, size=12, weight="bold")
     _caption(axes, "score of the row against the column, in %", 28, QUIET, size=9)
     figure.savefig(path, bbox_inches="tight", pad_inches=0.2)
 
 
-def _draw_scores(axes: "Axes", table: Standings) -> None:
+def save_ratings(table: Standings, title: str, path: Path) -> None:
+    """Write a PNG: ratings with their 95 % intervals, the strongest on top."""
+    from matplotlib.figure import Figure
+
+    line = min(LINE, 2 * LARGEST / len(table.rows))
+    figure = Figure(figsize=(6.4, line * (len(table.rows) + 1)), dpi=DPI)
+    axes = figure.add_axes((0, 0, 1, 1))
+    places = np.arange(len(table.rows))
+    elo, error = (np.array([getattr(row, name) for row in table.rows]) for name in ("elo", "error"))
+    axes.axvline(0, color=NO_SCORE, linewidth=1.5, zorder=0)
+    axes.errorbar(elo, places, xerr=error, fmt="o", color=COLOURS[-1], markersize=5, capsize=3, linewidth=1.4)
+    axes.set_yticks(places, list(table.names), fontsize=min(10.5, 60 * line))
+    axes.set_ylim(len(table.rows) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="x", labelsize=9, colors=QUIET)
+    axes.grid(axis="x", color=NO_SCORE, linewidth=0.8)
+    axes.set_axisbelow(True)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    _caption(axes, title, 24, LOUD, size=12, weight="bold")
+    zero = table.anchor or "the mean of all"
+    _caption(axes, f"Elo with 95 % intervals; {zero} is 0", 8, QUIET, size=9)
+    figure.savefig(path, bbox_inches="tight", pad_inches=0.2)
+
+
+def _draw_scores(axes: "Axes", table: Standings, cell: float) -> None:
     from matplotlib.colors import LinearSegmentedColormap
 
     colours = LinearSegmentedColormap.from_list("score", COLOURS).with_extremes(bad=NO_SCORE)
     scores = table.scores
     axes.imshow(np.ma.masked_invalid(scores), cmap=colours, vmin=0, vmax=1)
     for (i, j), score in np.ndenumerate(scores):
-        if not np.isnan(score):
+        if not np.isnan(score) and cell > CELL / 3:
             brightness = np.dot(colours(score)[:3], (0.299, 0.587, 0.114))
             ink = LOUD if brightness > 0.55 else "white"
-            axes.text(j, i, f"{100 * score:.0f}", ha="center", va="center", color=ink, fontsize=11)
+            axes.text(j, i, f"{100 * score:.0f}", ha="center", va="center", color=ink, fontsize=11 * cell / CELL)
     edges = np.arange(len(scores) + 1) - 0.5
-    axes.hlines(edges, edges[0], edges[-1], color="white", linewidth=2)
-    axes.vlines(edges, edges[0], edges[-1], color="white", linewidth=2)
+    axes.hlines(edges, edges[0], edges[-1], color="white", linewidth=2 * cell / CELL)
+    axes.vlines(edges, edges[0], edges[-1], color="white", linewidth=2 * cell / CELL)
     axes.axis("off")
 
 
-def _label(axes: "Axes", place: int, row: Standing) -> None:
+def _label(axes: "Axes", place: int, row: Standing, cell: float) -> None:
     """Rank, name and rating beside a row, and the rank above its column."""
+    shrink = max(cell / CELL, 0.45)
     rating = f"Elo {row.elo:+.0f} ± {row.error:.0f}".replace("-", "\N{MINUS SIGN}")
     for x, y in ((-0.75, place), (place, -0.7)):
-        axes.text(x, y, str(row.rank), ha="center", va="center", fontsize=10, color=QUIET)
-    axes.text(-1.0, place - 0.15, row.name, ha="right", va="center", fontsize=10.5, color=LOUD)
-    axes.text(-1.0, place + 0.18, rating, ha="right", va="center", fontsize=8.5, color=QUIET)
+        axes.text(x, y, str(row.rank), ha="center", va="center", fontsize=10 * shrink, color=QUIET)
+    axes.text(-1.0, place - 0.15, row.name, ha="right", va="center", fontsize=10.5 * shrink, color=LOUD)
+    axes.text(-1.0, place + 0.18, rating, ha="right", va="center", fontsize=8.5 * shrink, color=QUIET)
 
 
 def _caption(axes: "Axes", text: str, height: int, ink: str, size: int, weight: str = "normal") -> None:
-    """A line `height` points above the cells."""
+    """A line `height` points above the picture."""
     place, unit = ((0, 1), (0, height)), ("axes fraction", "offset points")
     axes.annotate(
         text, *place, xycoords=unit[0], textcoords=unit[1], fontsize=size, weight=weight, color=ink, va="bottom"

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -12,8 +13,8 @@ from arena.tournament.tournament import TournamentResult
 
 MOST_COLUMNS = 12
 """A cross table of more players does not fit a terminal; it is in the picture."""
-WIDE = 110
-"""Characters from which the rating table is printed in one piece."""
+CIRCULAR = 0.1
+"""Share of cycles from which ratings are not to be trusted alone, and what does not mind cycles stands beside them."""
 
 Columns = Sequence[tuple[str, Callable[[Standing], str | Text]]]
 """Headings, with what stands below them for a player."""
@@ -29,35 +30,47 @@ RATING: Columns = (
 
 
 def print_report(result: TournamentResult, console: Console) -> None:
+    """Print what a tournament brought."""
+    print_standings(result.standings, result.game, console)
+
+
+def print_standings(table: Standings, title: str, console: Console) -> None:
     """Print the rating table, in two parts on a narrow terminal, and the cross table if it is not too wide."""
-    table, details = result.standings, _details(len(result.records[0].players))
-    title = f"{result.game}, {len(result.records)} games"
-    if console.width >= WIDE:
-        console.print(_table(title, table, [*RATING, *details]))
+    title = f"{title}, {table.games:,} games"
+    if table.distinct_games is not None:
+        title += f", {table.distinct_games:,} of them distinct"
+    rating, details = [*RATING, *_cycle_proof(table)], _details(table)
+    whole = _table(title, table, [*rating, *details])
+    if Measurement.get(console, console.options.update(width=10**6), whole).maximum <= console.width:
+        console.print(whole)
     else:
-        console.print(_table(title, table, RATING))
+        console.print(_table(title, table, rating))
         console.print(_table("\nin detail", table, details))
     if 2 < len(table.rows) <= MOST_COLUMNS:
         console.print(_table("\nscore of the row against the column", table, _scores(table)))
-    zero = result.config.anchor or "the mean of all"
-    console.print(
-        f"\nElo: {zero} is 0; ± is the 95 % interval. LOS: likelihood of being stronger than the next. "
-        f"Cycles: {percent(table.unexplained)} of the score differences fit no rating.",
-        style="dim",
-        highlight=False,
-    )
+    console.print(f"\n{' '.join(_notes(table))}", style="dim", highlight=False)
 
 
-def _details(seats: int) -> Columns:
+def _cycle_proof(table: Standings) -> Columns:
+    """Shares of alpha-rank and of the Nash equilibrium, where much is cyclic and everybody met everybody."""
+    alpha, nash = table.alpha_rank, table.nash
+    if table.cyclic < CIRCULAR or alpha is None or nash is None:
+        return ()
+    return (("α-rank", lambda row: percent(alpha[row.rank - 1])), ("Nash", lambda row: percent(nash[row.rank - 1])))
+
+
+def _details(table: Standings) -> Columns:
     """Scores from each seat, and what should make a reader doubt them."""
 
     def from_seat(seat: int) -> Callable[[Standing], str]:
         return lambda row: percent(row.tally.score_by_seat[seat])
 
+    distinct: Columns = [("distinct", lambda row: str(len(row.tally.lines)))]
     return (
-        *((f"seat {seat + 1}", from_seat(seat)) for seat in range(seats)),
-        ("distinct games", lambda row: str(len(row.tally.lines))),
+        *((f"seat {seat + 1}", from_seat(seat)) for seat in range(table.seats)),
+        *(distinct if table.distinct_games is not None else ()),
         ("illegal", lambda row: _alarming(row.tally.illegal)),
+        ("late", lambda row: _alarming(row.tally.late)),
         ("crashed", lambda row: _alarming(row.tally.crashed)),
     )
 
@@ -70,6 +83,26 @@ def _scores(table: Standings) -> Columns:
         return lambda row: percent(scores[row.rank][place]) or "·"
 
     return [(str(row.rank), against(place)) for place, row in enumerate(table.rows)]
+
+
+def _notes(table: Standings) -> list[str]:
+    """How to read the table, sentence by sentence."""
+    notes = [
+        f"Elo: {table.anchor or 'the mean of all'} is 0; ± is the 95 % interval.",
+        "LOS: likelihood of being stronger than the next.",
+    ]
+    worth, error = table.ratings.seats, table.ratings.seats_error
+    if error.any():
+        seats = [f"{elo:+.0f} ± {half:.0f}" for elo, half in zip(worth, error, strict=True)]
+        notes.append(
+            f"The first seat is worth {worth[0] - worth[1]:+.0f} ± {2 * error[0]:.0f}."
+            if len(worth) == 2
+            else f"The seats are worth {', '.join(seats)}."
+        )
+    notes.append(f"Cycles: {percent(table.cyclic)} of the results fit no rating.")
+    if _cycle_proof(table):
+        notes.append("α-rank, Nash: shares of those who hold their own in the cycles.")
+    return notes
 
 
 def _table(title: str, standings: Standings, columns: Columns) -> Table:

@@ -3,15 +3,20 @@
 Shapes: N players, P seats. In a game of more than two, a player's score is that against each of the others, averaged.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.match.verdict import MatchRecord, Reason
-from arena.tournament.ratings import rate, superiority, unexplained
+from arena.ratings.alpha_rank import alpha_rank
+from arena.ratings.cycles import cyclic_share, log_odds
+from arena.ratings.elo import Ratings, rate, superiority
+from arena.ratings.games import Floats, count_games, cross_table
+from arena.ratings.nash import nash_average
 
 
 @dataclass
@@ -20,32 +25,35 @@ class Tally:
 
     games: NDArray[np.int64]
     """Games from each seat [P]."""
-    points: NDArray[np.float64]
+    points: Floats
     """Points from each seat [P]; a win is 1, a draw 0.5."""
     wins: int = 0
     draws: int = 0
     losses: int = 0
     illegal: int = 0
     """Games lost by an illegal action."""
+    late: int = 0
+    """Games lost on time."""
     crashed: int = 0
-    """Games lost by an exception."""
-    lines: set[tuple[tuple[str, ...], tuple[int, ...]]] = field(default_factory=set)
-    """The games that differ in players, seats or moves: fewer than all of them where play repeats itself."""
+    """Games lost by an exception, or by an agent that was gone."""
+    lines: set[int] = field(default_factory=set)
+    """Hashes of its games by players, seats and moves: fewer than all of them where play repeats itself."""
 
-    def add(self, record: MatchRecord, seat: int) -> None:
-        """Count a game that was played from `seat`."""
-        score = pairwise(record.verdict.returns)[seat].sum() / max(len(record.players) - 1, 1)
-        best = max(record.verdict.returns)
-        won = record.verdict.returns[seat] == best
+    def add(self, record: MatchRecord, seat: int, line: int) -> None:
+        """Count a game that was played from `seat`; `line` is its hash."""
+        returns = record.verdict.returns
+        best = max(returns)
+        won = returns[seat] == best
         self.games[seat] += 1
-        self.points[seat] += score
-        self.wins += won and record.verdict.returns.count(best) == 1
-        self.draws += won and record.verdict.returns.count(best) > 1
+        self.points[seat] += scores(returns)[seat]
+        self.wins += won and returns.count(best) == 1
+        self.draws += won and returns.count(best) > 1
         self.losses += not won
         if record.verdict.offender == seat:
             self.illegal += record.verdict.reason is Reason.ILLEGAL
+            self.late += record.verdict.reason is Reason.LATE
             self.crashed += record.verdict.reason is Reason.CRASHED
-        self.lines.add((record.players, record.actions))
+        self.lines.add(line)
 
     @property
     def score(self) -> float:
@@ -53,7 +61,7 @@ class Tally:
         return float(self.points.sum() / max(self.games.sum(), 1))
 
     @property
-    def score_by_seat(self) -> NDArray[np.float64]:
+    def score_by_seat(self) -> Floats:
         """Points a game from each seat [P]; NaN where it never sat."""
         return np.where(self.games > 0, self.points / np.maximum(self.games, 1), np.nan)
 
@@ -78,12 +86,15 @@ class Standings:
     """The table and the cross table, the strongest player first."""
 
     rows: tuple[Standing, ...]
-    points: NDArray[np.float64]
+    points: Floats
     """[N, N]: what the row's player scored against the column's."""
-    counts: NDArray[np.float64]
-    """[N, N]: how often they met."""
-    unexplained: float
-    """Share of the score differences that no ratings explain; see `ratings.unexplained`."""
+    ratings: Ratings
+    """In the order of the players' numbers, not of the table."""
+    anchor: str | None
+    """Whose rating is 0; without one, the mean of all is."""
+    games: int
+    distinct_games: int | None
+    """Games that differ in players, seats or moves; None where moves are not known."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -91,38 +102,103 @@ class Standings:
         return tuple(row.name for row in self.rows)
 
     @property
-    def scores(self) -> NDArray[np.float64]:
+    def seats(self) -> int:
+        """P."""
+        return len(self.ratings.seats)
+
+    @property
+    def counts(self) -> Floats:
+        """[N, N]: how often they met."""
+        return self.points + self.points.T
+
+    @property
+    def scores(self) -> Floats:
         """Points a game, row against column [N, N]; NaN where two never met."""
         return np.where(self.counts > 0, self.points / np.maximum(self.counts, 1), np.nan)
 
+    @cached_property
+    def cyclic(self) -> float:
+        """Share of the results, 0 to 1, that runs in circles and fits no rating; see `cycles.cyclic_share`."""
+        return cyclic_share(self.points)
 
-def standings(names: Sequence[str], records: Sequence[MatchRecord], anchor: str | None = None) -> Standings:
-    """Sum up `records` of games among the players `names`; ratings are relative to their mean, or to `anchor`."""
-    numbers = {name: i for i, name in enumerate(names)}
-    seats = len(records[0].players) if records else 0
-    tallies = [Tally(np.zeros(seats, np.int64), np.zeros(seats)) for _ in names]
-    points = np.zeros((len(names), len(names)))
-    for record in records:
-        players = [numbers[name] for name in record.players]
-        points[np.ix_(players, players)] += pairwise(record.verdict.returns)
-        for seat, player in enumerate(players):
-            tallies[player].add(record, seat)
-    ratings = rate(points, None if anchor is None else numbers[anchor])
-    order = np.argsort(-ratings.elo, kind="stable")
-    better = [*superiority(ratings)[order[:-1], order[1:]].tolist(), None]
-    rows = tuple(
-        Standing(place, names[i], float(ratings.elo[i]), float(ratings.error[i]), likelihood, tallies[i])
-        for place, (i, likelihood) in enumerate(zip(order, better, strict=True), start=1)
-    )
-    ordered = points[np.ix_(order, order)]
-    return Standings(rows, ordered, ordered + ordered.T, unexplained(points, ratings.elo))
+    @cached_property
+    def alpha_rank(self) -> Floats | None:
+        """Shares of alpha-rank [N] in the order of the table; None unless everybody met everybody."""
+        return alpha_rank(np.where(np.eye(len(self.rows)) > 0, 0.5, self.scores)) if self._complete else None
+
+    @cached_property
+    def nash(self) -> Floats | None:
+        """Shares in the Nash equilibrium of maximal entropy [N], likewise; see `nash.nash_average`."""
+        return nash_average(log_odds(self.points))[0] if self._complete else None
+
+    @property
+    def _complete(self) -> bool:
+        return bool((self.counts + np.eye(len(self.rows)) > 0).all())
+
+
+class Tallies:
+    """Sums up records as they come."""
+
+    def __init__(self, names: Sequence[str], seats: int = 2):
+        self._names = tuple(names)
+        self._numbers = {name: i for i, name in enumerate(names)}
+        self._tallies = [Tally(np.zeros(seats, np.int64), np.zeros(seats)) for _ in names]
+        self._results: Counter[tuple[tuple[int, ...], tuple[float, ...]]] = Counter()
+        self._lines: set[int] = set()
+        self._moves_known = False
+
+    def add(self, records: Iterable[MatchRecord]) -> None:
+        """Count further games, of no more players than there are seats."""
+        for record in records:
+            players = tuple(self._numbers[name] for name in record.players)
+            line = hash((record.players, record.actions))
+            self._results[players, record.verdict.returns] += 1
+            self._lines.add(line)
+            self._moves_known = self._moves_known or bool(record.actions)
+            for seat, player in enumerate(players):
+                self._tallies[player].add(record, seat, line)
+
+    def standings(self, anchor: str | None = None, seat_order: bool = True) -> Standings:
+        """The table so far; ratings are relative to their mean, or to `anchor`.
+
+        Without `seat_order` the order of a record's players says nothing, and no worth of seats is estimated.
+        """
+        games = count_games(self._results, len(self._names))
+        ratings = rate(games, None if anchor is None else self._numbers[anchor], seat_order)
+        order = np.argsort(-ratings.elo, kind="stable")
+        better = [*superiority(ratings)[order[:-1], order[1:]].tolist(), None]
+        rows = tuple(
+            Standing(
+                place, self._names[i], float(ratings.elo[i]), float(ratings.error[i]), likelihood, self._tallies[i]
+            )
+            for place, (i, likelihood) in enumerate(zip(order, better, strict=True), start=1)
+        )
+        distinct = len(self._lines) if self._moves_known else None
+        points = cross_table(games)[np.ix_(order, order)]
+        return Standings(rows, points, ratings, anchor, self._results.total(), distinct)
+
+
+def standings(
+    names: Sequence[str], records: Sequence[MatchRecord], anchor: str | None = None, seat_order: bool = True
+) -> Standings:
+    """Sum up `records` of games among the players `names`; see `Tallies.standings`."""
+    tallies = Tallies(names, max((len(record.players) for record in records), default=2))
+    tallies.add(records)
+    return tallies.standings(anchor, seat_order)
 
 
 @lru_cache(maxsize=1024)  # a tournament has many games and few results
-def pairwise(returns: tuple[float, ...]) -> NDArray[np.float64]:
+def scores(returns: tuple[float, ...]) -> tuple[float, ...]:
+    """What each seat scores on average against the others: 1 for a higher return, 0.5 for an equal one."""
+    points = pairwise(returns).sum(axis=1) / max(len(returns) - 1, 1)
+    return tuple(points.tolist())
+
+
+@lru_cache(maxsize=1024)
+def pairwise(returns: tuple[float, ...]) -> Floats:
     """What each seat scores against each other [P, P]: 1 for a higher return, 0.5 for an equal one. Read only."""
     earned = np.asarray(returns)
-    points: NDArray[np.float64] = (earned[:, None] > earned[None, :]) + 0.5 * (earned[:, None] == earned[None, :])
+    points: Floats = (earned[:, None] > earned[None, :]) + 0.5 * (earned[:, None] == earned[None, :])
     np.fill_diagonal(points, 0.0)
     points.flags.writeable = False
     return points

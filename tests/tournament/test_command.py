@@ -20,7 +20,7 @@ def test_a_tournament_prints_a_table_and_leaves_files(tmp_path, capsys):
     assert "tic_tac_toe(m=3, n=4, k=3), 30 games" in printed.out
     assert "Results are in results." in printed.out
     names = {path.name for path in (tmp_path / "results").iterdir()}
-    assert names == {"ratings.csv", "games.csv", "crosstable.png"}
+    assert names == {"ratings.csv", "games.csv", "results.json", "crosstable.png", "ratings.png"}
 
 
 def test_without_a_folder_results_are_numbered(tmp_path, capsys):

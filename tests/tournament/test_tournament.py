@@ -103,7 +103,7 @@ def test_ratings_file_and_picture(result, tmp_path):
     assert [row["agent"] for row in rows] == list(result.standings.names)
     assert {row["games"] for row in rows} == {"80"}
     assert (tmp_path / "crosstable.png").read_bytes().startswith(b"\x89PNG")
-    assert len(list(tmp_path.iterdir())) == 3
+    assert len(list(tmp_path.iterdir())) == 5
 
 
 @pytest.mark.parametrize("width", [80, 140])
