@@ -30,14 +30,12 @@ class Database:
     @property
     def name(self) -> str:
         """What messages call it: the path of a file, or the URL without its password."""
-        return str(self.url.database) if self.file is not None else self.url.render_as_string(hide_password=True)
+        return str(self.file or self.url.render_as_string(hide_password=True))
 
     @property
     def file(self) -> Path | None:
         """The file that holds it, if it is one of SQLite's."""
-        database = self.url.database
-        on_disk = self.url.get_backend_name() == "sqlite" and database not in (None, "", ":memory:")
-        return Path(str(database)) if on_disk else None
+        return Path(str(self.url.database)) if self.url.get_backend_name() == "sqlite" else None
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -49,9 +47,29 @@ class Database:
     def writing(self) -> Iterator[Connection]:
         """A transaction that may write; all of it is written at its end, or nothing."""
         with self._explained(), self._engine.connect() as connection:
-            connection = connection.execution_options(arena_writes=True)
+            connection = connection.execution_options(arena_begin="BEGIN IMMEDIATE")
             with connection.begin():
                 yield connection
+
+    def write_ahead(self) -> None:
+        """Put an SQLite file into WAL mode, in which it stays."""
+        if self.file is not None:
+            with self._explained(), self._engine.connect() as connection:
+                connection = connection.execution_options(arena_begin="")  # it cannot be changed in a transaction
+                connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+
+    def require_whole(self) -> None:
+        """Raise `UsageError` if the end of an SQLite file is missing, which SQLite itself may notice late or never."""
+        if self.file is None:
+            return
+        with self.reading() as connection:
+            pages, size = (
+                connection.exec_driver_sql(f"PRAGMA {of}").scalar_one() for of in ("page_count", "page_size")
+            )
+            log = Path(f"{self.file}-wal")
+            all_in_the_file = not log.exists() or log.stat().st_size == 0
+            if all_in_the_file and self.file.stat().st_size < pages * size:
+                raise UsageError(FAULTS["SQLITE_CORRUPT"])
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -93,15 +111,15 @@ FAULTS = {
 
 def read_url(url: str | Path) -> URL:
     """The URL of a store; a text without :// is the path of an SQLite file. `UsageError` if it is neither."""
-    if isinstance(url, Path) or "://" not in url:
-        return URL.create("sqlite", database=str(url))
     try:
-        read = make_url(url)
+        read = make_url(str(url)) if "://" in str(url) else URL.create("sqlite", database=str(url))
         if read.drivername == "postgresql":
             read = read.set(drivername="postgresql+psycopg")
         read.get_dialect()
     except (ArgumentError, NoSuchModuleError) as error:
         raise UsageError(f"store {url!r} is no path and no URL like sqlite:///arena.db: {_first_line(error)}") from None
+    if read.get_backend_name() == "sqlite" and read.database in (None, "", ":memory:"):
+        raise UsageError(f"a store is a file, and {url!r} names none; a path or a URL like sqlite:///arena.db does")
     return read
 
 
@@ -110,8 +128,8 @@ def _engine(url: URL, wait_s: float) -> Engine:
     arguments: dict[str, Any] = {}
     if backend == "sqlite":
         arguments = {"timeout": wait_s, "isolation_level": None}  # transactions begin where we say so
-    elif backend == "postgresql":
-        arguments = {"connect_timeout": CONNECT_S, "options": f"-c lock_timeout={round(wait_s * 1000)}"}
+    elif backend == "postgresql" and "connect_timeout" not in url.query:
+        arguments = {"connect_timeout": CONNECT_S}
     try:
         engine = create_engine(url, connect_args=arguments)
     except ModuleNotFoundError as error:
@@ -120,20 +138,26 @@ def _engine(url: URL, wait_s: float) -> Engine:
     if backend == "sqlite":
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
+    elif backend == "postgresql":
+        event.listen(engine, "begin", lambda connection: _begin_postgresql(connection, wait_s))
     return engine
 
 
 def _prepare_sqlite(connection: Any, record: object) -> None:
     connection.execute("PRAGMA foreign_keys=ON")
-    connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")
     connection.execute("PRAGMA cache_size=-65536")  # 64 MiB: the indices of a million matches stay in memory
 
 
 def _begin_sqlite(connection: Connection) -> None:
     """A transaction that will write asks for its lock at once: one that asks later cannot wait for it."""
-    writes = connection.get_execution_options().get("arena_writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    begin = connection.get_execution_options().get("arena_begin", "BEGIN")
+    if begin:
+        connection.exec_driver_sql(begin)
+
+
+def _begin_postgresql(connection: Connection, wait_s: float) -> None:
+    connection.exec_driver_sql(f"SET LOCAL lock_timeout = {max(1, round(wait_s * 1000))}")  # 0 would wait for ever
 
 
 def _first_line(error: BaseException) -> str:

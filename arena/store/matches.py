@@ -11,7 +11,7 @@ from sqlalchemy import Column, Connection, Row, Select, bindparam, exists, inser
 from arena.errors import UsageError
 from arena.match.verdict import MatchRecord, Reason, Verdict
 from arena.store.moves import pack, unpack
-from arena.store.numbers import chunks, known_numbers, numbers_of
+from arena.store.numbers import chunks, known_numbers, numbers_of, storable
 from arena.store.players import require_totals
 from arena.store.runs import run_numbered
 from arena.store.schema import games, matches, players, seats, totals
@@ -94,14 +94,9 @@ def _match_row(run: int, number: int, record: MatchRecord, labels: Mapping[str, 
         "moves": pack(record.actions),
         "reason": verdict.reason.value,
         "offender": verdict.offender,
-        "detail": _storable(verdict.detail),
+        "detail": storable(verdict.detail),  # the last words of an agent
         "added": now,
     }
-
-
-def _storable(text: str) -> str:
-    """What a database takes: an agent's last words may hold anything."""
-    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
 
 
 def _seat_rows(match: int, record: MatchRecord, names: Mapping[str, int]) -> Iterator[dict[str, Any]]:

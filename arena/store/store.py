@@ -140,10 +140,13 @@ class Store:
             return players.ancestors(connection, player)
 
     def _begin(self, create: bool) -> None:
+        self._database.require_whole()
         with self._database.reading() as connection:
             found = schema.version_of(connection)
         if found is None and not create:
             raise UsageError(f"store {self.name} is empty")
+        if found is None:
+            self._database.write_ahead()
         if found != schema.VERSION:
             with self._database.writing() as connection:
                 schema.make_current(connection)

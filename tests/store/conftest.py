@@ -1,5 +1,7 @@
 """The databases that the store is tested on."""
 
+from itertools import count
+
 import pytest
 
 from arena.store import Store
@@ -13,11 +15,18 @@ def postgres():
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def url(request, tmp_path):
-    """An empty database, one of each kind."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/arena.db"
-    return request.getfixturevalue("postgres").new_database()
+def new_url(request, tmp_path):
+    """Makes an empty database and tells its URL; for each kind of database."""
+    if request.param == "postgresql":
+        return request.getfixturevalue("postgres").new_database
+    numbers = count()
+    return lambda: f"sqlite:///{tmp_path}/arena-{next(numbers)}.db"
+
+
+@pytest.fixture
+def url(new_url):
+    """An empty database."""
+    return new_url()
 
 
 @pytest.fixture

@@ -26,11 +26,14 @@ class Server:
         self._as = {"user": NOBODY, "group": NOBODY} if os.geteuid() == 0 else {}
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
-        """Make an empty cluster and serve it, without the care that a power cut would call for."""
+    def initialise(self) -> None:
+        """Make an empty cluster."""
         if self._as:
             shutil.chown(self._folder, NOBODY, NOBODY)
         self._run("initdb", "-D", "data", "-U", "arena", "-A", "trust", "-E", "UTF8", "--no-sync")
+
+    def start(self) -> None:
+        """Serve it, on a socket in its folder, with nobody asked for a password."""
         options = {"listen_addresses": "", "unix_socket_directories": str(self._folder), "fsync": "off"}
         words = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
         with (self._folder / "log").open("wb") as log:
@@ -43,24 +46,25 @@ class Server:
             time.sleep(0.1)
 
     def stop(self) -> None:
-        """End the server, and whoever is connected to it."""
+        """End the server at once, as a power cut would; what was committed is there when it starts again."""
         if self._process is not None:
-            self._process.send_signal(signal.SIGINT)
+            self._process.send_signal(signal.SIGQUIT)
             self._process.wait(60)
+            self._process = None
 
     def new_database(self) -> str:
-        """The URL of an empty database."""
+        """The URL of an empty schema, quicker to make than a database of its own, and as good as one."""
         name = f"arena_{next(self._numbers)}"
-        self.sql("postgres", f"CREATE DATABASE {name}")
-        return self.url(name)
+        self.sql(f"CREATE SCHEMA {name}")
+        return f"{self.url('postgres')}&options=-csearch_path%3D{name}"
 
     def url(self, database: str) -> str:
         """Where a database of this server is."""
         return f"postgresql://arena@/{database}?host={self._folder}"
 
-    def sql(self, database: str, command: str) -> None:
+    def sql(self, command: str) -> None:
         """Run SQL as the owner of everything."""
-        self._run("psql", "-q", "-h", str(self._folder), "-U", "arena", "-d", database, "-c", command)
+        self._run("psql", "-q", "-h", str(self._folder), "-U", "arena", "-d", "postgres", "-c", command)
 
     def _run(self, program: str, *words: str) -> None:
         done = subprocess.run(
@@ -86,6 +90,7 @@ def running_server() -> Iterator[Server]:
     folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))  # the path of a socket is short
     server = Server(binaries, folder)
     try:
+        server.initialise()
         server.start()
         yield server
     finally:
