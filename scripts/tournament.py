@@ -7,20 +7,27 @@ from pathlib import Path
 
 from rich.console import Console
 
-from arena.registry import make_agent, make_game
+from arena.registry import make_game
+from arena.store import Store
+from arena.tournament.config import TournamentConfig
 from arena.tournament.files import claim_directory, numbered, write_results
-from arena.tournament.progress import progress_bar
+from arena.tournament.progress import LiveTable
 from arena.tournament.report import print_report
-from arena.tournament.tournament import TournamentConfig, run_tournament
+from arena.tournament.tournament import run_tournament
 
 # What is played: a name, and its options if you like, as in "tic_tac_toe:m=6,n=6,k=4".
 GAME = "connect_four"
 
-# Who plays. A spec finds an agent by name: "ppo:runs/c4" is the newest snapshot of a training run.
-AGENTS = ["random", "one-ply", "alphabeta:2", "alphabeta:4"]
+# Who plays, by name. A spec finds an agent: "ppo:runs/c4" is the newest snapshot of a training run. Without a store and
+# with one worker, any `arena.policy.protocol.Policy` may play as well: put an object of your own class in.
+AGENTS = {"random": "random", "one-ply": "one-ply", "shallow": "alphabeta:2", "deep": "alphabeta:4"}
 
 # How it is played: every opening of four random moves once from either side. Same seed, same games.
 CONFIG = TournamentConfig(games=100, openings="random:4", seed=0)
+
+# Who plays the games: so many processes, or "ray". Where they are kept: run this again after a kill, and it goes on.
+WORKERS = 2
+STORE = "runs/arena.db"
 
 # Where the results go: runs/tournament-1, runs/tournament-2, ...
 RESULTS = Path("runs/tournament")
@@ -29,13 +36,9 @@ RESULTS = Path("runs/tournament")
 def main() -> None:
     game = make_game(GAME)
 
-    # Any `arena.policy.protocol.Policy` may play, an object of your own class as well: put it in under any name.
-    players = {spec: make_agent(spec, game) for spec in AGENTS}
-
-    directory = claim_directory(numbered(RESULTS))
     console = Console()
-    with progress_bar(console) as progress:
-        result = run_tournament(game, players, CONFIG, progress)
+    with Store(STORE) as store, LiveTable(list(AGENTS), game.num_players, console) as progress:
+        result = run_tournament(game, AGENTS, CONFIG, progress, workers=WORKERS, store=store)
 
     # The table, the cross table, and everything that can be computed from them.
     print_report(result, console)
@@ -46,7 +49,8 @@ def main() -> None:
     longest = max(result.records, key=lambda record: len(record.actions))
     print("The longest game:", " - ".join(longest.players), longest.actions)
 
-    # ratings.csv, games.csv and crosstable.png
+    # ratings.csv, games.csv, results.json, crosstable.png and ratings.png
+    directory = claim_directory(numbered(RESULTS))
     write_results(result, directory)
     print(f"Results are in {directory}.")
 

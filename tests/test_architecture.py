@@ -43,7 +43,7 @@ LAYERS = [
 
 HOMES = {
     "textual": ("arena.tui",),
-    "ray": ("arena.env.workers.ray",),
+    "ray": ("arena.env.workers.ray", "arena.tournament.ray_workers"),
     "sqlalchemy": ("arena.store",),
     "pettingzoo": ("games.engine.pettingzoo", "arena.env.pettingzoo"),
     "tyro": ("arena.cli",),

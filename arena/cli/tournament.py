@@ -1,5 +1,8 @@
 """`arena tournament`: rate agents against each other."""
 
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -7,18 +10,24 @@ from typing import Annotated
 import tyro
 from rich.console import Console
 
-from arena.registry import make_agent, make_game
+from arena.cli.again import command_line
+from arena.registry import make_game
+from arena.store import Store
+from arena.tournament.config import TournamentConfig
+from arena.tournament.entrants import read_entrants
 from arena.tournament.files import claim_directory, numbered, write_results
-from arena.tournament.progress import progress_bar
+from arena.tournament.progress import LiveTable
 from arena.tournament.report import print_report
-from arena.tournament.tournament import TournamentConfig, run_tournament, schedule
+from arena.tournament.sequential import in_words
+from arena.tournament.tournament import Tournament, TournamentResult
 
 
 @dataclass(frozen=True)
 class Options:
-    """Let agents play each other, all against all, and rate them.
+    """Let agents play each other, and rate them.
 
-    Prints a table of Elo ratings; writes ratings and games as CSV and the cross table as a PNG.
+    Prints a table of Elo ratings; writes ratings and games as CSV and JSON, and pictures of both. Every game is kept in
+    a store: a tournament that was interrupted, or killed, goes on where it was with the same command.
 
     For example:
 
@@ -26,8 +35,12 @@ class Options:
 
     arena tournament tic_tac_toe:m=6,n=6,k=4 random alphabeta:2 --games 100
 
-    arena tournament connect_four ppo:runs/c4 one-ply --games 400 --out results
+    arena tournament connect_four new=ppo:runs/c4 old=ppo:runs/c4/snapshot-0001 --format sprt --elo1 20 --workers 8
 
+    arena tournament chess uci:stockfish my-bot=cmd:./my-bot --time-per-move 1s --memory 2GB
+
+    With a limit of time or memory, each agent plays in a process of its own, so that one that hangs, crashes or hoards
+    loses its game and stops nothing else. This contains accidents; it is no protection from malice.
     """
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
@@ -36,26 +49,58 @@ class Options:
         tyro.conf.Positional[tuple[str, ...]],
         tyro.conf.arg(metavar="AGENT [AGENT ...]", help_behavior_hint="(required)"),
     ]
-    """Who plays, two or more: random, one-ply, alphabeta:4, ppo:runs/c4."""
+    """Who plays, two or more: random, one-ply, alphabeta:4, ppo:runs/c4; under a name of its own by NAME=AGENT."""
     tournament: TournamentConfig = field(default_factory=TournamentConfig)
+    workers: Annotated[str, tyro.conf.arg(metavar="N|ray[://HOST:PORT]")] = "1"
+    """Processes that play, or a Ray cluster; games do not depend on it."""
+    store: Annotated[str, tyro.conf.arg(metavar="URL")] = "runs/arena.db"
+    """Where games are kept: the path of an SQLite file, or the URL of another database."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="")] = None
     """Folder for the results, new or empty; by default runs/tournament-GAME with the first free number."""
 
 
 def run(options: Options) -> int:
-    """Play the tournament and report it."""
+    """Play the tournament, or the rest of it, and report it."""
     game = make_game(options.game)
-    schedule(game, options.agents, options.tournament)  # refuses what cannot be played before agents are loaded
-    players = {spec: make_agent(spec, game) for spec in options.agents}
-    directory = claim_directory(options.out or numbered(Path("runs", f"tournament-{game.name}")))
+    players = read_entrants(options.agents)
+    again = command_line("tournament", [options.game, *options.agents], options, Options(options.game, options.agents))
+    with (
+        closing(Tournament(game, players, options.tournament, options.workers)) as tournament,
+        _claimed(options.out),
+        Store(options.store) as store,
+    ):
+        if tournament.begin(store).finished:
+            print(f"All games of this tournament are in {store.name} already.")
+        else:
+            print(f"Games are kept in {store.name}. If this ends early, it goes on with\n  {again}", flush=True)
+        try:
+            with LiveTable(list(players), game.num_players, Console(stderr=True)) as progress:
+                result = tournament.run(progress, store)
+        except KeyboardInterrupt:
+            print(f"\nThe games so far are kept; go on with\n  {again}", file=sys.stderr)
+            raise
+    _report(result, options)
+    return 0
+
+
+@contextmanager
+def _claimed(directory: Path | None) -> Iterator[None]:
+    """A folder for results, if one is asked for; taken away again if nothing comes of them."""
+    if directory is not None:
+        claim_directory(directory)
     try:
-        with progress_bar(Console(stderr=True)) as progress:
-            result = run_tournament(game, players, options.tournament, progress)
+        yield
     except BaseException:
-        directory.rmdir()  # nothing has been written: leave no empty folder behind
+        if directory is not None:
+            directory.rmdir()  # nothing has been written
         raise
-    write_results(result, directory)
+
+
+def _report(result: TournamentResult, options: Options) -> None:
     console = Console()
     print_report(result, console if console.is_terminal else Console(width=160))
+    if result.sprt is not None:
+        print(f"\n{in_words(result.sprt, options.tournament.sprt, result.names[0])}")
+    directory = options.out or numbered(Path("runs", f"tournament-{options.game.partition(':')[0]}"))
+    write_results(result, claim_directory(directory))
     print(f"Results are in {directory}.")
-    return 0

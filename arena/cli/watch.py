@@ -7,9 +7,8 @@ from typing import Annotated
 import tyro
 
 from arena.errors import UsageError
-from arena.match.batch import random_openings
 from arena.registry import make_agent, make_game
-from arena.tournament.tournament import TournamentConfig
+from arena.tournament.openings import openings_of
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Options:
     speed: float = 1.0
     """Moves a second."""
     openings: str = "random:0"
-    """How games begin: random:N plays N random legal moves, each opening once from every seat."""
+    """How games begin: random:N plays N random legal moves, file:PATH lines of moves; each once from every seat."""
 
 
 def run(options: Options) -> int:
@@ -50,8 +49,9 @@ def run(options: Options) -> int:
         raise UsageError(f"--games {options.games} is not at least 1")
     if not options.speed > 0:
         raise UsageError(f"--speed {options.speed} is not above 0")
-    plies = TournamentConfig(openings=options.openings, seed=options.seed).opening_plies  # one rule for both commands
-    openings = random_openings(game, plies, min(-(-options.games // seats), 1000), options.seed)
+    if options.seed < 0:
+        raise UsageError(f"--seed {options.seed} is below 0")
+    openings = openings_of(game, options.openings, min(-(-options.games // seats), 1000), options.seed)
 
     from arena.tui.app import launch
     from arena.tui.screens.watch import WatchScreen

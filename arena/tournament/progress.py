@@ -1,13 +1,25 @@
-"""A progress bar for tournaments, on terminals only."""
+"""The table of a tournament while it is played, on terminals only."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
 
-from rich.console import Console
+from rich.console import Console, Group
+from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.table import Table
 from rich.text import Text
 
-from arena.tournament import tournament
+from arena.match.verdict import MatchRecord
+from arena.tournament.standings import Standings, Tallies
+
+REFRESH_S = 0.5
+"""How often the ratings are computed, at the most."""
+SHARE = 0.05
+"""Of the time, at most this much goes into ratings that are only looked at."""
+MOST_ROWS = 20
+"""Players in the table."""
 
 
 class GamesPerSecond(ProgressColumn):
@@ -16,24 +28,61 @@ class GamesPerSecond(ProgressColumn):
     def render(self, task: Task) -> Text:
         """Games a second, as soon as there is something to measure."""
         speed = task.finished_speed or task.speed
-        return Text("" if speed is None else f"{speed:,.0f} games/s")
+        return Text("" if speed is None else f"{speed:,.1f} games/s")
 
 
-@contextmanager
-def progress_bar(console: Console) -> Iterator[tournament.Progress]:
-    """A function to hand to `run_tournament`; it shows games, speed, time left and the leader."""
-    columns = (
-        TextColumn("tournament"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        GamesPerSecond(),
-        TimeRemainingColumn(),
-        TextColumn("leader: {task.fields[leader]}"),
-    )
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
-        task = bar.add_task("tournament", total=None, leader="")
+class LiveTable:
+    """To be handed to a tournament as its `progress`: games, speed, time left, and the ratings so far.
 
-        def show(played: int, total: int, leader: str) -> None:
-            bar.update(task, completed=played, total=total, leader=leader)
+    Shows something within a `with`, and leaves nothing behind.
+    """
 
-        yield show
+    def __init__(self, names: Sequence[str], seats: int, console: Console):
+        self._tallies, self._console = Tallies(names, seats), console
+        columns = (BarColumn(), MofNCompleteColumn(), GamesPerSecond(), TimeRemainingColumn(), TextColumn("left"))
+        self._bar = Progress(*columns, console=console)
+        self._task = self._bar.add_task("games", total=None)
+        self._live = Live(self._bar, console=console, transient=True, refresh_per_second=4)
+        self._played, self._next = 0, 0.0
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def __call__(self, records: Sequence[MatchRecord], total: int) -> None:
+        """Take further games in."""
+        if not self._console.is_terminal:
+            return
+        began = time.monotonic()
+        self._tallies.add(records)
+        if not self._played:
+            self._bar.reset(self._task, total=total, completed=len(records))  # what was there before took no time
+        self._played += len(records)
+        self._bar.update(self._task, completed=self._played)
+        if self._played and began >= self._next:
+            self._live.update(Group(_table(self._tallies.standings()), self._bar))
+            spent = time.monotonic() - began
+            self._next = began + max(REFRESH_S, spent / SHARE)
+
+
+def _table(standings: Standings) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("#", justify="right")
+    table.add_column("agent", min_width=12)
+    for heading in ("Elo", "±", "games", "W/D/L", "lost by fault"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in standings.rows[:MOST_ROWS]:
+        tally = row.tally
+        faults = tally.illegal + tally.crashed + tally.late
+        results = f"{tally.wins}/{tally.draws}/{tally.losses}"
+        figures = (f"{row.elo:.0f}", f"{row.error:.0f}", str(tally.games.sum()), results, str(faults) if faults else "")
+        table.add_row(str(row.rank), Text(row.name, style="bold"), *figures)
+    if len(standings.rows) > MOST_ROWS:
+        table.caption = f"and {len(standings.rows) - MOST_ROWS} more"
+    return table

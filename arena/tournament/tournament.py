@@ -1,50 +1,38 @@
-"""A tournament: a round robin among agents, played in jobs, summed up in a rating table."""
+"""A tournament: games among agents, played in jobs by any number of workers, summed up in a rating table."""
 
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import asdict, dataclass
+from itertools import takewhile
+from typing import Protocol
 
 from arena.errors import UsageError
-from arena.match.batch import play_matches, random_openings
 from arena.match.verdict import MatchRecord
 from arena.policy.protocol import Policy
-from arena.policy.torch_modes import torch_threads
-from arena.tournament.pairing import Job, openings_needed, round_robin
-from arena.tournament.standings import Standings, pairwise, standings
+from arena.store import Rating, Run, Store
+from arena.tournament.config import TournamentConfig
+from arena.tournament.entrants import Entrant, pinned, run_key
+from arena.tournament.jobs import Here, JobPlayer, Played, Setup
+from arena.tournament.ledger import Ledger
+from arena.tournament.pairing import Field, Job, openings_needed
+from arena.tournament.plan import Plan
+from arena.tournament.sequential import SequentialTest, SprtResult, in_order
+from arena.tournament.standings import Standings, standings
 from games.engine.game import Game
 
-Progress = Callable[[int, int, str], None]
-"""Told now and then: the games played, the games in all, and who leads (nobody, "", at the start)."""
+Progress = Callable[[Sequence[MatchRecord], int], None]
+"""Told now and then: the games that have come since (first those of the store), and how many there are in all."""
 
 
-@dataclass(frozen=True)
-class TournamentConfig:
-    """How a tournament is played; the same configuration and agents give the same games."""
+class Workers(Protocol):
+    """Those who play jobs."""
 
-    games: int = 40
-    """Games of each pair of agents, half of them from either side."""
-    openings: str = "random:4"
-    """How games begin: random:N plays N random legal moves, each opening once from either side; random:0 none."""
-    seed: int = 0
-    """Fixes the openings and what the agents draw; 0 or more."""
-    anchor: str | None = None
-    """The agent whose rating is 0; without one, the mean of all is."""
-    threads: int = 1
-    """Threads that torch may use; more than one is slower but for large networks."""
+    def play(self, jobs: Iterable[Job]) -> Generator[Played]:
+        """Each job with its records, as they are done; closing it ends what is under way."""
 
-    def __post_init__(self) -> None:
-        if not re.fullmatch(r"random:[0-9]{1,4}", self.openings):
-            raise UsageError(f"openings {self.openings!r} are not of the form random:N, as random:4")
-        if self.seed < 0:
-            raise UsageError(f"seed={self.seed} is below 0")
-        if self.threads < 1:
-            raise UsageError(f"threads={self.threads} is not at least 1")
-
-    @property
-    def opening_plies(self) -> int:
-        """Random moves at the start of every game."""
-        return int(self.openings.removeprefix("random:"))
+    def close(self) -> None:
+        """End them."""
 
 
 @dataclass(frozen=True)
@@ -54,71 +42,140 @@ class TournamentResult:
     game: str
     """Label of the game with its options."""
     config: TournamentConfig
+    names: tuple[str, ...]
+    """The players, as they were entered."""
     records: tuple[MatchRecord, ...]
     standings: Standings
+    sprt: SprtResult | None = None
+    """How the test ended, in a tournament of that format."""
 
 
-def schedule(game: Game, names: Sequence[str], config: TournamentConfig) -> list[Job]:
-    """Everything that there is to play.
-
-    Raises `UsageError` for too few or equal names, a number of games that does not give every opening to all sides, an
-    anchor who does not play, or openings that outlast the game.
-    """
+def check_entry(game: Game, names: Sequence[str], config: TournamentConfig) -> None:
+    """`UsageError` for what cannot be played, as far as it shows before any agent is made."""
     if game.num_players < 2:
         raise UsageError(f"{game.name} is played alone; a tournament needs a game of at least 2 players")
     if len(names) < game.num_players:
-        raise UsageError(f"a tournament of {game.name} needs at least {game.num_players} agents, not {len(names)}")
-    twice = next((name for name, count in Counter(names).items() if count > 1), None)
-    if twice is not None:
-        raise UsageError(f"two agents of one name, {twice!r}; each agent plays under a name of its own")
+        raise UsageError(f"a {config.format} of {game.name} needs at least {game.num_players} agents, not {len(names)}")
+    if config.format == "sprt" and (len(names), game.num_players) != (2, 2):
+        raise UsageError(f"an sprt is between 2 agents in a game of 2 players, not {len(names)} in {game.name}")
     if config.anchor is not None and config.anchor not in names:
         raise UsageError(f"anchor {config.anchor!r} is not among the agents {', '.join(names)}")
-    count = openings_needed(config.games, game.num_players)
-    openings = random_openings(game, config.opening_plies, count, config.seed)
-    return list(round_robin(len(names), game.num_players, openings, config.seed))
+    openings_needed(config.num_games, game.num_players)
+
+
+class Tournament:
+    """A tournament that can be played; to be closed.
+
+    `players` (by name: specs, or policies of this process) meet as `config` says. `workers` are so many processes of
+    this machine (1: this one), or a Ray cluster: "ray", "ray://HOST:PORT". The games do not depend on it.
+    Raises `UsageError` for what cannot be played, before anything is.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        players: Mapping[str, str | Policy],
+        config: TournamentConfig | None = None,
+        workers: int | str = 1,
+    ):
+        self.game, self.config, self.names = game, config or TournamentConfig(), tuple(players)
+        check_entry(game, self.names, self.config)
+        self._entrants = tuple(
+            Entrant(name, pinned(agent) if isinstance(agent, str) else agent) for name, agent in players.items()
+        )
+        setup = Setup(game.name, tuple(game.options.items()), self._entrants, self.config.limits, self.config.threads)
+        with ExitStack() as stack:
+            player = stack.enter_context(closing(JobPlayer(setup)))
+            field = Field(game.num_players, tuple(player.seat(i).one_at_a_time for i in range(len(players))))
+            self._plan = Plan(game, field, self.config)
+            self._workers = stack.enter_context(closing(_workers(workers, player, setup)))
+            self._open = stack.pop_all()
+
+    @property
+    def key(self) -> str:
+        """A hash of everything that fixes the games; `UsageError` if policies of this process play."""
+        return run_key(self.game, self._entrants, self.config, self._plan.openings)
+
+    def begin(self, store: Store) -> Run:
+        """The run of a store that keeps the games, begun or found there."""
+        told = asdict(self.config) | {"agents": {entrant.name: entrant.spec for entrant in self._entrants}}
+        return store.open_run("tournament", self.key, self.game.label, told, self.names)
+
+    def run(self, progress: Progress | None = None, store: Store | None = None) -> TournamentResult:
+        """Play all games, and rate the players.
+
+        With a `store`, games are kept there in whole pairs as soon as they are played, and those that it has are not
+        played again: the same tournament goes on where it ended, however it ended.
+        """
+        run = None if store is None else self.begin(store)
+        ledger = Ledger(store, run)
+        test = SequentialTest(self.config.sprt, self.names[0]) if self.config.format == "sprt" else None
+        if test is not None:
+            test.counted(ledger.records)
+        if run is None or not run.finished:
+            self._play(ledger, test, progress or (lambda records, total: None))
+        table = standings(self.names, ledger.records, self.config.anchor)
+        if store is not None and run is not None and not run.finished:
+            store.add_ratings(run.id, _ratings(table))
+            store.finish_run(run.id)
+        sprt = None if test is None else test.result
+        return TournamentResult(self.game.label, self.config, self.names, tuple(ledger.records), table, sprt)
+
+    def close(self) -> None:
+        """End all processes, and let go of the agents."""
+        self._open.close()
+
+    def _play(self, ledger: Ledger, test: SequentialTest | None, progress: Progress) -> None:
+        """Play what the ledger does not hold yet."""
+        progress(ledger.records, self._plan.total)
+        for part in self._plan.parts(ledger):
+            jobs: Iterator[Job] = (job for job in part if not ledger.holds(job))
+            if test is None:
+                results = self._workers.play(jobs)
+            else:
+                results = in_order(takewhile(lambda _: test.decision is None, jobs), self._workers.play)
+            with closing(results):
+                for job, records in results:
+                    counted = records if test is None else test.counted(records)
+                    ledger.add(job, counted)
+                    progress(counted, self._plan.total)
+                    if test is not None and test.decision is not None:
+                        break
 
 
 def run_tournament(
-    game: Game, players: Mapping[str, Policy], config: TournamentConfig | None = None, progress: Progress | None = None
+    game: Game,
+    players: Mapping[str, str | Policy],
+    config: TournamentConfig | None = None,
+    progress: Progress | None = None,
+    *,
+    workers: int | str = 1,
+    store: Store | None = None,
 ) -> TournamentResult:
-    """Let every pair of `players` (by name) meet in `config.games` games, and rate them all.
-
-    Raises `UsageError` as `schedule` does, before anything is played.
-    """
-    config = config or TournamentConfig()
-    entered = list(players.items())
-    jobs = schedule(game, list(players), config)
-    total = sum(len(job.pairings) for job in jobs)
-    records: list[MatchRecord] = []
-    race = _Race(players)
-    with torch_threads(config.threads):
-        for job in jobs:
-            if progress is not None:
-                progress(len(records), total, race.leader)
-            played = play_matches(game, [entered[i] for i in job.table], job.pairings, job.seed)
-            records += played
-            race.count(played)
-    return TournamentResult(game.label, config, tuple(records), standings(list(players), records, config.anchor))
+    """Play a `Tournament` to its end; the rest of it, where the store has its beginning."""
+    with closing(Tournament(game, players, config, workers)) as tournament:
+        return tournament.run(progress, store)
 
 
-class _Race:
-    """Who leads by points a game, while a tournament goes on."""
+def _workers(workers: int | str, player: JobPlayer, setup: Setup) -> Workers:
+    """Those who play; `UsageError` if they are not to be had."""
+    text = str(workers)
+    if not text.lstrip("-").isdecimal():
+        from arena.tournament.ray_workers import RayWorkers
 
-    def __init__(self, names: Iterable[str]):
-        self._points = dict.fromkeys(names, 0.0)
-        self._games = dict.fromkeys(self._points, 0)
+        return RayWorkers(setup, text)
+    if int(text) < 1:
+        raise UsageError(f"workers={text} is not at least 1")
+    if int(text) == 1:
+        return Here(player)
+    from arena.tournament.local_workers import LocalWorkers
 
-    def count(self, records: list[MatchRecord]) -> None:
-        """Count further games."""
-        for record in records:
-            points = pairwise(record.verdict.returns).sum(axis=1).tolist()
-            for name, share in zip(record.players, points, strict=True):
-                self._points[name] += share
-                self._games[name] += 1
+    return LocalWorkers(setup, int(text))
 
-    @property
-    def leader(self) -> str:
-        """Name of the player who has the most points a game; "" before the first."""
-        if not any(self._games.values()):
-            return ""
-        return max(self._points, key=lambda name: self._points[name] / max(self._games[name], 1))
+
+def _ratings(table: Standings) -> list[Rating]:
+    now = time.time()
+    return [
+        Rating(row.name, row.elo, row.elo - row.error, row.elo + row.error, int(row.tally.games.sum()), now)
+        for row in table.rows
+    ]

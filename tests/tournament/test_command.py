@@ -17,6 +17,8 @@ def test_a_tournament_prints_a_table_and_leaves_files(tmp_path, capsys):
     assert main([*arguments, "--out", "results"]) == 0
     printed = capsys.readouterr()
     assert printed.err == ""
+    assert "If this ends early, it goes on with\n  arena tournament tic_tac_toe:m=3,n=4,k=3 random" in printed.out
+    assert "--games 10 --openings random:1 --out results\n" in printed.out
     assert "tic_tac_toe(m=3, n=4, k=3), 30 games" in printed.out
     assert "Results are in results." in printed.out
     names = {path.name for path in (tmp_path / "results").iterdir()}
@@ -26,7 +28,9 @@ def test_a_tournament_prints_a_table_and_leaves_files(tmp_path, capsys):
 def test_without_a_folder_results_are_numbered(tmp_path, capsys):
     for number in (1, 2):
         assert main(["tournament", "tic_tac_toe", "random", "one-ply", "--games", "2"]) == 0
-        assert f"Results are in runs/tournament-tic_tac_toe-{number}." in capsys.readouterr().out
+        printed = capsys.readouterr().out
+        assert f"Results are in runs/tournament-tic_tac_toe-{number}." in printed
+        assert ("All games of this tournament are in runs/arena.db already." in printed) == (number == 2)
     first, second = (tmp_path / "runs" / f"tournament-tic_tac_toe-{number}" / "games.csv" for number in (1, 2))
     assert first.read_text() == second.read_text()
 
@@ -43,12 +47,34 @@ def test_without_a_folder_results_are_numbered(tmp_path, capsys):
         (["tic_tac_toe", "random", "oneply"], "unknown agent 'oneply'; did you mean 'one-ply'?"),
         (["tic_tac_toe", "random", "alphabeta:zero"], "the depth is not a whole number of at least 1"),
         (["tic_tac_toe", "random", "one-ply", "--games", "5"], "games=5 is not an even number"),
-        (["tic_tac_toe", "random", "one-ply", "--games", "many"], "invalid literal for int"),
+        (["tic_tac_toe", "random", "one-ply", "--games", "many"], "--games: no type matching {None}|INT"),
         (["tic_tac_toe", "random", "one-ply", "--openings", "best"], "openings 'best' are not of the form random:N"),
         (["tic_tac_toe", "random", "one-ply", "--openings", "random:9"], "no game is still open after 9 random moves"),
-        (["tic_tac_toe", "random", "one-ply", "--seed", "-1"], "seed=-1 is below 0"),
+        (["tic_tac_toe", "random", "one-ply", "--seed", "-1"], "seed=-1 is not at least 0"),
         (["tic_tac_toe", "random", "one-ply", "--anchor", "me"], "anchor 'me' is not among the agents"),
         (["tic_tac_toe", "random", "one-ply", "--game", "4"], "did you mean --games?"),
+        (["tic_tac_toe", "random", "--format", "gauntlet"], "a gauntlet of tic_tac_toe needs at least 2 agents, not 1"),
+        (["tic_tac_toe", "a=random", "a=one-ply"], "two agents of one name, 'a'; give each a name of its own"),
+        (["hex", "random", "uci:stockfish"], "hex"),
+        (["tic_tac_toe", "random", "one-ply", "--format", "best"], "invalid choice 'best'"),
+        (["tic_tac_toe", "random", "one-ply", "--format", "swiss", "--rounds", "0"], "rounds=0 is not at least 1"),
+        (["tic_tac_toe", "random", "one-ply", "--rounds", "3"], "rounds=3 are those of a swiss, not of a round-robin"),
+        (["tic_tac_toe", "random", "one-ply", "a=random", "--format", "sprt"], "an sprt is between 2 agents"),
+        (["tic_tac_toe", "random", "one-ply", "--format", "sprt", "--games", "7"], "games=7 is not an even number"),
+        (["tic_tac_toe", "random", "one-ply", "--elo0", "5", "--elo1", "2"], "elo0=5 is not below elo1=2"),
+        (["tic_tac_toe", "random", "one-ply", "--alpha", "0.7"], "alpha=0.7 is not between 0 and 0.5"),
+        (["tic_tac_toe", "random", "one-ply", "--time-per-move", "soon"], "time_per_move=soon is not a number above 0"),
+        (["tic_tac_toe", "random", "one-ply", "--openings", "file:none.txt"], "openings none.txt cannot be read"),
+        (["tic_tac_toe", "random", "one-ply", "--workers", "0"], "workers=0 is not at least 1"),
+        (["tic_tac_toe", "random", "one-ply", "--workers", "many"], "workers='many' is neither a number nor ray"),
+        (
+            ["tic_tac_toe", "random", "one-ply", "--workers", "ray://127.0.0.1:1"],
+            "no Ray cluster can be reached at ray://127.0.0.1:1: ",
+        ),
+        (["tic_tac_toe", "random", "one-ply", "--store", "mysql://nowhere/x"], "stores at mysql://"),
+        (["kuhn_poker", "random", "one-ply"], "one-ply plays games of perfect information; kuhn_poker hides"),
+        (["kuhn_poker:players=3", "random", "a=random"], "needs at least 3 agents, not 2"),
+        (["kuhn_poker", "random", "o=one-ply", "--memory", "2GB"], "one-ply plays games of perfect information"),
     ],
 )
 def test_bad_input_is_refused_in_a_line_and_leaves_nothing(tmp_path, capsys, arguments, message):

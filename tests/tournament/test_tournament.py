@@ -11,9 +11,10 @@ import games
 from arena.errors import UsageError
 from arena.match.match import Match
 from arena.registry import make_agent
+from arena.tournament.config import TournamentConfig
 from arena.tournament.files import claim_directory, numbered, write_results
 from arena.tournament.report import percent, print_report
-from arena.tournament.tournament import TournamentConfig, run_tournament, schedule
+from arena.tournament.tournament import Tournament, run_tournament
 from tests.match.players import Bad, Lowest, Unfit
 
 TIC_TAC_TOE = games.make("tic_tac_toe")
@@ -55,12 +56,13 @@ def test_an_agent_that_breaks_the_rules_loses_and_the_rest_goes_on(result):
     assert rows["random"].elo == 0
 
 
-def test_progress_tells_games_and_the_leader():
+def test_progress_tells_the_games_that_have_come():
     told = []
     players = {"unfit": Unfit(), "low": Lowest()}
     config = TournamentConfig(games=300, openings="random:1")
-    run_tournament(TIC_TAC_TOE, players, config, progress=lambda *news: told.append(news))
-    assert told == [(0, 300, ""), (128, 300, "low"), (256, 300, "low")]
+    result = run_tournament(TIC_TAC_TOE, players, config, progress=lambda *news: told.append(news))
+    assert [(len(records), total) for records, total in told] == [(0, 300), (128, 300), (128, 300), (44, 300)]
+    assert [record for records, _ in told for record in records] == list(result.records)
 
 
 class Torchy(Lowest):
@@ -131,7 +133,6 @@ def test_percentages_are_not_rounded_to_certainty():
     ("names", "config", "message"),
     [
         (["a"], TournamentConfig(), "needs at least 2 agents, not 1"),
-        (["a", "b", "a"], TournamentConfig(), "two agents of one name, 'a'"),
         (["a", "b"], TournamentConfig(games=7), "games=7 is not an even number"),
         (["a", "b"], TournamentConfig(anchor="c"), "anchor 'c' is not among the agents a, b"),
         (["a", "b"], TournamentConfig(openings="random:9"), "no game is still open after 9 random moves"),
@@ -139,7 +140,7 @@ def test_percentages_are_not_rounded_to_certainty():
 )
 def test_what_cannot_be_played_is_refused(names, config, message):
     with pytest.raises(UsageError, match=message):
-        schedule(TIC_TAC_TOE, names, config)
+        Tournament(TIC_TAC_TOE, dict.fromkeys(names, Lowest()), config)
 
 
 @pytest.mark.parametrize("wrong", [{"openings": "book.pgn"}, {"openings": "random:-1"}, {"seed": -1}, {"threads": 0}])

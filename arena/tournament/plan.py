@@ -1,0 +1,66 @@
+"""What there is to play: the jobs of a format, part by part."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import ceil, comb, log2
+
+from arena.tournament.config import TournamentConfig
+from arena.tournament.ledger import Ledger
+from arena.tournament.openings import openings_of
+from arena.tournament.pairing import Field, Job, Table, gauntlet, openings_needed, round_robin, swiss_round
+from arena.tournament.standings import pairwise
+from games.engine.game import Game
+
+
+class Plan:
+    """The games of a tournament; `UsageError` for openings that the game does not have."""
+
+    def __init__(self, game: Game, field: Field, config: TournamentConfig):
+        self._field, self._config = field, config
+        self._rounds = (config.rounds or ceil(log2(field.num_players)) + 1) if config.format == "swiss" else 1
+        self._per_table = openings_needed(config.num_games, game.num_players)
+        self.openings = openings_of(game, config.openings, self._per_table * self._rounds, config.seed)
+
+    @property
+    def total(self) -> int:
+        """Games in all; in an sprt the most that there can be."""
+        players, seats = self._field.num_players, self._field.num_seats
+        tables = {
+            "round-robin": comb(players, seats),
+            "gauntlet": comb(players - 1, seats - 1),
+            "swiss": self._rounds * (players // seats),
+            "sprt": 1,
+        }
+        return tables[self._config.format] * self._config.num_games
+
+    def parts(self, ledger: Ledger) -> Iterator[Iterator[Job]]:
+        """The jobs, part by part: what is in the next one may depend on what the last one brought."""
+        players, seats = self._field.num_players, self._field.num_seats
+        if self._config.format == "swiss":
+            yield from self._swiss(ledger)
+        else:
+            tables = gauntlet(players, seats) if self._config.format == "gauntlet" else round_robin(players, seats)
+            yield self._field.jobs(tables, self.openings, self._config.seed)
+
+    def _swiss(self, ledger: Ledger) -> Iterator[Iterator[Job]]:
+        before: list[list[Table]] = []
+        points = [0.0] * self._field.num_players
+        seats, seed = self._field.num_seats, self._config.seed
+        for number in range(self._rounds):
+            tables = swiss_round(points, before, seats, seed)
+            openings = self.openings[number * self._per_table : (number + 1) * self._per_table]
+            first = number * len(tables) * self._config.num_games
+            jobs = list(self._field.jobs(tables, openings, seed, first))
+            yield iter(jobs)
+            before.append(tables)
+            self._score(points, jobs, ledger)
+
+    def _score(self, points: list[float], jobs: Iterable[Job], ledger: Ledger) -> None:
+        """Add what a round brought; who had to sit out has as much as for winning all its games."""
+        seated = {player for job in jobs for player in job.table}
+        for player in set(range(len(points))) - seated:
+            points[player] += self._config.num_games * (self._field.num_seats - 1)
+        for job in jobs:
+            for pairing, record in zip(job.pairings, ledger.of(job), strict=True):
+                shares: Sequence[float] = pairwise(record.verdict.returns).sum(axis=1).tolist()
+                for place, share in zip(pairing.seating, shares, strict=True):
+                    points[job.table[place]] += share

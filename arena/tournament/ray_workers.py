@@ -1,0 +1,102 @@
+"""Jobs on a Ray cluster; Ray itself plays those again whose node or process has died."""
+
+import logging
+import re
+import socket
+from collections.abc import Generator, Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from arena.env.workers.ray import require_ray
+from arena.errors import UsageError
+from arena.match.verdict import MatchRecord
+from arena.tournament.jobs import JobPlayer, Played, Setup, lost
+from arena.tournament.pairing import Job
+
+TRIES = 3
+"""How often a job is played whose worker dies."""
+AHEAD = 2
+"""Jobs under way for each core of the cluster, so that none waits for work."""
+REACH_S = 5.0
+"""How long a cluster may take to be reached."""
+
+
+class RayWorkers:
+    """Plays jobs on all cores of a cluster: the one at `address` (`ray://HOST:PORT`), or the one that `ray` means.
+
+    That is the cluster of RAY_ADDRESS, or one on this machine, begun here. Raises `UsageError` if it cannot be reached.
+    """
+
+    def __init__(self, setup: Setup, address: str = "ray"):
+        self._ray = connected(address)
+        self._setup = setup.portable()
+        self._shared = self._ray.put(self._setup)
+        self._play = self._ray.remote(num_cpus=1, max_retries=TRIES - 1, scheduling_strategy="SPREAD")(play_job)
+
+    def play(self, jobs: Iterable[Job]) -> Generator[Played]:
+        """Each job with its records, as they are done; jobs are asked for as there are cores for them."""
+        fresh, busy = iter(jobs), dict[Any, Job]()
+        try:
+            while True:
+                self._set_to_work(fresh, busy)
+                if not busy:
+                    return
+                ready, _ = self._ray.wait(list(busy), num_returns=1)
+                done = [(busy[one], self._result(one, busy[one])) for one in ready]
+                for one in ready:
+                    del busy[one]
+                self._set_to_work(fresh, busy)  # before whoever takes the results goes about them
+                yield from done
+        finally:
+            for one in busy:  # nobody waits for what they are at
+                self._ray.cancel(one, force=True)
+
+    def close(self) -> None:
+        """Let go of what the cluster keeps for the workers; the cluster stays connected."""
+        del self._shared
+
+    def _set_to_work(self, fresh: Iterator[Job], busy: dict[Any, Job]) -> None:
+        cores = int(self._ray.cluster_resources().get("CPU", 1))
+        while len(busy) < AHEAD * cores and (job := next(fresh, None)) is not None:
+            busy[self._play.remote(self._shared, job)] = job
+
+    def _result(self, one: Any, job: Job) -> list[MatchRecord]:
+        try:
+            records: list[MatchRecord] = self._ray.get(one)
+        except self._ray.exceptions.RayTaskError as error:
+            raise error.cause if isinstance(error.cause, UsageError) else RuntimeError(str(error)) from None
+        except self._ray.exceptions.RayError as error:
+            raise lost(self._setup, job, TRIES, f"died ({type(error).__name__})") from None
+        return records
+
+
+def connected(address: str) -> Any:
+    """The package `ray`, connected to a cluster."""
+    found = re.fullmatch(r"ray(?:://([^:/]+):([0-9]+))?", address)
+    if found is None:
+        raise UsageError(f"workers={address!r} is neither a number nor ray, nor ray://HOST:PORT")
+    try:
+        if found[1] is None:
+            return require_ray()
+        import ray
+
+        with socket.create_connection((found[1], int(found[2])), REACH_S):
+            pass  # Ray's own client would try for half a minute
+        if not ray.is_initialized():
+            ray.init(address, logging_level=logging.ERROR, log_to_driver=False)
+    except (OSError, OverflowError, ConnectionError) as error:
+        raise UsageError(f"no Ray cluster can be reached at {address}: {error}") from None
+    except ImportError:
+        raise UsageError("Ray is not installed: pip install 'arena-marl[ray]'") from None
+    return ray
+
+
+def play_job(setup: Setup, job: Job) -> list[MatchRecord]:
+    """What a worker's process does for one job."""
+    return _player(setup).play(job)
+
+
+@lru_cache(maxsize=1)
+def _player(setup: Setup) -> JobPlayer:
+    """The agents that this process keeps from one job to the next."""
+    return JobPlayer(setup)
