@@ -2,7 +2,8 @@
 
 The game's rules count stones that are left on the board as alive, as on the Computer Go Server: a program that passes
 before it has taken dead ones may lose points. Where it knows `kgs-genmove_cleanup`, which asks for a move and for no
-pass before all is taken, it is asked so after the other has passed.
+pass before all is taken, it is asked so after the other has passed. It may resign, which ends a match; who collects
+its moves elsewhere tells it not to (`gtp:gnugo --mode gtp --never-resign`).
 """
 
 import shlex
@@ -110,11 +111,11 @@ class GtpPolicy(OutsidePolicy):
         program.tell(command)
         while not (line := program.hear(seconds)).strip():
             pass  # empty lines between answers
+        if line[0] not in "=?":
+            raise ProgramError(f"{program.name} said {line[:100]!r} to {command!r}; answers begin with = or ?")
         answer = [line]
         while (line := program.hear(seconds)).strip():
             answer.append(line)
-        if answer[0][0] not in "=?":
-            raise ProgramError(f"{program.name} said {answer[0][:100]!r} to {command!r}; answers begin with = or ?")
         said = "\n".join([answer[0][1:].strip(), *answer[1:]]).strip()
         if answer[0][0] == "?":
             raise GtpError(f"{program.name} refused {command!r}: {said[:200]}")

@@ -62,6 +62,7 @@ class OutsidePolicy(Policy):
     needs_state = True
     needs_moves = True
     one_at_a_time = True
+    one_at_a_time = True
 
     def __init__(self, game: Game, agent: str):
         self._game = game

@@ -144,8 +144,10 @@ class Program:
     def close(self, farewell: str = "") -> None:
         """Tell it to leave, if a word for that is given, and kill what is left after a while."""
         if farewell and self._end.alive:
-            with contextlib.suppress(ProgramError, subprocess.TimeoutExpired):
+            assert self._process.stdin is not None
+            with contextlib.suppress(ProgramError, OSError, subprocess.TimeoutExpired):
                 self.tell(farewell)
+                self._process.stdin.close()
                 self._process.wait(PARTING_S)
         self._end()
 

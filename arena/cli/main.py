@@ -23,6 +23,8 @@ COMMANDS = {
     "tournament": "rate agents against each other",
     "play": "play against an agent in the terminal",
     "watch": "watch agents play each other in the terminal",
+    "uci": "serve an agent as a chess engine",
+    "gtp": "serve an agent as a go program",
     "new-game": "write a file to begin a game of your own with",
     "new-agent": "write a file to begin an agent of your own with",
 }

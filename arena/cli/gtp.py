@@ -1,0 +1,233 @@
+"""`arena gtp`: one of our agents as a go program, for any controller that speaks the Go Text Protocol."""
+
+import re
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Annotated, TypeVar
+
+import tyro
+
+import arena
+from arena.errors import UsageError
+from arena.match.match import Match
+from arena.match.verdict import Reason
+from arena.policy.protocol import Policy
+from arena.registry import make_agent, make_game
+from arena.seeding import spawn_seeds
+from games.engine.game import Game
+
+T = TypeVar("T", int, float)
+COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
+"""Seats by what the protocol calls them, in lower case."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Serve an agent as a go program on standard input and output, in the Go Text Protocol, version 2.
+
+    The agent thinks as long as its spec says; time settings do not change that. Scores are by area, and all stones
+    left on the board count as alive.
+
+    For example, as the program's command in a go board:
+
+    arena gtp ppo:runs/go9 --game go:size=9
+    """
+
+    agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")]
+    """Who plays: random, alphabeta:2, ppo:runs/go9."""
+    game: Annotated[str, tyro.conf.arg(metavar="GAME")] = "go"
+    """The rules, and the size and komi to begin with: go:size=9,komi=7,ko=simple."""
+    seed: int = 0
+    """The same seed and the same commands give the same moves."""
+
+
+def run(options: Options) -> int:
+    """Serve until `quit` or the end of input; returns the exit status."""
+    game = make_game(options.game)
+    if game.name != "go":
+        raise UsageError(f"--game {options.game}: the Go Text Protocol is for go")
+    if options.seed < 0:
+        raise UsageError(f"--seed {options.seed} is below 0")
+    with closing(GoProgram(game, options.agent, options.seed)) as program:
+        for line in sys.stdin:
+            reply = program.obey(line)
+            if reply is not None:
+                print(reply, end="\n\n", flush=True)
+            if program.has_quit:
+                break
+    return 0
+
+
+class Refusal(Exception):
+    """A command that cannot be carried out, in the protocol's words."""
+
+
+class GoProgram:
+    """The board between commands, and the agent that plays both colours on it."""
+
+    def __init__(self, game: Game, spec: str, seed: int):
+        self.has_quit = False
+        self._game, self._spec, self._seed = game, spec, seed
+        self._agent: Policy = make_agent(spec, game)
+        self._games = 0  # so far: each has a seed of its own
+        self._match = self._seated()
+        self._plays: list[tuple[int, int]] = []  # seat and action, as they were told
+        self._commands: dict[str, Callable[[Sequence[str]], str]] = {
+            "protocol_version": lambda words: "2",
+            "name": lambda words: f"Arena {self._spec}",
+            "version": lambda words: arena.__version__,
+            "known_command": lambda words: "true" if words and words[0] in self._commands else "false",
+            "list_commands": lambda words: "\n".join(self._commands),
+            "boardsize": self._board_size,
+            "clear_board": self._clear,
+            "komi": self._komi,
+            "play": self._play,
+            "genmove": self._genmove,
+            "undo": self._undo,
+            "showboard": lambda words: "\n" + self._game.picture(self._match.state).text(ascii_only=True),
+            "final_score": self._final_score,
+            "time_settings": lambda words: "",
+            "time_left": lambda words: "",
+            "set_random_seed": self._set_seed,
+            "quit": self._quit,
+        }
+
+    def obey(self, line: str) -> str | None:
+        """The answer to a command, without the empty line behind it; None where there is nothing to answer."""
+        text = re.sub(r"[\x00-\x08\x0a-\x1f\x7f]", "", line.partition("#")[0]).replace("\t", " ")
+        found = re.fullmatch(r" *(\d*) *(\S*) *(.*)", text)
+        assert found is not None
+        number, command, words = found[1], found[2], found[3].split()
+        if not command:
+            return None
+        try:
+            if command not in self._commands:
+                raise Refusal("unknown command")
+            said = self._commands[command](words)
+        except Refusal as refusal:
+            return f"?{number} {refusal}"
+        return f"={number} {said}".rstrip(" ")
+
+    def close(self) -> None:
+        """Let the agent go."""
+        self._agent.close()
+
+    def _seated(self) -> Match:
+        self._games += 1
+        return Match(self._game, [(self._spec, self._agent)] * 2, spawn_seeds(self._seed, self._games, count=1)[0])
+
+    def _clear(self, words: Sequence[str]) -> str:
+        self._match, self._plays = self._seated(), []
+        return ""
+
+    def _board_size(self, words: Sequence[str]) -> str:
+        """The board is cleared too, as most programs do; the agent is made anew for another size."""
+        size = _number(words, int)
+        if size != self._game.options["size"]:
+            self._become({"size": size}, "unacceptable size")
+        return self._clear(())
+
+    def _komi(self, words: Sequence[str]) -> str:
+        komi = _number(words, float)
+        if komi != self._game.options["komi"]:
+            self._become({"komi": komi}, "unacceptable komi")
+            self._replay(self._plays)
+        return ""
+
+    def _become(self, change: dict[str, int | float], refusal: str) -> None:
+        """Play by changed options from now on, if the agent can."""
+        try:
+            game = make_game("go", **{**self._game.options, **change})
+            agent = make_agent(self._spec, game)
+        except UsageError as error:
+            raise Refusal(f"{refusal}: {error}") from None
+        self._agent.close()
+        self._game, self._agent = game, agent
+
+    def _replay(self, plays: Sequence[tuple[int, int]]) -> None:
+        self._clear(())
+        for seat, action in plays:
+            self._put(seat, action)
+
+    def _put(self, seat: int, action: int) -> None:
+        """Play for a colour; where it is the other's turn, that one passes first, as in handicap games."""
+        if not self._match.over and self._match.seat != seat:
+            self._match.play(self._pass)
+        self._match.play(action)
+        self._plays.append((seat, action))
+
+    @property
+    def _pass(self) -> int:
+        return self._game.num_actions - 1
+
+    def _play(self, words: Sequence[str]) -> str:
+        if len(words) != 2:
+            raise Refusal("syntax error")
+        seat = _seat(words)
+        try:
+            action = self._game.parse_action(self._match.state, words[1])
+        except UsageError:
+            raise Refusal("syntax error") from None
+        before = list(self._plays)
+        try:
+            self._put(seat, action)
+        except UsageError:
+            self._replay(before)
+            raise Refusal("illegal move") from None
+        return ""
+
+    def _genmove(self, words: Sequence[str]) -> str:
+        seat = _seat(words)
+        if not self._match.over and self._match.seat != seat:
+            self._match.play(self._pass)
+        if self._match.over:  # both have passed: nothing is left to be played
+            return "pass"
+        before = self._match.state
+        self._match.advance()
+        verdict = self._match.verdict
+        if verdict is not None and verdict.offender is not None:
+            self._replay(list(self._plays))
+            if verdict.reason is Reason.RESIGNED:
+                return "resign"
+            raise Refusal(f"{self._spec} makes no move: {verdict.reason}, {verdict.detail}")
+        action = self._match.actions[-1]
+        self._plays.append((seat, action))
+        return self._game.action_text(before, action)
+
+    def _undo(self, words: Sequence[str]) -> str:
+        if not self._plays:
+            raise Refusal("cannot undo")
+        self._replay(self._plays[:-1])
+        return ""
+
+    def _final_score(self, words: Sequence[str]) -> str:
+        """The score as if both passed now."""
+        counted = Match(self._game, [("", None)] * 2, opening=self._match.actions)
+        while not counted.over:
+            counted.play(self._pass)
+        lead = float(counted.state["score"] - counted.state["komi"])
+        return f"{'B' if lead > 0 else 'W'}+{abs(lead):g}" if lead else "0"
+
+    def _set_seed(self, words: Sequence[str]) -> str:
+        """Take another seed, from the next game on."""
+        self._seed, self._games = abs(_number(words, int)), 0
+        return self._clear(()) if not self._plays else ""
+
+    def _quit(self, words: Sequence[str]) -> str:
+        self.has_quit = True
+        return ""
+
+
+def _seat(words: Sequence[str]) -> int:
+    if not words or words[0].lower() not in COLOURS:
+        raise Refusal("syntax error")
+    return COLOURS[words[0].lower()]
+
+
+def _number(words: Sequence[str], kind: type[T]) -> T:
+    try:
+        return kind(words[0])
+    except (IndexError, ValueError):
+        raise Refusal("syntax error") from None
