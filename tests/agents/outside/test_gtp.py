@@ -68,11 +68,12 @@ def test_boards_without_a_history_are_set_up_stone_by_stone():
     seen, _ = env.reset()
     with closing(make_agent(f"gtp:{gnu_go()} --never-resign", GO)) as agent:
         answer = None
-        for _ in range(12):
+        while not env.over[0]:
             seen.state = env.positions()
             answer = agent.forward(Batch(obs=seen), None if answer is None else answer.state)
             assert seen.mask[0, answer.act[0]]
             seen, *_ = env.step(answer.act)
+    assert env.states["length"][0] > 6
 
 
 PROGRAM = """
