@@ -8,10 +8,11 @@ whatever chance did.
 """
 
 import json
+import math
 from typing import Any
 
 from arena.errors import UsageError
-from arena.match.match import Match
+from arena.match.replay import empty_seats, settle
 from arena.match.verdict import MatchRecord, Reason, Verdict
 from arena.registry import make_game
 from games.engine.game import Game
@@ -28,11 +29,14 @@ KINDS: dict[str, type | tuple[type, ...]] = {
     "offender": (int, type(None)),
     "detail": str,
 }
+ENTRIES: dict[str, type | tuple[type, ...]] = {"players": str, "moves": str, "returns": (int, float)}
+"""Kinds of what stands in the lists."""
+LARGEST_SEED = 2**63 - 1
 
 
 def to_json_line(game: Game, record: MatchRecord) -> str:
-    """The line of a match of `game`, without a line break."""
-    match = _seated(game, record.players, record.seed)
+    """The line of a match of `game`, without a line break; `UsageError` if its moves cannot be played."""
+    match = empty_seats(game, record.players, record.seed)
     moves = []
     for action in record.actions:
         moves.append(game.action_text(match.state, action))
@@ -57,42 +61,45 @@ def from_json_line(line: str) -> tuple[Game, MatchRecord]:
     """The game and the match in a line; `UsageError` if it cannot be read, or cannot have been played so."""
     told = _checked(line)
     game = make_game(told["game"], **told["options"])
-    match = _seated(game, tuple(told["players"]), told["seed"])
-    actions = []
+    match = empty_seats(game, told["players"], told["seed"])
     for number, move in enumerate(told["moves"], start=1):
         try:
-            action = game.parse_action(match.state, move)
-            match.play(action)
-        except (UsageError, AttributeError) as error:
+            match.play(game.parse_action(match.state, move))
+        except UsageError as error:
             raise UsageError(f"a record of {game.name}: move {number}, {move!r}, cannot be played: {error}") from error
-        actions.append(action)
-    verdict = Verdict(tuple(told["returns"]), _reason(told["reason"]), told["offender"], told["detail"])
-    if verdict.reason is Reason.FINISHED and match.verdict != verdict:
-        end = "is not over" if match.verdict is None else f"ends with {list(match.verdict.returns)}"
-        raise UsageError(f"a record of {game.name}: it says the match ended with {told['returns']}, but it {end}")
-    opening = tuple(actions[: told["opening"]])
-    return game, MatchRecord(game.label, tuple(told["players"]), told["seed"], opening, tuple(actions), verdict)
-
-
-def _seated(game: Game, names: tuple[str, ...], seed: int) -> Match:
-    return Match(game, [(name, None) for name in names], seed)
+    verdict = Verdict(tuple(map(float, told["returns"])), Reason(told["reason"]), told["offender"], told["detail"])
+    try:
+        settle(match, verdict)
+    except UsageError as error:
+        raise UsageError(f"a record of {game.name}: {error}") from error
+    actions = tuple(match.actions)
+    opening = actions[: told["opening"]]
+    return game, MatchRecord(game.label, tuple(told["players"]), told["seed"], opening, actions, verdict)
 
 
 def _checked(line: str) -> dict[str, Any]:
+    """What a line says, each entry of its kind."""
     try:
         told = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"a record is a line of JSON; this one cannot be read: {error}") from error
     if not isinstance(told, dict) or told.keys() != KINDS.keys():
         raise UsageError(f"a record is an object with the keys {', '.join(KINDS)}")
     for key, kind in KINDS.items():
-        if not isinstance(told[key], kind) or isinstance(told[key], bool):
+        entries = told[key] if key in ENTRIES and isinstance(told[key], list) else []
+        if not _is(told[key], kind) or not all(_is(entry, ENTRIES[key]) for entry in entries):
             raise UsageError(f"a record: {key}={told[key]!r} is of the wrong kind")
+    if not 0 <= told["seed"] <= LARGEST_SEED:
+        raise UsageError(f"a record: seed={told['seed']} is not between 0 and 2**63 - 1")
+    if not 0 <= told["opening"] <= len(told["moves"]):
+        raise UsageError(f"a record: opening={told['opening']} is no number of its {len(told['moves'])} moves")
+    if told["reason"] not in tuple(Reason):
+        raise UsageError(f"a record: reason={told['reason']!r} is none of {', '.join(Reason)}")
+    if "name" in told["options"]:
+        raise UsageError("a record: 'name' is no option of a game")
     return told
 
 
-def _reason(word: str) -> Reason:
-    try:
-        return Reason(word)
-    except ValueError as error:
-        raise UsageError(f"a record: reason={word!r} is none of {', '.join(Reason)}") from error
+def _is(value: object, kind: type | tuple[type, ...]) -> bool:
+    finite = not isinstance(value, float) or math.isfinite(value)
+    return isinstance(value, kind) and not isinstance(value, bool) and finite

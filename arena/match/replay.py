@@ -1,0 +1,67 @@
+"""A recorded match played again: the proof that its moves lead to the end that it tells of."""
+
+import re
+from collections.abc import Sequence
+
+from arena.errors import UsageError
+from arena.match.match import Match
+from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
+from arena.registry import make_game
+from games.engine.game import Game
+
+
+def game_labelled(label: str) -> Game:
+    """The game with that label; `UsageError` if it is none, or a game that is not installed."""
+    name, bracket, options = label.removesuffix(")").partition("(")
+    settled = re.findall(r"(\w+)=(.*?)(?:, (?=\w+=)|$)", options)
+    truths = {"True": "true", "False": "false"}
+    game = make_game(f"{name}:{','.join(f'{key}={truths.get(value, value)}' for key, value in settled)}")
+    if not bracket or game.label != label:
+        raise UsageError(f"{label!r} is no label of a game; today's is {game.label!r}")
+    return game
+
+
+def replay(record: MatchRecord, game: Game | None = None) -> Match:
+    """Play a match again from its seed and moves; returns it at its end.
+
+    `game` spares making it anew for each of many records. Raises `UsageError` if a move cannot be played, or if the
+    end is not the one in the record: what the seats earned, why it ended, and who broke a rule.
+    """
+    match = empty_seats(game or game_labelled(record.game), record.players, record.seed)
+    match.opening = record.opening
+    for number, action in enumerate(record.actions, start=1):
+        try:
+            match.play(action)
+        except UsageError as error:
+            raise UsageError(f"move {number} cannot be played: {error}") from error
+    settle(match, record.verdict)
+    return match
+
+
+def empty_seats(game: Game, names: Sequence[str], seed: int) -> Match:
+    """A match at its beginning whose moves all come from outside."""
+    return Match(game, [(name, None) for name in names], seed)
+
+
+def settle(match: Match, verdict: Verdict) -> None:
+    """Give a replayed match the verdict of its record; `UsageError` if it cannot have ended so."""
+    if verdict.reason is Reason.FINISHED:
+        if match.verdict is None:
+            raise UsageError(f"it says the match ended with {list(verdict.returns)}, but it is not over")
+        if match.verdict != verdict:
+            raise UsageError(
+                f"it says the match ended with {list(verdict.returns)}, but it ends with {list(match.returns)}"
+            )
+        return
+    if match.over:
+        raise UsageError(f"it says seat {verdict.offender} lost as {verdict.reason}, but the game was over by then")
+    seats, offender = match.game.num_players, verdict.offender
+    if offender is None or not 0 <= offender < seats:
+        raise UsageError(f"it says the match ended as {verdict.reason}, by seat {offender} of {seats}")
+    if verdict.reason is not Reason.RESIGNED and offender != match.seat:
+        raise UsageError(f"it says seat {offender} lost as {verdict.reason}, but seat {match.seat} was to move")
+    if verdict.returns != (due := forfeit(seats, offender, verdict.reason).returns):
+        raise UsageError(
+            f"it says the seats earned {list(verdict.returns)}, but a loss by {verdict.reason} is {list(due)}"
+        )
+    match.verdict = verdict
