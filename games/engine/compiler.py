@@ -5,6 +5,8 @@ once more as a module of its own in which that one import names the game's funct
 the code of that module beside it, but notices no edit of the functions it calls: so the module's file is named by a
 hash of everything it was built from (sources, constants, versions), and an edit leads to a new file.
 
+A template may use the functions of another one: its import then names what that one has become for the same game.
+
 The layout of a position is part of that hash as well. So a kernel is compiled for one signature only, and processes
 that fill the cache at the same time write the same entries (numba numbers the entries of a function as they come, and
 two that write different ones at once could swap them).
@@ -70,7 +72,12 @@ def instantiate(template: str, game: Game) -> Any:
 @cache
 def _instantiate(template: str, rules_name: str, layout: str, sizes: tuple[int, int]) -> ModuleType:
     origin = importlib.import_module(template)
-    source, homes = _bind(inspect.getsource(origin), rules_name, dict(zip(SIZES, sizes, strict=True)))
+    others = {
+        name: _instantiate(name, rules_name, layout, sizes).__name__
+        for name in _imported(inspect.getsource(origin))
+        if _is_template(name)
+    }
+    source, homes = _bind(inspect.getsource(origin), rules_name, dict(zip(SIZES, sizes, strict=True)), others)
     parts = [source, layout, inspect.getsource(record_name)]
     parts += [numba.__version__, np.__version__, sys.version, platform.machine()]
     rules = [getattr(importlib.import_module(home), name) for name, home in homes.items()]
@@ -92,23 +99,42 @@ def _instantiate(template: str, rules_name: str, layout: str, sizes: tuple[int, 
     return module
 
 
-def _bind(source: str, rules_name: str, sizes: Mapping[str, int]) -> tuple[str, dict[str, str]]:
+def _imported(source: str) -> list[str]:
+    """The modules that a source imports names from."""
+    return [node.module for node in ast.parse(source).body if isinstance(node, ast.ImportFrom) and node.module]
+
+
+def _is_template(name: str) -> bool:
+    module = importlib.import_module(name)
+    return name != PLACEHOLDERS and any(getattr(v, "__module__", "") == PLACEHOLDERS for v in vars(module).values())
+
+
+def _bind(
+    source: str, rules_name: str, sizes: Mapping[str, int], others: Mapping[str, str]
+) -> tuple[str, dict[str, str]]:
     """The template's source with its placeholders imported from elsewhere, and from where, by name.
 
-    That is the module `rules_name`, or the one of defaults for what it lacks. The `sizes` are written out.
+    That is the module `rules_name`, or the one of defaults for what it lacks. The `sizes` are written out. `others` are
+    templates that it imports from, with the modules that stand for them.
     """
     rules = importlib.import_module(rules_name)
     lines = source.splitlines(keepends=True)
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.ImportFrom) and node.module == PLACEHOLDERS:
-            assert node.end_lineno is not None
-            names = [alias.name for alias in node.names]
-            homes = {name: rules_name if hasattr(rules, name) else DEFAULTS for name in names if name not in sizes}
-            bound = [f"from {home} import {name}\n" for name, home in homes.items()]
+    homes: dict[str, str] = {}
+    imports = [node for node in ast.parse(source).body if isinstance(node, ast.ImportFrom)]
+    for node in reversed(imports):  # from the last on: line numbers of those before stay right
+        names = [alias.name for alias in node.names]
+        if node.module == PLACEHOLDERS:
+            homes |= {name: rules_name if hasattr(rules, name) else DEFAULTS for name in names if name not in sizes}
+            bound = [f"from {homes[name]} import {name}\n" for name in names if name not in sizes]
             bound += [f"{name} = {sizes[name]}\n" for name in names if name in sizes]
-            lines[node.lineno - 1 : node.end_lineno] = bound
-            return "".join(lines), homes
-    raise ValueError(f"the template does not import from {PLACEHOLDERS}")
+        elif node.module in others:
+            bound = [f"from {others[node.module]} import {', '.join(names)}\n"]
+        else:
+            continue
+        lines[node.lineno - 1 : node.end_lineno] = bound
+    if not homes:
+        raise ValueError(f"the template does not import from {PLACEHOLDERS}")
+    return "".join(lines), homes
 
 
 def _meaning(value: Any, seen: set[int]) -> Iterator[str]:

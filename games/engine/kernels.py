@@ -34,12 +34,18 @@ def settle(state: Any, chances: Any) -> None:
     """Let chance move until it is a seat's turn or the game is over."""
     if chances is not None:  # known when compiling: a game without chance has no copy of `apply` here
         while state.current_player == CHANCE:
-            outcome = draw_outcome(state)
-            if outcome < 0:
-                chances[:] = 0
-                chance_outcomes(state, chances)
-                outcome = pick(chances, draw(state))
-            apply(state, outcome)
+            apply(state, drawn_outcome(state, chances))
+
+
+@njit
+def drawn_outcome(state: Any, chances: NDArray[np.float64]) -> int:
+    """Draw what chance does next, by the record's own random stream."""
+    outcome = draw_outcome(state)
+    if outcome < 0:
+        chances[:] = 0
+        chance_outcomes(state, chances)
+        outcome = pick(chances, draw(state))
+    return outcome
 
 
 @njit(inline="always")  # a call would pass four arrays, and count their references
