@@ -55,7 +55,7 @@ def test_a_label_of_no_game(label, message):
 @pytest.mark.parametrize("fault", ["illegal", "raises"])
 def test_matches_that_were_lost_by_a_fault(fault):
     game = make_game("tic_tac_toe")
-    lost = play_matches(game, [("low", Lowest()), (fault, Bad(fault))], [Pairing((0, 1))])[0]
+    lost = play_matches(game, [("low", Lowest()), (fault, Bad(fault, trigger=3))], [Pairing((0, 1))])[0]
     assert lost.verdict.reason in (Reason.ILLEGAL, Reason.CRASHED)
     assert replay(lost).record() == lost
 
