@@ -1,0 +1,76 @@
+"""A public ladder, simulated: a million agents of known strength, twenty million games, ratings after every game.
+
+python scripts/ladder_simulation.py [--agents N] [--games N] [--seed N]
+
+Everything but playing is real: pairs by rating and uncertainty, Glicko-2, one game at a time, on one core. Ratings are
+held against the strengths.
+"""
+
+import argparse
+import resource
+import time
+
+import numpy as np
+from numba import njit
+
+from arena.ratings.head_to_head import NORMAL_95
+from arena.ratings.ladder import Ladder, next_pair, record
+from games.engine.chance import draw
+
+STRENGTH = 300.0
+"""Standard deviation of the true strengths in Elo, around 1500."""
+DRAWS = 0.3
+"""Share of draws between equals."""
+REPORTS = 10
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--agents", type=int, default=1_000_000, help="how many agents there are, 2 or more")
+    parser.add_argument("--games", type=int, default=20_000_000, help="how many games they play")
+    parser.add_argument("--seed", type=int, default=0, help="fixes everything")
+    options = parser.parse_args()
+    if options.agents < 2 or options.games < 1:
+        parser.error(f"{options.agents} agents and {options.games} games are no ladder: 2 and 1 at the least")
+    truth = np.random.default_rng(options.seed).normal(1500, STRENGTH, options.agents)
+    ladder = Ladder(options.agents, options.seed)
+    play(Ladder(2, 0), truth[:2], 1)  # compiles
+    print(f"{options.agents:,} agents, {options.games:,} games")
+    spent = 0.0
+    for part in range(1, REPORTS + 1):
+        games = options.games * part // REPORTS - options.games * (part - 1) // REPORTS
+        before = time.process_time()
+        play(ladder, truth, games)
+        spent += time.process_time() - before
+        print(f"{options.games * part // REPORTS:>13,} games  {spent:8.1f} s  {told(ladder, truth)}", flush=True)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"{options.games / spent:,.0f} games a second on one core, {memory:.2f} GB at the most")
+    return 0
+
+
+def told(ladder: Ladder, truth: np.ndarray) -> str:
+    """How far ratings are from the truth, and how often the truth is where they say."""
+    played = ladder.agents["games"] > 0
+    off = (ladder.ratings - truth)[played]
+    held = np.mean(np.abs(off) < NORMAL_95 * ladder.deviations[played])
+    return f"off by {np.sqrt(np.mean(off**2)):.0f} on average, 95 % intervals hold {100 * held:.1f} %"
+
+
+def play(ladder: Ladder, truth: np.ndarray, games: int) -> None:
+    """Play and rate further games."""
+    _play(ladder.agents, ladder.counts, ladder.heads, ladder.random, truth, games)
+
+
+@njit
+def _play(agents, counts, heads, random, truth, games):
+    for _ in range(games):
+        first, second = next_pair(agents, counts, heads, random[0])
+        expected = 1 / (1 + 10 ** ((truth[second] - truth[first]) / 400))
+        drawn = 2 * DRAWS * min(expected, 1 - expected)
+        luck = draw(random[0])
+        score = 1.0 if luck < expected - drawn / 2 else 0.5 if luck < expected + drawn / 2 else 0.0
+        record(agents, counts, heads, first, second, score)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
