@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.outside.policy import OutsidePolicy, Reply, Turn
-from agents.outside.program import START_LIMIT_S, Program, ProgramError, require_program
+from agents.outside.program import START_LIMIT_S, Program, ProgramError, found_program
 from arena.errors import UsageError
 from arena.policy.kinds import AgentKind
 from arena.policy.protocol import RESIGN
@@ -23,8 +23,7 @@ class CommandPolicy(OutsidePolicy):
 
     def __init__(self, game: Game, command: list[str]):
         super().__init__(game, "cmd")
-        require_program("cmd", command)
-        self._command = command
+        self._command = found_program("cmd", command)
         self._program: Program | None = None
         try:
             self._start()

@@ -11,7 +11,7 @@ import shlex
 import numpy as np
 
 from agents.outside.policy import OutsidePolicy, Reply, Turn
-from agents.outside.program import START_LIMIT_S, Program, ProgramError, require_program
+from agents.outside.program import START_LIMIT_S, Program, ProgramError, found_program
 from arena.errors import UsageError
 from arena.policy.kinds import AgentKind
 from arena.policy.protocol import RESIGN
@@ -34,8 +34,7 @@ class GtpPolicy(OutsidePolicy):
         super().__init__(game, "gtp")
         if game.name != "go":
             raise UsageError(f"gtp: programs play go, not {game.name}")
-        require_program("gtp", command)
-        self._command = command
+        self._command = found_program("gtp", command)
         self._program: Program | None = None
         self._played: list[Play] = []  # on the program's board
         try:

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from agents.outside import guard
 from arena.errors import UsageError
 
+GAMES = "/usr/games"
+"""Where Debian keeps programs that play, and where root does not look."""
 START_LIMIT_S = 10.0
 """How long a program may take from its start to its first answer."""
 LONGEST_LINE = 1_000_000
@@ -48,15 +50,17 @@ def guarded(command: Sequence[str]) -> Guarded:
     return Guarded([sys.executable, "-I", "-S", guard.__file__, str(inherited), *command], inherited, held)
 
 
-def require_program(agent: str, command: Sequence[str]) -> None:
-    """`UsageError` unless the command names a program that can be run here."""
+def found_program(agent: str, command: Sequence[str]) -> list[str]:
+    """The command with its program's place; `UsageError` unless it names one that can be run here."""
     if os.name != "posix":
         raise UsageError(f"{agent}: programs are run on Linux and macOS alone")
     if not command:
         raise UsageError(f"{agent} needs a command, as in {agent}:./my-bot")
-    if shutil.which(command[0]) is None:
+    place = shutil.which(command[0]) or shutil.which(command[0], path=GAMES)
+    if place is None:
         there = os.path.isfile(command[0])
         raise UsageError(f"{agent}: {command[0]} {'may not be executed' if there else 'is not a program found here'}")
+    return [place, *command[1:]]
 
 
 class Program:

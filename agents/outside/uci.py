@@ -8,7 +8,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from agents.outside.policy import OutsidePolicy, Reply, Turn
-from agents.outside.program import ProgramError, require_program
+from agents.outside.program import ProgramError, found_program
 from arena.errors import UsageError
 from arena.policy.kinds import AgentKind
 from games.engine.game import Game
@@ -28,12 +28,12 @@ class UciPolicy(OutsidePolicy):
         super().__init__(game, "uci")
         if game.name != "chess":
             raise UsageError(f"uci: engines play chess, not {game.name}")
-        require_program("uci", command)
+        self._command = found_program("uci", command)
         try:
             import chess.engine  # noqa: F401  # asked for here, in words
         except ImportError:
             raise UsageError("uci: engines need python-chess: pip install 'arena-marl[chess]'") from None
-        self._command, self._limits, self._options = command, limits, options
+        self._limits, self._options = limits, options
         self._engine: Engine | None = None
         try:
             self._start()

@@ -119,6 +119,11 @@ class SoloEnv(gym.Env[Any, np.int64]):
         assert self._match is not None
         return self._match.legal if not self._match.over else np.ones(self.game.num_actions, np.bool_)
 
+    def close(self) -> None:
+        """Let the opponents go."""
+        for opponent in self._opponents:
+            opponent.close()
+
     def render(self) -> Any:
         """The board as text or pixels, with what the agent may not know left blank."""
         if self.render_mode is None or self._match is None:
