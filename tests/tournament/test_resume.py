@@ -1,0 +1,193 @@
+"""However a tournament ends, the same command goes on with it, and comes to the same results."""
+
+import os
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import games
+from arena.errors import UsageError
+from arena.store import Store
+from arena.tournament.config import TournamentConfig
+from arena.tournament.tournament import Tournament, run_tournament
+
+COMMAND = [sys.executable, "-m", "arena", "tournament", "connect_four", "random", "one-ply", "alphabeta:5"]
+OPTIONS = ["--games", "12", "--openings", "random:3"]
+PLAYERS = {"random": "random", "one": "one-ply", "deep": "alphabeta:5"}
+CONFIG = TournamentConfig(games=8, openings="random:3")
+CONNECT_FOUR = games.make("connect_four")
+GAMES = 36
+FAILING = """
+import os, signal, sys
+from arena.store import Store
+from arena.cli.main import main
+when, left = sys.argv[1], int(sys.argv[2])
+add = Store.add_games
+def dies(self, run, played):
+    global left
+    left -= 1
+    if left or when == "after":
+        add(self, run, played)
+    if not left:
+        os.kill(os.getpid(), signal.SIGKILL)
+Store.add_games = dies
+main(sys.argv[3:])
+"""
+
+
+def tables(folder: Path) -> list[str]:
+    """What a tournament has left behind, as far as it is told in figures."""
+    return [(folder / name).read_text() for name in ("ratings.csv", "games.csv", "results.json")]
+
+
+def run(folder: Path, *options: str, **arguments) -> subprocess.CompletedProcess[str]:
+    command = [*COMMAND, *OPTIONS, *options]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, **arguments)
+
+
+def stored(folder: Path) -> int:
+    """How many games a store has."""
+    try:
+        with sqlite3.connect(f"file:{folder}/runs/arena.db?mode=ro", uri=True) as connection:
+            return connection.execute("select count(*) from matches").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole")
+    assert run(folder, "--out", "results").returncode == 0
+    return tables(folder / "results")
+
+
+def finish(folder: Path, expected: list[str]) -> None:
+    """The same command once more: it plays the rest, whole pairs are there before, and nothing is there twice."""
+    before = stored(folder)
+    assert before % 2 == 0
+    done = run(folder, "--out", "results")
+    assert done.returncode == 0, done.stderr
+    assert tables(folder / "results") == expected
+    assert stored(folder) == GAMES
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "workers"), [(signal.SIGKILL, -9, "1"), (signal.SIGKILL, -9, "2"), (signal.SIGINT, 130, "2")]
+)
+def test_a_tournament_that_is_stopped_goes_on(tmp_path, expected, number, status, workers):
+    command = [*COMMAND, *OPTIONS, "--workers", workers]
+    child = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    while stored(tmp_path) < 6 and child.poll() is None:
+        time.sleep(0.005)
+    os.kill(child.pid, number)
+    out, err = child.communicate()
+    assert child.returncode == status
+    again = f"arena tournament {' '.join(COMMAND[4:] + OPTIONS)} --workers {workers}".removesuffix(" --workers 1")
+    assert f"If this ends early, it goes on with\n  {again}\n" in out
+    if number == signal.SIGINT:
+        assert err == f"\nThe games so far are kept; go on with\n  {again}\narena: interrupted\n"
+    assert stored(tmp_path) < GAMES
+    finish(tmp_path, expected)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_machine_that_dies_at_the_moment_of_writing_loses_and_repeats_nothing(tmp_path, expected, when):
+    command = [sys.executable, "-c", FAILING, when, "5", *COMMAND[3:], *OPTIONS]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == -signal.SIGKILL
+    assert 0 < stored(tmp_path) < GAMES
+    finish(tmp_path, expected)
+
+
+def test_a_full_disk_is_told_in_a_line_and_the_rest_is_played_later(tmp_path, expected):
+    def little_space():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    short = run(tmp_path, preexec_fn=little_space)
+    assert short.returncode == 2, short.stderr
+    assert short.stderr.startswith("arena: store ")
+    assert short.stderr.count("\n") == 1
+    finish(tmp_path, expected)
+
+
+def test_a_locked_store_is_told_in_a_line(tmp_path):
+    path = tmp_path / "arena.db"
+    Store(path).close()
+    with sqlite3.connect(path) as other, Store(path, wait_s=0.1) as store:
+        other.execute("begin immediate")
+        with pytest.raises(UsageError, match="arena.db"):
+            run_tournament(CONNECT_FOUR, PLAYERS, CONFIG, store=store)
+        other.rollback()
+        assert len(run_tournament(CONNECT_FOUR, PLAYERS, CONFIG, store=store).records) == 24
+
+
+def test_a_store_that_is_damaged_is_told_in_a_line(tmp_path):
+    (tmp_path / "runs").mkdir()
+    Store(tmp_path / "runs" / "arena.db").close()
+    with (tmp_path / "runs" / "arena.db").open("r+b") as file:
+        file.truncate(5000)
+    done = run(tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("arena: store runs/arena.db")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.fixture
+def key():
+    def key(players=PLAYERS, game=CONNECT_FOUR, **options):
+        tournament = Tournament(game, players, TournamentConfig(**options))
+        try:
+            return tournament.key
+        finally:
+            tournament.close()
+
+    return key
+
+
+def test_the_key_tells_tournaments_apart_by_what_fixes_their_games(key, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("1 2\n")
+    Path("b.txt").write_text("1 3\n")
+    keys = [
+        key(),
+        key(seed=1),
+        key(games=42),
+        key(format="gauntlet"),
+        key(openings="random:3"),
+        key(openings="file:a.txt"),
+        key(openings="file:b.txt"),
+        key(players=PLAYERS | {"deep": "alphabeta:6"}),
+        key(players={name: PLAYERS[name] for name in reversed(PLAYERS)}),
+        key(game=games.make("connect_four", rows=5)),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert key() == key(anchor="random") == keys[0]
+
+
+def test_two_tournaments_share_a_store(tmp_path):
+    with Store(tmp_path / "arena.db") as store:
+        first = run_tournament(CONNECT_FOUR, PLAYERS, CONFIG, store=store)
+        second = run_tournament(
+            CONNECT_FOUR, PLAYERS, TournamentConfig(games=8, openings="random:3", seed=1), store=store
+        )
+        assert run_tournament(CONNECT_FOUR, PLAYERS, CONFIG, store=store).records == first.records
+        assert len(list(store.each_match())) == len(first.records) + len(second.records)
+        ladder = store.ladder(CONNECT_FOUR.label)
+    assert {row.player for row in ladder} == set(PLAYERS)
+
+
+def test_a_finished_tournament_is_not_played_again(tmp_path):
+    with Store(tmp_path / "arena.db") as store:
+        first = run_tournament(CONNECT_FOUR, PLAYERS, CONFIG, store=store)
+        asked = []
+        again = run_tournament(CONNECT_FOUR, PLAYERS, CONFIG, lambda *news: asked.append(news), store=store)
+    assert asked == []
+    assert again.records == first.records
