@@ -33,9 +33,10 @@ def run(options: Options) -> int:
         raise UsageError(f"{options.agent!r} names no training; a trained agent is ALGO:DIR, as ppo:runs/mine")
     if not options.file.absolute().parent.is_dir():
         raise UsageError(f"{options.file.parent} is no folder to write {options.file.name} into")
-    from arena.policy.checkpoint import load_policy, newest_snapshot, read_config
+    from arena.policy.checkpoint import load_policy
     from arena.policy.export import export_onnx
     from arena.policy.kinds import Spaces
+    from arena.policy.snapshots import newest_snapshot, read_config
 
     algorithm = learning_algorithm(name)
     description = read_config(newest_snapshot(Path(folder)))

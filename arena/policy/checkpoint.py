@@ -3,8 +3,6 @@
 import dataclasses
 import hashlib
 import json
-import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,16 +11,14 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 
+from arena.data.folders import write_folder
 from arena.errors import CheckpointError, UsageError
 from arena.policy.base import BasePolicy
 from arena.policy.kinds import Algorithm, SpacedTask, Spaces, Task
+from arena.policy.snapshots import CONFIG, FORMAT, newest_snapshot, read_config
 from games.engine.game import Game
 
-FORMAT = 1
-CONFIG, WEIGHTS = "config.json", "weights.safetensors"
-SNAPSHOT = "snapshot-{:04d}"
-DESCRIBED = {"algorithm": str, "game": str, "options": dict, "config": dict, "sha256": str}
-"""What `config.json` says at least."""
+WEIGHTS = "weights.safetensors"
 
 
 def save_policy(
@@ -44,65 +40,6 @@ def save_policy(
     }
     write_folder(folder, {CONFIG: json.dumps(description, indent=2).encode(), WEIGHTS: weights})
     return str(description["sha256"])
-
-
-def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Make `folder` with these files, replacing an older one.
-
-    A kill at any moment leaves the old or the new, whole; if it fell between the two renamings, `recover_folder` brings
-    the old one back.
-    """
-    new, old = _beside(folder)
-    shutil.rmtree(new, ignore_errors=True)  # left by a kill
-    new.mkdir(parents=True)
-    for name, content in files.items():
-        with open(new / name, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-    if folder.exists():
-        shutil.rmtree(old, ignore_errors=True)
-        os.replace(folder, old)
-    os.replace(new, folder)
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def recover_folder(folder: Path) -> None:
-    """Bring back what was there before a `write_folder` that was killed while it replaced `folder`."""
-    _, old = _beside(folder)
-    if old.exists() and not folder.exists():
-        os.replace(old, folder)
-
-
-def _beside(folder: Path) -> tuple[Path, Path]:
-    """Hidden names for what is to come to `folder` and for what was there."""
-    return folder.with_name(f".{folder.name}-new"), folder.with_name(f".{folder.name}-old")
-
-
-def read_config(folder: Path) -> dict[str, Any]:
-    """The description of a checkpoint; `CheckpointError` if there is none that can be read."""
-    try:
-        description = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise CheckpointError(f"no checkpoint at {folder}: it has no {CONFIG}") from None
-    except (OSError, ValueError) as error:
-        raise CheckpointError(f"{folder / CONFIG} cannot be read: {error}") from None
-    if not isinstance(description, dict) or description.get("format") != FORMAT:
-        raise CheckpointError(f"{folder / CONFIG} is not a checkpoint of format {FORMAT}")
-    for key, kind in DESCRIBED.items():
-        if not isinstance(description.get(key), kind):
-            raise CheckpointError(f"{folder / CONFIG} does not say what a checkpoint says: {key!r} is missing or wrong")
-    return description
-
-
-def newest_snapshot(folder: Path) -> Path:
-    """The newest snapshot in a run folder, or `folder` itself if it is a checkpoint."""
-    if (folder / CONFIG).exists():
-        return folder
-    snapshots = sorted(folder.glob(SNAPSHOT.format(0)[:-4] + "[0-9]*"))
-    if not snapshots:
-        raise CheckpointError(f"no checkpoint at {folder}: no such folder, or no snapshot in it")
-    return snapshots[-1]
 
 
 def unique_tensors(policy: BasePolicy) -> dict[str, torch.Tensor]:

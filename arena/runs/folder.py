@@ -11,8 +11,9 @@ from safetensors.numpy import load, save
 
 from arena.data.batch import Batch
 from arena.data.flat import flatten, unflatten
+from arena.data.folders import recover_folder, write_folder
 from arena.errors import CheckpointError, UsageError
-from arena.policy.checkpoint import SNAPSHOT, recover_folder, write_folder
+from arena.policy.snapshots import SNAPSHOT
 
 DESCRIPTION, STATE, FIGURES, ARRAYS = "run.json", "training", "state.json", "arrays.safetensors"
 

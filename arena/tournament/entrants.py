@@ -12,6 +12,7 @@ from typing import Any
 
 from arena.errors import UsageError
 from arena.policy.protocol import Policy
+from arena.policy.snapshots import newest_snapshot
 from arena.tournament.config import TournamentConfig
 from games.engine.game import Game
 
@@ -54,8 +55,6 @@ def pinned(spec: str) -> str:
     """The spec, with the newest snapshot in place of a run folder: a training may go on beside the tournament."""
     name, _, argument = spec.partition(":")
     if argument and Path(argument).is_dir():
-        from arena.policy.checkpoint import newest_snapshot  # which brings torch
-
         return f"{name}:{newest_snapshot(Path(argument))}"
     return spec
 
