@@ -21,6 +21,7 @@ COMMANDS = {
     "collect": "let an agent play and write down the transitions",
     "export": "write a trained network as ONNX",
     "tournament": "rate agents against each other",
+    "rate": "rate games that were played elsewhere",
     "play": "play against an agent in the terminal",
     "watch": "watch agents play each other in the terminal",
     "uci": "serve an agent as a chess engine",

@@ -61,7 +61,9 @@ def as_json(table: Standings, title: str) -> str:
         "cyclic_share": round(table.cyclic, 4),
         "draws_between_equals": round(table.ratings.draws, 4),
         "seats": [{"elo": round(elo, 1), "error_95": round(error, 1)} for elo, error in seats],
-        "players": [{name: value for name, value in row.items() if value != ""} for row in _rating_rows(table)],
+        "players": [
+            {name: None if value == "" else value for name, value in row.items()} for row in _rating_rows(table)
+        ],
         "cross_table": {"points": table.points.tolist(), "games": table.counts.tolist()},
     }
     return json.dumps(content, indent=2, allow_nan=False)

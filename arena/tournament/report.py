@@ -1,7 +1,7 @@
 """What a tournament shows in the terminal: the rating table and the cross table."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rich.console import Console
 from rich.measure import Measurement
@@ -13,6 +13,8 @@ from arena.tournament.tournament import TournamentResult
 
 MOST_COLUMNS = 12
 """A cross table of more players does not fit a terminal; it is in the picture."""
+NAME = 12
+"""Characters of a name that are not folded."""
 CIRCULAR = 0.1
 """Share of cycles from which ratings are not to be trusted alone, and what does not mind cycles stands beside them."""
 
@@ -35,19 +37,20 @@ def print_report(result: TournamentResult, console: Console) -> None:
 
 
 def print_standings(table: Standings, title: str, console: Console) -> None:
-    """Print the rating table, in two parts on a narrow terminal, and the cross table if it is not too wide."""
+    """Print the rating table, in parts on a narrow terminal, and the cross table if it is not too wide."""
     title = f"{title}, {table.games:,} games"
     if table.distinct_games is not None:
         title += f", {table.distinct_games:,} of them distinct"
     rating, details = [*RATING, *_cycle_proof(table)], _details(table)
-    whole = _table(title, table, [*rating, *details])
-    if Measurement.get(console, console.options.update(width=10**6), whole).maximum <= console.width:
-        console.print(whole)
+    whole = _table(table, [*rating, *details])
+    if _width(whole, console) <= console.width:
+        _print_titled(title, whole, console)
     else:
-        console.print(_table(title, table, rating))
-        console.print(_table("\nin detail", table, details))
+        _print_titled(title, _table(table, rating), console)
+        for part in _parts(table, details, console):
+            _print_titled("\nin detail", part, console)
     if 2 < len(table.rows) <= MOST_COLUMNS:
-        console.print(_table("\nscore of the row against the column", table, _scores(table)))
+        _print_titled("\nscore of the row against the column", _table(table, _scores(table)), console)
     console.print(f"\n{' '.join(_notes(table))}", style="dim", highlight=False)
 
 
@@ -105,11 +108,32 @@ def _notes(table: Standings) -> list[str]:
     return notes
 
 
-def _table(title: str, standings: Standings, columns: Columns) -> Table:
+def _parts(standings: Standings, columns: Columns, console: Console) -> Iterator[Table]:
+    """Tables of as many columns as fit the terminal each, names folded if need be."""
+    foldable = max(0, max(map(len, standings.names)) - NAME)
+    while columns:
+        fitting = len(columns)
+        while fitting > 1 and _width(_table(standings, columns[:fitting]), console) - foldable > console.width:
+            fitting -= 1
+        yield _table(standings, columns[:fitting])
+        columns = columns[fitting:]
+
+
+def _width(table: Table, console: Console) -> int:
+    """Characters of a line where nothing is folded."""
+    return Measurement.get(console, console.options.update(width=10**6), table).maximum
+
+
+def _print_titled(title: str, table: Table, console: Console) -> None:
+    console.print(title, style="italic", highlight=False)
+    console.print(table)
+
+
+def _table(standings: Standings, columns: Columns) -> Table:
     """Rank and name of every player, and these columns."""
-    table = Table(title=title, box=None, pad_edge=False, title_justify="left")
+    table = Table(box=None, pad_edge=False)
     table.add_column("#", justify="right")
-    table.add_column("agent", min_width=12, overflow="fold")
+    table.add_column("agent", min_width=NAME, overflow="fold")
     for heading, _ in columns:
         table.add_column(heading, justify="right", no_wrap=True)
     for row in standings.rows:

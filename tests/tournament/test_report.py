@@ -1,0 +1,129 @@
+"""What a tournament prints and writes, from records made by hand."""
+
+import csv
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from arena.match.verdict import MatchRecord, Reason, Verdict
+from arena.tournament.files import as_json, write_standings
+from arena.tournament.report import print_standings
+from arena.tournament.standings import Tallies, standings
+
+CIRCLE = {("rock", "scissors"), ("scissors", "paper"), ("paper", "rock")}
+
+
+def record(players, returns, actions=(), verdict=None):
+    return MatchRecord("toy()", tuple(players), 0, (), tuple(actions), verdict or Verdict(tuple(returns)))
+
+
+def circle(games=20):
+    """Rock, paper and scissors, whose winner is certain."""
+    names = ("rock", "paper", "scissors")
+    seatings = [(one, two) for one in names for two in names if one != two]
+    return standings(
+        names, [record(s, (1, -1) if s in CIRCLE else (-1, 1), (n,)) for s in seatings for n in range(games)]
+    )
+
+
+def ladder(seats=2):
+    """Four agents of which the first always wins, the second against the others, and so on; the last was late once."""
+    names, rng = ("a:one", "b:two", "c:three", "d:four"), np.random.default_rng(0)
+    records = []
+    for number in range(60):
+        sat = rng.permutation(4)[:seats]
+        records.append(record([names[i] for i in sat], [-float(i) for i in sat], (number % 7,)))
+    late = Verdict((1.0,) * (seats - 1) + (-1.0,), Reason.LATE, seats - 1)
+    return standings(names, [*records, record([*names[: seats - 1], names[3]], (), (), late)])
+
+
+def printed(table, width):
+    console = Console(width=width, force_terminal=False)
+    with console.capture() as captured:
+        print_standings(table, "toy", console)
+    return captured.get()
+
+
+@pytest.mark.parametrize("width", [80, 100, 120, 160])
+@pytest.mark.parametrize("table", [ladder(), ladder(seats=4), circle()])
+def test_it_fits_and_holds_every_name_and_heading(table, width):
+    text = printed(table, width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "…" not in text
+    headings = (
+        "Elo",
+        "±",
+        "LOS",
+        "games",
+        "W/D/L",
+        "score",
+        "seat 1",
+        "seat 2",
+        "distinct",
+        "illegal",
+        "late",
+        "crashed",
+    )
+    assert all(heading in text for heading in headings)
+    assert all(text.count(name) >= 2 for name in table.names)
+
+
+def test_cycles_bring_what_does_not_mind_them():
+    text = printed(circle(), 160)
+    assert "α-rank" in text
+    assert text.count("33 %") == 6
+    assert "Nash" not in printed(ladder(), 160)
+    assert circle().cyclic > 0.9
+
+
+def test_what_needs_all_to_have_met_is_left_out_where_they_have_not():
+    table = standings(["a", "b", "c"], [record("ab", (1, -1)), record("bc", (1, -1))])
+    assert (table.alpha_rank, table.nash) == (None, None)
+    assert "Nash" not in printed(table, 160)
+    assert json.loads(as_json(table, "toy"))["players"][0]["nash"] is None
+
+
+def test_the_worth_of_seats_is_told():
+    assert "The first seat is worth" in printed(ladder(), 160)
+    assert "The seats are worth" in printed(ladder(seats=4), 160)
+    unordered = standings(["a", "b"], [record("ab", (1, -1)), record("ba", (1, -1))], seat_order=False)
+    assert "seat is worth" not in printed(unordered, 160)
+
+
+def test_files_hold_the_same_figures(tmp_path):
+    table = ladder()
+    write_standings(table, "toy", tmp_path)
+    with (tmp_path / "ratings.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    told = json.loads((tmp_path / "results.json").read_text())
+    for row, one, standing in zip(rows, told["players"], table.rows, strict=True):
+        assert {name: "" if value is None else str(value) for name, value in one.items()} == row
+        assert (row["agent"], int(row["late"])) == (standing.name, standing.tally.late)
+    assert [row["agent"] for row in rows] == ["a:one", "b:two", "c:three", "d:four"]
+    assert (rows[-1]["late"], rows[-1]["superiority"]) == ("1", "")
+    assert told["games"] == 61
+    assert told["distinct_games"] == table.distinct_games < 61
+    for name in ("crosstable.png", "ratings.png"):
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_pictures_of_many_players_stay_small(tmp_path):
+    names = [f"player-{n}" for n in range(60)]
+    games = [record(pair, (1, -1)) for pair in pairwise(names)]
+    write_standings(standings(names, games), "many", tmp_path)
+    for name in ("crosstable.png", "ratings.png"):
+        header = (tmp_path / name).read_bytes()[16:24]
+        assert max(int.from_bytes(header[:4]), int.from_bytes(header[4:])) < 9000  # pixels
+
+
+def test_records_may_come_in_parts():
+    whole, parts = ladder(), Tallies(("a", "b"), seats=2)
+    parts.add([record("ab", (1, -1), (1,)), record("ba", (1, -1), (1,))])
+    parts.add([record("ab", (0, 0), (1,))])
+    table = parts.standings(anchor="b")
+    assert (table.games, table.distinct_games, table.anchor) == (3, 2, "b")
+    assert table.rows[0].tally.wins == 1
+    assert whole.games == 61
