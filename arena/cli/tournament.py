@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import tyro
 from rich.console import Console
@@ -15,7 +15,7 @@ from arena.registry import make_game
 from arena.store import Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.entrants import read_entrants
-from arena.tournament.files import claim_directory, numbered, write_results
+from arena.tournament.files import as_json, claim_directory, numbered, write_results
 from arena.tournament.progress import LiveTable
 from arena.tournament.report import print_report
 from arena.tournament.sequential import in_words
@@ -57,10 +57,13 @@ class Options:
     """Where games are kept: the path of an SQLite file, or the URL of another database."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="")] = None
     """Folder for the results, new or empty; by default runs/tournament-GAME with the first free number."""
+    json: bool = False
+    """Print the results as JSON in place of tables, and all else on the standard error."""
 
 
 def run(options: Options) -> int:
     """Play the tournament, or the rest of it, and report it."""
+    remarks = sys.stderr if options.json else sys.stdout
     game = make_game(options.game)
     players = read_entrants(options.agents)
     again = command_line("tournament", [options.game, *options.agents], options, Options(options.game, options.agents))
@@ -70,16 +73,20 @@ def run(options: Options) -> int:
         Store(options.store) as store,
     ):
         if tournament.begin(store).finished:
-            print(f"All games of this tournament are in {store.name} already.")
+            print(f"All games of this tournament are in {store.name} already.", file=remarks)
         else:
-            print(f"Games are kept in {store.name}. If this ends early, it goes on with\n  {again}", flush=True)
+            print(
+                f"Games are kept in {store.name}. If this ends early, it goes on with\n  {again}",
+                file=remarks,
+                flush=True,
+            )
         try:
             with LiveTable(list(players), game.num_players, Console(stderr=True)) as progress:
                 result = tournament.run(progress, store)
         except KeyboardInterrupt:
             print(f"\nThe games so far are kept; go on with\n  {again}", file=sys.stderr)
             raise
-    _report(result, options)
+    _report(result, options, remarks)
     return 0
 
 
@@ -96,11 +103,15 @@ def _claimed(directory: Path | None) -> Iterator[None]:
         raise
 
 
-def _report(result: TournamentResult, options: Options) -> None:
-    console = Console()
-    print_report(result, console if console.is_terminal else Console(width=160))
+def _report(result: TournamentResult, options: Options, remarks: TextIO) -> None:
+    """Print the results, and write them into a folder."""
+    if options.json:
+        print(as_json(result.standings, result.game))
+    else:
+        console = Console()
+        print_report(result, console if console.is_terminal else Console(width=160))
     if result.sprt is not None:
-        print(f"\n{in_words(result.sprt, options.tournament.sprt, result.names[0])}")
+        print(f"\n{in_words(result.sprt, options.tournament.sprt, result.names[0])}", file=remarks)
     directory = options.out or numbered(Path("runs", f"tournament-{options.game.partition(':')[0]}"))
     write_results(result, claim_directory(directory))
-    print(f"Results are in {directory}.")
+    print(f"Results are in {directory}.", file=remarks)

@@ -43,12 +43,6 @@ def elo_to_score(elo: float) -> float:
     return 1 / (1 + 10 ** (-elo / 400))
 
 
-def pair_counts(first: Sequence[float], second: Sequence[float]) -> NDArray[np.int64]:
-    """Pentanomial counts [5] of pairs in which a player scored `first` in one game and `second` in the other."""
-    halves = np.rint(2 * (np.asarray(first, float) + np.asarray(second, float))).astype(np.int64)
-    return np.bincount(halves, minlength=5)
-
-
 @dataclass(frozen=True)
 class HeadToHead:
     """Estimates of the first player's strength relative to the second's."""
@@ -66,12 +60,15 @@ class HeadToHead:
 
 
 def compare(counts: Sequence[float] | Floats) -> HeadToHead:
-    """Estimate from trinomial [3] or pentanomial [5] counts with at least one result.
+    """Estimate from trinomial [3] or pentanomial [5] counts.
 
-    If every result is the same, errors are 0 and the superiority is 0, 1/2 or 1: the counts say nothing of the spread.
+    If every result is the same, they say nothing of the spread: errors are 0, the superiority is 0, 1/2 or 1, and the
+    normalised difference is infinite, or 0. Without results everything is equal.
     """
     counts = np.asarray(counts, float)
     results = counts.sum()
+    if not results:
+        return HeadToHead(0.5, 0.0, 0.0, 0.0, 0.0, 0.5)
     scores = np.linspace(0, 1, len(counts))
     score = float(counts @ scores / results)
     variance = float(counts @ (scores - score) ** 2 / results)
@@ -79,7 +76,8 @@ def compare(counts: Sequence[float] | Floats) -> HeadToHead:
     per_game = math.sqrt(variance * (1 if len(counts) == 3 else 2))  # standard deviation
     error = (score_to_elo(score + half) - score_to_elo(score - half)) / 2
     if variance == 0:
-        return HeadToHead(score, score_to_elo(score), 0.0, math.copysign(math.inf, score - 0.5), 0.0, round(score, 1))
+        far = 0.0 if score == 0.5 else math.copysign(math.inf, score - 0.5)
+        return HeadToHead(score, score_to_elo(score), 0.0, far, 0.0, 0.5 + float(np.sign(score - 0.5)) / 2)
     z = (score - 0.5) / math.sqrt(variance / results)
     return HeadToHead(
         score,

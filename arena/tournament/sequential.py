@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.match.verdict import MatchRecord
+from arena.ratings.head_to_head import compare
 from arena.ratings.sprt import Decision, Sprt
 from arena.tournament.jobs import Played
 from arena.tournament.pairing import Job
@@ -29,14 +30,17 @@ class SprtResult:
 
 
 def in_words(result: SprtResult, sprt: Sprt, first: str) -> str:
-    """What a test of the player `first` found, in two lines."""
+    """What a test of the player `first` found, in three lines."""
     low, high = sprt.bounds
+    estimate = compare(result.pairs)
     claims = {"H0": f"by no more than {sprt.elo0:g} Elo (H0)", "H1": f"by {sprt.elo1:g} Elo (H1)"}
     found = "it is not clear yet" if result.decision is None else f"{first} is stronger {claims[result.decision]}"
     return (
         f"SPRT: {found}. Log-likelihood ratio {result.llr:.2f}, bounds {low:.2f} and {high:.2f};\n"
         f"{sum(result.pairs)} pairs, of which {first} scored 0: {result.pairs[0]}, 1/2: {result.pairs[1]}, "
-        f"1: {result.pairs[2]}, 3/2: {result.pairs[3]}, 2: {result.pairs[4]}"
+        f"1: {result.pairs[2]}, 3/2: {result.pairs[3]}, 2: {result.pairs[4]}\n"
+        f"Elo by these pairs: {estimate.elo:+.1f} ± {estimate.error:.1f}, normalised {estimate.normalised_elo:+.1f} ± "
+        f"{estimate.normalised_error:.1f}; likelihood of superiority {100 * estimate.superiority:.1f} %"
     )
 
 

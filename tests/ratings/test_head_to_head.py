@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from arena.ratings.head_to_head import compare, elo_to_score, pair_counts, score_to_elo
+from arena.ratings.head_to_head import compare, elo_to_score, score_to_elo
 
 FASTCHESS = [  # fastchess, app/tests/elo_test.cpp: losses, draws, wins or LL, LD, DD + WL, WD, WW
     ((89, 123, 76), None, None, -20.76, 40.13, 0.1553),
@@ -31,12 +31,11 @@ def test_scores_and_elo_are_each_others_inverse():
     assert (score_to_elo(0.0), score_to_elo(1.0)) == pytest.approx((-2400, 2400), abs=0.01)
 
 
-def test_pairs_are_counted_by_their_sum():
-    assert pair_counts([1, 0, 0.5, 1, 0], [1, 1, 0.5, 0.5, 0]).tolist() == [1, 0, 2, 1, 1]
-
-
-@pytest.mark.parametrize(("counts", "superiority"), [((0, 0, 9), 1.0), ((0, 9, 0), 0.5), ((9, 0, 0), 0.0)])
-def test_results_that_are_all_the_same(counts, superiority):
+@pytest.mark.parametrize(
+    ("counts", "superiority", "far"),
+    [((0, 0, 9), 1, math.inf), ((0, 9, 0), 0.5, 0), ((9, 0, 0, 0, 0), 0, -math.inf), ((0, 0, 0), 0.5, 0)],
+)
+def test_results_that_are_all_the_same_or_none(counts, superiority, far):
     found = compare(counts)
-    assert (found.superiority, found.error) == (superiority, 0.0)
+    assert (found.superiority, found.error, found.normalised_elo) == (superiority, 0.0, far)
     assert math.isfinite(found.elo)

@@ -1,5 +1,7 @@
 """`arena tournament` on the command line."""
 
+import json
+
 import pytest
 
 from arena.cli.main import main
@@ -23,6 +25,16 @@ def test_a_tournament_prints_a_table_and_leaves_files(tmp_path, capsys):
     assert "Results are in results." in printed.out
     names = {path.name for path in (tmp_path / "results").iterdir()}
     assert names == {"ratings.csv", "games.csv", "results.json", "crosstable.png", "ratings.png"}
+
+
+def test_json_stands_alone_on_the_output(capsys):
+    arguments = ["tournament", GAME, "one-ply", "random", "--games", "40", "--format", "sprt", "--elo1", "300"]
+    assert main([*arguments, "--json"]) == 0
+    printed = capsys.readouterr()
+    assert [one["agent"] for one in json.loads(printed.out)["players"]] == ["one-ply", "random"]
+    assert "If this ends early" in printed.err
+    assert "Elo by these pairs: +" in printed.err
+    assert "Results are in" in printed.err
 
 
 def test_without_a_folder_results_are_numbered(tmp_path, capsys):
