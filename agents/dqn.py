@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from agents.networks.q_network import QNetwork, make_body
-from agents.value_learning import SINGLE, ValueConfig, ValuePolicy, chosen, make_trainable, masked_q, weighted_mean
+from agents.value_learning import STEADY, ValueConfig, ValuePolicy, chosen, make_trainable, masked_q, weighted_mean
 from arena.data.batch import Batch
 from arena.data.rows import as_array
 from arena.policy.checkpoint import load_policy
@@ -91,5 +91,5 @@ def build(spaces: Spaces, config: DQNConfig, training: bool) -> DQNPolicy:
     return policy
 
 
-ALGORITHM = Algorithm(DQNConfig, build, "off-policy", "Nature 518 (2015)", single=DQNConfig(**SINGLE))
+ALGORITHM = Algorithm(DQNConfig, build, "off-policy", "Nature 518 (2015)", single=DQNConfig(**STEADY))
 AGENT = AgentKind("deep Q-network", partial(load_policy, "dqn", ALGORITHM), "DIR", ALGORITHM)

@@ -273,6 +273,8 @@ SINGLE: dict[str, Any] = {
 """What suits a single agent whose discounted returns lie between 0 and 100, as CartPole's do."""
 SLOWER = SINGLE | {"learning_rate": 5e-4, "target_update_freq": 200}
 """The same for those that learn at which fractions to look, or look at random ones: they like shorter steps."""
+STEADY = SINGLE | {"learning_rate": 5e-4, "update_per_step": 0.2}
+"""The same for plain values, which longer steps unlearn again."""
 
 
 def make_trainable(policy: ValuePolicy, config: ValueConfig, training: bool) -> None:
