@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from arena.errors import UsageError
-from arena.match.replay import empty_seats, settle
+from arena.match.replay import empty_seats, replay, settle
 from arena.match.verdict import MatchRecord, Reason, Verdict
 from arena.registry import make_game
 from games.engine.game import Game
@@ -35,12 +35,7 @@ LARGEST_SEED = 2**63 - 1
 
 
 def to_json_line(game: Game, record: MatchRecord) -> str:
-    """The line of a match of `game`, without a line break; `UsageError` if its moves cannot be played."""
-    match = empty_seats(game, record.players, record.seed)
-    moves = []
-    for action in record.actions:
-        moves.append(game.action_text(match.state, action))
-        match.play(action)
+    """The line of a match of `game`, without a line break; `UsageError` if it does not replay."""
     verdict = record.verdict
     told = {
         "game": game.name,
@@ -48,7 +43,7 @@ def to_json_line(game: Game, record: MatchRecord) -> str:
         "players": list(record.players),
         "seed": record.seed,
         "opening": len(record.opening),
-        "moves": moves,
+        "moves": list(replay(record, game).moves),
         "returns": list(verdict.returns),
         "reason": str(verdict.reason),
         "offender": verdict.offender,
@@ -91,6 +86,8 @@ def _checked(line: str) -> dict[str, Any]:
             raise UsageError(f"a record: {key}={told[key]!r} is of the wrong kind")
     if not 0 <= told["seed"] <= LARGEST_SEED:
         raise UsageError(f"a record: seed={told['seed']} is not between 0 and 2**63 - 1")
+    if not all(name and name.isprintable() for name in told["players"]):
+        raise UsageError(f"a record: players={told['players']!r} are no names: one is empty or cannot be printed")
     if not 0 <= told["opening"] <= len(told["moves"]):
         raise UsageError(f"a record: opening={told['opening']} is no number of its {len(told['moves'])} moves")
     if told["reason"] not in tuple(Reason):

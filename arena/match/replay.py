@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from arena.errors import UsageError
 from arena.match.match import Match
@@ -21,21 +22,35 @@ def game_labelled(label: str) -> Game:
     return game
 
 
-def replay(record: MatchRecord, game: Game | None = None) -> Match:
-    """Play a match again from its seed and moves; returns it at its end.
+@dataclass(frozen=True)
+class Replay:
+    """A match that was played again."""
+
+    match: Match
+    """At its end."""
+    moves: tuple[str, ...]
+    """All moves in the game's notation, the opening included."""
+
+
+def replay(record: MatchRecord, game: Game | None = None) -> Replay:
+    """Play a match again from its seed and moves.
 
     `game` spares making it anew for each of many records. Raises `UsageError` if a move cannot be played, or if the
     end is not the one in the record: what the seats earned, why it ended, and who broke a rule.
     """
-    match = empty_seats(game or game_labelled(record.game), record.players, record.seed)
+    game = game or game_labelled(record.game)
+    match = empty_seats(game, record.players, record.seed)
     match.opening = record.opening
+    moves = []
     for number, action in enumerate(record.actions, start=1):
+        before = match.state
         try:
             match.play(action)
         except UsageError as error:
             raise UsageError(f"move {number} cannot be played: {error}") from error
+        moves.append(game.action_text(before, action))
     settle(match, record.verdict)
-    return match
+    return Replay(match, tuple(moves))
 
 
 def empty_seats(game: Game, names: Sequence[str], seed: int) -> Match:

@@ -15,6 +15,8 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlch
 
 from arena.errors import UsageError
 
+DEFAULT_URL = "runs/arena.db"
+"""The store of commands that are told of none."""
 CONNECT_S = 10
 """How long a server may take to answer."""
 

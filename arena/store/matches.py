@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Column, Connection, Row, Select, bindparam, exists, insert, select, update
+from sqlalchemy import Column, Connection, Row, Select, bindparam, exists, insert, or_, select, update
 
+from arena.config import require_at_least
 from arena.errors import UsageError
 from arena.match.verdict import MatchRecord, Reason, Verdict
 from arena.store.moves import pack, unpack
@@ -28,9 +29,9 @@ class MatchFilter:
     player: str | None = None
     """Who took part."""
     game: str | None = None
-    """Label of the game with its options."""
+    """What was played: the label of a game, or its name, which fits it with any options."""
     result: Literal["win", "draw", "loss"] | None = None
-    """How it ended for `player`; without one, only "draw" can be asked for."""
+    """How it ended for that player; without one, only draws can be asked for."""
     reason: Reason | None = None
     """Why it ended."""
     min_length: int = 0
@@ -39,6 +40,7 @@ class MatchFilter:
     """Number of the run that it belongs to."""
 
     def __post_init__(self) -> None:
+        require_at_least(self, 0, "min_length")
         if self.result not in (None, *RESULTS):
             raise UsageError(f"result={self.result!r} is none of {', '.join(RESULTS)}")
         if self.result in ("win", "loss") and self.player is None:
@@ -181,7 +183,8 @@ def _like(connection: Connection, wanted: MatchFilter) -> tuple[Column[int], Sel
     elif wanted.result is not None:
         query = query.where(exists().where(seats.c.match == number, seats.c.result == RESULTS[wanted.result]))
     if wanted.game is not None:
-        query = query.where(matches.c.game == known_numbers(connection, games, [wanted.game]).get(wanted.game, -1))
+        fits = or_(games.c.label == wanted.game, games.c.label.startswith(f"{wanted.game}(", autoescape=True))
+        query = query.where(matches.c.game.in_(connection.execute(select(games.c.id).where(fits)).scalars().all()))
     if wanted.reason is not None:
         query = query.where(matches.c.reason == wanted.reason.value)
     if wanted.min_length > 0:

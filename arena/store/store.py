@@ -80,6 +80,22 @@ class Store:
         with self._writing() as connection:
             runs.finish_run(connection, run)
 
+    def add_run(
+        self,
+        kind: str,
+        key: str,
+        game: str | None,
+        config: dict[str, Any],
+        players: Sequence[str],
+        played: Iterable[tuple[int, MatchRecord]],
+    ) -> Run:
+        """Add a run with all its matches at once, or nothing; one that is there already is left as it is."""
+        with self._writing() as connection:
+            run = runs.open_run(connection, kind, key, game, config, players)
+            matches.add_games(connection, run.id, played)
+            runs.finish_run(connection, run.id)
+            return run
+
     def played(self, run: int) -> Iterator[tuple[int, MatchRecord]]:
         """The matches of a run, in order of number; none is open for writing while they are read."""
         after = -1

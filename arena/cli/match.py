@@ -1,0 +1,72 @@
+"""`arena match`: one stored match, replayed."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import tyro
+from rich.console import Console
+from rich.text import Text
+
+from arena.errors import UsageError
+from arena.match.json_lines import to_json_line
+from arena.match.replay import Replay, replay
+from arena.store import DEFAULT_URL, Store, StoredMatch
+from arena.tui.words import mark, result
+
+
+@dataclass(frozen=True)
+class Options:
+    """Replay a stored match from its seed and moves, and check that it ends as the store says.
+
+    Prints the moves, those of the opening in brackets, and the board at the end. Exit status 1 if it does not replay.
+    """
+
+    number: Annotated[tyro.conf.Positional[int], tyro.conf.arg(metavar="MATCH")]
+    """Number of the match; 'arena matches' lists them."""
+    store: Annotated[str, tyro.conf.arg(metavar="URL")] = DEFAULT_URL
+    """Where it is: the path of an SQLite file, or the URL of another database."""
+    json: bool = False
+    """Print JSON instead: the match as 'arena matches --export' writes it, and where it comes from."""
+
+
+def run(options: Options) -> int:
+    """Replay the match and print it."""
+    with Store(options.store, create=False) as store:
+        match = store.match(options.number)
+    try:
+        again = replay(match.record)
+    except UsageError as error:
+        print(f"arena: match {match.id} does not replay: {error}", file=sys.stderr)
+        return 1
+    if options.json:
+        told = {"id": match.id, "run": match.run, "number": match.number}
+        print(json.dumps(told | json.loads(to_json_line(again.match.game, match.record)), indent=2))
+    else:
+        _show(match, again)
+    return 0
+
+
+def _show(match: StoredMatch, again: Replay) -> None:
+    record, game = match.record, again.match.game
+    console = Console(highlight=False)
+    console.print(Text(f"Match {match.id}, number {match.number} of run {match.run}, seed {record.seed}"))
+    console.print(Text(f"{record.game}\n"))
+    for seat, (name, earned) in enumerate(zip(record.players, record.verdict.returns, strict=True)):
+        console.print(Text(f"{mark(seat)} {name}  {earned:+g}"))
+    console.print(Text(f"\n{_listed(again.moves, len(record.opening))}\n"))
+    console.print(Text(game.picture(again.match.state).text()), no_wrap=True, overflow="ignore", crop=False)
+    console.print(Text(f"\n{result(record.verdict, record.players, len(record.actions))}"))
+    console.print("Replayed: seed and moves lead to this end.", style="green")
+
+
+def _listed(moves: Sequence[str], opening: int) -> str:
+    """Moves in a row, those of the opening in brackets.
+
+    >>> _listed(["d", "e", "d"], 1)
+    '(d) e d'
+    """
+    given = f"({' '.join(moves[:opening])})" if opening else ""
+    return " ".join(filter(None, [given, *moves[opening:]])) or "no moves"

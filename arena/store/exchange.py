@@ -1,0 +1,68 @@
+"""Matches in and out of a store as JSON Lines (`arena.match.json_lines`), every one of them replayed on the way."""
+
+import hashlib
+import os
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from arena.errors import UsageError
+from arena.match.json_lines import from_json_line, to_json_line
+from arena.match.replay import game_labelled
+from arena.match.verdict import MatchRecord
+from arena.store.matches import MatchFilter
+from arena.store.store import Store
+
+
+def export_lines(store: Store, path: Path, wanted: MatchFilter | None = None) -> int:
+    """Write the matches that fit, the oldest first; returns how many.
+
+    The file is there with all of them or, where something is wrong, as it was before: `UsageError` for a match that
+    does not replay, and for a file that cannot be written.
+    """
+    game_of = cache(game_labelled)
+    count = 0
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        with draft.open("w", encoding="utf-8") as file:
+            for match in store.each_match(wanted or MatchFilter()):
+                try:
+                    line = to_json_line(game_of(match.record.game), match.record)
+                except UsageError as error:
+                    raise UsageError(f"match {match.id} does not replay: {error}; nothing was written") from error
+                file.write(line + "\n")
+                count += 1
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written ({error.strerror})") from error
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+    return count
+
+
+def import_lines(store: Store, path: Path) -> tuple[int, int]:
+    """Add the matches of a file; returns the number of the run that holds them, and how many they are.
+
+    The run goes by the content of the file, so that reading it twice changes nothing. All lines are checked before any
+    is written: `UsageError` names the first that is not a match, or could not have been played so, by its number.
+    """
+    digest = hashlib.sha256()
+    records: list[tuple[int, MatchRecord]] = []
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                digest.update(line)
+                try:
+                    records.append((number, from_json_line(line.decode("utf-8"))[1]))
+                except (UsageError, UnicodeDecodeError) as error:
+                    raise UsageError(f"{path}, line {number}: {error}; nothing was written") from error
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read ({error.strerror})") from error
+    games = {record.game for _, record in records}
+    players = sorted({name for _, record in records for name in record.players})
+    game = games.pop() if len(games) == 1 else None
+    run = store.add_run("import", f"import:{digest.hexdigest()}", game, {"file": path.name}, players, records)
+    return run.id, len(records)
