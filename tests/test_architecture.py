@@ -21,7 +21,15 @@ MODULES = {
 
 OTHERS = {
     "games": (),
-    "agents": ("arena.policy", "arena.data", "arena.errors", "arena.config", "arena.seeding", "games.engine"),
+    "agents": (
+        "arena.policy",
+        "arena.data",
+        "arena.equilibrium",
+        "arena.errors",
+        "arena.config",
+        "arena.seeding",
+        "games.engine",
+    ),
     "arena": ("games.engine",),
 }
 """What each package may import of the other two: games and agents are only ever found by name."""
@@ -31,6 +39,7 @@ LAYERS = [
     {"arena.data", "arena.ratings"},
     {"arena.env"},
     {"arena.policy"},
+    {"arena.equilibrium"},
     {"arena.collector"},
     {"arena.trainer"},
     {"arena.match"},
@@ -52,7 +61,8 @@ HOMES = {
 
 NEVER_AT_THE_TOP = {"matplotlib", "minari", "onnxruntime", "onnxscript", "tensorboard", "wandb", "ray"}
 TORCH_FREE = ("games", "arena.data", "arena.env", "arena.match", "arena.ratings", "arena.tournament", "arena.store")
-TORCH_FREE += ("arena.tui", "arena.cli", "arena.policy.random", "arena.policy.protocol")
+TORCH_FREE += ("arena.tui", "arena.cli", "arena.policy.random", "arena.policy.protocol", "arena.policy.snapshots")
+TORCH_FREE += ("arena.equilibrium", "arena.runs.folder", "agents.equilibrium")
 TORCH_FREE += ("agents.scripted", "agents.search", "agents.outside")
 """Modules that bring no torch in, nor does anything that they import at their top."""
 A_LEARNER = "arena.cli.templates.new_agent"  # which is read as text, and imported nowhere

@@ -49,7 +49,7 @@ Exit status: 0 done, 1 failed, 2 wrong input, 130 interrupted.
 
 def usage() -> str:
     """The text of `arena --help`."""
-    return USAGE.format(commands="\n".join(f"  {name:<11} {summary}" for name, summary in COMMANDS.items()))
+    return USAGE.format(commands="\n".join(f"  {name:<14} {summary}" for name, summary in COMMANDS.items()))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,0 +1,1 @@
+"""Equilibrium play: strategies from a table, made by `arena solve` or on the spot."""

@@ -1,0 +1,87 @@
+"""`arena solve`: the equilibrium of a game that hides something, by counterfactual regret minimization."""
+
+import sys
+from dataclasses import dataclass, field
+from typing import Annotated
+
+import tyro
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from arena.equilibrium.solving import ALGORITHMS
+from arena.registry import make_game
+from arena.runs.solve_run import Measurement, SolveOptions, SolveRun
+
+
+@dataclass(frozen=True)
+class Options:
+    """Solve a small game of hidden information, and write down the strategy, which tabular:DIR plays.
+
+    Solvers: cfr, cfr+, linear-cfr, dcfr, external-sampling, outcome-sampling. In zero-sum games of two players they
+    go towards an equilibrium; exploitability, measured exactly on the way, says how close they are.
+
+    For example:
+
+    arena solve leduc_poker
+
+    arena solve leduc_poker dcfr --iterations 100000 --until 1e-6
+
+    arena solve liars_dice:dice=1 cfr+ --out runs/dice --iterations 2000 --resume
+    """
+
+    game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
+    """What is solved; options follow the name, kuhn_poker:players=3."""
+    solver: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="SOLVER")] = "cfr+"
+    """How."""
+    run: SolveOptions = field(default_factory=SolveOptions)
+
+
+def run(options: Options) -> int:
+    """Solve; a table of measurements goes to the output."""
+    work = SolveRun(make_game(options.game), options.solver, options.run)
+    if work.finished:
+        print(f"{work.folder}: this run is finished; its strategy is tabular:{work.folder}")
+        return 0
+    tree = work.solver.tree
+    print(
+        f"{tree.game.label}: {len(tree.nodes):,} positions, {tree.num_states:,} information states; "
+        f"{ALGORITHMS[options.solver].summary}"
+    )
+    print(f"{'iterations':>12} {'seconds':>9} {'exploitability':>15}   values")
+    bar = _Bar(options.run.iterations)
+    with bar.progress:
+        try:
+            last = work.solve(bar.show)
+        except KeyboardInterrupt:
+            resume = "" if options.run.resume else " --resume"
+            print(f"\nstopped; go on with: arena {' '.join(sys.argv[1:])}{resume}", file=sys.stderr)
+            raise
+    print(f"tabular:{work.folder} plays within {last.result.exploitability:.3g} of an equilibrium")
+    return 0
+
+
+class _Bar:
+    """A progress bar on a terminal, and a line for every measurement."""
+
+    def __init__(self, iterations: int):
+        console = Console(stderr=True)
+        self.progress = Progress(
+            BarColumn(bar_width=None),
+            TextColumn("{task.percentage:3.0f}%"),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[rate]}"),
+            console=console,
+            disable=not console.is_terminal,
+            transient=True,
+            expand=True,
+        )
+        self._task = self.progress.add_task("", total=iterations, rate="")
+
+    def show(self, done: int, rate: float, measured: Measurement | None) -> None:
+        """Show where it is."""
+        if measured is None:
+            self.progress.update(self._task, completed=done, rate=f"{rate:,.0f} iterations/s")
+            return
+        result = measured.result
+        values = "  ".join(f"{value:+.6f}" for value in result.values)
+        print(f"{done:>12,} {measured.seconds:>9.2f} {result.exploitability:>15.9f}   {values}")

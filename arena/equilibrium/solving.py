@@ -1,0 +1,74 @@
+"""Solvers by name, and one at work: what it has added up, which any number of calls may carry on."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from arena.equilibrium.cfr import CFR, CFR_PLUS, DCFR, LINEAR_CFR, Discount, iterate, match_all
+from arena.equilibrium.sampling import Stream, external_sampling, outcome_sampling
+from arena.equilibrium.tree import Floats, GameTree
+from arena.errors import UnknownNameError
+
+Sampler = Callable[[GameTree, Floats, Floats, Stream, int], None]
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One way to solve games."""
+
+    summary: str
+    method: Discount | Sampler
+
+
+ALGORITHMS: Mapping[str, Algorithm] = {
+    "cfr": Algorithm("counterfactual regret minimization (Zinkevich et al. 2007)", CFR),
+    "cfr+": Algorithm("with regret matching+ and linear averaging (Tammelin 2014)", CFR_PLUS),
+    "linear-cfr": Algorithm("regrets and average weighted by the iteration (Brown and Sandholm 2019)", LINEAR_CFR),
+    "dcfr": Algorithm("discounted, alpha 3/2, beta 0, gamma 2 (Brown and Sandholm 2019)", DCFR),
+    "external-sampling": Algorithm(
+        "Monte Carlo CFR: chance and opponents drawn (Lanctot et al. 2009)", external_sampling
+    ),
+    "outcome-sampling": Algorithm("Monte Carlo CFR: one line drawn (Lanctot et al. 2009)", outcome_sampling),
+}
+
+
+class Solver:
+    """A solver of one game. In two-player zero-sum games its average strategy goes towards an equilibrium.
+
+    In others it often comes close to one, which nothing promises; exploitability says how close.
+
+    Args:
+        tree: the game.
+        algorithm: a name of `ALGORITHMS`.
+        seed: of what is drawn; only sampling draws.
+
+    """
+
+    def __init__(self, tree: GameTree, algorithm: str = "cfr+", seed: int = 0):
+        if algorithm not in ALGORITHMS:
+            raise UnknownNameError("solver", algorithm, ALGORITHMS)
+        self.tree = tree
+        self.iterations = 0
+        """How many were run."""
+        self.regrets = np.zeros(tree.num_sequences)
+        """[Q]"""
+        self.average = np.zeros(tree.num_sequences)
+        """[Q], sums of how likely each seat did its part for each sequence, or of estimates of that."""
+        self.stream = np.array([seed], np.uint64)
+        """[1], where random numbers come from."""
+        self._method = ALGORITHMS[algorithm].method
+
+    def run(self, iterations: int) -> None:
+        """Go on for some iterations; two runs of n do what one of 2 n does, to the last bit."""
+        if isinstance(self._method, Discount):
+            iterate(self.tree, self._method, self.regrets, self.average, self.iterations, iterations)
+        else:
+            self._method(self.tree, self.regrets, self.average, self.stream, iterations)
+        self.iterations += iterations
+
+    def strategy(self) -> Floats:
+        """The average strategy so far, [Q]."""
+        strategy = np.ones_like(self.average)
+        match_all(self.tree.form, self.average, strategy)
+        return strategy
