@@ -14,7 +14,7 @@ import platform
 import sys
 from pathlib import Path
 
-from benchmarks import buffers, collector, elsewhere, engine, envs, games, learning, returns, start
+from benchmarks import buffers, collector, elsewhere, engine, envs, games, learning, ratings, returns, start
 from benchmarks.measure import Row
 
 SECTIONS = {
@@ -25,6 +25,7 @@ SECTIONS = {
     "collector": collector.rows,
     "envs": envs.rows,
     "learning": learning.rows,
+    "ratings": ratings.rows,
     "start": start.rows,
 }
 
