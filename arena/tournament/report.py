@@ -17,6 +17,8 @@ NAME = 12
 """Characters of a name that are not folded."""
 CIRCULAR = 0.1
 """Share of cycles from which ratings are not to be trusted alone, and what does not mind cycles stands beside them."""
+REPETITIVE = 0.9
+"""Share of distinct games below which a reader is warned."""
 
 Columns = Sequence[tuple[str, Callable[[Standing], str | Text]]]
 """Headings, with what stands below them for a player."""
@@ -102,9 +104,12 @@ def _notes(table: Standings) -> list[str]:
             if len(worth) == 2
             else f"The seats are worth {', '.join(seats)}."
         )
-    notes.append(f"Cycles: {percent(table.cyclic)} of the results fit no rating.")
+    if len(table.rows) > 2:
+        notes.append(f"Cycles: {percent(table.cyclic)} of the results fit no rating.")
     if _cycle_proof(table):
         notes.append("α-rank, Nash: shares of those who hold their own in the cycles.")
+    if table.distinct_games is not None and table.distinct_games < REPETITIVE * table.games:
+        notes.append("Many games are the same: they tell less than the intervals take them for.")
     return notes
 
 

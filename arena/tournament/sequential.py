@@ -39,8 +39,9 @@ def in_words(result: SprtResult, sprt: Sprt, first: str) -> str:
         f"SPRT: {found}. Log-likelihood ratio {result.llr:.2f}, bounds {low:.2f} and {high:.2f};\n"
         f"{sum(result.pairs)} pairs, of which {first} scored 0: {result.pairs[0]}, 1/2: {result.pairs[1]}, "
         f"1: {result.pairs[2]}, 3/2: {result.pairs[3]}, 2: {result.pairs[4]}\n"
-        f"Elo by these pairs: {estimate.elo:+.1f} ± {estimate.error:.1f}, normalised {estimate.normalised_elo:+.1f} ± "
-        f"{estimate.normalised_error:.1f}; likelihood of superiority {100 * estimate.superiority:.1f} %"
+        f"Elo by these pairs, which a test that stops early overstates: {estimate.elo:+.1f} ± {estimate.error:.1f}, "
+        f"normalised {estimate.normalised_elo:+.1f} ± {estimate.normalised_error:.1f}; "
+        f"likelihood of superiority {100 * estimate.superiority:.1f} %"
     )
 
 

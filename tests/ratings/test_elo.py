@@ -53,6 +53,18 @@ def puddings():
     return count_games(results, 6)
 
 
+def test_equals_as_openspiel_has_them():
+    """The Meeple Pentathlon of OpenSpiel, python/algorithms/elo_test.py: A and C are equal, a draw puts C above A."""
+    wins = {(0, 1): 4, (0, 2): 2, (1, 0): 1, (1, 2): 2, (2, 0): 3, (2, 1): 3}
+    results = Counter({(pair, WON): count for pair, count in wins.items()})
+    a, b, c = rate(count_games(results, 3), seats=False, prior_games=FAINT).elo
+    assert a == pytest.approx(c)
+    assert b < a
+    results[(0, 1), DRAWN] += 1
+    a, b, c = rate(count_games(results, 3), seats=False, prior_games=FAINT).elo
+    assert b < a < c
+
+
 def two_players(won, lost, drawn=0):
     return count_games({((0, 1), WON): won, ((0, 1), LOST): lost, ((0, 1), DRAWN): drawn}, 2)
 

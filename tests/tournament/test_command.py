@@ -33,7 +33,7 @@ def test_json_stands_alone_on_the_output(capsys):
     printed = capsys.readouterr()
     assert [one["agent"] for one in json.loads(printed.out)["players"]] == ["one-ply", "random"]
     assert "If this ends early" in printed.err
-    assert "Elo by these pairs: +" in printed.err
+    assert "Elo by these pairs, which a test that stops early overstates: +" in printed.err
     assert "Results are in" in printed.err
 
 

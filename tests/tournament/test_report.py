@@ -79,6 +79,11 @@ def test_cycles_bring_what_does_not_mind_them():
     assert circle().cyclic > 0.9
 
 
+def test_repeated_games_are_warned_of():
+    assert "Many games are the same" in printed(ladder(), 160)  # 7 openings in 60 games
+    assert "Many games are the same" not in printed(circle(), 160)
+
+
 def test_what_needs_all_to_have_met_is_left_out_where_they_have_not():
     table = standings(["a", "b", "c"], [record("ab", (1, -1)), record("bc", (1, -1))])
     assert (table.alpha_rank, table.nash) == (None, None)
