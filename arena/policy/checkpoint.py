@@ -43,7 +43,7 @@ def save_policy(
 
 
 def unique_tensors(policy: BasePolicy) -> dict[str, torch.Tensor]:
-    """Parameters and persistent buffers of a policy by name, those that modules share under the first of their names."""
+    """Parameters and persistent buffers of a policy, those that modules share under the first of their names."""
     kept = policy.state_dict().keys()
     held = {**dict(policy.named_parameters()), **dict(policy.named_buffers())}
     return {name: tensor for name, tensor in held.items() if name in kept}
