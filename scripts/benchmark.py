@@ -14,7 +14,7 @@ import platform
 import sys
 from pathlib import Path
 
-from benchmarks import buffers, collector, elsewhere, engine, envs, games, learning, ratings, returns, start
+from benchmarks import buffers, collector, elsewhere, engine, envs, games, learning, ratings, returns, start, store
 from benchmarks.measure import Row
 
 SECTIONS = {
@@ -27,6 +27,7 @@ SECTIONS = {
     "learning": learning.rows,
     "ratings": ratings.rows,
     "start": start.rows,
+    "store": store.rows,
 }
 
 

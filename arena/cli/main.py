@@ -24,6 +24,7 @@ COMMANDS = {
     "rate": "rate games that were played elsewhere",
     "matches": "list, export and import stored matches",
     "match": "replay a stored match",
+    "ladder": "list the rated players of a game in a store",
     "play": "play against an agent in the terminal",
     "watch": "watch agents play each other in the terminal",
     "uci": "serve an agent as a chess engine",

@@ -1,4 +1,4 @@
-"""`arena matches` and `arena match`: what they print, write, read and refuse."""
+"""`arena matches`, `arena match` and `arena ladder`: what they print, write, read and refuse."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 from arena.cli.main import main
 from arena.match.verdict import MatchRecord, Reason, forfeit
 from arena.registry import make_game
-from arena.store import Store
+from arena.store import Rating, Store
 from tests.store.test_exchange import played
 
 
@@ -109,6 +109,20 @@ def test_a_match_that_was_tampered_with_does_not_replay(capsys, sql, status, fau
     assert fault in err
 
 
+def test_the_ladder_of_a_game(capsys):
+    with Store("runs/arena.db") as store:
+        store.add_ratings(1, [Rating("ada", 31.4, -2.6, 65.4, 1, rated=0.0), Rating("bob", -9.0, -40.0, 22.0, 1, 60.0)])
+    lines = [line.split() for line in printed(capsys, "ladder", "connect_four").splitlines() if line.strip()]
+    assert lines[0] == ["player", "Elo", "95", "%", "games", "W/D/L", "rated", "(UTC)"]
+    assert lines[2] == ["1", "ada", "31", "-3", "to", "65", "1", "1/0/0", "1970-01-01", "00:00"]
+    assert lines[3] == ["2", "bob", "-9", "-40", "to", "22", "1", "0/0/1", "1970-01-01", "00:01"]
+    assert [line[:5] for line in lines[4:]] == [["3", "player", "0", "–", "–"], ["4", "player", "1", "–", "–"]]
+    assert [
+        row["player"] for row in json.loads(printed(capsys, "ladder", "connect_four", "--json", "--limit", "1"))
+    ] == ["ada"]
+    assert printed(capsys, "ladder", "chess") == "Nobody has played chess() in runs/arena.db.\n"
+
+
 def test_out_and_in_again(capsys, place):
     assert printed(capsys, "matches", "--export", "all.jsonl") == "Wrote 7 matches to all.jsonl.\n"
     said = "new/arena.db holds the 7 matches of all.jsonl as run 1.\n"
@@ -139,6 +153,10 @@ def test_out_and_in_again(capsys, place):
         ),
         (["matches", "--import", "a", "--player", "ada"], "it goes with --store alone"),
         (["matches", "--export", "none/all.jsonl"], "none/all.jsonl cannot be written (No such file or directory)"),
+        (["ladder"], "GAME missing"),
+        (["ladder", "chses"], "unknown game 'chses'; did you mean 'chess'?"),
+        (["ladder", "chess", "--limit", "0"], "limit=0 is not at least 1"),
+        (["ladder", "chess", "--store", "none.db"], "there is no store none.db"),
         (["match"], "MATCH missing"),
         (["match", "8"], "there is no match 8"),
         (["match", "one"], "invalid literal for int"),
@@ -157,7 +175,7 @@ def test_neither_torch_nor_textual_is_imported():
     code = """
 import sys
 from arena.cli.main import main
-assert main(["match", "1"]) == main(["matches"]) == 0
+assert main(["match", "1"]) == main(["matches"]) == main(["ladder", "chess"]) == 0
 heavy = {"torch", "ray", "textual", "matplotlib", "pettingzoo"} & set(sys.modules)
 assert not heavy, heavy
 """
