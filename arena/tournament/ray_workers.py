@@ -1,6 +1,7 @@
 """Jobs on a Ray cluster; Ray itself plays those again whose node or process has died."""
 
 import logging
+import os
 import re
 import socket
 from collections.abc import Generator, Iterable, Iterator
@@ -70,25 +71,41 @@ class RayWorkers:
         return records
 
 
-def connected(address: str) -> Any:
-    """The package `ray`, connected to a cluster."""
-    found = re.fullmatch(r"ray(?:://([^:/]+):([0-9]+))?", address)
-    if found is None:
-        raise UsageError(f"workers={address!r} is neither a number nor ray, nor ray://HOST:PORT")
+def connected(workers: str) -> Any:
+    """The package `ray`, connected to the cluster that `workers` names."""
+    if re.fullmatch(r"ray(://.+)?", workers) is None:
+        raise UsageError(f"workers={workers!r} is neither a number nor ray, nor ray://HOST:PORT")
+    address = os.environ.get("RAY_ADDRESS", "") if workers == "ray" else workers
+    _require_answer(address)
     try:
-        if found[1] is None:
-            return require_ray()
         import ray
 
-        with socket.create_connection((found[1], int(found[2])), REACH_S):
-            pass  # Ray's own client would try for half a minute
+        if workers == "ray":
+            return require_ray()
         if not ray.is_initialized():
             ray.init(address, logging_level=logging.ERROR, log_to_driver=False)
-    except (OSError, OverflowError, ConnectionError) as error:
-        raise UsageError(f"no Ray cluster can be reached at {address}: {error}") from None
     except ImportError:
         raise UsageError("Ray is not installed: pip install 'arena-marl[ray]'") from None
+    except ConnectionError as error:
+        raise UsageError(f"no Ray cluster can be reached at {address}: {_line(error)}") from None
     return ray
+
+
+def _require_answer(address: str) -> None:
+    """`UsageError` if nobody listens at HOST:PORT; Ray itself would try for minutes."""
+    found = re.fullmatch(r"(?:ray://)?([^:/]+):([0-9]{1,5})", address)
+    if found is None and address.startswith("ray://"):
+        raise UsageError(f"workers={address!r} is not of the form ray://HOST:PORT, as ray://10.0.0.1:10001")
+    if found is None:
+        return
+    try:
+        socket.create_connection((found[1], int(found[2])), REACH_S).close()
+    except (OSError, OverflowError) as error:
+        raise UsageError(f"no Ray cluster can be reached at {address}: {_line(error)}") from None
+
+
+def _line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def play_job(setup: Setup, job: Job) -> list[MatchRecord]:

@@ -123,7 +123,7 @@ def test_a_locked_store_is_told_in_a_line(tmp_path):
     Store(path).close()
     with sqlite3.connect(path) as other, Store(path, wait_s=0.1) as store:
         other.execute("begin immediate")
-        with pytest.raises(UsageError, match="arena.db"):
+        with pytest.raises(UsageError, match=r"arena\.db"):
             run_tournament(CONNECT_FOUR, PLAYERS, CONFIG, store=store)
         other.rollback()
         assert len(run_tournament(CONNECT_FOUR, PLAYERS, CONFIG, store=store).records) == 24

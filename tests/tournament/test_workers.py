@@ -70,7 +70,7 @@ def test_what_an_agent_prevents_in_the_making_is_told_in_a_line(faulty_agents):
 def test_policies_of_this_process_stay_here(tmp_path):
     players = {"low": Lowest(), "random": "random"}
     assert len(run_tournament(TIC_TAC_TOE, players, CONFIG).records) == 6
-    with pytest.raises(UsageError, match="low is a Lowest of this process; .* give the spec of an agent"):
+    with pytest.raises(UsageError, match=r"low is a Lowest of this process; .* give the spec of an agent"):
         run_tournament(TIC_TAC_TOE, players, CONFIG, workers=2)
     with (
         Store(tmp_path / "arena.db") as store,
