@@ -22,7 +22,7 @@ def test_games_are_those_of_one_process_though_a_node_is_killed(tmp_path):
 
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
     environment.pop("RAY_ADDRESS", None)
-    command = [sys.executable, "-m", "tests.tournament.on_ray"]
+    command = [sys.executable, on_ray.__file__]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     expected = run_tournament(games.make(on_ray.GAME), on_ray.PLAYERS, on_ray.CONFIG)
