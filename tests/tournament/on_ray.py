@@ -6,6 +6,7 @@ Writes its games into a store, in the current folder.
 import os
 import sys
 
+import ray
 from ray.cluster_utils import Cluster
 
 import games
@@ -31,6 +32,7 @@ def main() -> None:
 
     with Store(STORE) as store:
         run_tournament(games.make(GAME), PLAYERS, CONFIG, kill, workers="ray", store=store)
+    ray.shutdown()
     cluster.shutdown()
     sys.exit(3 if nodes else 0)
 
