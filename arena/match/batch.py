@@ -67,7 +67,7 @@ class _Lockstep:
         """Play on until every match is over."""
         while len(rows := np.flatnonzero(self._open)):
             self._turn(rows)
-        return [self._record(row) for row in range(len(self._pairings))]
+        return self._records()
 
     def _play_openings(self) -> None:
         lengths = np.array([len(pairing.opening) for pairing in self._pairings])
@@ -112,12 +112,21 @@ class _Lockstep:
         self._returns[rows] += rewards
         self._open[rows] = ~self._env.over[rows]
 
-    def _record(self, row: int) -> MatchRecord:
-        pairing = self._pairings[row]
-        verdict = self._forfeits.get(row) or Verdict(tuple(self._returns[row].tolist()))
-        names = tuple(self._players[player][0] for player in pairing.seating)
-        actions = tuple(self._history[row, : self._length[row]].tolist())
-        return MatchRecord(self._env.game.label, names, pairing.seed, pairing.opening, actions, verdict)
+    def _records(self) -> list[MatchRecord]:
+        label, names = self._env.game.label, [name for name, _ in self._players]
+        seated = {pairing.seating: tuple(names[player] for player in pairing.seating) for pairing in self._pairings}
+        ends = zip(self._pairings, self._history.tolist(), self._length.tolist(), self._returns.tolist(), strict=True)
+        return [
+            MatchRecord(
+                label,
+                seated[pairing.seating],
+                pairing.seed,
+                pairing.opening,
+                tuple(actions[:length]),
+                self._forfeits.get(row) or Verdict(tuple(earned)),
+            )
+            for row, (pairing, actions, length, earned) in enumerate(ends)
+        ]
 
 
 def random_openings(game: Game, plies: int, count: int, seed: int) -> list[tuple[int, ...]]:

@@ -12,7 +12,7 @@ from arena.errors import UsageError
 from arena.match.batch import Pairing
 from arena.seeding import make_rng, spawn_seeds
 
-BLOCK = 64
+BLOCK = 256
 """Openings of a job. It is part of what fixes the games: a policy's random stream starts anew in every job."""
 PATIENCE = 100_000
 """Steps in search of a round in which nobody meets again; a larger field has none, or is easy."""

@@ -59,9 +59,9 @@ def test_an_agent_that_breaks_the_rules_loses_and_the_rest_goes_on(result):
 def test_progress_tells_the_games_that_have_come():
     told = []
     players = {"unfit": Unfit(), "low": Lowest()}
-    config = TournamentConfig(games=300, openings="random:1")
+    config = TournamentConfig(games=1200, openings="random:1")
     result = run_tournament(TIC_TAC_TOE, players, config, progress=lambda *news: told.append(news))
-    assert [(len(records), total) for records, total in told] == [(0, 300), (128, 300), (128, 300), (44, 300)]
+    assert [(len(records), total) for records, total in told] == [(0, 1200), (512, 1200), (512, 1200), (176, 1200)]
     assert [record for records, _ in told for record in records] == list(result.records)
 
 
