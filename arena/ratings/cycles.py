@@ -40,6 +40,8 @@ def cyclic_share(points: Floats) -> float:
     flow = deviations * log_odds(points)[first, second]
     gradient = np.zeros((len(met), len(points)))
     gradient[np.arange(len(met)), first], gradient[np.arange(len(met)), second] = deviations, -deviations
-    ratings, _, rank, _ = np.linalg.lstsq(gradient, flow, rcond=1e-10)
-    around = ((flow - gradient @ ratings) ** 2).sum() - (len(met) - rank)
+    values, vectors = np.linalg.eigh(gradient.T @ gradient)  # weighted Laplacian; 0 for each group of the connected
+    solid = values > 1e-9 * values[-1]
+    ratings = vectors[:, solid] @ (vectors[:, solid].T @ (gradient.T @ flow) / values[solid])
+    around = ((flow - gradient @ ratings) ** 2).sum() - (len(met) - solid.sum())
     return float(np.clip(around / max((flow**2).sum(), 1e-12), 0.0, 1.0))

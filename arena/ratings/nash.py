@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.floating[Any]]
 
-SLACK = 1e-9
-"""What a player may gain over the value 0: without it the constraints have no interior."""
+LEAST = 1e-9
+"""What a player may still gain over the value 0."""
 NOTHING = 1e-6
 """Shares below it are none."""
 
@@ -22,38 +22,43 @@ NOTHING = 1e-6
 def nash_average(payoffs: Floats) -> tuple[Floats, Floats]:
     """The equilibrium of maximal entropy [N] and everybody's payoff against it [N], at most 0.
 
-    `payoffs` [N, N] is antisymmetric: what the row earns from the column. Solved is: minimise p log p where payoffs @ p
-    is at most `SLACK` and p sums to 1, by a primal-dual interior-point method (Boyd and Vandenberghe, "Convex
-    Optimization", section 11.7).
+    `payoffs` [N, N] is antisymmetric: what the row earns from the column. The equilibrium maximises the entropy of the
+    shares p where payoffs @ p is at most some `slack`. By duality p is the softmax of payoffs @ prices for those prices
+    from 0 that make log(sum(exp(payoffs @ prices))) + slack * sum(prices) least. A barrier of the weight of the slack
+    keeps prices above 0, and both go to 0 together (Boyd and Vandenberghe, "Convex Optimization", 5.1.6 and 11.3).
     """
-    size = len(payoffs)
     payoffs = np.asarray(payoffs, float)
-    shares, slacks, prices, level = np.full(size, 1 / size), np.ones(size), np.ones(size), 0.0
-    system = np.zeros((size + 1, size + 1))
-    system[:size, size] = system[size, :size] = 1
-    for _ in range(500):
-        target = 0.1 * (slacks @ prices) / size
-        dual = np.log(shares) + 1 + payoffs.T @ prices + level
-        primal = payoffs @ shares + slacks - SLACK
-        ratio = prices / slacks
-        system[:size, :size] = np.diag(1 / shares) + payoffs.T @ (ratio[:, None] * payoffs)
-        pull = payoffs.T @ (ratio * primal + target / slacks - prices)
-        step = np.linalg.solve(system, -np.append(dual + pull, shares.sum() - 1))
-        share_step, level_step = step[:size], step[size]
-        slack_step = -primal - payoffs @ share_step
-        price_step = target / slacks - prices - ratio * slack_step
-        length = min(_room(shares, share_step), _room(slacks, slack_step), _room(prices, price_step))
-        shares = np.maximum(shares + length * share_step, 1e-30)
-        slacks = slacks + length * slack_step
-        prices, level = prices + length * price_step, level + length * level_step
-        if slacks @ prices < 1e-12 and np.abs(primal).max() < 1e-12 and np.abs(shares * dual).max() < 1e-9:
-            break
+    prices = np.ones(len(payoffs))
+    slack = 1.0
+    while slack > LEAST:
+        slack /= 10
+        for _ in range(50):
+            shares = _softmax(payoffs @ prices)
+            residual = prices * (slack - payoffs @ shares) - slack
+            skewed = payoffs * prices  # steps are relative to the prices: all of one size
+            spread = skewed.T @ (shares[:, None] * skewed) - np.outer(shares @ skewed, shares @ skewed)
+            step = -np.linalg.solve(spread + slack * np.eye(len(prices)), residual)
+            decrease = -residual @ step
+            if decrease < 1e-6 * slack:
+                break
+            length, now = min(1.0, 0.9 / max(-step.min(), 1e-12)), _objective(payoffs, prices, slack)
+            while _objective(payoffs, prices * (1 + length * step), slack) > now - 0.1 * length * decrease:
+                length /= 2
+                if length < 1e-8:
+                    break
+            prices = prices * (1 + length * step)
+    shares = _softmax(payoffs @ prices)
     shares = np.where(shares < NOTHING, 0.0, shares)
     shares /= shares.sum()
     return shares, payoffs @ shares
 
 
-def _room(values: Floats, step: Floats) -> float:
-    """How much of `step`, at most all, keeps `values` above 0."""
-    shrinking = step < 0
-    return float(min(1.0, 0.95 * np.min(-values[shrinking] / step[shrinking], initial=np.inf)))
+def _objective(payoffs: Floats, prices: Floats, slack: float) -> float:
+    pull = payoffs @ prices
+    most = pull.max()
+    return float(most + np.log(np.exp(pull - most).sum()) + slack * (prices - np.log(prices)).sum())
+
+
+def _softmax(values: Floats) -> Floats:
+    weights = np.exp(values - values.max())
+    return weights / weights.sum()

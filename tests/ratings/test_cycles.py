@@ -22,7 +22,7 @@ def test_cycles_are_what_ratings_cannot_explain():
     assert cyclic_share(cycle) > 0.95
     assert cyclic_share(ladder) < 0.02
     assert cyclic_share(np.zeros((3, 3))) == 0
-    assert cyclic_share(cycle[:2, :2]) == 0  # two cannot run in circles
+    assert cyclic_share(cycle[:2, :2]) < 1e-9  # two cannot run in circles
 
 
 @pytest.mark.parametrize("games", [10, 1000])
@@ -75,7 +75,7 @@ def test_nobody_gains_against_an_equilibrium(size):
     payoffs = np.random.default_rng(size).normal(size=(size, size))
     shares, skill = nash_average(payoffs - payoffs.T)
     assert shares.sum() == pytest.approx(1)
-    assert skill.max() < 1e-4
+    assert skill.max() < 1e-6
     assert shares @ skill == pytest.approx(0, abs=1e-9)
 
 
