@@ -71,7 +71,7 @@ def _iterate(
             update(form, seat, kept, weight, regrets, average, strategy, plan, worth)
 
 
-@njit
+@njit(cache=True, nogil=True)
 def fade(t: int, exponent: float) -> float:
     """The factor on regrets after iteration t."""
     if exponent == np.inf:
@@ -82,7 +82,7 @@ def fade(t: int, exponent: float) -> float:
     return power / (power + 1.0)
 
 
-@njit
+@njit(cache=True, nogil=True)
 def counterfactual(form: SequenceForm, seat: int, strategy: Floats, plan: Floats, worth: Floats) -> None:
     """Write the counterfactual values of a seat's sequences into `worth` [Q], which is all zero on entry."""
     first, last = form.first_state[seat], form.first_state[seat + 1]
@@ -94,7 +94,7 @@ def counterfactual(form: SequenceForm, seat: int, strategy: Floats, plan: Floats
         worth[form.parent[state]] += value
 
 
-@njit
+@njit(cache=True, nogil=True)
 def update(
     form: SequenceForm,
     seat: int,

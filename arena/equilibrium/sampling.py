@@ -13,6 +13,8 @@ M. Lanctot, K. Waugh, M. Zinkevich, M. Bowling, "Monte Carlo sampling for regret
 Sums are estimates without bias of those of CFR; the stream of random numbers is the caller's, one number.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -25,7 +27,8 @@ from games.engine.game import CHANCE
 EXPLORATION = 0.6
 """The paper's choice for outcome sampling (section 5)."""
 
-Nodes = NDArray[np.void]
+Nodes = NDArray[Any]
+"""Records of `arena.equilibrium.walk.NODE`, [N]."""
 Stream = NDArray[np.uint64]
 """[1], the state of a stream of random numbers (splitmix64)."""
 
@@ -109,7 +112,7 @@ def _external(
             ascend(form, nodes, payoffs, seat, count, regrets, visited, branches, values, strategy)
 
 
-@njit
+@njit(cache=True, nogil=True)
 def descend(
     form: SequenceForm,
     nodes: Nodes,
@@ -159,7 +162,7 @@ def descend(
     return count
 
 
-@njit
+@njit(cache=True, nogil=True)
 def ascend(
     form: SequenceForm,
     nodes: Nodes,
@@ -210,7 +213,7 @@ def _outcome(
             learn_line(form, nodes, seat, length, earned, regrets, line, chances, strategy)
 
 
-@njit
+@njit(cache=True, nogil=True)
 def draw_line(
     form: SequenceForm,
     nodes: Nodes,
@@ -241,7 +244,7 @@ def draw_line(
                 for q in range(begin, end):
                     average[q] += own / drawn * strategy[q]
                 if uniform(stream) < exploration:
-                    k = np.int64(uniform(stream) * (end - begin))
+                    k = int(uniform(stream) * (end - begin))
                 else:
                     k = draw_action(strategy, begin, end, stream)
                 chances[length, 0] = drawn
@@ -257,7 +260,7 @@ def draw_line(
     return length
 
 
-@njit
+@njit(cache=True, nogil=True)
 def learn_line(
     form: SequenceForm,
     nodes: Nodes,

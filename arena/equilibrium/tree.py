@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from arena.equilibrium import walk
 from arena.errors import UsageError
 from games.engine.compiler import instantiate
-from games.engine.game import Game
+from games.engine.game import TERMINAL, Game
 
 MOST_POSITIONS = 2_000_000
 """How many nodes a tree may have unless somebody says otherwise; they take up to a minute and a gigabyte."""
@@ -139,38 +139,39 @@ def build_tree(game: Game, most_positions: int = MOST_POSITIONS) -> GameTree:
 
 
 def _walk(game: Game, most: int) -> tuple[NDArray[Any], Floats, NDArray[Any], Ints]:
-    """The nodes, payoffs and information states of a game, counted first and then written."""
-    kernels = instantiate("arena.equilibrium.walk", game)
-    hidden = int(np.prod(game.information_shape)) if game.information_shape is not None else 0
-    players, outcomes = game.num_players, game.num_outcomes
-    nodes, ends, states, depth = 0, 0, 1024, 64
-    while True:
-        stack = np.empty(depth, game.state_dtype)
-        scratch = (
-            np.empty((depth, max(game.num_actions, outcomes)), np.bool_),
-            np.empty((depth, outcomes)),
-            np.empty((depth, 3), np.int64),
+    """The nodes, payoffs and information states of a game: counted first, line by line deeper, and then written."""
+    depth, found = 16, _written(game, most, 16, 0, 0)[-1]
+    while found[walk.CUTS] and found[walk.NODES] <= most:
+        depth *= 4
+        found = _written(game, most, depth, 0, 0)[-1]
+    if found[walk.NODES] > most:
+        raise UsageError(
+            f"{game.label} has more than {most:,} positions in its tree: too many to compute with all of them"
         )
-        tree, payoffs = np.zeros(nodes, kernels.NODE), np.zeros((ends, players))
-        known, known_by = np.zeros((states, hidden), game.observation_dtype), np.zeros((states, 2), np.int64)
-        slots = np.full(2 << int(states).bit_length(), -1, np.int32)
-        found = np.zeros(5, np.int64)
-        kernels.walk(game.initial.reshape(1), most, stack, *scratch, tree, payoffs, known, known_by, slots, found)
-        if found[walk.NODES] > most:
-            raise UsageError(
-                f"{game.label} has more than {most:,} positions in its tree: too many to compute exactly with it"
-            )
-        if found[walk.MISFITS]:
-            raise UsageError(f"{game.label}: a seat that knows the same may do different things; it cannot be solved")
-        if found[walk.DEEPEST] >= depth - 1:
-            depth *= 2
-        elif found[walk.STATES] > states:
-            states *= 4
-        elif found[walk.NODES] > nodes:
-            nodes, ends = int(found[walk.NODES]), int(found[walk.ENDS])
-        else:
-            count = found[walk.STATES]
-            return tree, payoffs, known[:count].copy(), known_by[:count, 0].copy()
+    tree, payoffs, known, known_by, found = _written(game, most, depth, int(found[walk.NODES]), int(found[walk.ENDS]))
+    if found[walk.MISFITS]:
+        raise UsageError(f"{game.label}: a seat that knows the same may do different things; it cannot be solved")
+    count = found[walk.STATES]
+    return tree, payoffs, known[:count].copy(), known_by[:count, 0].copy()
+
+
+def _written(game: Game, most: int, depth: int, nodes: int, ends: int) -> tuple[Any, ...]:
+    """What a walk to some `depth` writes with room for so many `nodes`; without any it only counts."""
+    kernels = instantiate("arena.equilibrium.walk", game)
+    decisions = nodes - ends  # memory that is not needed is never touched
+    arrays = (
+        np.zeros(nodes, kernels.NODE),
+        np.zeros((ends, game.num_players)),
+        np.zeros((decisions, int(np.prod(game.information_shape or (0,)))), game.observation_dtype),
+        np.zeros((decisions, 2), np.int64),
+    )
+    slots = np.full(2 << decisions.bit_length(), -1, np.int32)
+    found = np.zeros(5, np.int64)
+    width = max(game.num_actions, game.num_outcomes)
+    scratch = np.empty((depth, width), np.bool_), np.empty((depth, game.num_outcomes)), np.empty((depth, 3), np.int64)
+    stack = np.empty(depth, game.state_dtype)
+    kernels.walk(game.initial.reshape(1), most, stack, *scratch, *arrays, slots, found)
+    return *arrays, found
 
 
 def _sequence_form(game: Game, nodes: NDArray[Any], payoffs: Floats, seats: Ints) -> SequenceForm:
@@ -186,7 +187,7 @@ def _sequence_form(game: Game, nodes: NDArray[Any], payoffs: Floats, seats: Ints
     parent[nodes["index"][own]] = before
     if (parent[nodes["index"][own]] != before).any():
         raise UsageError(f"{game.label}: a seat forgets what it did before; only games with perfect recall are solved")
-    ends = np.flatnonzero(nodes["seat"] == walk.TERMINAL)
+    ends = np.flatnonzero(nodes["seat"] == TERMINAL)
     reached = sequences[ends][np.argsort(nodes["index"][ends])]
     weights = payoffs * chance[ends][:, None]
     holders = reached.T.ravel()  # seat by seat, all ends

@@ -27,8 +27,9 @@ NODE = np.dtype(
 )
 """One node of a game tree: a history."""
 
-NODES, ENDS, STATES, DEEPEST, MISFITS = 0, 1, 2, 3, 4
-"""Places in `found`; MISFITS are nodes with another number of actions than their information state has."""
+NODES, ENDS, STATES, CUTS, MISFITS = 0, 1, 2, 3, 4
+"""Places in `found`: cuts are nodes too deep to be opened, misfits those whose information state elsewhere has another
+number of actions."""
 
 
 @njit(cache=True, nogil=True)
@@ -48,11 +49,11 @@ def walk(
 ) -> None:
     """Count into `found` [5] what there is, and write it out as far as the arrays hold it.
 
-    `initial` is [1]; the walk stops where there are more than `most` nodes, more information states than `known` holds,
-    or a line longer than the `stack` [D]. Written are `nodes` [N], `payoffs` [Z, P], `known` [S, I] (what the
-    seats `known_by` [S, 2] know, whose second column is the number of actions). `slots` is the hash table of `known`,
-    -1 on entry, a power of two of them; with I = 0 every decision is an information state of its own. `masks` [D, W],
-    `chances` [D, C] and `line` [D, 3] (node, next child, next action) are scratch.
+    `initial` is [1]; the walk stops where there are more than `most` nodes, and opens none deeper than the `stack` [D].
+    Written are `nodes` [N], `payoffs` [Z, P], `known` [S, I] (what the seats `known_by` [S, 2] know, whose second
+    column is the number of actions). `slots` is the hash table of `known`, -1 on entry, a power of two of them; with
+    I = 0 every decision is an information state of its own. `masks` [D, W], `chances` [D, C] and `line` [D, 3] (node,
+    next child, next action) are scratch.
     """
     found[:] = 0
     found[NODES] = 1
@@ -73,6 +74,9 @@ def walk(
         line[depth, 1] = child + 1
         was_chance = stack[depth].current_player == CHANCE
         write_node(nodes, child, line[depth, 0], action, chances[depth, action] if was_chance else 1.0)
+        if depth + 1 == stack.shape[0]:
+            found[CUTS] += 1
+            continue
         stack[depth + 1] = stack[depth]
         depth += 1
         apply(stack[depth], action)
@@ -80,12 +84,11 @@ def walk(
         open_node(
             stack[depth], line[depth], masks[depth], chances[depth], nodes, payoffs, known, known_by, slots, found
         )
-        found[DEEPEST] = max(found[DEEPEST], depth)
-        if found[NODES] > most or found[STATES] > known_by.shape[0] or depth == stack.shape[0] - 1:
+        if found[NODES] > most:
             return
 
 
-@njit
+@njit(cache=True, nogil=True)
 def write_node(nodes: NDArray[Any], number: int, parent: int, action: int, probability: float) -> None:
     """Note where a node comes from."""
     if number < nodes.shape[0]:
@@ -94,7 +97,7 @@ def write_node(nodes: NDArray[Any], number: int, parent: int, action: int, proba
         nodes[number].probability = probability
 
 
-@njit
+@njit(cache=True, nogil=True)
 def open_node(
     state: Any,
     place: NDArray[np.int64],
@@ -109,12 +112,13 @@ def open_node(
 ) -> None:
     """Number the children of the node at `place`, whose `mask` says which there are, and note who moves."""
     mask[:] = False
-    index = -1
+    index, children = -1, 0
     if state.current_player == CHANCE:
         chance[:] = 0.0
         chance_outcomes(state, chance)
         for outcome in range(chance.shape[0]):
             mask[outcome] = chance[outcome] > 0.0
+            children += mask[outcome]
     elif state.current_player == TERMINAL:
         index = found[ENDS]
         found[ENDS] += 1
@@ -124,8 +128,9 @@ def open_node(
             payoffs[index] = earned
     else:
         legal_actions(state, mask[:NUM_ACTIONS])
-        index = number_of(state, mask.sum(), known, known_by, slots, found)
-    children = mask.sum()
+        for action in range(NUM_ACTIONS):
+            children += mask[action]
+        index = number_of(state, children, known, known_by, slots, found)
     place[1] = found[NODES]
     place[2] = 0
     found[NODES] += children
@@ -137,7 +142,7 @@ def open_node(
         node.seat = state.current_player
 
 
-@njit
+@njit(cache=True, nogil=True)
 def number_of(
     state: Any,
     actions: int,
@@ -146,8 +151,10 @@ def number_of(
     slots: NDArray[np.int32],
     found: NDArray[np.int64],
 ) -> int:
-    """The number of what the seat to move knows: a new one if nobody has known that before."""
-    seat = np.int64(state.current_player)
+    """The number of what the seat to move knows, a new one if nobody has known that before; -1 if there is no room."""
+    seat = int(state.current_player)
+    if known_by.shape[0] == 0:
+        return -1
     key = np.empty(known.shape[1], known.dtype)
     slot = 0
     if known.shape[1] > 0:
@@ -155,18 +162,17 @@ def number_of(
         slot = find(key, seat, known, known_by, slots)
         if slots[slot] >= 0:
             found[MISFITS] += known_by[slots[slot], 1] != actions
-            return slots[slot]
-    number = found[STATES]
+            return int(slots[slot])
+    number: int = found[STATES]
     found[STATES] += 1
-    if number < known_by.shape[0]:
-        known[number] = key
-        known_by[number, 0] = seat
-        known_by[number, 1] = actions
-        slots[slot] = number
+    known[number] = key
+    known_by[number, 0] = seat
+    known_by[number, 1] = actions
+    slots[slot] = number
     return number
 
 
-@njit
+@njit(cache=True, nogil=True)
 def find(
     key: NDArray[Any], seat: int, known: NDArray[Any], known_by: NDArray[np.int64], slots: NDArray[np.int32]
 ) -> int:

@@ -1,0 +1,17 @@
+"""Kuhn poker whose seats know nothing but who they are."""
+
+from typing import Any
+
+from numba import njit
+from numpy.typing import NDArray
+
+from games.kuhn_poker import apply, chance_outcomes, draw, draw_outcome, legal_actions, observe, reseed, returns
+
+__all__ = ["apply", "chance_outcomes", "draw", "draw_outcome", "legal_actions", "observe", "reseed", "returns"]
+
+
+@njit
+def information_state(state: Any, seat: int, out: NDArray[Any]) -> None:
+    """Own seat only."""
+    out[:] = 0
+    out[seat] = 1
