@@ -133,7 +133,7 @@ def _engine(url: URL, wait_s: float) -> Engine:
     elif backend == "postgresql" and "connect_timeout" not in url.query:
         arguments = {"connect_timeout": CONNECT_S}
     try:
-        engine = create_engine(url, connect_args=arguments)
+        engine = create_engine(url, connect_args=arguments, pool_pre_ping=backend != "sqlite")  # servers restart
     except ModuleNotFoundError as error:
         extra = "; pip install 'arena-marl[postgres]'" if backend == "postgresql" else ""
         raise UsageError(f"stores at {url.drivername}:// need the package {error.name}{extra}") from None

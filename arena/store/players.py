@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import BindParameter, Connection, bindparam, insert, or_, select, update
+from sqlalchemy import BindParameter, Connection, bindparam, delete, insert, or_, select, update
 
 from arena.errors import UsageError
 from arena.store.numbers import chunks, known_numbers, numbers_of
@@ -61,7 +61,11 @@ def ladder(connection: Connection, game: str, limit: int | None) -> list[LadderR
 
 
 def add_ratings(connection: Connection, run: int, rows: Sequence[Rating]) -> None:
-    """Add ratings in the game of a run; the latest of a player is the one that its ladder shows."""
+    """Add ratings in the game of a run; the latest of a player is the one that its ladder shows.
+
+    One of the same run and player that rests on as many games takes the place of the one before, so that a run which
+    is gone on with does not tell the same twice.
+    """
     label = run_numbered(connection, run).game
     if label is None:
         raise UsageError(f"run {run} is of several games, a rating is of one")
@@ -83,6 +87,10 @@ def add_ratings(connection: Connection, run: int, rows: Sequence[Rating]) -> Non
         }
         for row in rows
     ]
+    same = delete(ratings).where(
+        ratings.c.run == run, ratings.c.player == bindparam("of"), ratings.c.games == bindparam("after")
+    )
+    connection.execute(same, [{"of": value["player"], "after": value["games"]} for value in values])
     connection.execute(insert(ratings), values)
     latest: dict[str, BindParameter[float]] = {
         name: bindparam(f"new_{name}") for name in ("elo", "low", "high", "rated")

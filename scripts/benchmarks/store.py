@@ -38,7 +38,7 @@ def rows() -> Iterator[Row]:
             work = f"{size} at a time into a store of {MATCHES:,}"
             yield rate("store", work, "games/s", adding(store, records, size), peer)
         plain = sqlite3.connect(store.name)
-        peer = Peer("SQL that counts the matches", lambda: seconds(plain.execute(COUNTED).fetchall))
+        peer = Peer("counted from the seats", lambda: seconds(lambda: plain.execute(COUNTED).fetchall()))
         yield duration("store", f"ladder of {PLAYERS:,} players", lambda: seconds(lambda: store.ladder(GAME)), peer)
         wins = MatchFilter(player="player 7", result="win")
         yield duration("store", "the last 50 wins of a player", lambda: seconds(lambda: store.matches(wins)), NOBODY)

@@ -119,7 +119,7 @@ def test_the_ladder_of_a_game(capsys):
     assert sorted(line[1:5] for line in lines[4:]) == [["player", "0", "–", "–"], ["player", "1", "–", "–"]]
     first = json.loads(printed(capsys, "ladder", "connect_four", "--json", "--limit", "1"))
     assert [(row["player"], row["elo"], row["games"]) for row in first] == [("ada", 31.4, 1)]
-    assert printed(capsys, "ladder", "chess") == "Nobody has played chess() in runs/arena.db.\n"
+    assert printed(capsys, "ladder", "chess") == "Nobody has played chess(draws=automatic) in runs/arena.db.\n"
 
 
 def test_out_and_in_again(capsys, place):

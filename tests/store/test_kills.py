@@ -49,7 +49,10 @@ def test_death_at_every_statement_and_commit(new_url):
     assert len(expected["played"]) == GAMES
     assert expected["finished"]
     counts = []
-    for moment in range(1, moments + 1):
+    every = (
+        1 if "sqlite" in whole else 3
+    )  # to PostgreSQL, a client that dies is one that hangs up: it is slower to tell
+    for moment in range(1, moments + 1, every):
         url = new_url()
 
         def work(url: str = url, moment: int = moment) -> None:

@@ -142,6 +142,10 @@ def test_the_ladder_counts_every_match_once_and_shows_the_latest_rating(store):
     assert [row.player for row in store.ladder(GAME, limit=1)] == ["bob"]
     assert store.ladder(OTHER_GAME) == []
     assert [rating.games for rating in store.ratings("bob", GAME)] == [30, 35, 40]
+    again = Rating("bob", 91.0, 71.0, 111.0, 40, rated=4.0)  # by a run that was gone on with
+    store.add_ratings(run.id, [again])
+    assert store.ratings("bob", GAME)[-1] == again
+    assert [rating.games for rating in store.ratings("bob", GAME)] == [30, 35, 40]
     with pytest.raises(UsageError, match="is of several games, a rating is of one"):
         store.add_ratings(begin(store, "several", None).id, [Rating("bob", 0.0, 0.0, 0.0, 1, 1.0)])
 

@@ -36,6 +36,7 @@ def contents(url: str) -> dict[str, Any]:
             "played": list(store.played(run.id)),
             "found": [(match.number, match.record) for match in store.each_match()],
             "ladder": store.ladder(GAME),
+            "ratings": {name: store.ratings(name, GAME) for name in ("ada", "bob")},
         }
 
 
