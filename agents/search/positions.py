@@ -21,6 +21,13 @@ def require_searchable(game: Game, agent: str) -> None:
         raise UsageError(f"{agent} plays zero-sum games; {game.name} is not one")
 
 
+def require_visible(game: Game, agent: str) -> None:
+    """`UsageError` if the game hides something; choices made at the same time are hidden too."""
+    if not game.perfect_information:
+        hides = "all choose at once" if game.simultaneous else "something is hidden"
+        raise UsageError(f"{agent} plays games of perfect information; in {game.name} {hides}: take ismcts")
+
+
 def positions(batch: Batch, game: Game, agent: str) -> NDArray[Any]:
     """The state records [n] of a batch; `UsageError` if it has none, or those of another game or board."""
     if "state" not in batch.obs:

@@ -127,7 +127,7 @@ def _bind(
             homes |= {name: rules_name if hasattr(rules, name) else DEFAULTS for name in names if name not in sizes}
             bound = [f"from {homes[name]} import {name}\n" for name in names if name not in sizes]
             bound += [f"{name} = {sizes[name]}\n" for name in names if name in sizes]
-        elif node.module in others:
+        elif node.module and node.module in others:
             bound = [f"from {others[node.module]} import {', '.join(names)}\n"]
         else:
             continue

@@ -73,6 +73,14 @@ def reseed(state: Any, seed: int) -> None:
     raise NotImplementedError
 
 
+def heuristic(state: Any, seat: int) -> float:
+    """What an unfinished game looks like for `seat`, between -1 and 1 (excluded), where a search has to break off.
+
+    For games of two seats and zero sum; the other seat's is the opposite. A game without one looks like a draw.
+    """
+    raise NotImplementedError
+
+
 def redact(state: Any, seat: int) -> None:
     """Blank what `seat` may not know, in place (its random stream is the engine's to hide).
 
