@@ -25,7 +25,9 @@ class Exploitability:
     @property
     def nash_conv(self) -> float:
         """What the seats could gain, summed."""
-        return float((self.best_responses - self.values).sum())
+        return float(
+            np.maximum(self.best_responses - self.values, 0.0).sum()
+        )  # rounding makes a hair's loss of nothing
 
     @property
     def exploitability(self) -> float:
