@@ -14,7 +14,20 @@ import platform
 import sys
 from pathlib import Path
 
-from benchmarks import buffers, collector, elsewhere, engine, envs, games, learning, ratings, returns, start, store
+from benchmarks import (
+    buffers,
+    collector,
+    elsewhere,
+    engine,
+    envs,
+    games,
+    learning,
+    ratings,
+    returns,
+    start,
+    store,
+    tournament,
+)
 from benchmarks.measure import Row
 
 SECTIONS = {
@@ -27,6 +40,7 @@ SECTIONS = {
     "learning": learning.rows,
     "ratings": ratings.rows,
     "start": start.rows,
+    "tournament": tournament.rows,
     "store": store.rows,
 }
 

@@ -16,7 +16,7 @@ class Reason(StrEnum):
     RESIGNED = "resigned"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """The end of a match."""
 
@@ -29,7 +29,7 @@ class Verdict:
     """The illegal action, the exception or the limit, in a line."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Failure:
     """Why no action came from an agent."""
 
@@ -54,7 +54,7 @@ def fault(num_players: int, offender: int, action: int, failure: Failure | None)
     return forfeit(num_players, offender, Reason.ILLEGAL, f"action {action}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class MatchRecord:
     """Everything needed to replay a match."""
 
