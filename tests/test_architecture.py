@@ -59,7 +59,7 @@ HOMES = {
 }
 """Packages that only these modules import, at their top or later."""
 
-NEVER_AT_THE_TOP = {"matplotlib", "minari", "onnxruntime", "onnxscript", "tensorboard", "wandb", "ray"}
+NEVER_AT_THE_TOP = {"matplotlib", "minari", "onnxruntime", "onnxscript", "openskill", "tensorboard", "wandb", "ray"}
 TORCH_FREE = ("games", "arena.data", "arena.env", "arena.match", "arena.ratings", "arena.tournament", "arena.store")
 TORCH_FREE += ("arena.tui", "arena.cli", "arena.policy.random", "arena.policy.protocol", "arena.policy.snapshots")
 TORCH_FREE += ("arena.equilibrium", "arena.runs.folder", "agents.equilibrium")

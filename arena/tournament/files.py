@@ -52,7 +52,8 @@ def write_standings(table: Standings, title: str, directory: Path) -> None:
 
 def as_json(table: Standings, title: str) -> str:
     """Everything in the tables as JSON; what is not known is null."""
-    seats = zip(table.ratings.seats.tolist(), table.ratings.seats_error.tolist(), strict=True)
+    worth, error = table.ratings.seats.tolist(), table.ratings.seats_error.tolist()
+    seats = zip(worth, error, strict=True) if table.seat_order else ()
     content = {
         "title": title,
         "games": table.games,
@@ -73,7 +74,7 @@ def _rating_rows(table: Standings) -> Iterable[dict[str, Any]]:
     """A line for each player; "" stands for what is not known."""
     for row in table.rows:
         tally = row.tally
-        by_seat = enumerate(tally.score_by_seat.tolist())
+        by_seat = enumerate(tally.score_by_seat.tolist() if table.seat_order else ())
         yield {
             "rank": row.rank,
             "agent": row.name,

@@ -46,7 +46,7 @@ def save_ratings(table: Standings, title: str, path: Path) -> None:
     elo, error = (np.array([getattr(row, name) for row in table.rows]) for name in ("elo", "error"))
     axes.axvline(0, color=NO_SCORE, linewidth=1.5, zorder=0)
     axes.errorbar(elo, places, xerr=error, fmt="o", color=COLOURS[-1], markersize=5, capsize=3, linewidth=1.4)
-    axes.set_yticks(places, list(table.names), fontsize=min(10.5, 60 * line))
+    axes.set_yticks(places, list(table.names), fontsize=min(10.5, 60 * line), parse_math=False)
     axes.set_ylim(len(table.rows) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.tick_params(axis="x", labelsize=9, colors=QUIET)
@@ -83,7 +83,9 @@ def _label(axes: "Axes", place: int, row: Standing, cell: float) -> None:
     rating = f"Elo {row.elo:+.0f} ± {row.error:.0f}".replace("-", "\N{MINUS SIGN}")
     for x, y in ((-0.75, place), (place, -0.7)):
         axes.text(x, y, str(row.rank), ha="center", va="center", fontsize=10 * shrink, color=QUIET)
-    axes.text(-1.0, place - 0.15, row.name, ha="right", va="center", fontsize=10.5 * shrink, color=LOUD)
+    axes.text(
+        -1.0, place - 0.15, row.name, ha="right", va="center", fontsize=10.5 * shrink, color=LOUD, parse_math=False
+    )
     axes.text(-1.0, place + 0.18, rating, ha="right", va="center", fontsize=8.5 * shrink, color=QUIET)
 
 
@@ -91,5 +93,13 @@ def _caption(axes: "Axes", text: str, height: int, ink: str, size: int, weight: 
     """A line `height` points above the picture."""
     place, unit = ((0, 1), (0, height)), ("axes fraction", "offset points")
     axes.annotate(
-        text, *place, xycoords=unit[0], textcoords=unit[1], fontsize=size, weight=weight, color=ink, va="bottom"
+        text,
+        *place,
+        xycoords=unit[0],
+        textcoords=unit[1],
+        fontsize=size,
+        weight=weight,
+        color=ink,
+        va="bottom",
+        parse_math=False,
     )

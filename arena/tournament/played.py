@@ -133,6 +133,8 @@ def _record(
 ) -> MatchRecord:
     if not all(names):
         raise UsageError(f"{at}: a player has no name")
+    if not all(name.isprintable() for name in names):
+        raise UsageError(f"{at}: players {names!r} have characters that cannot be printed")
     if len(set(names)) < len(names):
         raise UsageError(f"{at}: {names[0]!r} plays against itself, which says nothing of its strength")
     return MatchRecord("", tuple(names), 0, (), actions, verdict or Verdict(tuple(returns)))

@@ -24,8 +24,8 @@ Columns = Sequence[tuple[str, Callable[[Standing], str | Text]]]
 """Headings, with what stands below them for a player."""
 
 RATING: Columns = (
-    ("Elo", lambda row: f"{row.elo:.0f}"),
-    ("±", lambda row: f"{row.error:.0f}"),
+    ("Elo", lambda row: str(round(row.elo))),
+    ("±", lambda row: str(round(row.error))),
     ("LOS", lambda row: "" if row.superiority is None else percent(row.superiority, certain=False)),
     ("games", lambda row: str(row.tally.games.sum())),
     ("W/D/L", lambda row: f"{row.tally.wins}/{row.tally.draws}/{row.tally.losses}"),
@@ -72,7 +72,7 @@ def _details(table: Standings) -> Columns:
 
     distinct: Columns = [("distinct", lambda row: str(len(row.tally.lines)))]
     return (
-        *((f"seat {seat + 1}", from_seat(seat)) for seat in range(table.seats)),
+        *((f"seat {seat + 1}", from_seat(seat)) for seat in range(table.seats if table.seat_order else 0)),
         *(distinct if table.distinct_games is not None else ()),
         ("illegal", lambda row: _alarming(row.tally.illegal)),
         ("late", lambda row: _alarming(row.tally.late)),
@@ -97,7 +97,7 @@ def _notes(table: Standings) -> list[str]:
         "LOS: likelihood of being stronger than the next.",
     ]
     worth, error = table.ratings.seats, table.ratings.seats_error
-    if error.any():
+    if table.seat_order:
         seats = [f"{elo:+.0f} ± {half:.0f}" for elo, half in zip(worth, error, strict=True)]
         notes.append(
             f"The first seat is worth {worth[0] - worth[1]:+.0f} ± {2 * error[0]:.0f}."

@@ -90,6 +90,8 @@ class Standings:
     """[N, N]: what the row's player scored against the column's."""
     ratings: Ratings
     """In the order of the players' numbers, not of the table."""
+    seat_order: bool
+    """Whether the order of a record's players is that of their seats; if not, nothing is said of seats."""
     anchor: str | None
     """Whose rating is 0; without one, the mean of all is."""
     games: int
@@ -175,7 +177,7 @@ class Tallies:
         )
         distinct = len(self._lines) if self._moves_known else None
         points = cross_table(games)[np.ix_(order, order)]
-        return Standings(rows, points, ratings, anchor, self._results.total(), distinct)
+        return Standings(rows, points, ratings, seat_order, anchor, self._results.total(), distinct)
 
 
 def standings(

@@ -92,6 +92,7 @@ TABLE = "player_1,player_2,score_1,score_2\n"
         ("white,black,result\nann,bob,1-0,x\n", "line 2: it does not have 3 fields"),
         ("white,black,result\n\nann,,1-0\n", "line 3: a player has no name"),
         ("white,black,result\nann,ann,1-0\n", "line 2: 'ann' plays against itself"),
+        ("white,black,result\nann,b\x1b[2Job,1-0\n", r"line 2: players .*x1b.* have characters that cannot be printed"),
         ('white,black,result\nann,"bob,1-0\n', "line 2: unexpected end of data"),
         (TABLE + "ann,bob,1,high\n", "line 2: score_2 'high' is not a number"),
         (TABLE + "ann,bob,1,inf\n", "line 2: score_2 'inf' is not a number"),

@@ -95,7 +95,8 @@ def test_the_worth_of_seats_is_told():
     assert "The first seat is worth" in printed(ladder(), 160)
     assert "The seats are worth" in printed(ladder(seats=4), 160)
     unordered = standings(["a", "b"], [record("ab", (1, -1)), record("ba", (1, -1))], seat_order=False)
-    assert "seat is worth" not in printed(unordered, 160)
+    assert "seat" not in printed(unordered, 160)
+    assert json.loads(as_json(unordered, "toy"))["seats"] == []
 
 
 def test_files_hold_the_same_figures(tmp_path):
@@ -113,6 +114,13 @@ def test_files_hold_the_same_figures(tmp_path):
     assert told["distinct_games"] == table.distinct_games < 61
     for name in ("crosstable.png", "ratings.png"):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_names_are_no_formulas(tmp_path):
+    names = ("$\\frac{$", "[bold]$x$[/bold]", "-0")
+    table = standings(names, [record(names[:2], (1, -1)), record(names[1:], (1, -1))])
+    write_standings(table, "$\\sqrt{$", tmp_path)
+    assert all(name in printed(table, 160) for name in names)
 
 
 def test_pictures_of_many_players_stay_small(tmp_path):

@@ -44,6 +44,12 @@ def test_cross_table_in_the_order_of_the_ratings():
     assert table.rows[-1].superiority is None
 
 
+def test_lateness_is_a_reason_of_its_own():
+    games = [record("ab", (-1.0, 1.0), (), Reason.LATE, 0), record("ba", (1.0, -1.0))]
+    tallies = {row.name: row.tally for row in standings(["a", "b"], games).rows}
+    assert (tallies["a"].late, tallies["a"].crashed, tallies["a"].losses, tallies["b"].late) == (1, 0, 2, 0)
+
+
 def test_an_anchor_stands_at_zero():
     rows = {row.name: row for row in standings(["a", "b", "c"], BY_HAND, anchor="b").rows}
     assert (rows["b"].elo, rows["b"].error) == pytest.approx((0, 0), abs=1e-4)
