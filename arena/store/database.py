@@ -41,7 +41,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that sees one state of the database throughout."""
+        """A transaction that only reads."""
         with self._explained(), self._engine.connect() as connection, connection.begin():
             yield connection
 

@@ -1,4 +1,4 @@
-"""A tournament that keeps its games on a server is killed, goes on, and ends as one with a file that was left alone."""
+"""Tournaments and their store: killed and gone on with on a server; refused where games cannot be kept."""
 
 import os
 import signal
@@ -7,7 +7,11 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
+from arena.cli.main import main
 from arena.store import Store
+from arena.store.schema import VERSION
 
 COMMAND = [sys.executable, "-m", "arena", "tournament", "connect_four", "random", "one-ply", "alphabeta:5"]
 OPTIONS = ["--games", "8", "--openings", "random:3"]
@@ -41,3 +45,38 @@ def test_a_tournament_on_a_server_goes_on_after_a_kill(postgres, tmp_path):
         assert len(after) == GAMES
         assert {number: after[number] for number in before} == before
         assert sum(row.games for row in store.ladder(after[0].record.game)) == 2 * GAMES
+
+
+def newer(path: Path) -> str:
+    with Store(path) as store, store._database.writing() as connection:
+        connection.exec_driver_sql(f"UPDATE arena_schema SET version = {VERSION + 1}")
+    return str(path)
+
+
+def notes(path: Path) -> str:
+    path.write_text("no database, but notes of more than a few words")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("store", "message"),
+    [
+        (newer, f"store arena.db: it is a store of version {VERSION + 1}, written by a newer arena"),
+        (notes, "store arena.db: it is no store: the file is no SQLite database"),
+        (lambda path: "postgresql://ada:secret@127.0.0.1:1/arena", "Connection refused"),
+        (lambda path: "postgresql://ada@nowhere.invalid/arena", "failed to resolve host 'nowhere.invalid'"),
+        (lambda path: "ftp://arena", "store 'ftp://arena' is no path and no URL like sqlite:///arena.db"),
+    ],
+)
+def test_no_game_is_played_that_could_not_be_kept(tmp_path, monkeypatch, capsys, store, message):
+    monkeypatch.chdir(tmp_path)
+    words = ["--store", store(Path("arena.db"))]
+    before = sorted(path.name for path in tmp_path.rglob("*"))
+    assert main(["tournament", "connect_four", "random", "one-ply", "--out", "results", *words]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("arena: store ")
+    assert err.count("\n") == 1
+    assert message in err
+    assert "secret" not in err
+    assert sorted(path.name for path in tmp_path.rglob("*")) == before
