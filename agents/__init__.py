@@ -27,6 +27,7 @@ AGENTS = {
     "one-ply": "agents.scripted.one_ply:AGENT",
     "alphabeta": "agents.search.alphabeta:AGENT",
     "mcts": "agents.search.mcts:AGENT",
+    "ismcts": "agents.search.ismcts:AGENT",
     "puct": "agents.puct:PUCT",
     "gumbel": "agents.puct:GUMBEL",
     "tabular": "agents.equilibrium.tabular:AGENT",
