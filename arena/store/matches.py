@@ -63,13 +63,20 @@ class StoredMatch:
 def add_games(connection: Connection, run: int, played: Iterable[tuple[int, MatchRecord]]) -> None:
     """Add matches by their number in the run; a number that is there already is left as it is."""
     run_numbered(connection, run)
-    new: dict[int, MatchRecord] = {}
-    for number, record in played:
-        new.setdefault(number, record)
-    for number in _numbers_there(connection, run, list(new)):
-        del new[number]
-    if not new:
-        return
+    for part in chunks(list(played)):
+        there = select(matches.c.number).where(
+            matches.c.run == run, matches.c.number.in_([number for number, _ in part])
+        )
+        old = set(connection.execute(there).scalars())
+        new: dict[int, MatchRecord] = {}
+        for number, record in part:
+            if number not in old:
+                new.setdefault(number, record)
+        if new:
+            _add_new(connection, run, new)
+
+
+def _add_new(connection: Connection, run: int, new: Mapping[int, MatchRecord]) -> None:
     labels = numbers_of(connection, games, {record.game for record in new.values()})
     names = numbers_of(connection, players, {name for record in new.values() for name in record.players})
     now = time.time()
@@ -131,12 +138,6 @@ def _count(
             update(totals).where(totals.c.game == game, totals.c.player == bindparam("of")).values(more),
             [{"of": player} | {f"more_{name}": n[name] for name in COUNTS.values()} for player, n in table.items()],
         )
-
-
-def _numbers_there(connection: Connection, run: int, numbers: Sequence[int]) -> Iterator[int]:
-    for part in chunks(numbers):
-        query = select(matches.c.number).where(matches.c.run == run, matches.c.number.in_(part))
-        yield from connection.execute(query).scalars().all()
 
 
 def played(connection: Connection, run: int, after: int, limit: int) -> list[tuple[int, MatchRecord]]:

@@ -1,6 +1,7 @@
 """What is wrong with a database is told in one line, and nothing is half-written."""
 
 import os
+import random
 import resource
 import shutil
 import sqlite3
@@ -17,6 +18,8 @@ from arena.store import Store
 from arena.store.schema import make_current
 from tests.store.records import GAME, record, schedule
 from tests.store.tournament import BLOCK, contents, in_a_child, play, require_sound
+
+PAGE = 4096
 
 
 def begin(store: Store):
@@ -139,6 +142,25 @@ def test_a_power_cut_anywhere_in_the_log_leaves_whole_blocks(tmp_path):
         counts.add(require_sound(str(after)))
         assert not Path(f"{after}-wal").exists()
     assert counts == set(range(0, 25, BLOCK))
+
+
+def test_a_power_cut_while_the_log_is_moved_into_the_file_loses_nothing(tmp_path):
+    """Any of the pages have arrived, as the disk pleases; the log is still there."""
+    live, after = tmp_path / "live.db", tmp_path / "after.db"
+    with Store(live) as store:
+        run = begin(store)
+        store._database.close()
+        old = live.read_bytes()
+        store.add_games(run.id, schedule(400))
+        log = Path(f"{live}-wal").read_bytes()
+    new = live.read_bytes()
+    old = old.ljust(len(new), b"\0")
+    assert sum(old[i : i + PAGE] != new[i : i + PAGE] for i in range(0, len(new), PAGE)) > 20
+    rng = random.Random(0)
+    for _ in range(20):
+        after.write_bytes(b"".join(rng.choice((old, new))[i : i + PAGE] for i in range(0, len(new), PAGE)))
+        Path(f"{after}-wal").write_bytes(log)
+        assert require_sound(str(after)) == 400
 
 
 def test_every_transaction_is_on_the_disk_before_it_counts(tmp_path):
