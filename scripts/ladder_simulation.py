@@ -42,17 +42,19 @@ def main() -> int:
         before = time.process_time()
         play(ladder, truth, games)
         spent += time.process_time() - before
-        print(f"{options.games * part // REPORTS:>13,} games  {spent:8.1f} s  {told(ladder, truth)}", flush=True)
+        so_far = f"{options.games * part // REPORTS:>13,} games  {spent:8.1f} s"
+        print(f"{so_far}  {told(ladder, truth, ladder.agents['games'] > 0)}", flush=True)
+    best = np.argsort(-ladder.ratings)[: max(options.agents // 100, 1)]
+    print(f"the best hundredth by rating: {told(ladder, truth, best)}")
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"{options.games / spent:,.0f} games a second on one core, {memory:.2f} GB at the most")
     return 0
 
 
-def told(ladder: Ladder, truth: np.ndarray) -> str:
-    """How far ratings are from the truth, and how often the truth is where they say."""
-    played = ladder.agents["games"] > 0
-    off = (ladder.ratings - truth)[played]
-    held = np.mean(np.abs(off) < NORMAL_95 * ladder.deviations[played])
+def told(ladder: Ladder, truth: np.ndarray, some: np.ndarray) -> str:
+    """How far some agents' ratings are from the truth, and how often the truth is where they say."""
+    off = (ladder.ratings - truth)[some]
+    held = np.mean(np.abs(off) < NORMAL_95 * ladder.deviations[some])
     return f"off by {np.sqrt(np.mean(off**2)):.0f} on average, 95 % intervals hold {100 * held:.1f} %"
 
 
