@@ -31,6 +31,7 @@ AGENTS = {
     "puct": "agents.puct:PUCT",
     "gumbel": "agents.puct:GUMBEL",
     "tabular": "agents.equilibrium.tabular:AGENT",
+    "perfect": "agents.perfect.perfect:AGENT",
     "cmd": "agents.outside.command:AGENT",
     "uci": "agents.outside.uci:AGENT",
     "gtp": "agents.outside.gtp:AGENT",

@@ -27,6 +27,7 @@ OTHERS = {
         "arena.equilibrium",
         "arena.errors",
         "arena.config",
+        "arena.registry",
         "arena.seeding",
         "games.engine",
     ),

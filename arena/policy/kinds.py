@@ -34,12 +34,14 @@ class Spaces:
     observation: spaces.Space[Any]
     """Of bare observations: of what is seen without `agent_id` and `mask`."""
     action: spaces.Space[Any]
+    game: Game | None = None
+    """The game that they are those of, for who searches in it; None for other environments."""
 
     @classmethod
     def of_game(cls, game: Game) -> Self:
         """Those of every seat of a game."""
         seen = spaces.Box(0, game.observation_high, game.observation_shape, game.observation_dtype)
-        return cls(seen, spaces.Discrete(game.num_actions))
+        return cls(seen, spaces.Discrete(game.num_actions), game)
 
     @classmethod
     def of_task(cls, task: "Game | SpacedTask") -> "Spaces":
@@ -91,7 +93,8 @@ class Algorithm:
     """Makes a policy from a config; without an optimizer where the flag (`training`) is False."""
     data: Literal["on-policy", "off-policy", "offline"]
     paper: str
-    actions: tuple[Literal["discrete", "continuous"], ...] = ("discrete",)
+    actions: tuple[Literal["discrete", "continuous", "games"], ...] = ("discrete",)
+    """What it learns to do: numbered actions, games included; continuous ones; moves of this project's games alone."""
     single: Any = None
     """A config for Gymnasium's environments, where the defaults (for many boards at once) do not suit them."""
 

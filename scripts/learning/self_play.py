@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agents import ppo
+from agents import alphazero, ppo
 from agents.search.alphabeta import AlphaBetaPolicy
 from arena.collector import Collector
 from arena.data import VectorReplayBuffer
@@ -17,7 +17,7 @@ from arena.env import GameVectorEnv
 from arena.policy import BasePolicy, MultiAgentPolicyManager
 from arena.policy.kinds import Spaces
 from arena.registry import make_game
-from arena.trainer import OnpolicyTrainer
+from arena.trainer import OffpolicyTrainer, OnpolicyTrainer
 from arena.trainer.base import Hooks, Schedule
 from learning.running import Check, Outcome, seed_everything
 
@@ -68,4 +68,26 @@ def not_lost(policy: BasePolicy) -> float:
     return 1.0 - lost / (2 * GAMES)
 
 
-ROWS = [Check("ppo", "tic-tac-toe 3x3, self-play", 1.0, train)]
+SEARCH = alphazero.AlphaZeroConfig(simulations=32, hidden=64)
+SEARCHED, SEARCH_BOARDS = 20_000, 64
+
+
+def train_alphazero(seed: int) -> Outcome:
+    """Learn from a fixed number of searched moves, and score what came of it, which searches in tests as well."""
+    seed_everything(seed)
+    game = make_game(GAME)
+    policy = alphazero.build(Spaces.of_game(game), SEARCH, True)
+    manager = MultiAgentPolicyManager([policy, policy])
+    buffer = VectorReplayBuffer(SEARCHED, 2 * SEARCH_BOARDS)
+    collector = Collector(manager, GameVectorEnv(game, SEARCH_BOARDS), buffer)
+    plan = Schedule(1, SEARCHED, SEARCH.batch_size, SEARCH_BOARDS, verbose=False)
+    hooks = Hooks(reward_metric=lambda returns: returns[:, 0])
+    trainer = OffpolicyTrainer(manager, collector, None, plan, SEARCH.update_per_step, hooks)
+    trainer.run()
+    return Outcome(not_lost(policy), trainer.step)
+
+
+ROWS = [
+    Check("ppo", "tic-tac-toe 3x3, self-play", 1.0, train),
+    Check("alphazero", "tic-tac-toe 3x3, self-play", 1.0, train_alphazero),
+]

@@ -17,6 +17,8 @@ TINY: dict[str, Any] = {
     "num_quantiles": 5,
     "num_fractions": 4,
     "num_atoms": 5,
+    "simulations": 4,
+    "play_simulations": 4,
 }
 
 ALGORITHMS: dict[str, Algorithm] = {

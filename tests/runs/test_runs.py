@@ -103,7 +103,7 @@ def test_gymnasium(name, env_id, tmp_path):
     assert mean_return(task, loaded, 1, 0) == run.evaluation["return"]
 
 
-@pytest.mark.parametrize("name", [name for name in those(ONLINE, "discrete") if name != "psrl"])
+@pytest.mark.parametrize("name", [*(name for name in those(ONLINE, "discrete") if name != "psrl"), "alphazero"])
 def test_self_play(name, tmp_path):
     run = whole_and_in_pieces(lambda folder, **changed: self_play(name, folder, **changed), tmp_path)
     assert make_agent(f"{name}:{run.folder}", run.game).training is False
@@ -124,6 +124,7 @@ def test_what_does_not_fit_is_refused(tmp_path, transitions):
         (lambda: gym_run("sac", "CartPole-v1", tmp_path / "a"), "are not arrays within finite bounds"),
         (lambda: self_play("td3", tmp_path / "a"), "are not arrays within finite bounds"),
         (lambda: self_play("psrl", tmp_path / "a"), "numbered states"),
+        (lambda: gym_run("alphazero", "CartPole-v1", tmp_path / "a"), "this project's games alone"),
         (lambda: self_play("imitation", tmp_path / "a"), "'imitation' learns offline"),
         (lambda: gym_run("discrete-bcq", "CartPole-v1", tmp_path / "a"), "'discrete-bcq' learns offline"),
         (lambda: offline("dqn", "tic_tac_toe", tmp_path / "a", transitions), "'dqn' learns off-policy"),

@@ -1,0 +1,81 @@
+"""`puct:DIR:SIMULATIONS` and `gumbel:DIR:SIMULATIONS`: search that a trained network guides, whoever trained it.
+
+The checkpoint may be of any algorithm whose policy has an actor and a critic of states: alphazero, ppo, a2c, npg, trpo.
+"""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from agents.networks.discrete import actor_and_critic
+from agents.search.guided import Found, GuidedSearch
+from agents.search.positions import positions
+from arena.data.batch import Batch
+from arena.errors import UsageError
+from arena.policy.checkpoint import load_policy
+from arena.policy.kinds import AgentKind
+from arena.policy.protocol import Policy
+from arena.policy.snapshots import newest_snapshot, read_config
+from arena.registry import learning_algorithm
+from arena.seeding import make_rng
+from games.engine.game import Game
+
+SIMULATIONS = {"puct": 400, "gumbel": 32}
+CONSIDERED = {"puct": 0, "gumbel": 16}
+"""Actions that Gumbel's halving begins with."""
+
+
+@torch.no_grad()
+def network_of(policy: Any, obs: NDArray[Any], mask: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Logits [k, A] and values [k] of a policy's `actor` and `critic`, as a search asks for them."""
+    logits, value, _ = actor_and_critic(policy.actor, policy.critic, torch.as_tensor(obs, device=policy.device))
+    return logits.numpy(force=True), value.numpy(force=True)
+
+
+def told(found: Found) -> Batch:
+    """What a search found, as the answer of a policy."""
+    return Batch(act=found.act, probs=found.probs, value=found.value, visits=found.visits, pv=found.pv)
+
+
+class GuidedPolicy(Policy):
+    """Plays the best move of a search that the network of `policy` guides; arguments as of `GuidedSearch`."""
+
+    needs_state = True
+
+    def __init__(self, game: Game, policy: Any, simulations: int, considered: int = 0):
+        self._game, self._policy = game, policy
+        self._search = GuidedSearch(game, simulations, considered)
+        self._rng = make_rng(0)
+
+    def reset(self, seed: int | None = None) -> None:
+        """With a seed, start the random stream of chance in its thoughts anew."""
+        if seed is not None:
+            self._rng = make_rng(seed)
+
+    def forward(self, batch: Batch, state: Any = None) -> Batch:
+        """Search every row: `act`, `value` [n], `probs`, `visits` [n, A] and `pv` [n, L], the line expected."""
+        states = positions(batch, self._game, "guided search")
+        return told(self._search.search(states, partial(network_of, self._policy), self._rng, explores=False))
+
+
+def make(name: str, game: Game, argument: str) -> GuidedPolicy:
+    """Seat an agent from `DIR` or `DIR:SIMULATIONS`; `UsageError` for a checkpoint that cannot guide, or no number."""
+    folder, _, number = argument.rpartition(":")
+    if not folder:
+        folder, number = argument, str(SIMULATIONS[name])
+    if not folder or not number.isascii() or not number.isdecimal() or int(number) < 1:
+        raise UsageError(f"{name}:{argument}: give a trained agent and simulations, {name}:runs/c4:{SIMULATIONS[name]}")
+    GuidedSearch(game, 1)  # refuses a game that cannot be searched before anything is loaded
+    algorithm = str(read_config(newest_snapshot(Path(folder)))["algorithm"])
+    policy = load_policy(algorithm, learning_algorithm(algorithm), game, folder)
+    if not (hasattr(policy, "actor") and hasattr(policy, "critic")):
+        raise UsageError(f"{name}:{argument}: {algorithm!r} has no actor and critic of states to guide a search by")
+    return GuidedPolicy(game, policy, int(number), CONSIDERED[name])
+
+
+PUCT = AgentKind("search guided by a trained network", partial(make, "puct"), "DIR:SIMULATIONS")
+GUMBEL = AgentKind("the same by sequential halving, for few simulations", partial(make, "gumbel"), "DIR:SIMULATIONS")

@@ -1,0 +1,254 @@
+"""Search guided by a network: beside a plain reference in Python, and by what it must find."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+
+from agents.alphazero import AlphaZeroConfig, build
+from agents.puct import network_of
+from agents.search.alphabeta import AlphaBetaPolicy
+from agents.search.guided import GuidedSearch, RootNoise, _visits_wanted
+from arena.data.batch import Batch
+from arena.env import GameVectorEnv
+from arena.errors import CheckpointError, UsageError
+from arena.match.batch import Pairing, play_matches
+from arena.policy.checkpoint import save_policy
+from arena.policy.kinds import Spaces
+from arena.registry import make_agent, make_game
+
+TIC_TAC_TOE = make_game("tic_tac_toe")
+
+
+def opinions(obs, mask):
+    """A network that has an opinion on everything, the same one each time."""
+    seen = obs.reshape(len(obs), -1).astype(np.float64)
+    weights = np.sin(np.arange(1, seen.shape[1] + 1))
+    logits = np.sin(seen @ weights[:, None] * 3 + np.arange(mask.shape[1]))
+    return logits.astype(np.float32), (0.4 * np.cos(seen @ weights * 5)).astype(np.float32)
+
+
+def indifferent(obs, mask):
+    """A network that knows nothing."""
+    return np.zeros(mask.shape, np.float32), np.zeros(len(mask), np.float32)
+
+
+def positions(game, count, plies, seed=0):
+    """Open positions after random moves, as the environment holds them."""
+    rng = np.random.default_rng(seed)
+    env = GameVectorEnv(game, count)
+    env.reset(seed=seed)
+    for _ in range(plies):
+        rows = np.flatnonzero(~env.over)
+        env.step((rng.random(env.mask[rows].shape) * env.mask[rows]).argmax(axis=1), rows)
+    return env, np.flatnonzero(~env.over)
+
+
+class Node:
+    """Of the reference."""
+
+    def __init__(self, env):
+        self.children, self.priors, self.visits, self.totals = {}, {}, {}, {}
+        self.own = self.count = 0
+        self.env = env
+
+
+def play(env, action):
+    """What a move leads to, in an environment of its own."""
+    after = GameVectorEnv(env.game, 1)
+    after.reset()
+    after.restore(env.arrays())
+    _, rewards, *_ = after.step([action])
+    return after, rewards[0]
+
+
+def reference(env, simulations):
+    """Visits of the root's actions after a plain PUCT search, by the formula of Science 362."""
+    root = Node(env)
+
+    def simulate(node):
+        """Results [P] of one simulation from a node on."""
+        seat = int(node.env.seats[0])
+        if node.env.over[0]:
+            return np.zeros(2)
+        if not node.priors:
+            logits, value = opinions(node.env.obs, node.env.mask)
+            legal = np.flatnonzero(node.env.mask[0])
+            weights = np.exp(logits[0, legal].astype(float) - logits[0, legal].max())
+            for action, prior in zip(legal.tolist(), weights / weights.sum(), strict=True):
+                node.priors[action], node.visits[action], node.totals[action] = prior, 0, 0.0
+            result = np.zeros(2)
+            result[seat], result[1 - seat] = value[0], -value[0]
+        else:
+            weight = (math.log((1 + node.count + 19652) / 19652) + 1.25) * math.sqrt(node.count)
+            bounds = {
+                action: (node.totals[action] / node.visits[action] if node.visits[action] else node.own / node.count)
+                + weight * prior / (1 + node.visits[action])
+                for action, prior in node.priors.items()
+            }
+            action = max(bounds, key=bounds.get)
+            if action not in node.children:
+                after, rewards = play(node.env, action)
+                node.children[action] = (Node(after), rewards)
+            child, rewards = node.children[action]
+            result = simulate(child) + rewards
+            node.visits[action] += 1
+            node.totals[action] += result[seat]
+        node.count += 1
+        node.own += result[seat]
+        return result
+
+    for _ in range(simulations + 1):
+        simulate(root)
+    return [root.visits.get(action, 0) for action in range(env.game.num_actions)]
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "kalah"])
+def test_visits_are_those_of_a_plain_search(name):
+    game = make_game(name)
+    env, rows = positions(game, 6, 3)
+    found = GuidedSearch(game, 60).search(env.positions(rows), opinions, np.random.default_rng(0))
+    for row, visits in zip(rows, found.visits, strict=True):
+        one = GameVectorEnv(game, 1)
+        one.reset()
+        one.restore(env.arrays()[row : row + 1])
+        assert visits.tolist() == reference(one, 60)
+
+
+@pytest.mark.parametrize("considered", [0, 16])
+def test_an_indifferent_network_is_no_obstacle_to_the_best_move(considered):
+    env, rows = positions(TIC_TAC_TOE, 300, 4)
+    states = env.positions(rows)
+    seen = Batch(agent_id=env.seats[rows], obs=env.obs[rows], mask=env.mask[rows], state=states)
+    perfect = AlphaBetaPolicy(TIC_TAC_TOE, depth=9).forward(Batch(obs=seen, info=Batch()))
+    found = GuidedSearch(TIC_TAC_TOE, 300, considered).search(states, indifferent, np.random.default_rng(0))
+    assert (perfect.probs[np.arange(len(rows)), found.act] > 0).mean() > 0.98
+    assert np.abs(found.value - perfect.value).mean() < 0.15
+    np.testing.assert_allclose(found.probs.sum(axis=1), 1)
+    assert not (found.probs * ~env.mask[rows]).any()
+    assert (found.visits.sum(axis=1) == 300).all()
+
+
+def test_gumbel_improves_on_the_network_with_few_simulations():
+    """What the improved policy is worth, by perfect play, beside the network's own and beside PUCT's."""
+    env, rows = positions(TIC_TAC_TOE, 400, 5)
+    states = env.positions(rows)
+    worth = np.full((len(rows), 9), np.nan)
+    for action in range(9):
+        legal = np.flatnonzero(env.mask[rows, action])
+        after = GameVectorEnv(TIC_TAC_TOE, len(legal))
+        after.reset()
+        after.restore(env.arrays()[rows[legal]])
+        seats = after.seats.copy()
+        _, rewards, *_ = after.step(np.full(len(legal), action))
+        going = np.flatnonzero(~after.over)
+        seen = Batch(agent_id=after.seats, obs=after.obs, mask=after.mask, state=after.positions())[going]
+        value = rewards[np.arange(len(legal)), seats].astype(float)
+        value[going] -= AlphaBetaPolicy(TIC_TAC_TOE, depth=9).forward(Batch(obs=seen, info=Batch())).value
+        worth[legal, action] = value
+    found = GuidedSearch(TIC_TAC_TOE, 8, 4).search(
+        states, lambda obs, mask: (opinions(obs, mask)[0], indifferent(obs, mask)[1]), np.random.default_rng(0)
+    )
+    logits, _ = opinions(env.obs[rows], env.mask[rows])
+    own = np.where(env.mask[rows], np.exp(logits), 0)
+    own /= own.sum(axis=1, keepdims=True)
+    assert np.nansum(found.probs * worth) / len(rows) > np.nansum(own * worth) / len(rows) + 0.05
+
+
+def test_sequential_halving_tries_the_better_half_again():
+    assert _visits_wanted(4, 16) == [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    assert _visits_wanted(1, 4) == [0, 1, 2, 3]
+    assert _visits_wanted(16, 8) == [0] * 8
+
+
+@pytest.mark.parametrize("name", ["backgammon", "pig"])
+@pytest.mark.parametrize("considered", [0, 8])
+def test_chance_is_sampled(name, considered):
+    game = make_game(name)
+    env, rows = positions(game, 8, 6)
+    search = GuidedSearch(game, 40, considered)
+    found, again = (search.search(env.positions(rows), indifferent, np.random.default_rng(3)) for _ in range(2))
+    assert (found.visits == again.visits).all()
+    assert (found.visits.sum(axis=1) == 40).all()
+    assert not found.visits[~env.mask[rows]].any()
+
+
+def test_noise_reaches_every_legal_move_and_positions_that_are_over_are_left_alone():
+    env, _ = positions(TIC_TAC_TOE, 64, 9)
+    found = GuidedSearch(TIC_TAC_TOE, 10).search(
+        env.positions(), opinions, np.random.default_rng(0), RootNoise(1, 0.25)
+    )
+    assert not found.visits[env.over].any()
+    assert (found.act[env.over] == 0).all()
+    env.reset()
+    states = env.positions()
+    calm, stirred = (
+        GuidedSearch(TIC_TAC_TOE, 30).search(states, opinions, np.random.default_rng(0), noise)
+        for noise in (None, RootNoise(1.0, 0.5))
+    )
+    assert len({tuple(row) for row in calm.visits.tolist()}) == 1
+    assert len({tuple(row) for row in stirred.visits.tolist()}) > 32
+
+
+def trained(folder, **options):
+    """A checkpoint of an untrained network."""
+    config = AlphaZeroConfig(hidden=16, blocks=1, **options)
+    save_policy(folder, build(Spaces.of_game(TIC_TAC_TOE), config, False), "alphazero", TIC_TAC_TOE, config)
+    return folder
+
+
+def test_puct_and_gumbel_play_by_the_network_of_a_checkpoint(tmp_path):
+    folder = trained(tmp_path / "az")
+    players = [(spec, make_agent(spec, TIC_TAC_TOE)) for spec in (f"puct:{folder}:40", f"gumbel:{folder}:8")]
+    records = play_matches(TIC_TAC_TOE, players, [Pairing((0, 1)), Pairing((1, 0))])
+    assert all(record.verdict.reason == "finished" for record in records)
+    agent = make_agent(f"alphazero:{folder}", TIC_TAC_TOE)
+    env, rows = positions(TIC_TAC_TOE, 4, 2)
+    seen = Batch(agent_id=env.seats[rows], obs=env.obs[rows], mask=env.mask[rows], state=env.positions(rows))
+    own = GuidedSearch(TIC_TAC_TOE, 100).search(seen.state, partial(network_of, agent), np.random.default_rng(0))
+    assert (agent.forward(Batch(obs=seen, info=Batch())).probs == own.probs).all()
+
+
+def test_wrong_arguments_are_refused_by_name(tmp_path):
+    folder = trained(tmp_path / "az")
+    for spec, message in (
+        (f"puct:{folder}:0", "give a trained agent and simulations"),
+        (f"puct:{folder}:many", "give a trained agent and simulations"),
+        ("puct", "give a trained agent and simulations"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            make_agent(spec, TIC_TAC_TOE)
+    with pytest.raises(UsageError, match="nothing is hidden"):
+        make_agent(f"puct:{folder}:10", make_game("leduc_poker"))
+    with pytest.raises(CheckpointError, match="plays tic_tac_toe"):
+        make_agent(f"gumbel:{folder}:10", make_game("connect_four"))
+    agent = make_agent(f"puct:{folder}:10", TIC_TAC_TOE)
+    unseen = Batch(agent_id=np.zeros(1), obs=np.zeros((1, 3, 3, 2)), mask=np.ones((1, 9), bool))
+    with pytest.raises(UsageError, match=r"batch\.obs\.state"):
+        agent.forward(Batch(obs=unseen))
+
+
+def test_what_is_learned_from_is_turned_whole():
+    """Masks and targets go with what is seen: each row is one of the game's symmetries of what was stored."""
+    policy = build(Spaces.of_game(TIC_TAC_TOE), AlphaZeroConfig(hidden=8, blocks=1), True)
+    policy.reset(0)
+    env, rows = positions(TIC_TAC_TOE, 200, 3)
+    target = env.mask[rows] * np.random.default_rng(0).random((len(rows), 9)).astype(np.float32)
+    before = Batch(agent_id=env.seats[rows], obs=env.obs[rows], mask=env.mask[rows])
+    batch = Batch(obs=before, policy=Batch(target=target))
+    policy._turn(batch)
+    ways = [(np.arange(18), np.arange(9)), *TIC_TAC_TOE.symmetries]
+    taken = set()
+    for i in range(len(rows)):
+        fits = [
+            number
+            for number, (entries, actions) in enumerate(ways)
+            if (batch.obs.obs[i].ravel() == before.obs[i].ravel()[entries]).all()
+            and (batch.policy.target[i] == target[i][actions]).all()
+            and (batch.obs.mask[i] == before.mask[i][actions]).all()
+        ]
+        assert fits
+        taken.update(fits)
+        assert (batch.obs.mask[i] == ~batch.obs.obs[i].any(axis=-1).ravel()).all()
+    assert taken == set(range(len(ways)))
