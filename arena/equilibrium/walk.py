@@ -163,7 +163,7 @@ def number_of(
         if slots[slot] >= 0:
             found[MISFITS] += known_by[slots[slot], 1] != actions
             return int(slots[slot])
-    number: int = found[STATES]
+    number = int(found[STATES])
     found[STATES] += 1
     known[number] = key
     known_by[number, 0] = seat

@@ -120,7 +120,7 @@ class SolveRun:
             self._seconds += spent
             chunk = max(1, min(2 * size, int(size * LOOK_S / max(spent, 1e-9))))
             watch(self.solver.iterations, size / max(spent, 1e-9), None)
-            if time.monotonic() - saved > SAVE_S:
+            if time.monotonic() - saved > SAVE_S and size < left:  # at a stop it is saved with its measurement
                 self._save()
                 saved = time.monotonic()
 
@@ -158,6 +158,7 @@ class SolveRun:
         for count, spent, *figures in curve:
             result = Exploitability(np.array(figures[:seats]), np.array(figures[seats:]))
             self.curve.append(Measurement(int(count), spent, result))
+        self._write_curve()  # a kill may have come before it was written
 
     def _write_curve(self) -> None:
         text = io.StringIO()
