@@ -215,11 +215,6 @@ def outcome(x: Floats, draw_odds: float) -> tuple[Floats, Floats]:
     return np.where(x >= 0, strong, 1 - strong), draw
 
 
-def expected_scores(elo: Floats) -> Floats:
-    """What each player scores against each other on average by Elo's formula [N, N], for ratings [N]."""
-    return np.exp(-np.logaddexp(0.0, (elo[None, :] - elo[:, None]) / ELO))
-
-
 def superiority(ratings: Ratings) -> Floats:
     """Likelihood that the row's player is stronger than the column's [N, N], by a normal approximation."""
     variance = np.diag(ratings.covariance)

@@ -34,18 +34,24 @@ class Rating:
 
 
 def rate_period(
-    player: Rating, opponents: Sequence[Rating], scores: Sequence[float], elapsed: float = 1.0, tau: float = TAU
+    player: Rating,
+    opponents: Sequence[Rating],
+    scores: Sequence[float],
+    elapsed: float = 1.0,
+    tau: float = TAU,
+    weight: float = 1.0,
 ) -> Rating:
     """The rating after a period in which `player` scored 0, 0.5 or 1 against each of `opponents` (as they were before).
 
     `elapsed` is the length of the period, 1 that for which the volatility is meant. No games only widen the deviation.
+    `weight` is how many independent games each of these counts for.
     """
     mu, phi = (player.rating - START) / SCALE, player.deviation / SCALE
     precision = surplus = 0.0
     for opponent, score in zip(opponents, scores, strict=True):
         more, better = evidence(mu, (opponent.rating - START) / SCALE, opponent.deviation / SCALE, score)
         precision, surplus = precision + more, surplus + better
-    mu, phi, volatility = close_period(mu, phi, player.volatility, precision, surplus, elapsed, tau)
+    mu, phi, volatility = close_period(mu, phi, player.volatility, weight * precision, weight * surplus, elapsed, tau)
     return Rating(START + SCALE * mu, SCALE * phi, volatility)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from arena.errors import UsageError
-from arena.ratings.glicko2 import SCALE, START, TAU, Rating, close_period, evidence
+from arena.ratings.glicko2 import Rating, rate_period
 from arena.ratings.ladder import PERIOD
 
 
@@ -62,18 +62,10 @@ class Glicko2Ratings:
 
 def _rated(players: Sequence[Rating], returns: Sequence[float], seat: int) -> Rating:
     """The rating of one who played, after a game."""
-    mu, phi = (players[seat].rating - START) / SCALE, players[seat].deviation / SCALE
-    precision = surplus = 0.0
-    for other, opponent in enumerate(players):
-        if other != seat:
-            score = 0.5 + (returns[seat] > returns[other]) / 2 - (returns[seat] < returns[other]) / 2
-            more, better = evidence(mu, (opponent.rating - START) / SCALE, opponent.deviation / SCALE, score)
-            precision, surplus = precision + more, surplus + better
-    weight = 3 / (len(players) + 1)
-    mu, phi, volatility = close_period(
-        mu, phi, players[seat].volatility, weight * precision, weight * surplus, 1 / PERIOD, TAU
-    )
-    return Rating(START + SCALE * mu, SCALE * phi, volatility)
+    others = [other for other in range(len(players)) if other != seat]
+    scores = [0.5 + (returns[seat] > returns[other]) / 2 - (returns[seat] < returns[other]) / 2 for other in others]
+    opponents = [players[other] for other in others]
+    return rate_period(players[seat], opponents, scores, elapsed=1 / PERIOD, weight=3 / (len(players) + 1))
 
 
 class OpenSkillRatings:
