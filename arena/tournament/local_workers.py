@@ -2,17 +2,17 @@
 
 import contextlib
 import multiprocessing
+import os
 import signal
-import traceback
+import subprocess
+import sys
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from multiprocessing import connection
-from multiprocessing.connection import Connection
 from typing import Any
 
-from arena.errors import UsageError
-from arena.match.process_tree import end_with_parent, kill_tree
-from arena.tournament.jobs import JobPlayer, Played, Setup, lost
+from arena.match.process_tree import kill_tree
+from arena.tournament.jobs import Played, Setup, lost
 from arena.tournament.pairing import Job
 
 TRIES = 3
@@ -81,27 +81,30 @@ class LocalWorkers:
 
 
 class _Worker:
-    """A process that plays one job after the other."""
+    """A process that plays one job after the other; it imports nothing of the program that started it."""
 
     def __init__(self, setup: Setup):
-        context = multiprocessing.get_context("spawn")  # a fork would share what threads and torch hold
-        self.pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(theirs, setup), daemon=False)
-        self._process.start()
+        self.pipe, theirs = multiprocessing.Pipe()
+        paths = [path or os.getcwd() for path in sys.path]
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "arena.tournament.worker", str(theirs.fileno())],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+        )
         theirs.close()
+        self._send(setup)
 
     def give(self, job: Job) -> None:
         """Have a job played."""
-        with contextlib.suppress(OSError):  # it is dead, which shows when its answer is read
-            self.pipe.send(job)
+        self._send(job)
 
     def answer(self) -> Any:
         """The records of its job; how it ended, in words, if it did. Raises what it raised."""
         try:
             answer = self.pipe.recv()
         except (EOFError, OSError):
-            self._process.join(1.0)
-            code = self._process.exitcode or 0
+            code = self._process.wait()
             return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
         if isinstance(answer, Exception):
             raise answer
@@ -110,35 +113,18 @@ class _Worker:
     def end(self, patience_s: float = 0.0) -> None:
         """End the process, and what it has started; so many seconds after its pipe was closed."""
         self.pipe.close()
-        self._process.join(patience_s)
-        if self._process.is_alive():
-            kill_tree(self._process.pid or 0)
-        self._process.join()
-        self._process.close()
+        try:
+            self._process.wait(patience_s)
+        except subprocess.TimeoutExpired:
+            kill_tree(self._process.pid)
+            self._process.wait()
+
+    def _send(self, message: Any) -> None:
+        with contextlib.suppress(OSError):  # it is dead, which shows when its answer is read
+            self.pipe.send(message)
 
 
 def _ready(busy: "dict[_Worker, tuple[Job, int]]") -> "list[_Worker]":
     """Those who have something to say; waits for the first."""
     ready = connection.wait([worker.pipe for worker in busy])
     return [worker for worker in busy if worker.pipe in ready]
-
-
-def _work(pipe: Connection, setup: Setup) -> None:
-    """What a worker's process does, until its parent has gone."""
-    end_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides what it means
-    player = JobPlayer(setup)
-    try:
-        while True:
-            job = pipe.recv()
-            try:
-                answer: Any = player.play(job)
-            except UsageError as error:
-                answer = UsageError(str(error))  # the same, of a kind that travels
-            except Exception:
-                answer = RuntimeError(f"a worker of the tournament failed:\n{traceback.format_exc()}")
-            pipe.send(answer)
-    except (EOFError, OSError):
-        pass
-    finally:
-        player.close()

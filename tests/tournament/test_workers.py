@@ -1,13 +1,15 @@
 """Who plays the games makes no difference to them, and a worker that dies costs only time."""
 
-import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 
 import pytest
 
 import games
 from arena.errors import UsageError
+from arena.match.process_tree import tree
 from arena.store import Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.tournament import run_tournament
@@ -27,7 +29,7 @@ def test_games_do_not_depend_on_the_number_of_workers(expected):
     result = run_tournament(TIC_TAC_TOE, PLAYERS, CONFIG, workers="3")
     assert result.records == expected.records
     assert [row.elo for row in result.standings.rows] == [row.elo for row in expected.standings.rows]
-    assert not multiprocessing.active_children()
+    assert tree(os.getpid()) == [os.getpid()]
 
 
 def test_nor_do_the_rounds_of_a_swiss():
@@ -40,9 +42,9 @@ def test_a_killed_worker_costs_only_time(expected):
     killed = []
 
     def kill(records, total):
-        for process in multiprocessing.active_children()[: 1 if len(killed) < 2 else 0]:
-            os.kill(process.pid, signal.SIGKILL)
-            killed.append(process.pid)
+        if len(killed) < 2 and (workers := tree(os.getpid())[1:]):
+            os.kill(workers[-1], signal.SIGKILL)
+            killed.append(workers[-1])
 
     result = run_tournament(TIC_TAC_TOE, PLAYERS, CONFIG, kill, workers=2)
     assert len(killed) == 2
@@ -92,3 +94,17 @@ def test_policies_of_this_process_stay_here(tmp_path):
 def test_workers_that_are_not_to_be_had_are_refused(workers, message):
     with pytest.raises(UsageError, match=message):
         run_tournament(TIC_TAC_TOE, PLAYERS, CONFIG, workers=workers)
+
+
+def test_a_script_needs_no_guard_around_what_it_does(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import games\n"
+        "from arena.tournament.config import TournamentConfig\n"
+        "from arena.tournament.tournament import run_tournament\n"
+        "config = TournamentConfig(games=2, openings='random:2')\n"
+        "players = {'a': 'random', 'b': 'one-ply'}\n"
+        "print(len(run_tournament(games.make('tic_tac_toe'), players, config, workers=2).records))\n"
+    )
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("2\n", "")
