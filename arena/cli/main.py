@@ -115,7 +115,7 @@ def _one_line(box: str) -> str:
     if said and said[0].startswith("Missing from"):
         said = [" and ".join(line for line in said[1:] if line.isupper() or line.startswith("--")), "missing"]
     hint = next((lines[i + 1] for i, line in enumerate(lines[:-1]) if line.startswith("Perhaps you meant")), "")
-    text = re.sub(r"^Error parsing \w+: ", "", " ".join(said))  # what the options' own checks say
+    text = re.sub(r"^Error parsing [\w.]+: ", "", " ".join(said))  # what the options' own checks say
     return text + (f"; did you mean {hint.split()[0]}?" if hint else "")
 
 
