@@ -1,0 +1,41 @@
+"""The table while a tournament is played."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+import games
+from arena.tournament.config import TournamentConfig
+from arena.tournament.progress import LiveTable
+from arena.tournament.tournament import run_tournament
+
+PLAYERS = {"random": "random", "one": "one-ply"}
+
+
+def shown(is_terminal):
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=is_terminal, width=100)
+    with LiveTable(list(PLAYERS), 2, console) as progress:
+        run_tournament(games.make("tic_tac_toe"), PLAYERS, TournamentConfig(games=2000), progress)
+    return file.getvalue()
+
+
+def test_a_terminal_sees_ratings_games_and_speed():
+    text = shown(is_terminal=True)
+    for word in ("random", "one", "Elo", "W/D/L", "2000/2000", "games/s"):
+        assert word in text
+
+
+def test_nothing_is_shown_where_nobody_looks():
+    assert shown(is_terminal=False) == ""
+
+
+@pytest.mark.parametrize("count", [3, 30])
+def test_a_large_field_is_cut_short(count):
+    file = io.StringIO()
+    names = [f"player {number}" for number in range(count)]
+    with LiveTable(names, 2, Console(file=file, force_terminal=True, width=100, height=60)) as progress:
+        config = TournamentConfig(games=2, format="gauntlet")
+        run_tournament(games.make("tic_tac_toe"), dict.fromkeys(names, "random"), config, progress)
+    assert ("and 10 more" in file.getvalue()) == (count == 30)
