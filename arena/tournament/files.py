@@ -5,12 +5,14 @@ import json
 import math
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena.errors import UsageError
 from arena.tournament.picture import save_cross_table, save_ratings
 from arena.tournament.standings import Standings
-from arena.tournament.tournament import TournamentResult
+
+if TYPE_CHECKING:
+    from arena.tournament.tournament import TournamentResult  # brings the store in, which tables do not need
 
 RATINGS, GAMES, RESULTS = "ratings.csv", "games.csv", "results.json"
 CROSS_TABLE, RATINGS_PICTURE = "crosstable.png", "ratings.png"
@@ -36,7 +38,7 @@ def numbered(path: Path) -> Path:
     return candidate
 
 
-def write_results(result: TournamentResult, directory: Path) -> None:
+def write_results(result: "TournamentResult", directory: Path) -> None:
     """Write what a tournament brought into a folder: its standings, and every game with all it takes to replay it."""
     write_standings(result.standings, result.game, directory)
     _write_csv(directory / GAMES, _game_rows(result))
@@ -96,7 +98,7 @@ def _rating_rows(table: Standings) -> Iterable[dict[str, Any]]:
         }
 
 
-def _game_rows(result: TournamentResult) -> Iterable[dict[str, Any]]:
+def _game_rows(result: "TournamentResult") -> Iterable[dict[str, Any]]:
     for number, record in enumerate(result.records, start=1):
         verdict = record.verdict
         yield {

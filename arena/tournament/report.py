@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.measure import Measurement
@@ -9,7 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.tournament.standings import Standing, Standings
-from arena.tournament.tournament import TournamentResult
+
+if TYPE_CHECKING:
+    from arena.tournament.tournament import TournamentResult  # brings the store in, which tables do not need
 
 MOST_COLUMNS = 12
 """A cross table of more players does not fit a terminal; it is in the picture."""
@@ -33,7 +36,7 @@ RATING: Columns = (
 )
 
 
-def print_report(result: TournamentResult, console: Console) -> None:
+def print_report(result: "TournamentResult", console: Console) -> None:
     """Print what a tournament brought."""
     print_standings(result.standings, result.game, console)
 
