@@ -27,6 +27,9 @@ NODE = np.dtype(
 )
 """One node of a game tree: a history."""
 
+FNV_PRIME = np.uint64(0x100000001B3)
+"""Spreads the entries of an information state over 64 bits (Fowler, Noll, Vo)."""
+
 NODES, ENDS, STATES, CUTS, MISFITS = 0, 1, 2, 3, 4
 """Places in `found`: cuts are nodes too deep to be opened, misfits those whose information state elsewhere has another
 number of actions."""
@@ -177,16 +180,23 @@ def find(
     key: NDArray[Any], seat: int, known: NDArray[Any], known_by: NDArray[np.int64], slots: NDArray[np.int32]
 ) -> int:
     """The slot that holds the number of a key, or the free one where it belongs."""
-    bits = np.uint64(seat)
+    bits = np.uint64(seat + 1)
     for entry in key:
-        bits = mix(bits ^ np.uint64(np.int64(entry)))
-    slot = np.int64(bits & np.uint64(slots.shape[0] - 1))
-    while slots[slot] >= 0:
-        number = slots[slot]
-        if known_by[number, 0] == seat and np.array_equal(known[number], key):
-            break
-        slot = (slot + 1) & (slots.shape[0] - 1)
-    return slot
+        bits = (bits ^ np.uint64(np.int64(entry))) * FNV_PRIME
+    last = slots.shape[0] - 1
+    slot = np.int64(mix(bits) & np.uint64(last))
+    while slots[slot] >= 0 and not same(key, seat, known[slots[slot]], known_by[slots[slot], 0]):
+        slot = (slot + 1) & last
+    return int(slot)
+
+
+@njit(cache=True, nogil=True)
+def same(key: NDArray[Any], seat: int, other: NDArray[Any], other_seat: int) -> bool:
+    """Whether two seats are one and know the same."""
+    alike = seat == other_seat
+    for i in range(key.shape[0]):
+        alike &= key[i] == other[i]
+    return alike
 
 
 @njit(cache=True, nogil=True)
