@@ -20,5 +20,7 @@ def _flags(options: Any, usual: Any) -> Iterator[str]:
         value, default = getattr(options, field.name), getattr(usual, field.name)
         if is_dataclass(value):
             yield from _flags(value, default)
+        elif value != default and isinstance(value, bool):
+            yield f"--{field.name.replace('_', '-')}"
         elif value != default:
             yield from (f"--{field.name.replace('_', '-')}", str(value))

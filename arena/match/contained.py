@@ -1,5 +1,6 @@
 """`ContainedPolicy`: an agent in a process of its own, on a clock; it can hang, crash and hoard, and only loses."""
 
+import math
 import time
 from typing import Any
 
@@ -22,6 +23,7 @@ MOST = 2**31
 class ContainedPolicy(Policy):
     """Seats the agent of a spec in another process, and plays one game at a time with it.
 
+    It is told `batch.obs.seconds_left` (float64 [1], NaN without a limit), which the time on the way is part of.
     A process that was killed, for being late or otherwise, is started again for the next game.
     Raises `UsageError` if the agent cannot be seated at all.
     """
@@ -55,7 +57,8 @@ class ContainedPolicy(Policy):
             raise FailedError(Failure("it has ended"))
         began = time.monotonic()
         seconds = min((limit for limit in (self._limits.move_s, self._left) if limit is not None), default=None)
-        answer = self._ask(self._process, {"seen": to_json(seen)}, seconds, "no move")
+        told = Batch(seen, seconds_left=np.array([math.nan if seconds is None else seconds]))
+        answer = self._ask(self._process, {"seen": to_json(told)}, seconds, "no move")
         if self._left is not None:
             self._left -= time.monotonic() - began
         action = answer.get("action")

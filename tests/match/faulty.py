@@ -43,6 +43,8 @@ class Faulty(Policy):
         act = batch.obs.mask.argmax(axis=1)
         if self.moves < 2 or (self.how in ONCE and self.moves > 2):
             return Batch(act=act)
+        if self.how == "tells the time":
+            tells_time(act, batch.obs.seconds_left)
         return Batch(act=FAULTS[self.how](act))
 
 
@@ -69,6 +71,10 @@ def prints(act):
     for _ in range(2048):
         os.write(1, b"x" * 2**20)
     return act
+
+
+def tells_time(act, seconds_left):
+    raise RuntimeError(f"{float(seconds_left[0]):.0f} s left")
 
 
 def chatters(act):

@@ -111,6 +111,18 @@ def test_who_has_always_been_in_time_may_use_up_its_game(contain):
         assert record.actions.count(0) + record.actions.count(1) == len(record.actions) == 7
 
 
+@pytest.mark.parametrize(
+    ("limits", "left"),
+    [
+        ({"time_per_move": "20s", "time_per_game": "90s"}, "20"),
+        ({"time_per_game": "90s"}, "90"),
+        ({"memory": "2GB"}, "nan"),
+    ],
+)
+def test_an_agent_is_told_how_much_time_it_has(contain, limits, left):
+    assert play(contain("faulty:tells the time", **limits)).verdict.detail == f"RuntimeError: {left} s left"
+
+
 def test_an_agent_that_does_not_get_ready_is_late_with_its_first_move(contain):
     policy = contain("faulty:hangs at the start", time_per_move="1s", time_to_start="4s")
     record = play(policy)

@@ -53,7 +53,9 @@ def test_numbers_count_all_games_and_jobs_hold_whole_openings():
     assert [number for job in jobs for number in job.numbers] == list(range(6 * len(OPENINGS) * 2))
     for job in jobs:
         assert job.alone == (3 in job.table)
-        assert len(job.pairings) == (2 if job.alone else 2 * BLOCK if job.pairings[0].opening == (0, 0) else 2 * (289 - BLOCK))
+        assert len(job.pairings) == (
+            2 if job.alone else 2 * BLOCK if job.pairings[0].opening == (0, 0) else 2 * (289 - BLOCK)
+        )
         assert Counter(pairing.opening for pairing in job.pairings).most_common()[-1][1] == 2
     assert len({job.table for job in jobs[:6]}) == 6, "all tables take turns"
 
