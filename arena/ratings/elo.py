@@ -5,8 +5,9 @@ of Davidson ("On Extending the Bradley-Terry Model to Accommodate Ties", JASA 65
 and Beaver, Biometrics 33, 1977). Players i and j of strength r in seats s and t of worth a differ by
 x = r_i + a_s - r_j - a_t in log-odds, and i wins : draws : loses like e^(x/2) : v : e^(-x/2); v is estimated.
 
-*Elo* keeps its meaning under draws, as in BayesElo: strengths are shown in units in which near equals score what Elo's
-formula expects, 400 / ln 10 * 2 / (2 + v) points for a unit of log-odds; without draws, 400 points for ten to one.
+*Elo* keeps its meaning under draws: strengths are shown in the unit in which Elo's formula, a draw for half a win,
+comes closest to the scores that the model expects of the games that were played (in the sense of likelihood). Without
+draws, ten to one is 400 points; among near equals, a unit of log-odds is 400 / ln 10 * 2 / (2 + v), as in BayesElo.
 
 A game of more than two is taken apart into the comparisons of all pairs. If its ranking is drawn as Plackett and Luce
 have it, any two of its players compare as in Bradley and Terry, so that strengths are estimated without bias, and ties
@@ -52,6 +53,8 @@ class Ratings:
     """Half-width of the 95 % interval of `seats` [P]."""
     draws: float
     """Share of draws between equals, 0 to 1."""
+    unit: float
+    """Points of Elo for a unit of log-odds of the model."""
 
     @property
     def error(self) -> Floats:
@@ -69,11 +72,12 @@ def rate(games: Games, anchor: int | None = None, seats: bool = True, prior_game
     found = likelihood.maximum()
     covariance = likelihood.covariance(found)
     n, v = games.num_players, likelihood.draw_odds(found)
-    scale = ELO * 2 / (2 + v)
-    slope = scale * np.eye(len(found))[: likelihood.places]  # of every rating and seat by every parameter
-    if likelihood.drawn:
-        slope[:, -1] = -scale * found[: likelihood.places] * v / (2 + v)
-    values = scale * found[: likelihood.places]
+    factor, factor_slope = likelihood.elo_factor(found)
+    strengths = found[: likelihood.places]
+    values = ELO * factor * strengths
+    slope = np.outer(strengths, factor_slope)  # of every rating and seat by every parameter
+    slope[:, : likelihood.places] += factor * np.eye(likelihood.places)
+    slope *= ELO
     if anchor is not None:
         values[:n] -= values[anchor]
         slope[:n] -= slope[anchor]
@@ -81,7 +85,7 @@ def rate(games: Games, anchor: int | None = None, seats: bool = True, prior_game
     worth, worth_error = values[n:], NORMAL_95 * np.sqrt(np.maximum(np.diag(spread)[n:], 0.0))
     if not seats:
         worth = worth_error = np.zeros(games.players.shape[1])
-    return Ratings(values[:n], spread[:n, :n], worth, worth_error, v / (2 + v))
+    return Ratings(values[:n], spread[:n, :n], worth, worth_error, v / (2 + v), ELO * factor)
 
 
 class Likelihood:
@@ -160,6 +164,30 @@ class Likelihood:
         if self._games.players.shape[1] == 2:
             return covariance
         return covariance * max(1.0, self._dispersion(parameters, covariance))
+
+    def elo_factor(self, parameters: Floats) -> tuple[float, Floats]:
+        """What a unit of log-odds is in Elo's formula, and its derivatives [K].
+
+        The s in which 1 / (1 + e^(-s x)) is likeliest for the scores that the model expects.
+        """
+        x, v, counts = self._differences(parameters), self.draw_odds(parameters), self._pairs.counts
+        score, draw = self._expected(parameters)
+        least = factor = 2 / (2 + v)
+        slope = np.zeros(self.size)
+        if not np.any(x):
+            return factor, slope
+        for _ in range(50):
+            formula = np.exp(-np.logaddexp(0.0, -factor * x))
+            steepness = formula * (1 - formula)
+            curvature = counts @ (x**2 * steepness)
+            before, factor = factor, min(1.0, max(least, factor + counts @ (x * (score - formula)) / curvature))
+            if abs(factor - before) < 1e-12:
+                break
+        # of the condition sum c x (p - formula) = 0, which holds at the likeliest factor
+        self._add(slope, counts * (score - formula + x * (score - draw / 4 - score**2 - factor * steepness)))
+        if self.drawn:
+            slope[-1] = counts @ (x * draw * (0.5 - score))
+        return factor, slope / curvature
 
     def _dispersion(self, parameters: Floats, covariance: Floats) -> float:
         """How much more the games' gradients spread than those of independent comparisons would.

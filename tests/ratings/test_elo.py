@@ -96,7 +96,7 @@ def test_home_advantage_of_a_textbook():
 def test_draws_as_davidson_has_them():
     ratings = rate(puddings(), seats=False, prior_games=FAINT)
     draw_odds = 2 * ratings.draws / (1 - ratings.draws)
-    worth = np.exp(ratings.elo / ELO * (2 + draw_odds) / 2)
+    worth = np.exp(ratings.elo / ratings.unit)
     published = [0.1388005, 0.1729985, 0.1617420, 0.1653930, 0.1586805, 0.2023855]
     assert (worth / worth.sum()).tolist() == pytest.approx(published, abs=3e-5)
     assert draw_odds == pytest.approx(0.7468147, abs=1e-5)  # printed after 7 iterations of another method
@@ -190,27 +190,22 @@ def test_cross_tables_of_games_of_two_and_three():
 def share_held(truth, play, runs, seed=0):
     """How often intervals hold the true strengths."""
     rng, held = np.random.default_rng(seed), 0.0
-    truth = np.array(truth, float) - np.mean(truth)
     for _ in range(runs):
-        ratings = rate(play(truth, rng))
+        ratings = rate(play(rng))
         held += np.mean(np.abs(ratings.elo - truth) < ratings.error)
     return held / runs
 
 
-def round_robin(games, draw_odds, seat_elo):
-    """Games of two from either side, drawn from the model itself."""
-
-    def play(truth, rng):
-        results = Counter()
-        for first, second in combinations(range(len(truth)), 2):
-            for seating in ((first, second), (second, first)):
-                x = (truth[seating[0]] - truth[seating[1]] + seat_elo) / ELO * (2 + draw_odds) / 2
-                weights = np.array([math.exp(x / 2), math.exp(-x / 2), draw_odds])
-                counts = rng.multinomial(games // 2, weights / weights.sum())
-                results.update({(seating, r): n for r, n in zip((WON, LOST, DRAWN), counts, strict=True)})
-        return count_games(results, len(truth))
-
-    return play
+def round_robin(strengths, games, draw_odds, seat, draw):
+    """Games of two from either side; `draw(n, chances)` gives how n of them end, by the model's chances."""
+    results = Counter()
+    for first, second in combinations(range(len(strengths)), 2):
+        for seating in ((first, second), (second, first)):
+            x = strengths[seating[0]] - strengths[seating[1]] + seat
+            weights = np.array([math.exp(x / 2), math.exp(-x / 2), draw_odds])
+            counts = draw(games / 2, weights / weights.sum())
+            results.update({(seating, r): n for r, n in zip((WON, LOST, DRAWN), counts, strict=True)})
+    return count_games(results, len(strengths))
 
 
 @pytest.mark.parametrize(
@@ -218,13 +213,33 @@ def round_robin(games, draw_odds, seat_elo):
     [([-50, 50], 0, 0), ([-250, -50, 50, 250], 0, 60), ([-300, -100, 0, 150, 250], 1.0, 60), ([-60, 0, 60], 4.0, -30)],
 )
 def test_intervals_hold_the_truth_as_often_as_they_say(true, draw_odds, seat_elo):
-    assert 0.93 < share_held(true, round_robin(40, draw_odds, seat_elo), 300) < 0.985
+    unit = ELO * 2 / (2 + draw_odds)
+    model = np.array(true) / unit, 40, draw_odds, seat_elo / unit
+    expected = rate(round_robin(*model, lambda n, chances: 1e6 * n * chances)).elo  # what endless games would tell
+    if draw_odds == 0:
+        np.testing.assert_allclose(expected, np.array(true) - np.mean(true), atol=0.1)
+    held = share_held(
+        expected, lambda rng: round_robin(*model, lambda n, chances: rng.multinomial(int(n), chances)), 300
+    )
+    assert 0.93 < held < 0.985
 
 
-def tables_of(size, games):
+def test_scores_stand_for_elo_where_equals_only_draw():
+    """Tic-tac-toe: two perfect players, and one who loses to both."""
+    results = {((0, 1), DRAWN): 50, ((1, 0), DRAWN): 50}
+    for perfect in (0, 1):
+        results |= {((perfect, 2), WON): 50, ((2, perfect), LOST): 43, ((2, perfect), DRAWN): 7}
+    ratings = rate(count_games(results, 3))
+    assert ratings.elo[0] == pytest.approx(ratings.elo[1])
+    score = (93 + 7 / 2) / 100
+    assert ratings.elo[0] - ratings.elo[2] == pytest.approx(400 * math.log10(score / (1 - score)), rel=0.15)
+    assert ratings.draws > 0.9
+
+
+def tables_of(truth, size, games):
     """Rankings of whole tables, as Plackett and Luce have them: chances by strength, place after place."""
 
-    def play(truth, rng):
+    def play(rng):
         players = np.array([rng.permutation(len(truth))[:size] for _ in range(games)])
         times = rng.exponential(np.exp(-truth / ELO)[players])  # who is first, and first of the rest, is Luce's choice
         return Games(players, -times, np.ones(games), len(truth))
@@ -234,4 +249,5 @@ def tables_of(size, games):
 
 @pytest.mark.parametrize("size", [3, 4])
 def test_intervals_hold_the_truth_at_larger_tables(size):
-    assert 0.92 < share_held([-200, -100, 0, 50, 250], tables_of(size, 120), 150) < 0.985
+    truth = np.array([-200.0, -100, 0, 50, 250])
+    assert 0.92 < share_held(truth, tables_of(truth, size, 120), 150) < 0.985
