@@ -77,5 +77,5 @@ def make(name: str, game: Game, argument: str) -> GuidedPolicy:
     return GuidedPolicy(game, policy, int(number), CONSIDERED[name])
 
 
-PUCT = AgentKind("search guided by a trained network", partial(make, "puct"), "DIR:SIMULATIONS")
-GUMBEL = AgentKind("the same by sequential halving, for few simulations", partial(make, "gumbel"), "DIR:SIMULATIONS")
+PUCT = AgentKind("tree search guided by a trained network", partial(make, "puct"), "DIR:N")
+GUMBEL = AgentKind("tree search guided by a network, in few simulations", partial(make, "gumbel"), "DIR:N")
