@@ -167,5 +167,5 @@ class SolveRun:
         writer.writerow(["iterations", "seconds", "nash_conv", "exploitability", *values])
         for m in self.curve:
             result = m.result
-            writer.writerow([m.iterations, f"{m.seconds:.3f}", result.nash_conv, result.exploitability, *result.values])
+            writer.writerow([m.iterations, f"{m.seconds:.6f}", result.nash_conv, result.exploitability, *result.values])
         (self.folder / CURVE).write_text(text.getvalue(), encoding="utf-8")

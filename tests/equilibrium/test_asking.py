@@ -8,9 +8,10 @@ from arena.equilibrium.asking import ask_strategy
 from arena.equilibrium.response import exploitability
 from arena.equilibrium.tree import build_tree
 from arena.errors import UsageError
+from arena.policy.kinds import Spaces
 from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
-from arena.registry import make_agent, make_game
+from arena.registry import learning_algorithm, make_agent, make_game
 
 KUHN = build_tree(make_game("kuhn_poker"))
 
@@ -103,3 +104,17 @@ def test_perfect_play_is_not_exploitable():
 def test_agents_whose_strategy_cannot_be_told_are_refused(told, message):
     with pytest.raises(UsageError, match=f"somebody.*{message}"):
         ask_strategy(KUHN, Answering(**told), "somebody")
+
+
+def test_a_network_is_measured_by_what_it_plays():
+    """Fresh weights: the exploitability of the network's own probabilities, computed row by row."""
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    algorithm = learning_algorithm("ppo")
+    policy = algorithm.build(Spaces.of_game(KUHN.game), algorithm.config(), False).train(False)
+    strategy = ask_strategy(KUHN, policy, "ppo")
+    obs = Batch(agent_id=KUHN.seats, obs=KUHN.known, mask=np.ones((12, 2), np.bool_))
+    with torch.no_grad():
+        told = policy.forward(Batch(obs=obs, info=Batch())).probs
+    np.testing.assert_allclose(KUHN.table(strategy), np.asarray(told, np.float64), atol=1e-6)
+    assert 0 < exploitability(KUHN, strategy).exploitability < 1
