@@ -191,3 +191,26 @@ def test_a_finished_tournament_is_not_played_again(tmp_path):
         again = run_tournament(CONNECT_FOUR, PLAYERS, CONFIG, lambda *news: asked.append(news), store=store)
     assert asked == []
     assert again.records == first.records
+
+
+@pytest.mark.parametrize(("format", "workers"), [("gauntlet", 1), ("swiss", 1), ("swiss", 2), ("sprt", 2)])
+def test_every_format_goes_on_from_any_moment(tmp_path, format, workers):
+    players = {"deep": "alphabeta:5", "one": "one-ply"} if format == "sprt" else PLAYERS | {"other": "alphabeta:6"}
+    config = TournamentConfig(format=format, games=400 if format == "sprt" else 4, openings="random:3")
+    expected = run_tournament(CONNECT_FOUR, players, config)
+    moments = [3, 2]  # reports of progress that a run lives for, the one of its beginning included
+
+    def stop(records, total):
+        moments[0] -= 1
+        if not moments[0]:
+            raise KeyboardInterrupt
+
+    with Store(tmp_path / "arena.db") as store:
+        while moments:
+            with pytest.raises(KeyboardInterrupt):
+                run_tournament(CONNECT_FOUR, players, config, stop, workers=workers, store=store)
+            moments.pop(0)
+        assert 0 < len(list(store.each_match())) < len(expected.records)
+        result = run_tournament(CONNECT_FOUR, players, config, workers=workers, store=store)
+        assert len(list(store.each_match())) == len(result.records)
+    assert (result.records, result.sprt) == (expected.records, expected.sprt)
