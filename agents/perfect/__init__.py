@@ -1,0 +1,1 @@
+"""Agents that play exactly, in games small enough for it."""

@@ -1,0 +1,74 @@
+"""Connect Four, played exactly: the opening from a book, everything after it by search to the end."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.perfect.connect_four_board import from_state, measures
+from agents.perfect.connect_four_book import Book, shipped_book
+from agents.perfect.connect_four_search import NODE, open_cells, search, solve, winning_cells
+from arena.errors import UsageError
+from games.engine.game import Game, State
+
+TABLE_SIZE = 1 << 23
+"""Positions that are remembered, at 8 bytes each."""
+
+
+class ConnectFourSolver:
+    """Scores of positions; boards are no larger than 7 x 6, with four in a line.
+
+    A score counts how many discs before the end of the board the winner wins, as `connect_four_search` says.
+    """
+
+    def __init__(self, game: Game, table_size: int = TABLE_SIZE, book: Book | None = None):
+        rows, columns, k = (int(game.options[name]) for name in ("rows", "columns", "k"))
+        if k != 4 or columns > 7 or rows > 6:
+            raise UsageError(
+                f"perfect: Connect Four is solved with k=4 on boards up to 6 rows and 7 columns, not {game.label}"
+            )
+        self._board = measures(rows, columns)
+        self._height, self._columns = rows + 1, columns
+        self._book = shipped_book() if book is None and (rows, columns) == (6, 7) else book
+        self._table = np.zeros(table_size, np.uint64)
+        self._nodes = np.zeros(rows * columns + 1, NODE)
+        self.looked = 0
+        """Positions that searches have looked at so far."""
+
+    def score(self, own: np.uint64, mask: np.uint64) -> int:
+        """The score of an unfinished position, for the player to move."""
+        if self._book is not None and int(mask).bit_count() < self._book.plies:
+            return self._book.score(own, mask)
+        count = int(self._board["count"])
+        worth, looked = solve(own, mask, -count, count, self._board, self._table, self._nodes)
+        self.looked += looked
+        return worth
+
+    def forget(self) -> None:
+        """Forget what searches have found out."""
+        self._table[:] = 0
+
+    def best(self, state: State) -> tuple[NDArray[np.bool_], float]:
+        """The best actions [A] of an unfinished position, and the return that they lead to."""
+        own, mask = from_state(state)
+        score = self.score(own, mask)
+        best = np.array([self._reaches(own, mask, column, score) for column in range(self._columns)])
+        return best, float(np.sign(score))
+
+    def _reaches(self, own: np.uint64, mask: np.uint64, column: int, score: int) -> bool:
+        """Whether a move keeps the score."""
+        shift = np.uint64(column * self._height)
+        move = (mask + (np.uint64(1) << shift)) & (np.uint64((1 << (self._height - 1)) - 1) << shift)
+        if not move & ~mask:
+            return False
+        if winning_cells(own, mask, self._board) & move:
+            return True  # the score is that of a win at once
+        after = own ^ mask, mask | move
+        discs = int(mask).bit_count() + 1
+        if discs == self._board["count"]:
+            return True
+        if self._book is not None and discs < self._book.plies:
+            return -self._book.score(*after) == score
+        if winning_cells(*after, self._board) & open_cells(after[1], self._board):
+            return -((int(self._board["count"]) + 1 - discs) // 2) == score
+        worth, looked = search(*after, -score, 1 - score, self._board, self._table, self._nodes)
+        self.looked += looked
+        return bool(worth <= -score)

@@ -1,0 +1,84 @@
+"""Connect Four boards as sets of bits, in numpy: from a game's records, in mirror image, and all those after n moves.
+
+Bits are as in `connect_four_search`: `rows + 1` of them a column, the lowest cell first.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.perfect.connect_four_search import BOARD
+from games.engine.game import State
+
+Words = NDArray[np.uint64]
+
+
+def measures(rows: int, columns: int) -> Any:
+    """The record of `BOARD` for boards of this size."""
+    board = np.zeros(1, BOARD)[0]
+    height = rows + 1
+    full = [((1 << rows) - 1) << (column * height) for column in range(columns)]
+    board["height"] = height
+    board["bottom"] = sum(1 << (column * height) for column in range(columns))
+    board["cells"] = sum(full)
+    outside_in = sorted(range(columns), key=lambda column: -abs(2 * column - columns + 1))
+    board["columns"][:columns] = [full[column] for column in outside_in]
+    board["width"], board["count"] = columns, rows * columns
+    return board
+
+
+def from_state(state: State) -> tuple[np.uint64, np.uint64]:
+    """The discs of the player to move, and all discs."""
+    rows, columns = state["board"].shape
+    bits = np.uint64(1) << (np.arange(columns)[None, :] * (rows + 1) + np.arange(rows)[::-1, None]).astype(np.uint64)
+    discs = state["board"]
+    return bits[discs == state["current_player"]].sum(dtype=np.uint64), bits[discs >= 0].sum(dtype=np.uint64)
+
+
+def mirrored(words: Words, board: Any) -> Words:
+    """The same boards with left and right exchanged."""
+    height, width = int(board["height"]), int(board["width"])
+    column = np.uint64((1 << height) - 1)
+    result = np.zeros_like(words)
+    for i in range(width):
+        result |= (words >> np.uint64(i * height) & column) << np.uint64((width - 1 - i) * height)
+    return result
+
+
+def keys(own: Words, mask: Words, board: Any) -> Words:
+    """One number for each position and its mirror image."""
+    return np.minimum(own + mask, mirrored(own, board) + mirrored(mask, board))
+
+
+def has_four(discs: Words, board: Any) -> NDArray[np.bool_]:
+    """Whether four of these discs are in line."""
+    found = np.zeros(discs.shape, np.bool_)
+    height = int(board["height"])
+    for step in (1, height - 1, height, height + 1):
+        pairs = discs & discs >> np.uint64(step)
+        found |= (pairs & pairs >> np.uint64(2 * step)) != 0
+    return found
+
+
+def children(own: Words, mask: Words, board: Any) -> tuple[Words, Words, NDArray[np.bool_]]:
+    """Positions [columns, n] after a move in each column, for who moves then; and which moves are possible."""
+    height, width = int(board["height"]), int(board["width"])
+    bottoms = np.uint64(1) << np.arange(width, dtype=np.uint64) * np.uint64(height)
+    moves = (mask + bottoms[:, None]) & ~mask
+    lawful = (moves & board["cells"]) != 0
+    columns = bottoms * np.uint64((1 << (height - 1)) - 1)
+    moves &= columns[:, None]
+    return np.broadcast_to(own ^ mask, moves.shape).copy(), mask | moves, lawful & (moves != 0)
+
+
+def positions_after(moves: int, board: Any) -> tuple[Words, Words]:
+    """`own` and `mask` [n] of all unfinished positions after so many moves, one of a mirrored pair, by their keys."""
+    own = mask = np.zeros(1, np.uint64)
+    for _ in range(moves):
+        own, mask, lawful = (array.ravel() for array in children(own, mask, board))
+        going_on = lawful & ~has_four(own ^ mask, board)
+        own, mask = own[going_on], mask[going_on]
+        _, firsts = np.unique(keys(own, mask, board), return_index=True)
+        own, mask = own[firsts], mask[firsts]
+    return own, mask

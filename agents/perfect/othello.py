@@ -1,0 +1,62 @@
+"""Othello endgames, played exactly."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.perfect.othello_search import ENTRY, NODE, after_move, moves_on, search
+from arena.errors import UsageError
+from games.engine.game import Game, State
+
+TABLE_SIZE = 1 << 20
+"""Positions that are remembered, at 24 bytes each."""
+ENDGAME = {4: 16, 6: 18, 8: 16}
+"""Empty cells up to which positions are solved, by the size of the board."""
+
+
+class OthelloSolver:
+    """Results of endgames on boards of 4 x 4 (from the beginning), 6 x 6 and 8 x 8."""
+
+    def __init__(self, game: Game):
+        self._size = int(game.options["size"])
+        if self._size not in ENDGAME:
+            raise UsageError(f"perfect: endgames of othello are solved on sizes 4, 6 and 8, not {game.label}")
+        row = (1 << self._size) - 1
+        self._cells = np.uint64(sum(row << (8 * i) for i in range(self._size)))
+        self._inner = np.uint64(sum((row >> 1 & ~1) << (8 * i) for i in range(self._size)))
+        self._table = np.zeros(TABLE_SIZE, ENTRY)
+        self._nodes = np.zeros(2 * self._size**2 + 1, NODE)
+        self.looked = 0
+        """Positions that searches have looked at so far."""
+
+    def best(self, state: State) -> tuple[NDArray[np.bool_], float] | None:
+        """The best actions [A] of an unfinished position, and the return that they lead to; None if it is too early."""
+        seat = int(state["current_player"])
+        own, other = self._discs(state, seat), self._discs(state, 1 - seat)
+        if int(self._cells & ~(own | other)).bit_count() > ENDGAME[self._size]:
+            return None
+        found = int(moves_on(own, other, self._cells, self._inner))
+        best = np.zeros(self._size**2 + 1, np.bool_)
+        score = self._score(own, other, -1, 1)
+        if not found:
+            best[-1] = True
+        for square in range(64):
+            if found >> square & 1:
+                action = square // 8 * self._size + square % 8
+                best[action] = self._keeps(own, other, np.uint64(1 << square), score)
+        return best, float(score)
+
+    def _keeps(self, own: np.uint64, other: np.uint64, move: np.uint64, score: int) -> bool:
+        """Whether a move leads to at least this score."""
+        if score == -1:
+            return True
+        after = (np.uint64(word) for word in after_move(move, own, other, self._inner))  # Python's own integers, so far
+        return self._score(*after, -score, 1 - score) <= -score
+
+    def _score(self, own: np.uint64, other: np.uint64, low: int, high: int) -> int:
+        worth, looked = search(own, other, low, high, self._cells, self._inner, self._table, self._nodes)
+        self.looked += looked
+        return int(worth)
+
+    def _discs(self, state: State, seat: int) -> np.uint64:
+        rows = state["discs"][seat].astype(np.uint64)
+        return np.uint64((rows << np.arange(0, 8 * self._size, 8, dtype=np.uint64)).sum(dtype=np.uint64))
