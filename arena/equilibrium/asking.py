@@ -22,8 +22,9 @@ def ask_strategy(tree: GameTree, policy: Policy, name: str, likeliest: bool = Fa
     """The strategy [Q] by which `policy`, who is called `name`, plays: the `probs` that it tells.
 
     `likeliest` makes it that of an agent that always plays its likeliest action, any of them if there are several.
-    Where nothing is hidden each position is asked for once, however it came about. `seed` is that of the agent's own
-    random stream, and of what searching agents are shown in place of what they may not know.
+    Where nothing is hidden each position is asked for once, however it came about; a searching agent begins anew in
+    each, without what it found on the way there. `seed` is that of the agent's own random stream, and of what searching
+    agents are shown in place of what they may not know.
 
     Raises `UsageError` for an agent that tells no probabilities, or plays by more than what it is shown.
     """
@@ -71,7 +72,8 @@ def _ask(policy: Policy, obs: Batch, name: str) -> Floats:
             f"{name} does not tell its chances of each move (probs): how exploitable it is cannot be computed"
         )
     hidden = answer.get("state")
-    if hidden is not None and not (isinstance(hidden, Batch) and hidden.is_empty()):
+    remembers = hidden is not None and not (isinstance(hidden, Batch) and hidden.is_empty())
+    if remembers and not policy.needs_state:
         raise UsageError(f"{name} keeps a memory of its game: what it plays does not depend on what it sees alone")
     probs = np.asarray(as_array(answer.probs), np.float64)
     legal = (

@@ -91,6 +91,15 @@ def test_perfect_play_is_not_exploitable():
     assert exploitability(tree, strategy).nash_conv == 0.0
 
 
+def test_a_searching_agent_begins_anew_in_every_position():
+    game = make_game("tic_tac_toe:m=2,n=3,k=2")
+    tree = build_tree(game)
+    strategy = ask_strategy(
+        tree, make_agent("mcts:300", game), "mcts:300", likeliest=True
+    )  # probs are shares of visits
+    assert exploitability(tree, strategy).exploitability < exploitability(tree, tree.uniform()).exploitability / 2
+
+
 @pytest.mark.parametrize(
     ("told", "message"),
     [
