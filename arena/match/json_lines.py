@@ -32,6 +32,7 @@ KINDS: dict[str, type | tuple[type, ...]] = {
 ENTRIES: dict[str, type | tuple[type, ...]] = {"players": str, "moves": str, "returns": (int, float)}
 """Kinds of what stands in the lists."""
 LARGEST_SEED = 2**63 - 1
+"""What a database holds in a column."""
 
 
 def to_json_line(game: Game, record: MatchRecord) -> str:

@@ -10,6 +10,7 @@ from sqlalchemy import Column, Connection, Row, Select, bindparam, exists, inser
 
 from arena.config import require_at_least
 from arena.errors import UsageError
+from arena.match.json_lines import LARGEST_SEED
 from arena.match.verdict import MatchRecord, Reason, Verdict
 from arena.store.moves import pack, unpack
 from arena.store.numbers import chunks, known_numbers, numbers_of, storable
@@ -19,7 +20,6 @@ from arena.store.schema import games, matches, players, seats, totals
 
 RESULTS = {"win": 1, "draw": 0, "loss": -1}
 COUNTS = {1: "wins", 0: "draws", -1: "losses"}
-LARGEST_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ class Store:
             return run
 
     def played(self, run: int) -> Iterator[tuple[int, MatchRecord]]:
-        """The matches of a run, in order of number; none is open for writing while they are read."""
+        """The matches of a run, in order of number; read in pages, between which others may write."""
         after = -1
         while True:
             with self._database.reading() as connection:
