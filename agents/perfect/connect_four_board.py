@@ -76,7 +76,7 @@ def positions_after(moves: int, board: Any) -> tuple[Words, Words]:
     """`own` and `mask` [n] of all unfinished positions after so many moves, one of a mirrored pair, by their keys."""
     own = mask = np.zeros(1, np.uint64)
     for _ in range(moves):
-        own, mask, lawful = (array.ravel() for array in children(own, mask, board))
+        own, mask, lawful = children(own, mask, board)
         going_on = lawful & ~has_four(own ^ mask, board)
         own, mask = own[going_on], mask[going_on]
         _, firsts = np.unique(keys(own, mask, board), return_index=True)

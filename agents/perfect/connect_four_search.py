@@ -90,7 +90,7 @@ def slot(key: Any, table: NDArray[np.uint64]) -> Any:
 
 
 @njit(inline="always")
-def remembered(key: Any, table: NDArray[np.uint64]) -> int:
+def remembered(key: Any, table: NDArray[np.uint64]) -> Any:
     """What the table holds of a position: 0 for nothing, else OFFSET + bound, 128 more for one from below."""
     entry = table[slot(key, table)]
     return np.int64(entry & np.uint64(255)) if entry >> BOUND_BITS == key else np.int64(0)
@@ -220,7 +220,7 @@ def solve(
     while low < high:
         middle = low + (high - low) // 2
         if middle <= 0 and low // 2 < middle:
-            middle = np.int64(low / 2)
+            middle = -(-low // 2)
         elif middle >= 0 and high // 2 > middle:
             middle = high // 2
         worth, more = search(own, mask, middle, middle + 1, board, table, nodes)

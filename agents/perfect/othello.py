@@ -49,8 +49,8 @@ class OthelloSolver:
         """Whether a move leads to at least this score."""
         if score == -1:
             return True
-        after = (np.uint64(word) for word in after_move(move, own, other, self._inner))  # Python's own integers, so far
-        return self._score(*after, -score, 1 - score) <= -score
+        own, other = after_move(move, own, other, self._inner)
+        return self._score(np.uint64(own), np.uint64(other), -score, 1 - score) <= -score
 
     def _score(self, own: np.uint64, other: np.uint64, low: int, high: int) -> int:
         worth, looked = search(own, other, low, high, self._cells, self._inner, self._table, self._nodes)
