@@ -18,10 +18,11 @@ ROWS = 4096
 """Decisions that an agent is asked for at once."""
 
 
-def ask_strategy(tree: GameTree, policy: Policy, name: str, likeliest: bool = False, seed: int = 0) -> Floats:
+def ask_strategy(tree: GameTree, policy: Policy, name: str, chosen: bool = False, seed: int = 0) -> Floats:
     """The strategy [Q] by which `policy`, who is called `name`, plays: the `probs` that it tells.
 
-    `likeliest` makes it that of an agent that always plays its likeliest action, any of them if there are several.
+    With `chosen` it is the pure strategy of the moves that it chooses, each asked for once: for agents that always play
+    what looks best to them.
     Where nothing is hidden each position is asked for once, however it came about; a searching agent begins anew in
     each, without what it found on the way there. `seed` is that of the agent's own random stream, and of what searching
     agents are shown in place of what they may not know.
@@ -42,9 +43,7 @@ def ask_strategy(tree: GameTree, policy: Policy, name: str, likeliest: bool = Fa
     for begin in range(0, len(first), ROWS):
         part = slice(begin, begin + ROWS)
         obs = view(tree, states[first[part]], tree.seats[first[part]], seeds[part] if policy.needs_state else None)
-        probs[part] = _ask(policy, obs, name)
-    if likeliest:
-        probs = (probs == probs.max(axis=1, keepdims=True)).astype(np.float64)
+        probs[part] = _ask(policy, obs, name, chosen)
     return tree.from_table(probs[again])
 
 
@@ -63,24 +62,31 @@ def view(tree: GameTree, states: NDArray[Any], seats: Ints, seeds: NDArray[np.ui
     return seen
 
 
-def _ask(policy: Policy, obs: Batch, name: str) -> Floats:
-    """What `policy` tells of its chances, [n, A]."""
+def _ask(policy: Policy, obs: Batch, name: str, chosen: bool) -> Floats:
+    """How likely `policy` plays each action, [n, A]: what it tells, or the one that it chooses."""
     with without_gradient():
         answer = policy.forward(Batch(obs=obs, info=Batch()), None)
-    if answer.get("probs") is None:
-        raise UsageError(
-            f"{name} does not tell its chances of each move (probs): how exploitable it is cannot be computed"
-        )
     hidden = answer.get("state")
     remembers = hidden is not None and not (isinstance(hidden, Batch) and hidden.is_empty())
     if remembers and not policy.needs_state:
         raise UsageError(f"{name} keeps a memory of its game: what it plays does not depend on what it sees alone")
+    if chosen:
+        return _pure(as_array(answer.act), obs.mask, name)
+    if answer.get("probs") is None:
+        raise UsageError(f"{name} does not tell its chances of each move (probs); measure the moves it chooses instead")
     probs = np.asarray(as_array(answer.probs), np.float64)
-    legal = (
-        probs.shape == obs.mask.shape and np.isfinite(probs).all() and (probs >= 0).all() and not probs[~obs.mask].any()
+    legal = probs.shape == obs.mask.shape and bool(
+        (np.isfinite(probs) & (probs >= 0) & (obs.mask | (probs == 0))).all()
     )
     if not legal or not np.allclose(probs.sum(axis=1), 1.0, atol=1e-4):
-        raise UsageError(
-            f"{name} tells chances (probs) that are no probabilities of the legal moves, [{obs.mask.shape}]"
-        )
+        raise UsageError(f"{name} tells chances (probs) that are no probabilities of the legal moves")
     return probs
+
+
+def _pure(actions: NDArray[Any], mask: NDArray[np.bool_], name: str) -> Floats:
+    """Actions [n] as probabilities [n, A]; `UsageError` if one is illegal."""
+    rows = np.arange(len(mask))
+    inside = actions.shape == rows.shape and bool(((actions >= 0) & (actions < mask.shape[1])).all())
+    if not inside or not mask[rows, actions].all():
+        raise UsageError(f"{name} chooses moves that are not legal")
+    return np.eye(mask.shape[1])[actions]

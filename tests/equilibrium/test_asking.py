@@ -14,6 +14,7 @@ from arena.policy.random import RandomPolicy
 from arena.registry import learning_algorithm, make_agent, make_game
 
 KUHN = build_tree(make_game("kuhn_poker"))
+LEDUC = build_tree(make_game("leduc_poker"))
 
 
 class Answering(Policy):
@@ -67,9 +68,11 @@ def test_who_searches_never_sees_the_other_cards():
     assert (states["cards"][rows, 1 - KUHN.seats] != true["cards"][rows, 1 - KUHN.seats]).any()
 
 
-def test_the_likeliest_action_alone():
-    strategy = ask_strategy(KUHN, Bettor(), "bettor", likeliest=True)
-    assert set(strategy[2:].tolist()) <= {0.0, 0.5, 1.0}
+def test_the_moves_that_are_chosen():
+    table = KUHN.table(ask_strategy(KUHN, Bettor(), "bettor", chosen=True))
+    np.testing.assert_array_equal(table, np.tile([1.0, 0.0], (12, 1)))
+    with pytest.raises(UsageError, match="bettor chooses moves that are not legal"):
+        ask_strategy(LEDUC, Bettor(), "bettor", chosen=True)
 
 
 def test_positions_without_secrets_are_asked_for_once_however_they_came_about():
@@ -94,10 +97,8 @@ def test_perfect_play_is_not_exploitable():
 def test_a_searching_agent_begins_anew_in_every_position():
     game = make_game("tic_tac_toe:m=2,n=3,k=2")
     tree = build_tree(game)
-    strategy = ask_strategy(
-        tree, make_agent("mcts:300", game), "mcts:300", likeliest=True
-    )  # probs are shares of visits
-    assert exploitability(tree, strategy).exploitability < exploitability(tree, tree.uniform()).exploitability / 2
+    strategy = ask_strategy(tree, make_agent("mcts:300", game), "mcts:300", chosen=True)
+    assert exploitability(tree, strategy).exploitability == 0.0
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,11 @@ def test_exploitability_of_random_play(capsys):
     assert "NashConv 0.916667   exploitability 0.458333" in capsys.readouterr().out
 
 
-def test_the_likeliest_move_of_an_equilibrium_is_exploitable(tmp_path, capsys):
+def test_a_pure_draw_from_an_equilibrium_is_exploitable(tmp_path, capsys):
     folder = str(tmp_path / "k")
     assert main(["solve", "kuhn_poker", "--iterations", "1000", "--out", folder]) == 0
     capsys.readouterr()
-    assert main(["exploitability", "kuhn_poker", f"tabular:{folder}", "--likeliest", "--json"]) == 0
+    assert main(["exploitability", "kuhn_poker", f"tabular:{folder}", "--chosen", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["exploitability"] > 0.1
 
 
