@@ -310,7 +310,7 @@ def sort_moves(
     return count
 
 
-@njit
+@njit(inline="always")
 def sort_by(actions: NDArray[np.int64], worths: NDArray[np.float64]) -> None:
     """Sort actions by their worth [A], the highest first, equal ones as they stand."""
     for i in range(1, actions.shape[0]):

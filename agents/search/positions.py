@@ -28,6 +28,12 @@ def require_visible(game: Game, agent: str) -> None:
         raise UsageError(f"{agent} plays games of perfect information; in {game.name} {hides}: take ismcts")
 
 
+def require_hidden(game: Game, agent: str) -> None:
+    """`UsageError` if nothing is hidden: there are better searches then."""
+    if game.perfect_information:
+        raise UsageError(f"{agent} plays games that hide something; {game.name} shows all: take mcts or alphabeta")
+
+
 def positions(batch: Batch, game: Game, agent: str) -> NDArray[Any]:
     """The state records [n] of a batch; `UsageError` if it has none, or those of another game or board."""
     if "state" not in batch.obs:
