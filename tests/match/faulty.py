@@ -63,7 +63,7 @@ def sleeps(act):
 
 
 def thinks(act):
-    time.sleep(0.4)
+    time.sleep(1.0)
     return act
 
 

@@ -12,31 +12,36 @@ from arena.tournament.tournament import run_tournament
 CONNECT_FOUR = games.make("connect_four")
 FAULTS = {
     "raises": Reason.CRASHED,
-    "sleeps": Reason.LATE,
     "illegal": Reason.ILLEGAL,
     "hoards": Reason.CRASHED,
     "forks": Reason.FINISHED,
     "exits": Reason.CRASHED,
 }
-LIMITS = Limits(time_per_move="4s", memory="600MB")
-CONFIG = TournamentConfig(format="gauntlet", games=2, openings="random:2", limits=LIMITS)
+SLEEPS = {"sleeps": Reason.LATE}
 
 
 @pytest.mark.usefixtures("faulty_agents")
-def test_whatever_agents_do_the_tournament_ends_and_a_second_run_agrees(tmp_path):
-    players = {"good": "one-ply"} | {how: f"faulty:{how}" for how in FAULTS}
+@pytest.mark.parametrize(
+    ("faults", "limits", "workers"),
+    [(FAULTS, Limits(memory="600MB"), 2), (SLEEPS, Limits(time_per_move="5s"), 1)],  # no clock where a fault takes time
+)
+def test_whatever_agents_do_the_tournament_ends_and_a_second_run_agrees(tmp_path, faults, limits, workers):
+    config = TournamentConfig(format="gauntlet", games=2, openings="random:2", limits=limits)
+    players = {"good": "one-ply"} | {how: f"faulty:{how}" for how in faults}
     with Store(tmp_path / "arena.db") as store:
-        result = run_tournament(CONNECT_FOUR, players, CONFIG, workers=2, store=store)
-        assert run_tournament(CONNECT_FOUR, players, CONFIG, store=store).records == result.records
-    assert len(result.records) == 2 * len(FAULTS)
+        result = run_tournament(CONNECT_FOUR, players, config, workers=workers, store=store)
+        assert run_tournament(CONNECT_FOUR, players, config, store=store).records == result.records
+    assert len(result.records) == 2 * len(faults)
     for record in result.records:
         how = next(name for name in record.players if name != "good")
-        assert record.verdict.reason is FAULTS[how]
+        assert record.verdict.reason is faults[how]
         if record.verdict.reason is not Reason.FINISHED:
             assert record.players[record.verdict.offender] == how
             assert record.verdict.returns[record.players.index("good")] == 1
-    late = next(row.tally for row in result.standings.rows if row.name == "sleeps")
-    assert (late.late, late.crashed, late.illegal) == (2, 0, 0)
+    tallies = {row.name: row.tally for row in result.standings.rows}
+    for how, reason in faults.items():
+        counted = {kind: getattr(tallies[how], kind) for kind in ("illegal", "late", "crashed")}
+        assert counted == {kind: 2 * (reason == kind) for kind in counted}
 
 
 def test_limits_do_not_change_what_those_within_them_play():
