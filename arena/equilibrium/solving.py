@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from arena.equilibrium.cfr import CFR, CFR_PLUS, DCFR, LINEAR_CFR, Discount, iterate, match_all
-from arena.equilibrium.sampling import Stream, external_sampling, outcome_sampling
+from arena.equilibrium.drawing import Stream
+from arena.equilibrium.external_sampling import external_sampling
+from arena.equilibrium.outcome_sampling import outcome_sampling
 from arena.equilibrium.tree import Floats, GameTree
 from arena.errors import UnknownNameError
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from arena.equilibrium.cfr import CFR, iterate
+from arena.equilibrium.external_sampling import external_sampling
+from arena.equilibrium.outcome_sampling import outcome_sampling
 from arena.equilibrium.response import exploitability
-from arena.equilibrium.sampling import external_sampling, outcome_sampling
 from arena.equilibrium.solving import Solver
 from arena.equilibrium.tree import build_tree
 from arena.registry import make_game
