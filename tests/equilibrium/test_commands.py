@@ -1,6 +1,9 @@
 """`arena solve` and `arena exploitability`."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -68,3 +71,14 @@ def test_wrong_input_is_refused_in_one_line(words, message, capsys, tmp_path, mo
     assert len(said.err.splitlines()) == 1
     assert not said.out
     assert not list(tmp_path.iterdir())
+
+
+def test_curves_are_drawn(tmp_path):
+    folders = [str(tmp_path / solver) for solver in ("cfr", "dcfr")]
+    for folder in folders:
+        assert main(["solve", "kuhn_poker", Path(folder).name, "--iterations", "50", "--out", folder]) == 0
+    picture = tmp_path / "curves.png"
+    script = Path(__file__).parents[2] / "scripts" / "plot_convergence.py"
+    subprocess.run([sys.executable, str(script), *folders, str(picture)], check=True)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert subprocess.run([sys.executable, str(script)], capture_output=True).returncode == 2
