@@ -26,8 +26,8 @@ ROOT = Path(__file__).parents[2]
         ("watch tic_tac_toe random random --games 0", "--games 0 is not at least 1"),
         ("watch tic_tac_toe random random --speed 0", "--speed 0.0 is not above 0"),
         ("watch tic_tac_toe random random --speed nan", "--speed nan is not above 0"),
-        ("watch tic_tac_toe random random --seed -1", "seed=-1 is below 0"),
-        ("watch tic_tac_toe random random --openings e4", "openings 'e4' are not of the form random:N, as random:4"),
+        ("watch tic_tac_toe random random --seed -1", "--seed -1 is below 0"),
+        ("watch tic_tac_toe random random --openings e4", "openings 'e4' are not of the form random:N, as random:4, or file:PATH"),
     ],
 )
 def test_wrong_input_is_one_line_and_status_2(words, message, capsys):
