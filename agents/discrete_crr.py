@@ -186,7 +186,7 @@ def build(spaces: Spaces, config: DiscreteCRRConfig, training: bool) -> Discrete
         config.beta,
         config.min_q_weight,
         config.target_update_freq,
-        deterministic_eval=True,
+        deterministic_eval=not spaces.hides_something,
         action_space=spaces.action,
         observation_space=spaces.observation,
     )

@@ -151,6 +151,7 @@ def build(spaces: Spaces, config: DiscreteSACConfig, training: bool) -> Discrete
         config.tau,
         config.discount,
         alpha,
+        deterministic_eval=not spaces.hides_something,
         **config.options(spaces),
     )
 

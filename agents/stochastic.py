@@ -218,7 +218,7 @@ class OnPolicyConfig:
         return {
             "discount_factor": self.discount,
             "reward_normalization": self.normalize_returns,
-            "deterministic_eval": True,
+            "deterministic_eval": not spaces.hides_something,
             "action_space": spaces.action,
             "observation_space": spaces.observation,
         }

@@ -49,6 +49,11 @@ class Spaces:
         return cls.of_game(task) if isinstance(task, Game) else task.spaces
 
     @property
+    def hides_something(self) -> bool:
+        """Whether they are those of a game in which a player who always does the same can be exploited."""
+        return self.game is not None and not self.game.perfect_information
+
+    @property
     def observation_shape(self) -> tuple[int, ...]:
         """Shape of what a network takes: an array's own, (n,) for n numbered observations.
 

@@ -15,7 +15,10 @@ from agents.pg import PGPolicy
 from agents.ppo import PPOPolicy
 from agents.stochastic import ReturnScale
 from arena.data import Batch, ReplayBuffer
+from arena.env import GameVectorEnv
 from arena.errors import UsageError
+from arena.policy.kinds import Spaces
+from arena.registry import learning_algorithm, make_game
 from tests.agents.given import Given, Sum, positions
 
 ACTIONS, GAMMA = 3, 0.9
@@ -233,3 +236,14 @@ def test_a_distribution_of_ones_own():
     assert isinstance(policy.actor, nn.Module)
     dist = policy.forward(Batch(obs=np.ones((2, 3), np.float32))).dist
     assert dist.stddev.unique().tolist() == pytest.approx([0.1])
+
+
+@pytest.mark.parametrize("name", ["ppo", "discrete-sac", "discrete-crr"])
+def test_tests_draw_actions_where_something_is_hidden(name):
+    """Who always bluffs, or never does, is exploited; on an open board the likeliest move is played."""
+    algorithm = learning_algorithm(name)
+    for game, drawn in (("kuhn_poker", True), ("tic_tac_toe", False)):
+        policy = algorithm.build(Spaces.of_game(make_game(game)), algorithm.config(), False).eval()
+        envs = GameVectorEnv(game, 200)
+        obs, _ = envs.reset(seed=[7] * 200)
+        assert (len(np.unique(policy.forward(Batch(obs=obs)).act)) > 1) == drawn
