@@ -100,6 +100,12 @@ def returns(state: Any, out: NDArray[Any]) -> None:
     duel(state.winner, out)
 
 
+@njit
+def heuristic(state: Any, seat: int) -> float:
+    """The lead in pieces."""
+    return (state.count[seat] - state.count[1 - seat]) / (2 * state.columns + 1)
+
+
 def picture(state: State) -> Picture:
     """The board with the first player at the bottom; a move takes two cells to point at."""
     rows, columns = state["pieces"].shape[1], int(state["columns"])

@@ -137,6 +137,14 @@ def returns(state: Any, out: NDArray[Any]) -> None:
     duel(state.winner, out)
 
 
+@njit
+def heuristic(state: Any, seat: int) -> float:
+    """The lead in seeds stored, of all seeds on the board."""
+    store = state.seeds.shape[1] - 1
+    lead = state.seeds[seat, store] - state.seeds[1 - seat, store]
+    return lead / (1 + in_houses(state, 0) + in_houses(state, 1) + state.seeds[0, store] + state.seeds[1, store])
+
+
 def picture(state: State) -> Picture:
     """The board from the first player's side, the stores at its ends; pointing at an own house means that house."""
     first, second = state["seeds"].astype(str)

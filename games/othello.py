@@ -22,6 +22,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from games.engine.bits import popcount
 from games.engine.boards import COLUMN_LETTERS, cell_text, duel, parse_cell
 from games.engine.errors import UsageError
 from games.engine.game import TERMINAL, Game, State
@@ -29,6 +30,8 @@ from games.engine.picture import Picture
 from games.engine.views import views
 
 SIZES = range(4, 17, 2)
+CORNER = 10
+"""What a corner is worth, in moves to choose from."""
 DIRECTIONS = np.array([(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)])
 
 
@@ -153,6 +156,22 @@ def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
 def returns(state: Any, out: NDArray[Any]) -> None:
     """+1 for the winner, -1 for the loser."""
     duel(state.winner, out)
+
+
+@njit
+def heuristic(state: Any, seat: int) -> float:
+    """The lead in corners, which are never lost again, and a little for moves to choose from; discs would mislead."""
+    size = state.moves.shape[0]
+    ends = 1 | 1 << (size - 1)
+    lead = 0
+    for row in (0, size - 1):
+        lead += popcount(np.uint64(state.discs[seat, row] & ends)) - popcount(
+            np.uint64(state.discs[1 - seat, row] & ends)
+        )
+    choices = 0
+    for row in range(size):
+        choices += popcount(np.uint64(state.moves[row]))
+    return (CORNER * lead + (choices if state.current_player == seat else -choices)) / (4 * CORNER + size * size)
 
 
 def picture(state: State) -> Picture:

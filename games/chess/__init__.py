@@ -35,7 +35,7 @@ from games.chess.drawing import picture
 from games.chess.fen import Draws, fen, position, starting_position
 from games.chess.notation import action_text, parse_action, uci
 from games.chess.pgn import Record, from_pgn, to_pgn
-from games.chess.rules import apply, legal_actions, observe, random_action, returns
+from games.chess.rules import apply, heuristic, legal_actions, observe, random_action, returns
 from games.engine.game import Game
 from games.engine.views import views
 
@@ -47,6 +47,7 @@ __all__ = [
     "fen",
     "from_pgn",
     "game",
+    "heuristic",
     "legal_actions",
     "observe",
     "parallel_env",

@@ -19,6 +19,8 @@ from games.engine.game import TERMINAL
 SHOWN = 8
 """Positions that an observation shows."""
 
+MOST_MATERIAL = 104
+"""More than nine queens, and the other officers."""
 STATE_DTYPE = np.dtype(
     [
         ("boards", np.uint64, (BOARDS, 4)),  # see `games.chess.board`; after n moves the board is boards[n % 9]
@@ -218,3 +220,14 @@ def show_double_step(mover: int, file: int, seat: int, out: NDArray[Any], first:
 def returns(state: Any, out: NDArray[Any]) -> None:
     """+1 for the winner, -1 for the loser."""
     duel(state.winner, out)
+
+
+@njit
+def heuristic(state: Any, seat: int) -> float:
+    """The lead in material, of all there can be: a pawn 1, knights and bishops 3, rooks 5, queens 9."""
+    pawns, knights, slanting, straight, _, own, _ = planes(state.boards[state.length % BOARDS], seat)
+    lead = 0
+    for pieces, worth in ((pawns, 1), (knights, 3), (slanting & ~straight, 3), (straight & ~slanting, 5)):
+        lead += worth * (popcount(pieces & own) - popcount(pieces & ~own))
+    queens = slanting & straight
+    return (lead + 9 * (popcount(queens & own) - popcount(queens & ~own))) / MOST_MATERIAL
