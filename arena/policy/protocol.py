@@ -37,8 +37,10 @@ class Policy(ABC):
         """Choose an action a row.
 
         Returns `act` ([n]); it may add `state` (hidden state, passed back on the next call), `policy` (what learning
-        needs later, stored with the transition), and for onlookers `probs` (float [n, A], its chance of each move) and
-        `value` (float [n], expected return of the seat to move, None where it has no opinion).
+        needs later, stored with the transition), and for onlookers `probs` (float [n, A], its chance of each move, or
+        the share of its search that went to it), `value` (float [n], expected return of the seat to move, None where it
+        has no opinion), `visits` (int [n, A], simulations of each move) and `pv` (int [n, L], the line of play that it
+        expects, its own move first, -1 after the last).
         """
 
     def reset(self, seed: int | None = None) -> None:  # noqa: B027  # most policies have nothing to forget
