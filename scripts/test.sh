@@ -19,7 +19,7 @@ step "mypy"
 .venv/bin/mypy
 
 step "pytest"
-.venv/bin/python -m pytest "$@"
+.venv/bin/python -m pytest --numprocesses auto --dist loadfile "$@"
 
 step "the wheel, in an empty environment"
 work=$(mktemp -d)

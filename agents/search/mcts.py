@@ -77,22 +77,25 @@ class MCTSPolicy(Policy):
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Search every row.
 
-        Returns `act` [n]; `visits` (int [n, A]) and `probs`, their shares; `value` [n], the mean of the simulations
-        (the result, where it is proven); `pv` (int [n, L], -1 after the last), the line that is expected.
+        Returns `act` [n]; `visits` (int [n, A]) and `probs`, their shares among moves not proven to be worse; `value`
+        [n], the mean of the simulations (the result, where it is proven); `pv` (int [n, L], -1 after the last), the
+        line that is expected.
         """
         states = positions(batch, self._game, "mcts")
         n = len(states)
         act, value = np.zeros(n, np.int64), np.zeros(n)
         visits, pv = np.zeros((n, self._game.num_actions), np.int64), np.full((n, LINE), -1, np.int32)
+        eligible = np.zeros(visits.shape, np.bool_)
         kept = np.zeros(n, np.int64) if state is None else np.array(state.tree)
         for i in np.flatnonzero(states["current_player"] != TERMINAL).tolist():
             root = states[i : i + 1]
             nodes = self._search(self._trees.pop(int(kept[i]), root), root)
-            act[i] = choose(nodes, visits[i])
+            act[i] = choose(nodes, visits[i], eligible[i])
             value[i] = expected(nodes)
             follow(nodes, act[i], pv[i])
             kept[i] = self._trees.put(nodes, root, int(act[i]))
-        probs = visits / np.maximum(visits.sum(axis=1, keepdims=True), 1)
+        shares = visits * eligible
+        probs = shares / np.maximum(shares.sum(axis=1, keepdims=True), 1)
         return Batch(act=act, probs=probs, value=value, visits=visits, pv=pv, state=Batch(tree=kept))
 
     def _search(self, kept: NDArray[Any] | None, root: NDArray[Any]) -> NDArray[Any]:

@@ -47,10 +47,11 @@ def add(nodes: NDArray[Any], place: int, action: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def choose(nodes: NDArray[Any], visits: NDArray[np.int64]) -> int:
-    """The action to play: that of the child visited most, of equals the better one; `visits` [A] are written as well.
+def choose(nodes: NDArray[Any], visits: NDArray[np.int64], eligible: NDArray[np.bool_]) -> int:
+    """The action to play: that of the child visited most, of equals the better one.
 
-    If the result is proven, among those that bring it about; else not one that is proven to lose.
+    If the result is proven, among those that bring it about; else not one that is proven to lose. Of every action that
+    was tried `visits` [A], and whether it is `eligible` by this [A], are written.
     """
     root = nodes[0]
     best, chosen = -1, -1
@@ -59,6 +60,7 @@ def choose(nodes: NDArray[Any], visits: NDArray[np.int64]) -> int:
         visits[child.action] = child.visits
         # nan is neither: what is not proven may be played
         fits = not child.worth <= -WON if math.isnan(root.worth) else child.worth == root.worth
+        eligible[child.action] = fits
         if fits and (
             best < 0
             or child.visits > nodes[best].visits

@@ -27,6 +27,7 @@ from tests.runs.small import ALGORITHMS, those, tiny
 ONLINE = ("on-policy", "off-policy")
 GYM = [(name, "FrozenLake-v1" if name == "psrl" else "CartPole-v1") for name in those(ONLINE, "discrete")]
 GYM += [(name, "Pendulum-v1") for name in those(ONLINE, "continuous")]
+SELF_PLAY = [name for name in those(ONLINE, "discrete") + those(ONLINE, "games") if name != "psrl"]
 OFFLINE = [(name, "tic_tac_toe") for name in those(("offline",), "discrete")]
 OFFLINE += [(name, "gym:Pendulum-v1") for name in those(("offline",), "continuous")]
 
@@ -103,7 +104,7 @@ def test_gymnasium(name, env_id, tmp_path):
     assert mean_return(task, loaded, 1, 0) == run.evaluation["return"]
 
 
-@pytest.mark.parametrize("name", [*(name for name in those(ONLINE, "discrete") if name != "psrl"), "alphazero"])
+@pytest.mark.parametrize("name", SELF_PLAY)
 def test_self_play(name, tmp_path):
     run = whole_and_in_pieces(lambda folder, **changed: self_play(name, folder, **changed), tmp_path)
     assert make_agent(f"{name}:{run.folder}", run.game).training is False
@@ -115,7 +116,7 @@ def test_offline(name, task, tmp_path, transitions):
 
 
 def test_every_algorithm_was_trained():
-    assert {name for name, _ in GYM + OFFLINE} == set(ALGORITHMS)
+    assert {name for name, _ in GYM + OFFLINE} | set(SELF_PLAY) == set(ALGORITHMS)
 
 
 def test_what_does_not_fit_is_refused(tmp_path, transitions):

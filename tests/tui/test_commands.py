@@ -27,7 +27,10 @@ ROOT = Path(__file__).parents[2]
         ("watch tic_tac_toe random random --speed 0", "--speed 0.0 is not above 0"),
         ("watch tic_tac_toe random random --speed nan", "--speed nan is not above 0"),
         ("watch tic_tac_toe random random --seed -1", "--seed -1 is below 0"),
-        ("watch tic_tac_toe random random --openings e4", "openings 'e4' are not of the form random:N, as random:4, or file:PATH"),
+        (
+            "watch tic_tac_toe random random --openings e4",
+            "openings 'e4' are not of the form random:N, as random:4, or file:PATH",
+        ),
     ],
 )
 def test_wrong_input_is_one_line_and_status_2(words, message, capsys):

@@ -185,6 +185,15 @@ def test_rows_are_searched_each_for_itself_and_finished_games_do_no_harm():
     assert (answer.pv[1] == -1).all()
 
 
+def test_shares_are_those_of_moves_that_may_still_be_best():
+    """O wins at once by the last cell: once that is proven, the visits of other moves count no more."""
+    states = [drawn(TIC_TAC_TOE, "O . .\n. O X\nX X ."), TIC_TAC_TOE.initial]
+    answer = MCTSPolicy(TIC_TAC_TOE, 300, seed=0).forward(view(TIC_TAC_TOE, states))
+    won = int(answer.act[0])
+    assert (won, answer.value[0], answer.probs[0, won]) == (8, 1.0, 1.0)
+    np.testing.assert_allclose(answer.probs[1], answer.visits[1] / 300)
+
+
 def test_a_time_limit_is_kept_to_on_the_whole():
     answer = make_agent("mcts:50ms", CONNECT_FOUR).forward(view(CONNECT_FOUR, [CONNECT_FOUR.initial]))
     assert answer.visits.sum() > 10
