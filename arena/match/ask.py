@@ -37,6 +37,10 @@ class Answer:
     """Its chance of each action [A], if it tells."""
     value: float | None = None
     """The return that the seat to move expects, if it tells."""
+    visits: NDArray[np.integer[Any]] | None = None
+    """How often its search has tried each action [A], if it tells."""
+    pv: NDArray[np.integer[Any]] | None = None
+    """The line of play that it expects [L], -1 after its end, if it tells."""
     hidden: Any = None
     """Its hidden state after this move, one row; None if it keeps none."""
 
@@ -50,17 +54,20 @@ class Answers:
     failures: Mapping[int, Failure] = field(default_factory=dict)
     """By row."""
     told: Batch = field(default_factory=Batch)
-    """`probs` [n, A], `value` [n] and `state` (its hidden state, n rows), as far as it gave them."""
+    """`probs` and `visits` [n, A], `value` [n], `pv` [n, L] and `state` (its hidden state, n rows), as far as given."""
 
     def only(self) -> Answer:
         """The answer, where there is one."""
         if self.failures:
             return Answer(NO_ACTION, self.failures[0])
-        probs, value = self.told.get("probs"), self.told.get("value")
+        told = {key: array[0] for key, array in self.told.items() if key != "state"}
+        value = told.get("value")
         return Answer(
             int(self.actions[0]),
-            probs=None if probs is None else probs[0],
-            value=None if value is None else float(value[0]),
+            probs=told.get("probs"),
+            value=None if value is None else float(value),
+            visits=told.get("visits"),
+            pv=told.get("pv"),
             hidden=self.told.get("state"),
         )
 
@@ -114,18 +121,19 @@ def failed(count: int, failure: Failure) -> Answers:
 
 
 def _consult(policy: Policy, obs: Batch, hidden: Any) -> Batch:
-    """`act`, and `probs`, `value` and `state` if the policy gives them; `TypeError` if they are of the wrong shape."""
+    """`act`, and what else of `Answers.told` the policy gives; `TypeError` if it is of the wrong shape."""
     with without_gradient():
         answer = policy.forward(Batch(obs=obs, info=Batch()), hidden)
     act = as_array(answer.act)
     if act.shape != (len(obs),) or act.dtype.kind not in "iu":
         raise TypeError(f"act is {act.dtype} of shape {act.shape}, not {len(obs)} whole numbers")
     result = Batch(act=act.astype(np.int64))
-    for key, shape in (("probs", obs.mask.shape), ("value", act.shape)):
+    for key, shape in (("probs", obs.mask.shape), ("visits", obs.mask.shape), ("value", act.shape), ("pv", None)):
         if answer.get(key) is not None:
             array = as_array(answer[key])
-            if array.shape != shape:
-                raise TypeError(f"{key} is of shape {array.shape}, not {shape}")
+            wanted = (len(obs), *array.shape[1:2]) if shape is None else shape
+            if array.shape != wanted:
+                raise TypeError(f"{key} is of shape {array.shape}, not {wanted}")
             result[key] = array
     state = answer.get("state")
     if state is not None and not (isinstance(state, Batch) and state.is_empty()):
