@@ -2,19 +2,22 @@
 
 It begins a process group (its parent starts it as the leader of a session) and runs the command in it. `PIPE` is the
 reading end of a pipe whose other end its parent alone holds: when that closes, however the parent came to its end, the
-whole group is killed, with all that the command has started. Needs nothing but Python's own library.
+whole group is killed, with all that the command has started. Who waits for that is a process of its own, which outlives
+the command: one that ends with its parent, as soon as nobody speaks to it, may leave others behind. Needs nothing but
+Python's own library.
 """
 
 import os
 import signal
 import sys
-import threading
 
 
 def main() -> None:
     """Run the command; exit as it does, 128 + n after signal n, 127 if it cannot be started."""
     pipe, command = int(sys.argv[1]), sys.argv[2:]
     os.set_inheritable(pipe, False)
+    if os.fork() == 0:
+        watch(pipe)
     program = os.fork()
     if program == 0:
         try:
@@ -22,9 +25,7 @@ def main() -> None:
         except OSError as error:
             os.write(2, f"{command[0]}: {error.strerror}\n".encode())
             os._exit(127)
-    for stream in (0, 1, 2):  # they are the program's; its end is to be seen on them
-        os.close(stream)
-    threading.Thread(target=watch, args=(pipe,), daemon=True).start()
+    close_streams()
     _, status = os.waitpid(program, 0)
     code = os.waitstatus_to_exitcode(status)
     os._exit(code if code >= 0 else 128 - code)
@@ -32,8 +33,15 @@ def main() -> None:
 
 def watch(pipe: int) -> None:
     """Kill the group, this process too, when the other end of the pipe closes."""
+    close_streams()
     os.read(pipe, 1)
     os.killpg(0, signal.SIGKILL)
+
+
+def close_streams() -> None:
+    """Let go of the program's streams: its end is to be seen on them."""
+    for stream in (0, 1, 2):
+        os.close(stream)
 
 
 if __name__ == "__main__":

@@ -195,13 +195,13 @@ def wait_for(condition):
         time.sleep(0.02)
 
 
-def family(tmp_path):
+def family(tmp_path, then=""):
     """A bot that has started a program of its own, which would sleep on; and where it writes their ids."""
     pids = tmp_path / "pids"
     more = (
         f"child = subprocess.Popen(['sleep', '600'])\nopen({str(pids)!r}, 'w').write(f'{{os.getpid()}} {{child.pid}}')"
     )
-    return bot(tmp_path, more=more), pids
+    return bot(tmp_path, more=f"{more}\n{then}"), pids
 
 
 def test_closing_ends_the_program_and_what_it_has_started(tmp_path):
@@ -214,8 +214,22 @@ def test_closing_ends_the_program_and_what_it_has_started(tmp_path):
     wait_for(lambda: not any(map(is_running, running)))
 
 
+def test_what_an_ended_program_has_left_ends_with_the_process_that_held_it(tmp_path):
+    spec, pids = family(tmp_path, then="import threading\nthreading.Timer(0.5, os._exit, (0,)).start()")
+    code = "import time; from arena.registry import make_agent, make_game\n"
+    code += f"agent = make_agent({spec!r}, make_game('tic_tac_toe')); print('made', flush=True); time.sleep(600)"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as holder:
+        assert holder.stdout.readline() == b"made\n"
+        program, left = (int(pid) for pid in pids.read_text().split())
+        wait_for(lambda: not is_running(program))
+        assert is_running(left)
+        holder.kill()
+    wait_for(lambda: not is_running(left))
+
+
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, "forgotten", "exit"])
 def test_programs_end_with_the_process_that_holds_them(tmp_path, end):
+    """The bot itself ends by the end of its input, perhaps before its guard knows; what it has started does not."""
     spec, pids = family(tmp_path)
     last = {"forgotten": "del agent; time.sleep(600)", "exit": "sys.exit()"}.get(end, "time.sleep(600)")
     code = "import sys, time; from arena.registry import make_agent, make_game\n"
