@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 
 from agents import checks
+from agents.distributions import draw_rows
 from agents.gradients import adam, descend
 from agents.networks.discrete import Actor, Critic, actor_and_critic
 from agents.networks.q_network import make_body
@@ -110,8 +111,7 @@ class AlphaZeroPolicy(BasePolicy):
 
     def _opened(self, found: Found, moves: NDArray[np.int64]) -> NDArray[np.int64]:
         """Actions [n]: in the opening drawn by visits, later the best."""
-        total = found.probs.cumsum(axis=1)
-        drawn = (total > self.rng.random((len(moves), 1)) * total[:, -1:]).argmax(axis=1)
+        drawn = draw_rows(found.probs, self.rng.random(len(moves)))
         return np.where(moves < self.opening_moves, drawn, found.act)
 
     # --- learning -----------------------------------------------------------------------------------------------

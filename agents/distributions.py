@@ -60,7 +60,7 @@ def draw(dist: Any, generator: torch.Generator) -> torch.Tensor:
 
 
 @njit(cache=True, nogil=True)
-def draw_rows(probs: NDArray[np.float32], thresholds: NDArray[np.float64]) -> NDArray[np.int64]:
+def draw_rows(probs: NDArray[np.floating[Any]], thresholds: NDArray[np.float64]) -> NDArray[np.int64]:
     """Of each row of probabilities [n, A] an entry [n]: where their sum passes a part, in [0, 1), of the whole.
 
     An entry of probability 0 is never drawn; of a row without any other, the entry is -1.

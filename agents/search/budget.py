@@ -1,5 +1,6 @@
 """How much a search may think about a move: so many of something, or so long."""
 
+import math
 import re
 import threading
 from collections.abc import Iterator
@@ -12,6 +13,16 @@ from numpy.typing import NDArray
 from arena.errors import UsageError
 
 UNITS = {"ms": 0.001, "s": 1.0}
+SIMULATIONS = 1000
+"""Of a move, if nobody says how many."""
+QUICK_SIMULATIONS = 2000
+"""Up to so many, moves come so fast that many games may as well be played side by side."""
+EXPLORATION = math.sqrt(2)
+"""Weight of the confidence bound, in units of the largest result seen."""
+LONGEST_PATH = 1024
+"""Moves of one simulation inside a tree."""
+LINE = 8
+"""Actions told of the line that is expected."""
 
 
 @dataclass(frozen=True)

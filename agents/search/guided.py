@@ -14,16 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.search.budget import LINE, LONGEST_PATH
 from agents.search.guided_tree import NODE
-from arena.errors import UsageError
+from agents.search.positions import require_guidable
 from games.engine.compiler import instantiate
 from games.engine.game import Game
 
 Network = Callable[[NDArray[Any], NDArray[np.bool_]], tuple[NDArray[np.float32], NDArray[np.float32]]]
 """From observations [k, *O] and masks [k, A] to logits [k, A] and values [k] of the seats to move."""
-LINE = 8
-"""Moves told of the line that is expected."""
-LONGEST_PATH = 1024
 
 
 @dataclass(frozen=True)
@@ -85,13 +83,13 @@ class GuidedSearch:
         obs = np.zeros((n, *game.observation_shape), game.observation_dtype)
         work, seeds = np.empty_like(states), rng.integers(2**64, size=n, dtype=np.uint64)
         scores, wanted = np.zeros(shape, np.float32), np.full(n, -1, np.int32)
-        plan = np.zeros(n, np.int64)
+        plan, chances = np.zeros(n, np.int64), game.chance_scratch()
         for simulation in range(self.simulations + 1):  # the first one looks at the roots
             if self._considered and simulation > 0:
                 wanted[:] = _halving(self._considered, self.simulations)[plan, simulation - 1]
             while not self._kernels.descend(
                 *(nodes, sizes, scales, states, work, paths, depths, payoffs, waiting, obs, mask),
-                *(game.chance_scratch(), seeds, simulation, wanted, scores),
+                *(chances, seeds, simulation, wanted, scores),
             ):
                 nodes = np.concatenate([nodes, np.zeros_like(nodes)], axis=1)
             rows = np.flatnonzero(waiting)
@@ -123,15 +121,6 @@ class GuidedSearch:
             act[:] = visits.argmax(axis=1)
         self._kernels.lines(nodes, act, pv)
         return Found(visits, probs, act, value, pv)
-
-
-def require_guidable(game: Game) -> None:
-    """`UsageError` unless a value of the seat to move tells that of the other, and nothing is hidden."""
-    if game.num_players != 2 or not game.zero_sum or not game.perfect_information:
-        raise UsageError(
-            f"a network guides the search of games of two players and zero sum in which nothing is hidden; "
-            f"{game.label} is not one"
-        )
 
 
 @cache

@@ -69,32 +69,10 @@ def descend(
         if sizes[b] + widest > nodes.shape[1]:
             return False
     for b in range(roots.shape[0]):
-        tree, state = nodes[b], work[b]
         work[b] = roots[b]
+        state = work[b]
         reseed(state, mix(seeds[b] + np.uint64(simulation) * GAMMA))
-        place, depth = 0, 0
-        paths[b, 0] = 0
-        while True:
-            node = tree[place]
-            node.seat = state.current_player
-            if state.current_player == TERMINAL or depth == paths.shape[1] - 1:
-                break
-            if chances is not None and state.current_player == CHANCE:
-                if node.count == 0:
-                    open_chance(tree, sizes, b, node, chances.shape[0])
-                place = node.first + drawn_outcome(state, chances)
-            elif node.count == 0:
-                break
-            elif depth == 0 and wanted[b] >= 0:
-                place = considered(tree, node, wanted[b], scores[b], scales[b])
-            elif wanted[b] >= 0:
-                place = improving(tree, node, scales[b])
-            else:
-                place = promising(tree, node, scales[b])
-            apply(state, int(tree[place].action))
-            depth += 1
-            paths[b, depth] = place
-        depths[b] = depth
+        depths[b] = walk(nodes[b], sizes, b, state, paths[b], chances, wanted[b], scores[b], scales[b])
         payoffs[b, :] = 0
         returns(state, payoffs[b])
         waiting[b] = state.current_player != TERMINAL
@@ -103,6 +81,43 @@ def descend(
             mask[b, :] = False
             legal_actions(state, mask[b])
     return True
+
+
+@njit(inline="always")
+def walk(
+    tree: NDArray[Any],
+    sizes: NDArray[np.int64],
+    b: int,
+    state: Any,
+    path: NDArray[np.int32],
+    chances: Any,
+    wanted: int,
+    scores: NDArray[np.float32],
+    scale: float,
+) -> int:
+    """Play from the root of tree `b` to a node without children, in `state`; returns how deep, the nodes in `path`."""
+    place, depth = 0, 0
+    path[0] = 0
+    while True:
+        node = tree[place]
+        node.seat = state.current_player
+        if state.current_player == TERMINAL or depth == path.shape[0] - 1:
+            return depth
+        if chances is not None and state.current_player == CHANCE:
+            if node.count == 0:
+                open_chance(tree, sizes, b, node, chances.shape[0])
+            place = node.first + drawn_outcome(state, chances)
+        elif node.count == 0:
+            return depth
+        elif depth == 0 and wanted >= 0:
+            place = considered(tree, node, wanted, scores, scale)
+        elif wanted >= 0:
+            place = improving(tree, node, scale)
+        else:
+            place = promising(tree, node, scale)
+        apply(state, int(tree[place].action))
+        depth += 1
+        path[depth] = place
 
 
 @njit(inline="always")

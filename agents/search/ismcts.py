@@ -7,13 +7,20 @@ action taken most is played. Where all choose at once, a fixed action could be e
 matching, and the action is drawn from the mean of these strategies.
 """
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.budget import read_budget, require_positive, time_limit
+from agents.search.budget import (
+    EXPLORATION,
+    LONGEST_PATH,
+    QUICK_SIMULATIONS,
+    SIMULATIONS,
+    read_budget,
+    require_positive,
+    time_limit,
+)
 from agents.search.positions import positions, require_hidden
 from arena.data.batch import Batch
 from arena.policy.kinds import AgentKind
@@ -22,11 +29,6 @@ from arena.seeding import make_rng
 from games.engine.compiler import instantiate
 from games.engine.game import TERMINAL, Game
 
-SIMULATIONS = 1000
-EXPLORATION = math.sqrt(2)
-QUICK_SIMULATIONS = 2000
-"""Up to so many, moves come so fast that many games may as well be played side by side."""
-LONGEST_PATH = 1024
 MOST_NODES, MOST_EDGES = 1 << 17, 1 << 22
 """Nodes, and actions at all of them (160 MB); a simulation adds a node as long as there is room."""
 

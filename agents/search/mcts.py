@@ -7,13 +7,22 @@ its own; in games of two players without chance, results are proven on the way. 
 been played since is kept for the next move.
 """
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.budget import Budget, read_budget, require_positive, time_limit
+from agents.search.budget import (
+    EXPLORATION,
+    LINE,
+    LONGEST_PATH,
+    QUICK_SIMULATIONS,
+    SIMULATIONS,
+    Budget,
+    read_budget,
+    require_positive,
+    time_limit,
+)
 from agents.search.memory import Trees
 from agents.search.nodes import NODE, TREE, choose, expected, follow
 from agents.search.positions import positions, require_visible
@@ -24,13 +33,6 @@ from arena.seeding import make_rng
 from games.engine.compiler import instantiate
 from games.engine.game import TERMINAL, Game
 
-SIMULATIONS = 1000
-EXPLORATION = math.sqrt(2)
-QUICK_SIMULATIONS = 2000
-"""Up to so many, moves come so fast that many games may as well be played side by side."""
-LONGEST_PATH = 1024
-LINE = 8
-"""Actions told of the line that is expected."""
 ROOM = 4096
 
 

@@ -34,6 +34,15 @@ def require_hidden(game: Game, agent: str) -> None:
         raise UsageError(f"{agent} plays games that hide something; {game.name} shows all: take mcts or alphabeta")
 
 
+def require_guidable(game: Game) -> None:
+    """`UsageError` unless a value of the seat to move tells that of the other, and nothing is hidden."""
+    if game.num_players != 2 or not game.zero_sum or not game.perfect_information:
+        raise UsageError(
+            f"a network guides the search of games of two players and zero sum in which nothing is hidden; "
+            f"{game.label} is not one"
+        )
+
+
 def positions(batch: Batch, game: Game, agent: str) -> NDArray[Any]:
     """The state records [n] of a batch; `UsageError` if it has none, or those of another game or board."""
     if "state" not in batch.obs:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from arena.cli.again import command_line
 from arena.registry import make_game
-from arena.store import Store
+from arena.store import DEFAULT_URL, Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.entrants import read_entrants
 from arena.tournament.files import as_json, claim_directory, numbered, write_results
@@ -53,7 +53,7 @@ class Options:
     tournament: TournamentConfig = field(default_factory=TournamentConfig)
     workers: Annotated[str, tyro.conf.arg(metavar="N|ray[://HOST:PORT]")] = "1"
     """Processes that play, or a Ray cluster; games do not depend on it."""
-    store: Annotated[str, tyro.conf.arg(metavar="URL")] = "runs/arena.db"
+    store: Annotated[str, tyro.conf.arg(metavar="URL")] = DEFAULT_URL
     """Where games are kept: the path of an SQLite file, or the URL of another database."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="")] = None
     """Folder for the results, new or empty; by default runs/tournament-GAME with the first free number."""
