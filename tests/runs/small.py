@@ -3,8 +3,14 @@
 import dataclasses
 from typing import Any
 
+from arena.league.config import LeagueConfig, RunConfig
+from arena.league.training import SelfPlayTraining
 from arena.policy.kinds import Algorithm
-from arena.registry import AGENTS, agent_kind
+from arena.registry import AGENTS, agent_kind, make_game
+from arena.runs.gym_run import GymRun
+from arena.runs.offline_run import OfflineRun
+from arena.runs.options import GymRunOptions, OfflineRunOptions
+from arena.runs.tasks import GymTask
 
 TINY: dict[str, Any] = {
     "hidden": 8,
@@ -35,3 +41,30 @@ def tiny(algorithm: Algorithm) -> Any:
 def those(data: tuple[str, ...], actions: str) -> list[str]:
     """The algorithms that learn from such data, for such actions."""
     return [name for name, one in ALGORITHMS.items() if one.data in data and actions in one.actions]
+
+
+ONLINE = ("on-policy", "off-policy")
+GYM = [(name, "FrozenLake-v1" if name == "psrl" else "CartPole-v1") for name in those(ONLINE, "discrete")]
+GYM += [(name, "Pendulum-v1") for name in those(ONLINE, "continuous")]
+SELF_PLAY = [name for name in those(ONLINE, "discrete") + those(ONLINE, "games") if name != "psrl"]
+OFFLINE = [(name, "tic_tac_toe") for name in those(("offline",), "discrete")]
+OFFLINE += [(name, "gym:Pendulum-v1") for name in those(("offline",), "continuous")]
+
+
+def gym_run(name, env_id, folder, **changed) -> GymRun:
+    options = {"steps": 120, "snapshots": 3, "environments": 2, "moves": 20, "test_episodes": 1, "threads": 1}
+    return GymRun(GymTask(env_id), name, tiny(ALGORITHMS[name]), GymRunOptions(out=folder, **options | changed))
+
+
+def self_play(name, folder, **changed) -> SelfPlayTraining:
+    options = {"steps": 192, "snapshots": 3, "boards": 8, "moves": 8, "evaluation": ("random",), "evaluation_games": 4}
+    run = RunConfig(out=folder, threads=1, **options | changed)
+    league = LeagueConfig(self_play=0.5, pool=0.5, opponents=2)
+    return SelfPlayTraining(make_game("tic_tac_toe"), name, tiny(ALGORITHMS[name]), run, league)
+
+
+def offline(name, task, folder, data, **changed) -> OfflineRun:
+    made = GymTask(task.removeprefix("gym:")) if task.startswith("gym:") else make_game(task)
+    options = {"steps": 6, "snapshots": 3, "test_episodes": 1, "evaluation": ("random",), "evaluation_games": 4}
+    run = OfflineRunOptions(out=folder, data=data / f"{task}.hdf5", threads=1, **options | changed)
+    return OfflineRun(made, name, tiny(ALGORITHMS[name]), run)

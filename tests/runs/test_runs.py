@@ -10,26 +10,16 @@ import torch
 from arena.cli.main import main
 from arena.data import load_buffer
 from arena.errors import UsageError
-from arena.league.config import LeagueConfig, RunConfig
-from arena.league.training import SelfPlayTraining
 from arena.policy.checkpoint import load_policy
 from arena.registry import make_agent, make_game
 from arena.runs.collecting import collect_transitions
 from arena.runs.evaluation import mean_return
-from arena.runs.gym_run import GymRun
 from arena.runs.offline_run import OfflineRun
-from arena.runs.options import GymRunOptions, OfflineRunOptions
+from arena.runs.options import OfflineRunOptions
 from arena.runs.run import Run
 from arena.runs.tasks import GymTask
 from tests.league.small import left_behind
-from tests.runs.small import ALGORITHMS, those, tiny
-
-ONLINE = ("on-policy", "off-policy")
-GYM = [(name, "FrozenLake-v1" if name == "psrl" else "CartPole-v1") for name in those(ONLINE, "discrete")]
-GYM += [(name, "Pendulum-v1") for name in those(ONLINE, "continuous")]
-SELF_PLAY = [name for name in those(ONLINE, "discrete") + those(ONLINE, "games") if name != "psrl"]
-OFFLINE = [(name, "tic_tac_toe") for name in those(("offline",), "discrete")]
-OFFLINE += [(name, "gym:Pendulum-v1") for name in those(("offline",), "continuous")]
+from tests.runs.small import ALGORITHMS, GYM, OFFLINE, SELF_PLAY, gym_run, offline, self_play
 
 
 class CutError(Exception):
@@ -41,18 +31,6 @@ def _one_thread():
     torch.set_num_threads(1)
 
 
-def gym_run(name, env_id, folder, **changed) -> GymRun:
-    options = {"steps": 120, "snapshots": 3, "environments": 2, "moves": 20, "test_episodes": 1, "threads": 1}
-    return GymRun(GymTask(env_id), name, tiny(ALGORITHMS[name]), GymRunOptions(out=folder, **options | changed))
-
-
-def self_play(name, folder, **changed) -> SelfPlayTraining:
-    options = {"steps": 192, "snapshots": 3, "boards": 8, "moves": 8, "evaluation": ("random",), "evaluation_games": 4}
-    run = RunConfig(out=folder, threads=1, **options | changed)
-    league = LeagueConfig(self_play=0.5, pool=0.5, opponents=2)
-    return SelfPlayTraining(make_game("tic_tac_toe"), name, tiny(ALGORITHMS[name]), run, league)
-
-
 @pytest.fixture(scope="module")
 def transitions(tmp_path_factory):
     """Files of games and of swings, by task."""
@@ -61,13 +39,6 @@ def transitions(tmp_path_factory):
         buffer, _ = collect_transitions(task, "random", 300, 0.0, 4, seed=1)
         buffer.save_hdf5(folder / f"{task.name}.hdf5")
     return folder
-
-
-def offline(name, task, folder, data, **changed) -> OfflineRun:
-    made = GymTask(task.removeprefix("gym:")) if task.startswith("gym:") else make_game(task)
-    options = {"steps": 6, "snapshots": 3, "test_episodes": 1, "evaluation": ("random",), "evaluation_games": 4}
-    run = OfflineRunOptions(out=folder, data=data / f"{task}.hdf5", threads=1, **options | changed)
-    return OfflineRun(made, name, tiny(ALGORITHMS[name]), run)
 
 
 def whole_and_in_pieces(make, folder) -> Run:

@@ -1,0 +1,74 @@
+"""Every algorithm on a GPU, where there is one: trained, cut off, resumed, and then playing on the CPU."""
+
+import pytest
+import torch
+
+from arena.data import Batch
+from arena.policy.checkpoint import load_policy
+from arena.registry import make_game
+from arena.runs.collecting import collect_transitions
+from arena.runs.tasks import GymTask
+from tests.runs.small import GYM, OFFLINE, SELF_PLAY, gym_run, offline, self_play
+
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
+
+
+@pytest.fixture(scope="module")
+def transitions(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    for task in (make_game("tic_tac_toe"), GymTask("Pendulum-v1")):
+        buffer, _ = collect_transitions(task, "random", 300, 0.0, 4, seed=1)
+        buffer.save_hdf5(folder / f"{task.name}.hdf5")
+    return folder
+
+
+class CutError(Exception):
+    """Ends a training from within."""
+
+
+def cut(progress):
+    if progress.snapshots > 1:
+        raise CutError
+
+
+def trained_in_two_pieces(make):
+    with pytest.raises(CutError):
+        make().train(cut)
+    run = make(resume=True)
+    assert 0 < run.trainer.at.epoch < 3
+    run.train()
+    assert run.finished
+    assert {tensor.device.type for tensor in run.policy.parameters()} <= {"cuda"}
+    loaded = load_policy(run.algo, run.algorithm, run.task, str(run.folder))
+    for name, tensor in loaded.state_dict().items():
+        assert tensor.device.type == "cpu"
+        assert torch.isfinite(tensor).all(), name
+        torch.testing.assert_close(tensor, run.policy.state_dict()[name].cpu(), msg=name)
+    return run, loaded
+
+
+@pytest.mark.parametrize(("name", "env_id"), GYM)
+def test_gymnasium(name, env_id, tmp_path):
+    run, loaded = trained_in_two_pieces(
+        lambda **changed: gym_run(name, env_id, tmp_path / "run", device="cuda", **changed)
+    )
+    if name in ("dqn", "td3"):  # moves without chance
+        observations = Batch(obs=torch.randn(64, *run.task.spaces.observation.shape).numpy(), info=Batch())
+        torch.testing.assert_close(
+            torch.as_tensor(loaded(observations).act).float(),
+            torch.as_tensor(run.policy.eval()(observations).act).float().cpu(),
+            rtol=1e-4,
+            atol=1e-4,
+        )
+
+
+@pytest.mark.parametrize("name", SELF_PLAY)
+def test_self_play(name, tmp_path):
+    trained_in_two_pieces(lambda **changed: self_play(name, tmp_path / "run", device="cuda", **changed))
+
+
+@pytest.mark.parametrize(("name", "task"), OFFLINE)
+def test_offline(name, task, tmp_path, transitions):
+    trained_in_two_pieces(
+        lambda **changed: offline(name, task, tmp_path / "run", transitions, device="cuda", **changed)
+    )
