@@ -50,11 +50,23 @@ class Match:
         """A copy of the position, shape ()."""
         return self._env.states[:1].copy().reshape(())  # NumPy's `array` of one record would share its memory
 
-    def shown_to(self, seat: int) -> NDArray[Any]:
-        """A copy of the position, shape (), without what this seat may not know."""
+    def shown_to(self, *seats: int) -> NDArray[Any]:
+        """A copy of the position, shape (), without what any of these seats may not know."""
         copy = self._env.states[:1].copy()
-        instantiate("games.engine.knowledge", self.game).redact_all(copy, np.array([seat]))
+        for seat in seats:
+            instantiate("games.engine.knowledge", self.game).redact_all(copy, np.array([seat]))
         return copy.reshape(())
+
+    def line(self, actions: Sequence[int]) -> tuple[str, ...]:
+        """Actions that may follow on this position in the game's notation, up to the first that could not."""
+        env, texts = GameVectorEnv(self.game, 1), []
+        env.restore(self._env.arrays())
+        for action in actions:
+            if env.over[0] or not 0 <= action < self.game.num_actions or not env.mask[0, action]:
+                break
+            texts.append(self.game.action_text(env.states[0], int(action)))
+            env.step([action])
+        return tuple(texts)
 
     @property
     def seat(self) -> int:

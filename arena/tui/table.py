@@ -1,5 +1,6 @@
 """The match that a screen shows: the table where it is played, and snapshots of its positions."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -32,6 +33,12 @@ class Position:
     move: str = ""
     """That action in the game's notation."""
     verdict: Verdict | None = None
+    closed: Picture | None = None
+    """The same with every hand as backs, where `picture` shows more than each of the seats may know."""
+    took_s: float = 0.0
+    """Seconds that an agent took for the move that led here."""
+    line: tuple[str, ...] = ()
+    """The line of play that it expected then, from that move on; empty if it does not tell."""
 
     @property
     def targets(self) -> dict[Cell, list[int]]:
@@ -59,6 +66,12 @@ class Position:
             return {}
         chances = {action: float(answer.probs[action]) for action in self.legal}
         return chances if all(0 <= chance <= 1.001 for chance in chances.values()) else {}
+
+    def visits(self, answer: Answer | None) -> dict[int, int]:
+        """How often the search behind `answer` has tried each legal action; empty if it tells nothing, or nonsense."""
+        if answer is None or answer.visits is None or answer.visits.shape != (len(self.picture.action_cells),):
+            return {}
+        return {action: int(answer.visits[action]) for action in self.legal}
 
     def on_cells(self, chances: Mapping[int, float]) -> dict[Cell, float]:
         """Chances of actions as chances of the cells where they take place."""
@@ -96,12 +109,17 @@ class Table:
 
     def advance(self) -> tuple[Answer, Position]:
         """Let the agent to move answer and play."""
-        before, played = self._match.state, len(self._match.actions)
-        answer = self._match.advance()
-        if len(self._match.actions) == played:  # it forfeits
-            return answer, self._look()
-        action = self._match.actions[-1]
-        return answer, self._look(action, self.game.action_text(before, action))
+        match = self._match
+        before, played, start_s = match.state, len(match.actions), time.perf_counter()
+        answer = match.advance()
+        took_s = time.perf_counter() - start_s
+        if len(match.actions) == played:  # it forfeits
+            return answer, self._look(took_s=took_s)
+        action = match.actions[-1]
+        move = self.game.action_text(before, action)
+        foreseen = [] if answer.pv is None else answer.pv.tolist()
+        line = (move, *match.line(foreseen[1:])) if foreseen[:1] == [action] else ()
+        return answer, self._look(action, move, took_s, line)
 
     def consult(self, policy: Policy) -> Answer:
         """What `policy` would do now."""
@@ -114,7 +132,12 @@ class Table:
             return match.state
         return match.shown_to(match.seat if match.seat in self._people else self._people[0])
 
-    def _look(self, action: int | None = None, move: str = "") -> Position:
+    def _look(
+        self, action: int | None = None, move: str = "", took_s: float = 0.0, line: tuple[str, ...] = ()
+    ) -> Position:
         match, state = self._match, self._seen()
         legal = {int(choice): self.game.action_text(state, int(choice)) for choice in np.flatnonzero(match.legal)}
-        return Position(state, self.game.picture(state), match.seat, legal, action, move, match.verdict)
+        hides = not (self._people or self.game.perfect_information)
+        closed = self.game.picture(match.shown_to(*range(self.game.num_players))) if hides else None
+        picture = self.game.picture(state)
+        return Position(state, picture, match.seat, legal, action, move, match.verdict, closed, took_s, line)
