@@ -27,6 +27,34 @@ def alpha_rank(payoffs: Floats, alpha: float = 10.0, population: int = 50) -> Fl
     return stationary(moves)
 
 
+def alpha_rank_profiles(payoffs: Floats, alpha: float = 10.0, population: int = 50) -> Floats:
+    """Shares of time that populations of their own, one for each seat, spend with each profile, [S_0, ..., S_(P-1)].
+
+    `payoffs` [P, S_0, ..., S_(P-1)] is what each seat earns in each profile. A mutant differs in one seat, all mutants
+    are as likely, and one that earns d more takes over with the chance (1 - exp(-alpha d)) / (1 - exp(-alpha
+    population d)), equation 11 of the paper, but at least with exp(-600).
+    """
+    players, shape = len(payoffs), payoffs.shape[1:]
+    size = int(np.prod(shape))
+    profiles = np.arange(size).reshape(shape)
+    moves = np.zeros((size, size))
+    for seat in range(players):
+        mine = np.moveaxis(payoffs[seat], seat, -1).reshape(-1, shape[seat])
+        lines = np.moveaxis(profiles, seat, -1).reshape(-1, shape[seat])  # profiles that differ in this seat alone
+        gains = alpha * (mine[:, None, :] - mine[:, :, None])
+        moves[lines[:, :, None], lines[:, None, :]] = _fixation(gains, population)
+    np.fill_diagonal(moves, 0.0)
+    return stationary(moves / max(sum(shape) - players, 1)).reshape(shape)
+
+
+def _fixation(gains: Floats, population: int) -> Floats:
+    """(1 - exp(-gains)) / (1 - exp(-population gains)), one over the population where nothing is gained."""
+    size = np.abs(gains)
+    with np.errstate(invalid="ignore"):
+        better = np.where(size > 0, np.expm1(-size) / np.expm1(-population * size), 1 / population)
+    return np.where(gains >= 0, better, better * np.exp(-np.minimum((population - 1) * size, 600)))
+
+
 def takeover(payoffs: Floats, alpha: float, population: int) -> Floats:
     """Chance [N, N] that one mutant of the column's player takes over a population of the row's.
 
@@ -57,4 +85,5 @@ def stationary(moves: Floats) -> Floats:
     shares[0] = 1.0
     for place in range(1, size):
         shares[place] = shares[:place] @ chances[:place, place]
+        shares /= shares.max()  # or they grow beyond all bounds where each place is much better than the one before
     return shares / shares.sum()

@@ -53,6 +53,24 @@ def nash_average(payoffs: Floats) -> tuple[Floats, Floats]:
     return shares, payoffs @ shares
 
 
+def solve_matrix_game(payoffs: Floats) -> tuple[Floats, Floats]:
+    """How both seats play a zero-sum game, [M] and [N], of which `payoffs` [M, N] is what the first earns.
+
+    The game is made a symmetric one (D. Gale, H. Kuhn and A. Tucker, "On symmetric games", 1950): with payoffs above 0,
+    its equilibria are those of the matrix [[0, A, -1], [-A', 0, 1], [1, -1, 0]], of which `nash_average` knows the one
+    of maximal entropy.
+    """
+    payoffs = np.asarray(payoffs, float)
+    rows, columns = payoffs.shape
+    spread = np.ptp(payoffs)
+    symmetric = np.zeros((rows + columns + 1,) * 2)
+    symmetric[:rows, rows:-1] = 1 + (payoffs - payoffs.min()) / (spread or 1.0)
+    symmetric[:rows, -1], symmetric[rows:-1, -1] = -1.0, 1.0
+    symmetric -= symmetric.T * (symmetric == 0)
+    shares, _ = nash_average(symmetric)
+    return shares[:rows] / shares[:rows].sum(), shares[rows:-1] / shares[rows:-1].sum()
+
+
 def _objective(payoffs: Floats, prices: Floats, slack: float) -> float:
     pull = payoffs @ prices
     most = pull.max()
