@@ -111,7 +111,7 @@ def colour_of(app, role):
     return app.screen.query_one(Board).get_visual_style(f"board--{role}").foreground
 
 
-@pytest.mark.parametrize("theme", ["textual-dark", "textual-light"])
+@pytest.mark.parametrize("theme", ["arena-dark", "arena-light"])
 async def test_pieces_stand_out_on_both_themes(theme):
     app = watch("connect_four")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -129,10 +129,10 @@ async def test_t_changes_the_theme_and_the_colours_with_it():
         await pilot.pause()
         dark = colour_of(app, "seat-0")
         await pilot.press("t")
-        assert app.theme == "textual-light"
+        assert app.theme == "arena-light"
         assert colour_of(app, "seat-0") != dark
         await pilot.press("t")
-        assert (app.theme, colour_of(app, "seat-0")) == ("textual-dark", dark)
+        assert (app.theme, colour_of(app, "seat-0")) == ("arena-dark", dark)
 
 
 async def test_without_colour_the_shapes_tell_everything(monkeypatch):

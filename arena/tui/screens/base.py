@@ -1,0 +1,82 @@
+"""What all screens share: a heading, a line of news, the keys with their help, and a word where there is no room."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from arena.tui.screens.help import HelpScreen
+from arena.tui.widgets.heading import Heading
+
+Tone = Literal["plain", "refusal", "result"]
+
+COMMON_KEYS: list[BindingType] = [
+    Binding("colon,ctrl+p", "app.command_palette", "commands", key_display=":", tooltip="find a command by name"),
+    Binding("t,T", "app.toggle_theme", "theme", tooltip="light or dark"),
+    Binding("question_mark", "help", "help", key_display="?", tooltip="these keys"),
+    Binding("q,Q", "app.back", "back", tooltip="back, or leave"),
+]
+"""For the end of a screen's own keys, which is where people look for them."""
+
+
+class ArenaScreen(Screen[None]):
+    """A screen of the arena; below it `compose_body` fills in what is between heading and news."""
+
+    BINDINGS: ClassVar[list[BindingType]] = COMMON_KEYS
+    MINIMUM: ClassVar[tuple[int, int]] = (60, 16)
+    """Columns and lines that it needs."""
+
+    def __init__(self, *places: str):
+        super().__init__()
+        self.places = places
+
+    def compose(self) -> ComposeResult:
+        """Heading, body, a line of news, keys; and what is said in their place where they do not fit."""
+        yield Heading(*self.places)
+        yield from self.compose_body()
+        with Horizontal(id="bottom"):
+            yield Static(id="notice", markup=False)
+        yield Footer(compact=True, show_command_palette=False)
+        yield Static(id="too-small", markup=False)
+
+    def compose_body(self) -> ComposeResult:
+        """What the screen is about."""
+        yield from ()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Say how large the terminal has to be where it is too small."""
+        columns, lines = self.MINIMUM
+        self.set_class(event.size.width < columns or event.size.height < lines, "-too-small")
+        self.query_one("#too-small", Static).update(
+            f"this screen needs {columns} columns and {lines} lines; the terminal has "
+            f"{event.size.width} and {event.size.height}"
+        )
+
+    @property
+    def heading(self) -> Heading:
+        """The line on top."""
+        return self.query_one(Heading)
+
+    def say(self, text: str, tone: Tone = "plain") -> None:
+        """Put one line of news under the body."""
+        if self.is_mounted:
+            notice = self.query_one("#notice", Static)
+            notice.update(text)
+            notice.set_classes(f"-{tone}")
+
+    def action_help(self) -> None:
+        """List the keys."""
+        keys: dict[str, tuple[str, str]] = {}
+        for _, binding, _, _ in self.active_bindings.values():
+            if binding.tooltip:  # ours; textual's own have none
+                keys.setdefault(binding.action, (self.app.get_key_display(binding), binding.tooltip))
+        self.app.push_screen(HelpScreen(" › ".join(self.places) or "arena", list(keys.values()), list(self.remarks())))
+
+    def remarks(self) -> Sequence[str]:
+        """What else the help should say."""
+        return ()
