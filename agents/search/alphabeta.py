@@ -69,6 +69,7 @@ class AlphaBetaPolicy(Policy):
         middle = (game.num_actions - 1) / 2
         self._order = np.argsort(np.abs(np.arange(game.num_actions) - middle), kind="stable")
         self._uniform = RandomPolicy(seed)
+        self._stop = np.zeros(1, np.bool_)
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Draw `act` [n]; `probs` [n, A] are equal on the best actions, `value` [n] is what they are worth.
@@ -82,13 +83,17 @@ class AlphaBetaPolicy(Policy):
         depth, pv = np.empty(n, np.int64), np.empty((n, LINE), np.int32)
         parts = [slice(0, n)] if self._seconds is None else [slice(i, i + 1) for i in range(n)]
         for rows in parts:
-            with time_limit(self._seconds) as stop:
+            with time_limit(self._seconds) as self._stop:
                 told = best[rows], value[rows], depth[rows], pv[rows]
-                self._kernel(states[rows], self._plies, self._order, *told, *self._scratch, self._searches, stop)
+                self._kernel(states[rows], self._plies, self._order, *told, *self._scratch, self._searches, self._stop)
             self._searches += len(states[rows])
         result = self._uniform.forward(Batch(obs=Batch(mask=best)))
         result.value, result.depth, result.pv = value, depth, pv
         return result
+
+    def hurry(self) -> None:
+        """End the search that is under way."""
+        self._stop.fill(True)
 
     def reset(self, seed: int | None = None) -> None:
         """With a seed, start the random stream anew."""

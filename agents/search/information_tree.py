@@ -72,7 +72,7 @@ def simulate(
     until: int,
     stop: NDArray[np.bool_],
 ) -> None:
-    """Simulate from `root` [1], for `seat`, until `until` simulations are done or `stop` [1] is set.
+    """Simulate from `root` [1], for `seat`, until `until` simulations are done or `stop` [1] is set, at least once.
 
     Where `mixes` is set, seats choose by regret matching, else by upper confidence bounds. The statistics of node n
     stand in `edges` [N, A], node 0 being that of `seat` at the root. Information states are kept as `keys` [H] (0:
@@ -89,7 +89,7 @@ def simulate(
     else:
         observe(root[0], seat, seen)
         find(edges, keys, places, head, key_of(seen, seat, 0))
-    while head.done < until and not stop[0]:
+    while head.done < until and not (stop[0] and head.done > 0):
         stream = mix(head.seed + np.uint64(head.done) * GAMMA)
         work[0] = root[0]
         reseed(work[0], stream)

@@ -76,6 +76,7 @@ class ISMCTSPolicy(Policy):
             game.chance_scratch(),
         )
         self._rng = make_rng(seed)
+        self._stop = np.zeros(1, np.bool_)
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Search every row.
@@ -104,10 +105,14 @@ class ISMCTSPolicy(Policy):
         if self._game.simultaneous:
             root = root.copy()
             self._kernels.reopen(root)
-        with time_limit(self._seconds) as stop:
-            limits = (self._exploration, self._game.simultaneous, self._simulations, stop)
+        with time_limit(self._seconds) as self._stop:
+            limits = (self._exploration, self._game.simultaneous, self._simulations, self._stop)
             self._kernels.simulate(self._edges, *self._table, tree, root, seat, *self._scratch, *limits)
         return self._edges[0]
+
+    def hurry(self) -> None:
+        """End the search that is under way."""
+        self._stop.fill(True)
 
     def reset(self, seed: int | None = None) -> None:
         """With a seed, start the random stream anew."""

@@ -75,6 +75,7 @@ class MCTSPolicy(Policy):
         )
         self._trees = Trees(game)
         self._rng = make_rng(seed)
+        self._stop = np.zeros(1, np.bool_)
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Search every row.
@@ -111,11 +112,15 @@ class MCTSPolicy(Policy):
             nodes[0]["worth"] = np.nan
         else:
             nodes[:size] = kept
-        with time_limit(self._seconds) as stop:
-            limits = (self._exploration, self._proves, self._simulations, stop)
+        with time_limit(self._seconds) as self._stop:
+            limits = (self._exploration, self._proves, self._simulations, self._stop)
             while not self._simulate(nodes, tree, root, *self._scratch, *limits):
                 nodes = np.concatenate([nodes, np.empty_like(nodes)])
         return nodes[: int(tree["size"][0])]
+
+    def hurry(self) -> None:
+        """End the search that is under way."""
+        self._stop.fill(True)
 
     def reset(self, seed: int | None = None) -> None:
         """Forget the trees of earlier games; with a seed, start the random stream anew."""

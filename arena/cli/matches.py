@@ -15,7 +15,7 @@ from rich.text import Text
 
 from arena.config import require_at_least
 from arena.errors import UsageError
-from arena.match.verdict import MatchRecord, Reason
+from arena.match.verdict import MatchRecord
 from arena.registry import make_game
 from arena.store import DEFAULT_URL, MatchFilter, Store, StoredMatch, export_lines, import_lines
 from arena.tui.series import share_point
@@ -140,7 +140,7 @@ def _table(found: Sequence[StoredMatch]) -> Table:
 def _players(record: MatchRecord) -> Text:
     """Names by seat, a line each; who lost by breaking a rule is told why."""
     verdict = record.verdict
-    faults = {verdict.offender: f"  {verdict.reason}"} if verdict.reason is not Reason.FINISHED else {}
+    faults = {} if verdict.offender is None else {verdict.offender: f"  {verdict.reason}"}
     lines = [(f"{mark(seat)} {name}", (faults.get(seat, ""), "dim")) for seat, name in enumerate(record.players)]
     return Text("\n").join(Text.assemble(*line) for line in lines)
 

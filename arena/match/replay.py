@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from arena.errors import UsageError
 from arena.match.match import Match
-from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
+from arena.match.verdict import MatchRecord, Reason, Verdict, agreed, forfeit
 from arena.registry import make_game
 from games.engine.game import Game
 
@@ -68,9 +68,16 @@ def settle(match: Match, verdict: Verdict) -> None:
                 f"it says the match ended with {list(verdict.returns)}, but it ends with {list(match.returns)}"
             )
         return
+    seats, offender = match.game.num_players, verdict.offender
+    if verdict.reason is Reason.AGREED:
+        if match.over:
+            raise UsageError("it says that a draw was agreed, but the game was over by then")
+        if verdict != agreed(seats):
+            raise UsageError(f"it says that a draw was agreed, but the seats earned {list(verdict.returns)}")
+        match.verdict = verdict
+        return
     if match.over:
         raise UsageError(f"it says seat {verdict.offender} lost as {verdict.reason}, but the game was over by then")
-    seats, offender = match.game.num_players, verdict.offender
     if offender is None or not 0 <= offender < seats:
         raise UsageError(f"it says the match ended as {verdict.reason}, by seat {offender} of {seats}")
     if verdict.reason is not Reason.RESIGNED and offender != match.seat:

@@ -7,9 +7,10 @@ from arena.policy.protocol import RESIGN
 
 
 class Reason(StrEnum):
-    """Why a match ended; all but the first are a loss for the offender."""
+    """Why a match ended; all but the first two are a loss for the offender."""
 
     FINISHED = "finished"
+    AGREED = "agreed"
     ILLEGAL = "illegal"
     CRASHED = "crashed"
     LATE = "late"
@@ -43,6 +44,11 @@ def forfeit(num_players: int, offender: int, reason: Reason, detail: str = "") -
     share = 1.0 / (num_players - 1) if num_players > 1 else 0.0
     returns = tuple(-1.0 if seat == offender else share for seat in range(num_players))
     return Verdict(returns, reason, offender, detail)
+
+
+def agreed(num_players: int) -> Verdict:
+    """The verdict that the seats agreed on a draw: nobody earns anything."""
+    return Verdict((0.0,) * num_players, Reason.AGREED)
 
 
 def fault(num_players: int, offender: int, action: int, failure: Failure | None) -> Verdict:

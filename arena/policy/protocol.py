@@ -46,6 +46,9 @@ class Policy(ABC):
     def reset(self, seed: int | None = None) -> None:  # noqa: B027  # most policies have nothing to forget
         """Forget earlier games; with a seed, start the random stream anew."""
 
+    def hurry(self) -> None:  # noqa: B027  # most policies think for no time
+        """Answer at once with what has been found; called by another thread while `forward` is at work."""
+
     def close(self) -> None:  # noqa: B027  # most policies hold nothing
         """Let go of what it holds outside of Python (programs, files); called when nobody needs it any more.
 

@@ -63,6 +63,8 @@ def result(verdict: Verdict, names: Sequence[str], num_moves: int) -> str:
             Reason.LATE: f"{who} was late ({verdict.detail}) and loses",
             Reason.RESIGNED: f"{who} {'resign' if names[offender] == YOU else 'resigns'}",
         }[verdict.reason]
+    if verdict.reason is Reason.AGREED:
+        return f"a draw by agreement after {num_moves} moves"
     winners = [seat for seat, share in enumerate(share_point(verdict.returns)) if share > 0]
     if len(winners) == len(names):
         return f"a draw after {num_moves} moves"
