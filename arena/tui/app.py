@@ -130,7 +130,7 @@ class ArenaApp(App[None]):
         """Show the screen of a command, its words divided by spaces."""
         self.open(words.split())
 
-    def action_back(self) -> None:
+    async def action_back(self) -> None:
         """Leave this screen for the one below; the last one for the shell."""
         below = [screen for screen in self.screen_stack[1:] if not isinstance(screen, ModalScreen)]
         if len(below) > 1:

@@ -1,0 +1,55 @@
+"""Curves in a panel."""
+
+from collections.abc import Sequence
+
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from arena.tui.plotting import NAMES, Curve, plot
+
+LOOKS = {"axis": "$text-muted", "band": "$foreground 45%"}
+MINIMUM_LEGEND = 5
+"""Lines from which on one is spent on the names of several curves."""
+
+
+class Plot(Widget):
+    """Draws its `curves` as large as it is, with their names above them where there are several.
+
+    Args:
+        title: for its frame.
+        low: lower end of the y axis; None for that of the figures.
+        high: upper end.
+        empty: said while there is nothing to draw.
+
+    """
+
+    DEFAULT_CLASSES = "panel"
+
+    curves: reactive[Sequence[Curve]] = reactive((), always_update=True)
+
+    def __init__(
+        self,
+        title: str,
+        low: float | None = None,
+        high: float | None = None,
+        empty: str = "no figures yet",
+        id: str | None = None,
+    ):
+        super().__init__(id=id)
+        self.border_title = title
+        self._low, self._high, self._empty = low, high, empty
+
+    def render(self) -> Content:
+        """The drawing in the colours of the theme."""
+        width, height = self.content_size
+        curves = [curve for curve in self.curves if curve.points]
+        if not curves or width < 12 or height < 3:
+            return Content.styled(self._empty, "$text-muted")
+        legend = len(curves) > 1 and height >= MINIMUM_LEGEND
+        lines = plot(curves, width, height - legend, self._low, self._high)
+        drawn = [Content.assemble(*((text, LOOKS.get(look, f"${look}")) for text, look in line)) for line in lines]
+        if legend:
+            names = ((f"{NAMES[i % 26]} {curve.name}  ", f"${curve.look}") for i, curve in enumerate(curves))
+            drawn.insert(0, Content.assemble(*names))
+        return Content("\n").join(drawn)
