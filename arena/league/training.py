@@ -2,9 +2,11 @@
 
 import dataclasses
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.collector.collector import Collector
 from arena.data import VectorReplayBuffer
@@ -13,7 +15,6 @@ from arena.data.stats import CollectStats
 from arena.env.native import GameVectorEnv
 from arena.league import matchmaker
 from arena.league.config import LeagueConfig, RunConfig
-from arena.league.payoff import Payoff
 from arena.league.seating import LEARNER, LeagueSeating
 from arena.policy.checkpoint import load_policy
 from arena.policy.kinds import Spaces
@@ -23,6 +24,38 @@ from arena.runs.run import Progress, Run, require_collecting
 from arena.seeding import spawn_seeds
 from arena.trainer.base import BaseTrainer
 from games.engine.game import Game
+
+
+@dataclass
+class LearnerPayoff:
+    """Wins, draws and losses of the learner against each opponent, by its label."""
+
+    counts: dict[int, list[int]] = field(default_factory=dict)
+
+    def record(self, players: NDArray[np.int64], returns: NDArray[np.float64], learner: int) -> None:
+        """Count finished games by labels of `players` [E, P] and `returns` [E, P]; those among itself do not count."""
+        rows, seats = np.nonzero((players == learner) & ((players != learner).sum(axis=1, keepdims=True) > 0))
+        for row, seat in zip(rows.tolist(), seats.tolist(), strict=True):
+            others = players[row] != learner
+            margin = returns[row, seat] - returns[row, others].max()
+            outcome = 0 if margin > 0 else 1 if margin == 0 else 2
+            for label in np.unique(players[row, others]).tolist():
+                self.counts.setdefault(label, [0, 0, 0])[outcome] += 1
+
+    def score(self, labels: set[int]) -> float | None:
+        """Share of points (a draw is half) against all of `labels` together; None before the first game."""
+        wins, draws, losses = np.sum([self.counts.get(label, [0, 0, 0]) for label in labels] or [[0, 0, 0]], axis=0)
+        games = wins + draws + losses
+        return float((wins + draws / 2) / games) if games else None
+
+    def as_json(self) -> dict[str, list[int]]:
+        """For a file."""
+        return {str(label): counts for label, counts in self.counts.items()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "LearnerPayoff":
+        """From a file."""
+        return cls({int(label): list(counts) for label, counts in data.items()})
 
 
 class SelfPlayTraining(Run):
@@ -42,7 +75,7 @@ class SelfPlayTraining(Run):
         self._moves = self.run_config.moves if learning_algorithm(algo).data == "on-policy" else 1
         self._references = {spec: make_agent(spec, game) for spec in self.league_config.references}
         self.evaluators = {spec: make_agent(spec, game) for spec in self.run_config.evaluation}
-        self.payoff, self._recent = Payoff(), Payoff()
+        self.payoff, self._recent = LearnerPayoff(), LearnerPayoff()
         super().__init__(game, Spaces.of_game(game), algo, config, self.run_config)
 
     def _make_trainer(self) -> BaseTrainer:
@@ -98,7 +131,7 @@ class SelfPlayTraining(Run):
             self.seating.invite({snapshot: self._load(snapshot) for snapshot in chosen})
         for policy, seed in zip(self.seating.manager.policies, rest, strict=True):
             policy.reset(seed)  # a policy that holds several places keeps the last seed
-        self._recent = Payoff()
+        self._recent = LearnerPayoff()
 
     def _load(self, number: int) -> Any:
         """A snapshot as an opponent: its own copy of the weights, moving as it did in training."""
@@ -121,7 +154,7 @@ class SelfPlayTraining(Run):
         for slot, label in enumerate(figures["labels"]):
             if label > LEARNER:
                 self.seating.seat_snapshot(slot, label, self._load(label))
-        self.payoff = Payoff.from_json(figures["payoff"])
+        self.payoff = LearnerPayoff.from_json(figures["payoff"])
 
     def _description(self) -> dict[str, Any]:
         return super()._description() | {"league": dataclasses.asdict(self.league_config)}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena.league.matchmaker import RULES, latest, uniform
-from arena.league.payoff import Payoff
+from arena.league.training import LearnerPayoff as Payoff
 
 SNAPSHOTS = [1, 2, 3, 4, 5]
 
