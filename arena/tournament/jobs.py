@@ -1,7 +1,6 @@
 """Playing jobs: what every worker does, in this process or elsewhere."""
 
 from collections import OrderedDict
-from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 
 from arena.errors import UsageError
@@ -34,10 +33,20 @@ class Setup:
     limits: Limits
     threads: int
 
-    def portable(self) -> "Setup":
-        """Itself; `UsageError` if an entrant is a policy of this process."""
+    def require_portable(self) -> None:
+        """`UsageError` if an entrant is a policy of this process."""
         assert all(entrant.spec for entrant in self.entrants)
-        return self
+
+    def doer(self) -> "JobPlayer":
+        """Who plays, in the process of a worker."""
+        return JobPlayer(self)
+
+    def lost(self, job: Job, tries: int, how: str) -> UsageError:
+        """What is said of a job that no worker survives."""
+        return UsageError(
+            f"{who(self, job)}: the worker {how} in {tries} tries to play games {job.numbers[0]} to {job.numbers[-1]}; "
+            "with --memory or --time-per-move each agent plays in a process of its own, and loses when that dies"
+        )
 
 
 class JobPlayer:
@@ -61,7 +70,7 @@ class JobPlayer:
         self._seated.move_to_end(player)
         return self._seated[player]
 
-    def play(self, job: Job) -> list[MatchRecord]:
+    def do(self, job: Job, common: None) -> list[MatchRecord]:
         """The records of a job's games."""
         players = [(self._setup.entrants[player].name, self.seat(player)) for player in job.table]
         if self._setup.limits:
@@ -86,29 +95,6 @@ class JobPlayer:
                 policy.close()
 
 
-class Here:
-    """Plays all jobs in this process, one after the other."""
-
-    def __init__(self, player: JobPlayer):
-        self._player = player
-
-    def play(self, jobs: Iterable[Job]) -> Generator[Played]:
-        """Each job with its records, as it comes."""
-        for job in jobs:
-            yield job, self._player.play(job)
-
-    def close(self) -> None:
-        """Nothing to end: whoever made the player closes it."""
-
-
 def who(setup: Setup, job: Job) -> str:
     """The names of those at a job's table."""
     return " - ".join(setup.entrants[player].name for player in job.table)
-
-
-def lost(setup: Setup, job: Job, tries: int, how: str) -> UsageError:
-    """What is said of a job that no worker survives."""
-    return UsageError(
-        f"{who(setup, job)}: the worker {how} in {tries} tries to play games {job.numbers[0]} to {job.numbers[-1]}; "
-        "with --memory or --time-per-move each agent plays in a process of its own, and loses when that dies"
-    )

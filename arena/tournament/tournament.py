@@ -1,11 +1,10 @@
 """A tournament: games among agents, played in jobs by any number of workers, summed up in a rating table."""
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from itertools import takewhile
-from typing import Protocol
 
 from arena.errors import UsageError
 from arena.match.verdict import MatchRecord
@@ -13,26 +12,17 @@ from arena.policy.protocol import Policy
 from arena.store import Rating, Run, Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.entrants import Entrant, pinned, run_key
-from arena.tournament.jobs import Here, JobPlayer, Played, Setup
+from arena.tournament.jobs import JobPlayer, Setup
 from arena.tournament.ledger import Ledger
 from arena.tournament.pairing import Field, Job, openings_needed
 from arena.tournament.plan import Plan
 from arena.tournament.sequential import SequentialTest, SprtResult, in_order
 from arena.tournament.standings import Standings, standings
+from arena.workers.work import make_workers
 from games.engine.game import Game
 
 Progress = Callable[[Sequence[MatchRecord], int], None]
 """Told now and then: the games that have come since (first those of the store), and how many there are in all."""
-
-
-class Workers(Protocol):
-    """Those who play jobs."""
-
-    def play(self, jobs: Iterable[Job]) -> Generator[Played]:
-        """Each job with its records, as they are done; closing it ends what is under way."""
-
-    def close(self) -> None:
-        """End them."""
 
 
 @dataclass(frozen=True)
@@ -84,11 +74,13 @@ class Tournament:
             Entrant(name, pinned(agent) if isinstance(agent, str) else agent) for name, agent in players.items()
         )
         setup = Setup(game.name, tuple(game.options.items()), self._entrants, self.config.limits, self.config.threads)
+        if str(workers) != "1":
+            setup.require_portable()
         with ExitStack() as stack:
             player = stack.enter_context(closing(JobPlayer(setup)))
             field = Field(game.num_players, tuple(player.seat(i).one_at_a_time for i in range(len(players))))
             self._plan = Plan(game, field, self.config)
-            self._workers = stack.enter_context(closing(_workers(workers, player, setup)))
+            self._workers = stack.enter_context(closing(make_workers(workers, setup, player)))
             self._open = stack.pop_all()
 
     @property
@@ -131,9 +123,9 @@ class Tournament:
         for part in self._plan.parts(ledger):
             jobs: Iterator[Job] = (job for job in part if not ledger.holds(job))
             if test is None:
-                results = self._workers.play(jobs)
+                results = self._workers.do(jobs)
             else:
-                results = in_order(takewhile(lambda _: test.decision is None, jobs), self._workers.play)
+                results = in_order(takewhile(lambda _: test.decision is None, jobs), self._workers.do)
             with closing(results):
                 for job, records in results:
                     counted = records if test is None else test.counted(records)
@@ -155,22 +147,6 @@ def run_tournament(
     """Play a `Tournament` to its end; the rest of it, where the store has its beginning."""
     with closing(Tournament(game, players, config, workers)) as tournament:
         return tournament.run(progress, store)
-
-
-def _workers(workers: int | str, player: JobPlayer, setup: Setup) -> Workers:
-    """Those who play; `UsageError` if they are not to be had."""
-    text = str(workers)
-    if not text.lstrip("-").isdecimal():
-        from arena.tournament.ray_workers import RayWorkers
-
-        return RayWorkers(setup, text)
-    if int(text) < 1:
-        raise UsageError(f"workers={text} is not at least 1")
-    if int(text) == 1:
-        return Here(player)
-    from arena.tournament.local_workers import LocalWorkers
-
-    return LocalWorkers(setup, int(text))
 
 
 def _ratings(table: Standings) -> list[Rating]:

@@ -1,52 +1,58 @@
-"""Jobs on a Ray cluster; Ray itself plays those again whose node or process has died."""
+"""Work on a Ray cluster; Ray itself does those jobs again whose node or process has died."""
 
 import logging
 import os
 import re
 import socket
 from collections.abc import Generator, Iterable, Iterator
-from functools import lru_cache
 from typing import Any
 
 from arena.env.workers.ray import require_ray
 from arena.errors import UsageError
-from arena.match.verdict import MatchRecord
-from arena.tournament.jobs import JobPlayer, Played, Setup, lost
-from arena.tournament.pairing import Job
+from arena.workers.work import Doer, Job, Result, Work, Workers
 
 TRIES = 3
-"""How often a job is played whose worker dies."""
+"""How often a job is done whose worker dies."""
 AHEAD = 2
 """Jobs under way for each core of the cluster, so that none waits for work."""
 REACH_S = 5.0
 """How long a cluster may take to be reached."""
 
 
-class RayWorkers:
-    """Plays jobs on all cores of a cluster: the one at `address` (`ray://HOST:PORT`), or the one that `ray` means.
+class RayWorkers(Workers[Job, Result]):
+    """Does jobs on all cores of a cluster: the one at `address` (`ray://HOST:PORT`), or the one that `ray` means.
 
     That is the cluster of RAY_ADDRESS, or one on this machine, begun here. Raises `UsageError` if it cannot be reached.
     """
 
-    def __init__(self, setup: Setup, address: str = "ray"):
+    def __init__(self, work: Work[Job, Result], address: str = "ray"):
         self._ray = connected(address)
-        self._setup = setup.portable()
-        self._shared = self._ray.put(self._setup)
-        self._play = self._ray.remote(num_cpus=1, max_retries=TRIES - 1, scheduling_strategy="SPREAD")(play_job)
+        self._work = work
+        self._shared = self._ray.put(work)
+        self._do = self._ray.remote(num_cpus=1, max_retries=TRIES - 1, scheduling_strategy="SPREAD")(do_job)
 
-    def play(self, jobs: Iterable[Job]) -> Generator[Played]:
-        """Each job with its records, as they are done; jobs are asked for as there are cores for them."""
-        fresh, busy = iter(jobs), dict[Any, Job]()
+    @property
+    def cores(self) -> int:
+        """Cores of the cluster, which may grow and shrink."""
+        return int(self._ray.cluster_resources().get("CPU", 1))
+
+    def put(self, value: Any) -> Any:
+        """A reference to a value that the cluster keeps as long as somebody refers to it."""
+        return self._ray.put(value)
+
+    def do(self, jobs: Iterable[Job], common: Any = None) -> Generator[tuple[Job, Result]]:
+        """Each job with its result, as they are done; jobs are asked for as there are cores for them."""
+        fresh, busy, kept = iter(jobs), dict[Any, Job](), self._ray.put(common)
         try:
             while True:
-                self._set_to_work(fresh, busy)
+                self._set_to_work(fresh, busy, kept)
                 if not busy:
                     return
                 ready, _ = self._ray.wait(list(busy), num_returns=1)
                 done = [(busy[one], self._result(one, busy[one])) for one in ready]
                 for one in ready:
                     del busy[one]
-                self._set_to_work(fresh, busy)  # before whoever takes the results goes about them
+                self._set_to_work(fresh, busy, kept)  # before whoever takes the results goes about them
                 yield from done
         finally:
             for one in busy:  # nobody waits for what they are at
@@ -56,19 +62,19 @@ class RayWorkers:
         """Let go of what the cluster keeps for the workers; the cluster stays connected."""
         del self._shared
 
-    def _set_to_work(self, fresh: Iterator[Job], busy: dict[Any, Job]) -> None:
-        cores = int(self._ray.cluster_resources().get("CPU", 1))
+    def _set_to_work(self, fresh: Iterator[Job], busy: dict[Any, Job], common: Any) -> None:
+        cores = self.cores
         while len(busy) < AHEAD * cores and (job := next(fresh, None)) is not None:
-            busy[self._play.remote(self._shared, job)] = job
+            busy[self._do.remote(self._shared, job, common)] = job
 
-    def _result(self, one: Any, job: Job) -> list[MatchRecord]:
+    def _result(self, one: Any, job: Job) -> Result:
         try:
-            records: list[MatchRecord] = self._ray.get(one)
+            result: Result = self._ray.get(one)
         except self._ray.exceptions.RayTaskError as error:
             raise error.cause if isinstance(error.cause, UsageError) else RuntimeError(str(error)) from None
         except self._ray.exceptions.RayError as error:
-            raise lost(self._setup, job, TRIES, f"died ({type(error).__name__})") from None
-        return records
+            raise self._work.lost(job, TRIES, f"died ({type(error).__name__})") from None
+        return result
 
 
 def connected(workers: str) -> Any:
@@ -108,12 +114,18 @@ def _line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
-def play_job(setup: Setup, job: Job) -> list[MatchRecord]:
+class _Kept:
+    """What a process of the cluster keeps from one job to the next."""
+
+    work: Any = None
+    doer: Doer[Any, Any]
+
+
+def do_job(work: Work[Job, Result], job: Job, common: Any) -> Result:
     """What a worker's process does for one job."""
-    return _player(setup).play(job)
-
-
-@lru_cache(maxsize=1)
-def _player(setup: Setup) -> JobPlayer:
-    """The agents that this process keeps from one job to the next."""
-    return JobPlayer(setup)
+    if _Kept.work is None or _Kept.work != work:
+        if _Kept.work is not None:
+            _Kept.doer.close()
+        _Kept.work, _Kept.doer = work, work.doer()
+    result: Result = _Kept.doer.do(job, common)
+    return result

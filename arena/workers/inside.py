@@ -1,0 +1,48 @@
+"""What runs in the process of a local worker: it does the jobs that come through a pipe, until that is closed."""
+
+import signal
+import sys
+import traceback
+from multiprocessing.connection import Connection
+from typing import Any
+
+from arena.errors import UsageError
+from arena.match.process_tree import end_with_parent
+from arena.workers.work import Doer
+
+
+def main() -> None:
+    """Take the work, then one job after the other; each is answered with its result, or with an exception.
+
+    What comes is (whether it is a job, the job); what is no job is what the jobs after it have in common.
+    """
+    end_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides what it means
+    pipe = Connection(int(sys.argv[1]))
+    common = None
+    try:
+        doer = pipe.recv().doer()
+        try:
+            while True:
+                is_job, message = pipe.recv()
+                if is_job:
+                    pipe.send(_answer(doer, message, common))
+                else:
+                    common = message
+        finally:
+            doer.close()
+    except (EOFError, OSError):
+        pass  # nobody wants anything any more
+
+
+def _answer(doer: Doer[Any, Any], job: Any, common: Any) -> Any:
+    try:
+        return doer.do(job, common)
+    except UsageError as error:
+        return UsageError(str(error))  # the same, of a kind that travels
+    except Exception:
+        return RuntimeError(f"a worker failed:\n{traceback.format_exc()}")
+
+
+if __name__ == "__main__":
+    main()

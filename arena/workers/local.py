@@ -1,0 +1,148 @@
+"""Work in processes of this machine: a job whose worker dies is done again by another."""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from multiprocessing import connection
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, Generic
+
+from arena.match.process_tree import kill_tree
+from arena.workers.work import Job, Result, Work, Workers
+
+TRIES = 3
+"""How often a job is done whose worker dies."""
+CLOSING_S = 5.0
+"""How long a worker may take to close."""
+
+
+class LocalWorkers(Workers[Job, Result]):
+    """`count` processes that do jobs; they start with the first jobs."""
+
+    def __init__(self, work: Work[Job, Result], count: int):
+        self._work, self._count = work, count
+        self._idle: list[_Worker] = []
+        self.restarts = 0
+        """How many have died and were replaced."""
+
+    def do(self, jobs: Iterable[Job], common: Any = None) -> Generator[tuple[Job, Result]]:
+        """Each job with its result, as they are done; the next jobs are asked for when a worker has time."""
+        self._idle += [_Worker(self._work) for _ in range(self._count - len(self._idle))]
+        round_ = _Round(iter(jobs), bytes(ForkingPickler.dumps((False, common))))
+        try:
+            while True:
+                self._set_to_work(round_)
+                if not round_.busy:
+                    return
+                done = []
+                for worker in round_.ready():
+                    job, tries = round_.busy.pop(worker)
+                    answer = worker.answer()
+                    if isinstance(answer, _Death):
+                        self._replace(worker)
+                        if tries == TRIES:
+                            raise self._work.lost(job, tries, answer.how)
+                        round_.again.append((job, tries + 1))
+                    else:
+                        self._idle.append(worker)
+                        done.append((job, answer))
+                self._set_to_work(round_)  # before whoever takes the results goes about them
+                yield from done
+        finally:
+            for worker in round_.busy:  # nobody waits for what they are at
+                worker.end()
+
+    def close(self) -> None:
+        """End all processes."""
+        for worker in self._idle:
+            worker.pipe.close()
+        for worker in self._idle:
+            worker.end(CLOSING_S)
+        self._idle = []
+
+    def _set_to_work(self, round_: "_Round[Job]") -> None:
+        while self._idle:
+            job, tries = round_.again.popleft() if round_.again else (next(round_.fresh, None), 1)
+            if job is None:
+                return
+            worker = self._idle.pop()
+            worker.give(job, round_.common)
+            round_.busy[worker] = job, tries
+
+    def _replace(self, worker: "_Worker") -> None:
+        worker.end()
+        self.restarts += 1
+        self._idle.append(_Worker(self._work))
+
+
+class _Round(Generic[Job]):
+    """The jobs of one call: those to come, those to be done again, and who is at which, for the how manieth time."""
+
+    def __init__(self, fresh: Iterator[Job], common: bytes):
+        self.fresh, self.common = fresh, common
+        self.again: deque[tuple[Job, int]] = deque()
+        self.busy: dict[_Worker, tuple[Job, int]] = {}
+
+    def ready(self) -> "list[_Worker]":
+        """Those who have something to say; waits for the first."""
+        ready = connection.wait([worker.pipe for worker in self.busy])
+        return [worker for worker in self.busy if worker.pipe in ready]
+
+
+class _Death:
+    """What comes of a worker in place of an answer."""
+
+    def __init__(self, code: int):
+        self.how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
+
+
+class _Worker:
+    """A process that does one job after the other; it imports nothing of the program that started it."""
+
+    def __init__(self, work: Any):
+        self.pipe, theirs = multiprocessing.Pipe()
+        paths = [path or os.getcwd() for path in sys.path]
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "arena.workers.inside", str(theirs.fileno())],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+        )
+        theirs.close()
+        self._common: bytes | None = None
+        self._send(bytes(ForkingPickler.dumps(work)))
+
+    def give(self, job: Any, common: bytes) -> None:
+        """Have a job done, by one who knows what is common to it and others."""
+        if self._common is not common:
+            self._common = common
+            self._send(common)
+        self._send(bytes(ForkingPickler.dumps((True, job))))
+
+    def answer(self) -> Any:
+        """The result of its job, or its `_Death`. Raises what it raised."""
+        try:
+            answer = self.pipe.recv()
+        except (EOFError, OSError):
+            return _Death(self._process.wait())
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def end(self, patience_s: float = 0.0) -> None:
+        """End the process, and what it has started; so many seconds after its pipe was closed."""
+        self.pipe.close()
+        try:
+            self._process.wait(patience_s)
+        except subprocess.TimeoutExpired:
+            kill_tree(self._process.pid)
+            self._process.wait()
+
+    def _send(self, message: bytes) -> None:
+        with contextlib.suppress(OSError):  # it is dead, which shows when its answer is read
+            self.pipe.send_bytes(message)
