@@ -145,6 +145,13 @@ class BasePolicy(nn.Module, Policy):
             self.lr_scheduler.step()
         return result
 
+    def memory(self) -> Batch:
+        """What it needs to go on learning besides weights, optimizers and the buffer; nothing, for most."""
+        return Batch()
+
+    def recall(self, memory: Batch) -> None:  # noqa: B027  # most have nothing to remember
+        """Take over what `memory` gave."""
+
     def train(self, mode: bool = True) -> Self:
         """Set training or testing state."""
         super().train(mode)

@@ -100,6 +100,8 @@ class Algorithm:
     paper: str
     actions: tuple[Literal["discrete", "continuous", "games"], ...] = ("discrete",)
     """What it learns to do: numbered actions, games included; continuous ones; moves of this project's games alone."""
+    self_play: bool = False
+    """Whether it learns a game against itself alone, if nobody says otherwise, and not against its past as well."""
     single: Any = None
     """A config for Gymnasium's environments, where the defaults (for many boards at once) do not suit them."""
 
