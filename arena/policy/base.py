@@ -149,7 +149,7 @@ class BasePolicy(nn.Module, Policy):
         """What it needs to go on learning besides weights, optimizers and the buffer; nothing, for most."""
         return Batch()
 
-    def recall(self, memory: Batch) -> None:  # noqa: B027  # most have nothing to remember
+    def recall(self, memory: Batch) -> None:
         """Take over what `memory` gave."""
 
     def train(self, mode: bool = True) -> Self:
