@@ -23,6 +23,7 @@ from agents.networks.discrete import Actor, Critic, actor_and_critic
 from agents.networks.q_network import make_body
 from agents.puct import network_of, told
 from agents.search.guided import Found, GuidedSearch, RootNoise
+from agents.search.memory import Trees
 from agents.search.positions import positions
 from arena.config import require_above, require_at_least, require_between
 from arena.data.batch import Batch
@@ -44,7 +45,9 @@ class AlphaZeroPolicy(BasePolicy):
         actor: from observations to logits [n, A]; `critic` is built upon the same body.
         critic: from observations to what the seat to move will earn from there on, [n, 1].
         optim: their optimizer; None for a policy that only plays.
-        simulations: of each move while training.
+        simulations: of each move while training, where the policy learns from it.
+        quick_simulations: of the other moves, that bring the game to its end.
+        full_share: share of the moves that are searched in full; drawn for all games at once.
         play_simulations: of each move otherwise.
         considered: actions that Gumbel's halving begins with; 0 for PUCT with Dirichlet noise.
         noise: of the Dirichlet distribution, in all over the legal actions of an average position.
@@ -63,6 +66,8 @@ class AlphaZeroPolicy(BasePolicy):
         critic: Critic,
         optim: torch.optim.Optimizer | None,
         simulations: int = 100,
+        quick_simulations: int = 25,
+        full_share: float = 1.0,
         play_simulations: int = 100,
         considered: int = 0,
         noise: float = 10.0,
@@ -72,16 +77,21 @@ class AlphaZeroPolicy(BasePolicy):
     ):
         spaces = Spaces.of_game(game)
         super().__init__(spaces.observation, spaces.action)
-        checks.require_between(0, 1, noise_share=noise_share)
+        checks.require_between(0, 1, noise_share=noise_share, full_share=full_share)
         self.actor, self.critic, self.optim = actor, critic, optim
         self.opening_moves, self.value_weight = opening_moves, value_weight
         self._game = game
         self._noise = None if considered else RootNoise(noise / game.num_actions, noise_share)
-        self._searches = GuidedSearch(game, simulations, considered), GuidedSearch(game, play_simulations, considered)
+        self._full, self._quick, self._play = (
+            GuidedSearch(game, number, considered) for number in (simulations, quick_simulations, play_simulations)
+        )
+        self.full_share = full_share
+        self._trees = Trees(game)
         self.rng = make_rng()
 
     def reset(self, seed: int | None = None) -> None:
-        """With a seed, start the random stream anew."""
+        """Forget the trees of earlier games; with a seed, start the random stream anew."""
+        self._trees = Trees(self._game)
         if seed is not None:
             self.rng = make_rng(seed)
 
@@ -93,20 +103,30 @@ class AlphaZeroPolicy(BasePolicy):
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Search every row.
 
-        Gives `act` [n], `probs` [n, A] of the search, `value` [n] and `pv` [n, L]; while training, `policy.target`
-        [n, A], what the network is to learn, and a hidden `state.moves` [n], how many the seat has made.
+        Gives `act` [n], `probs` and `visits` [n, A] of the search, `value` [n] and `pv` [n, L]; while training,
+        `policy.target` [n, A], what the network is to learn (all zero after a quick search). The hidden `state` is
+        `moves` [n], how many the seat has made, and `tree` [n], the number of what is kept for its next one.
         """
         states = positions(batch, self._game, "alphazero")
-        search = self._searches[0 if self.training else 1]
-        network = partial(network_of, self)
-        if not self.training:
-            return told(search.search(states, network, self.rng, explores=False))
-        found = search.search(states, network, self.rng, self._noise)
-        moves = np.zeros(len(states), np.int64) if state is None else np.array(state.moves)
+        full = not self.training or self.rng.random() < self.full_share
+        search = self._play if not self.training else self._full if full else self._quick
+        kept = None if state is None else self._trees.pop_all(state.tree, states)
+        found = search.search(
+            states,
+            partial(network_of, self),
+            self.rng,
+            self._noise if self.training and full else None,
+            explores=self.training,
+            kept=kept if search.goes_on else None,
+        )
         answer = told(found)
-        answer.policy, answer.state = Batch(target=found.probs.astype(np.float32)), Batch(moves=moves + 1)
-        if self._noise is not None:  # Gumbel's own random numbers explore
-            answer.act = self._opened(found, moves)
+        moves = np.zeros(len(states), np.int64) if state is None else np.array(state.moves)
+        if self.training:
+            answer.policy = Batch(target=(found.probs * full).astype(np.float32))
+            if self._noise is not None:  # Gumbel's own random numbers explore
+                answer.act = self._opened(found, moves)
+        trees = self._trees.put_all(found.trees, states, answer.act) if search.goes_on else np.zeros_like(moves)
+        answer.state = Batch(moves=moves + 1, tree=trees)
         return answer
 
     def _opened(self, found: Found, moves: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -153,7 +173,7 @@ class AlphaZeroPolicy(BasePolicy):
         logits, value, _ = actor_and_critic(self.actor, self.critic, batch.obs.obs)
         logp = mask_scores(logits, legal_mask(batch.obs)).log_softmax(dim=1)
         target = torch.as_tensor(batch.policy.target, device=logp.device)
-        policy_loss = -(target * logp.masked_fill(target == 0, 0.0)).sum(dim=1).mean()
+        policy_loss = -(target * logp.masked_fill(target == 0, 0.0)).sum() / target.sum().clamp(min=1.0)
         value_loss = (batch.returns[:, 0].to(value) - value).square().mean()
         loss = policy_loss + self.value_weight * value_loss
         descend(loss, self.optim)
@@ -169,7 +189,11 @@ class AlphaZeroConfig:
     weight_decay: float = 1e-4
     """How fast weights shrink, beside each step."""
     simulations: int = 64
-    """Of each move of self-play."""
+    """Of each move of self-play that the policy learns from."""
+    quick_simulations: int = 16
+    """Of the other moves, which only bring games to their ends."""
+    full_share: float = 1.0
+    """Share of the moves that are searched in full, 0 to 1 (KataGo's playout cap randomisation, arXiv 1902.10565)."""
     play_simulations: int = 100
     """Of each move in tests, tournaments and play."""
     considered: int = 0
@@ -192,10 +216,12 @@ class AlphaZeroConfig:
     """Units of the dense layers."""
 
     def __post_init__(self) -> None:
-        require_above(self, 0, "learning_rate", "update_per_step", "noise")
+        require_above(self, 0, "learning_rate", "update_per_step", "noise", "full_share")
         require_at_least(self, 0, "considered", "blocks", "opening_moves", "weight_decay")
-        require_at_least(self, 1, "simulations", "play_simulations", "batch_size", "buffer_size", "hidden")
-        require_between(self, 0, 1, "noise_share")
+        require_at_least(
+            self, 1, "simulations", "quick_simulations", "play_simulations", "batch_size", "buffer_size", "hidden"
+        )
+        require_between(self, 0, 1, "noise_share", "full_share")
 
 
 def build(spaces: Spaces, config: AlphaZeroConfig, training: bool) -> AlphaZeroPolicy:
@@ -212,6 +238,8 @@ def build(spaces: Spaces, config: AlphaZeroConfig, training: bool) -> AlphaZeroP
         critic,
         adam(weights, config.learning_rate, weight_decay=config.weight_decay) if training else None,
         config.simulations,
+        config.quick_simulations,
+        config.full_share,
         config.play_simulations,
         config.considered,
         config.noise,

@@ -6,7 +6,7 @@ improves on the network's policy with however few simulations.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,12 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.budget import LINE, LONGEST_PATH
+from agents.search.budget import LINE, LONGEST_PATH, require_positive, time_limit
 from agents.search.guided_tree import NODE
 from agents.search.positions import require_guidable
+from arena.errors import UsageError
 from games.engine.compiler import instantiate
 from games.engine.game import Game
 
+ROOM = 4096
+"""Simulations that there is room for at once; more is made when it is needed."""
+MOST_SIMULATIONS = 1 << 30
 Network = Callable[[NDArray[Any], NDArray[np.bool_]], tuple[NDArray[np.float32], NDArray[np.float32]]]
 """From observations [k, *O] and masks [k, A] to logits [k, A] and values [k] of the seats to move."""
 
@@ -31,13 +35,18 @@ class Found:
     visits: NDArray[np.int64]
     """Of each action, [n, A]."""
     probs: NDArray[np.float64]
-    """A better policy than the network's, [n, A]: shares of visits, or by Gumbel logits and completed results."""
+    """A better policy than the network's, [n, A].
+
+    The shares of visits, without those of moves proven to be worse; by Gumbel logits and completed results.
+    """
     act: NDArray[np.int64]
     """The best action, [n]."""
     value: NDArray[np.float64]
     """What the seat to move will earn in all, [n]."""
     pv: NDArray[np.int32]
     """The line expected, [n, L], -1 after its end."""
+    trees: Sequence[NDArray[Any]]
+    """The trees themselves, n times nodes, the root first."""
 
 
 @dataclass(frozen=True)
@@ -53,16 +62,24 @@ class GuidedSearch:
 
     Args:
         game: what is played.
-        simulations: of each position, at least 1.
+        simulations: of each position, at most: PUCT stops where the result is proven.
         considered: actions that Gumbel's halving begins with; 0 for PUCT.
+        seconds: of each position, in place of a number of simulations (PUCT alone: Gumbel plans them).
 
     """
 
-    def __init__(self, game: Game, simulations: int, considered: int = 0):
+    def __init__(self, game: Game, simulations: int | None = None, considered: int = 0, seconds: float | None = None):
         require_guidable(game)
-        self._game, self.simulations, self._considered = game, simulations, considered
+        require_positive("guided search", simulations=simulations, seconds=seconds)
+        if considered and simulations is None:
+            raise UsageError("Gumbel's search plans its simulations: give their number, not a time")
+        self.goes_on = not considered
+        """Whether it can go on from a tree of an earlier search; Gumbel's plan is one for a new tree."""
+        self._game, self.seconds, self._considered = game, seconds, considered
+        self.simulations = simulations or np.iinfo(np.int64).max
+        self._proves = not considered and not game.has_chance
         self._kernels = instantiate("agents.search.guided_tree", game)
-        self._room = 1 + (simulations + 1) * min(game.num_actions, 64)
+        self._room = (1 + min(self.simulations + 1, ROOM)) * min(game.num_actions, 64)
 
     def search(
         self,
@@ -71,56 +88,115 @@ class GuidedSearch:
         rng: np.random.Generator,
         noise: RootNoise | None = None,
         explores: bool = True,
+        kept: Sequence[NDArray[Any] | None] | None = None,
     ) -> Found:
-        """Search the positions [n]; `noise` is PUCT's way to explore, Gumbel's (`explores`) its random numbers."""
-        game, n = self._game, len(states)
-        shape = (n, game.num_actions)
-        nodes = np.zeros((n, self._room), NODE)
-        sizes, scales = np.ones(n, np.int64), np.ones(n)
-        paths = np.empty((n, min(game.max_length + 2, LONGEST_PATH)), np.int32)
-        depths, waiting = np.empty(n, np.int32), np.empty(n, np.bool_)
-        payoffs, mask = np.empty((n, game.num_players), np.float32), np.empty(shape, np.bool_)
-        obs = np.zeros((n, *game.observation_shape), game.observation_dtype)
-        work, seeds = np.empty_like(states), rng.integers(2**64, size=n, dtype=np.uint64)
-        scores, wanted = np.zeros(shape, np.float32), np.full(n, -1, np.int32)
-        plan, chances = np.zeros(n, np.int64), game.chance_scratch()
-        for simulation in range(self.simulations + 1):  # the first one looks at the roots
-            if self._considered and simulation > 0:
-                wanted[:] = _halving(self._considered, self.simulations)[plan, simulation - 1]
-            while not self._kernels.descend(
-                *(nodes, sizes, scales, states, work, paths, depths, payoffs, waiting, obs, mask),
-                *(chances, seeds, simulation, wanted, scores),
-            ):
-                nodes = np.concatenate([nodes, np.zeros_like(nodes)], axis=1)
-            rows = np.flatnonzero(waiting)
-            logits, values = network(obs[rows], mask[rows]) if len(rows) else (scores[:0], scores[:0, 0])
-            self._kernels.grow(
-                *(nodes, sizes, scales, paths, depths, payoffs, waiting, mask),
-                *(logits.astype(np.float32, copy=False), values.astype(np.float32, copy=False)),
-            )
-            if simulation == 0 and self._considered:
+        """Search the positions [n]; `noise` is PUCT's way to explore, Gumbel's (`explores`) its random numbers.
+
+        PUCT goes on from the trees `kept` [n], where there is one, with as many simulations as without it.
+        """
+        if self.seconds is not None and len(states) > 1:
+            rows = [slice(row, row + 1) for row in range(len(states))]
+            return joined([self.search(states[row], network, rng, noise, explores, kept and kept[row]) for row in rows])
+        forest = Forest(self._game, self._kernels, states, self._room, kept, rng)
+        forest.limits = np.maximum(forest.nodes["visits"][:, 0], 1) + min(self.simulations, MOST_SIMULATIONS)
+        scores, plan = np.zeros(forest.mask.shape, np.float32), np.zeros(len(states), np.int64)
+        with time_limit(self.seconds) as stop:
+            rows, logits = forest.simulate(network, 0, scores, self._proves)  # looks at the roots
+            if self._considered:
                 scores[rows] = logits + (rng.gumbel(size=logits.shape) if explores else 0.0)
-                plan[rows] = np.minimum(mask[rows].sum(axis=1), self._considered)
-            elif simulation == 0 and noise is not None:
-                self._kernels.stir(nodes, rng.gamma(noise.alpha, size=shape) + 1e-12, noise.share)
-        return self._found(nodes, scales, scores)
+                plan[rows] = np.minimum(forest.mask[rows].sum(axis=1), self._considered)
+            elif noise is not None:
+                gammas = rng.gamma(noise.alpha, size=scores.shape) + 1e-12
+                self._kernels.stir(forest.nodes, gammas, noise.share)
+            for simulation in range(1, self.simulations + 1):
+                if self._considered:
+                    forest.wanted[:] = _halving(self._considered, self.simulations)[plan, simulation - 1]
+                forest.simulate(network, simulation, scores, self._proves)
+                if forest.active == 0 or stop[0]:
+                    break
+        return self._found(forest.nodes, forest.scales, scores)
 
     def _found(self, nodes: NDArray[Any], scales: NDArray[np.float64], scores: NDArray[np.float32]) -> Found:
-        visits, value = np.zeros(scores.shape, np.int64), np.zeros(len(scores))
-        self._kernels.found(nodes, visits, value)
-        act, probs, pv = (
-            np.zeros(len(scores), np.int64),
-            np.zeros(scores.shape),
-            np.empty((len(scores), LINE), np.int32),
+        visits, eligible, value = (
+            np.zeros(scores.shape, np.int64),
+            np.zeros(scores.shape, np.bool_),
+            np.zeros(len(nodes)),
         )
+        self._kernels.found(nodes, visits, eligible, value)
+        act, probs, pv = np.zeros(len(nodes), np.int64), np.zeros(scores.shape), np.empty((len(nodes), LINE), np.int32)
         if self._considered:
             self._kernels.improved(nodes, scales, probs, value)
             self._kernels.settled(nodes, scales, scores, act)
         else:
-            probs[:] = visits / np.maximum(visits.sum(axis=1, keepdims=True), 1)
-            act[:] = visits.argmax(axis=1)
+            shares = visits * eligible
+            probs[:] = shares / np.maximum(shares.sum(axis=1, keepdims=True), 1)
+            act[:] = shares.argmax(axis=1)
         self._kernels.lines(nodes, act, pv)
-        return Found(visits, probs, act, value, pv)
+        return Found(visits, probs, act, value, pv, list(nodes))
+
+
+def joined(parts: Sequence[Found]) -> Found:
+    """What several searches found, as one."""
+    arrays = ([getattr(part, name) for part in parts] for name in ("visits", "probs", "act", "value", "pv"))
+    return Found(*map(np.concatenate, arrays), [tree for part in parts for tree in part.trees])
+
+
+class Forest:
+    """The trees of one search, one a position; arrays as in `guided_tree`."""
+
+    def __init__(
+        self,
+        game: Game,
+        kernels: Any,
+        states: NDArray[Any],
+        room: int,
+        kept: Sequence[NDArray[Any] | None] | None,
+        rng: np.random.Generator,
+    ):
+        n, kept = len(states), kept or [None] * len(states)
+        self._kernels, self._states = kernels, states
+        self._sizes = np.array([1 if tree is None else len(tree) for tree in kept], np.int64)
+        self.nodes = np.zeros((n, room + self._sizes.max(initial=1)), NODE)
+        self.nodes["worth"][:, 0] = np.nan
+        for row, tree in enumerate(kept):
+            if tree is not None:
+                self.nodes[row, : len(tree)] = tree
+        self.scales, self.limits = np.ones(n), np.ones(n, np.int64)
+        self.mask, self.wanted = np.zeros((n, game.num_actions), np.bool_), np.full(n, -1, np.int32)
+        self.active = n
+        """Trees that the last simulation went down."""
+        self._work, self._seeds = np.empty_like(states), rng.integers(2**64, size=n, dtype=np.uint64)
+        self._paths = np.empty((n, min(game.max_length + 2, LONGEST_PATH)), np.int32)
+        self._depths, self._waiting = np.empty(n, np.int32), np.empty(n, np.bool_)
+        self._payoffs = np.empty((n, game.num_players), np.float32)
+        self._obs = np.zeros((n, *game.observation_shape), game.observation_dtype)
+        self._chances = game.chance_scratch()
+
+    def simulate(
+        self, network: Network, simulation: int, scores: NDArray[np.float32], proves: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """One simulation in every tree; the first, number 0, looks at roots that are new.
+
+        Returns the trees where the network looked, [w], and its logits [w, A].
+        """
+        limits = self.limits if simulation else np.ones_like(self.limits)
+        while (
+            active := self._kernels.descend(
+                *(self.nodes, self._sizes, self.scales, limits, self._states, self._work, self._paths, self._depths),
+                *(self._payoffs, self._waiting, self._obs, self.mask, self._chances, self._seeds, simulation),
+                *(self.wanted, scores),
+            )
+        ) < 0:
+            self.nodes = np.concatenate([self.nodes, np.zeros_like(self.nodes)], axis=1)
+        self.active = active
+        rows = np.flatnonzero(self._waiting)
+        logits, values = network(self._obs[rows], self.mask[rows]) if len(rows) else (scores[:0], scores[:0, 0])
+        logits, values = logits.astype(np.float32, copy=False), values.astype(np.float32, copy=False)
+        self._kernels.grow(
+            *(self.nodes, self._sizes, self.scales, self._paths, self._depths, self._payoffs, self._waiting),
+            *(self.mask, logits, values, proves),
+        )
+        return rows, logits
 
 
 @cache

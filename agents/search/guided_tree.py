@@ -1,7 +1,8 @@
 """Trees that a network guides, many at once: a template that `games.engine.compiler` turns into code for one game.
 
 A simulation of all trees is `descend` (each to a position that is new), a look of the network at all of these in one
-batch, and `grow` (children with the network's priors, and its value handed up). Two seats, zero sum; chance may move.
+batch, and `grow` (children with the network's priors, and its value handed up). Two seats, zero sum; chance may move,
+and its outcomes are sampled, each a node of its own. PUCT proves results on the way, as `agents.search.tree` does.
 
 Shapes: B trees, N nodes of each, A actions, O observation, C outcomes of chance, D the longest path, P = 2 seats.
 """
@@ -13,6 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from agents.search.nodes import fits, prove
 from games.engine.chance import GAMMA, mix
 from games.engine.game import CHANCE, TERMINAL
 from games.engine.kernels import drawn_outcome
@@ -25,10 +27,12 @@ NODE = np.dtype(
         ("prior", np.float32),
         ("logit", np.float32),
         ("value", np.float32),  # what the network expects the seat that moves here to earn in all
+        ("worth", np.float32),  # its result for the seat that chose it if both play perfectly, nan if not proven
         ("visits", np.int32),
         ("first", np.int32),  # place of the first child
         ("action", np.int16),  # the action, or outcome of chance, that leads here
         ("count", np.int16),  # children; 0 before there are any
+        ("tried", np.int16),  # as many: any of them may have been visited
         ("seat", np.int8),  # who moves here, once it has been visited
     ],
     align=True,
@@ -44,6 +48,7 @@ def descend(
     nodes: NDArray[Any],
     sizes: NDArray[np.int64],
     scales: NDArray[np.float64],
+    limits: NDArray[np.int64],
     roots: NDArray[Any],
     work: NDArray[Any],
     paths: NDArray[np.int32],
@@ -57,30 +62,38 @@ def descend(
     simulation: int,
     wanted: NDArray[np.int32],
     scores: NDArray[np.float32],
-) -> bool:
+) -> int:
     """Go down every tree to a node without children; `waiting` [B] says which of these the network has to look at.
 
     For them `obs` [B, O] and `mask` [B, A] are written; `payoffs` [B, P] is what has been earned by then. `wanted` [B]
     is -1, or how many visits a child of the root has to have to be tried next, the one of the highest `scores` [B, A].
-    Returns False, nothing done, if a tree needs more nodes.
+    A tree whose root has been visited as often as `limits` [B] says, or is proven, is left alone; its entry of `depths`
+    [B] is -1. Returns how many were not; -1, nothing done, if a tree needs more nodes.
     """
     widest = NUM_ACTIONS if chances is None else NUM_ACTIONS + 4 * chances.shape[0]
     for b in range(roots.shape[0]):
         if sizes[b] + widest > nodes.shape[1]:
-            return False
+            return -1
+    active = 0
     for b in range(roots.shape[0]):
+        root = nodes[b, 0]
+        waiting[b] = False
+        depths[b] = -1
+        if root.visits >= limits[b] or not math.isnan(root.worth) or roots[b].current_player == TERMINAL:
+            continue
+        active += 1
         work[b] = roots[b]
         state = work[b]
         reseed(state, mix(seeds[b] + np.uint64(simulation) * GAMMA))
         depths[b] = walk(nodes[b], sizes, b, state, paths[b], chances, wanted[b], scores[b], scales[b])
         payoffs[b, :] = 0
         returns(state, payoffs[b])
-        waiting[b] = state.current_player != TERMINAL
+        waiting[b] = state.current_player != TERMINAL and math.isnan(nodes[b, paths[b, depths[b]]].worth)
         if waiting[b]:
             observe(state, state.current_player, obs[b])
             mask[b, :] = False
             legal_actions(state, mask[b])
-    return True
+    return active
 
 
 @njit(inline="always")
@@ -95,13 +108,17 @@ def walk(
     scores: NDArray[np.float32],
     scale: float,
 ) -> int:
-    """Play from the root of tree `b` to a node without children, in `state`; returns how deep, the nodes in `path`."""
+    """Play from the root of tree `b` to a node without children, or proven, in `state`; returns how deep.
+
+    The nodes on the way are written into `path` [D].
+    """
     place, depth = 0, 0
     path[0] = 0
     while True:
         node = tree[place]
         node.seat = state.current_player
-        if state.current_player == TERMINAL or depth == path.shape[0] - 1:
+        proven = depth > 0 and not math.isnan(node.worth)
+        if state.current_player == TERMINAL or proven or depth == path.shape[0] - 1:
             return depth
         if chances is not None and state.current_player == CHANCE:
             if node.count == 0:
@@ -124,7 +141,7 @@ def walk(
 def open_chance(tree: NDArray[Any], sizes: NDArray[np.int64], b: int, node: Any, outcomes: int) -> None:
     """Give a node where chance moves its children, one an outcome."""
     node.first = sizes[b]
-    node.count = outcomes
+    node.count = node.tried = outcomes
     for outcome in range(outcomes):
         begin(tree[sizes[b] + outcome], outcome, 0.0, 0.0)
     sizes[b] += outcomes
@@ -134,8 +151,8 @@ def open_chance(tree: NDArray[Any], sizes: NDArray[np.int64], b: int, node: Any,
 def begin(node: Any, action: int, prior: float, logit: float) -> None:
     """A node that nobody has visited."""
     node.total = node.own = 0.0
-    node.prior, node.logit, node.value = prior, logit, 0.0
-    node.visits = node.first = node.count = 0
+    node.prior, node.logit, node.value, node.worth = prior, logit, 0.0, np.nan
+    node.visits = node.first = node.count = node.tried = 0
     node.action = action
     node.seat = TERMINAL
 
@@ -144,7 +161,7 @@ def begin(node: Any, action: int, prior: float, logit: float) -> None:
 def promising(tree: NDArray[Any], node: Any, scale: float) -> int:
     """The child of the highest mean result plus exploration, in proportion to its prior (PUCT).
 
-    One that has not been visited is taken to be worth what its parent is, so far.
+    One that has not been visited is taken to be worth what its parent is, so far. What is proven needs no exploration.
     """
     visits = node.visits
     weight = scale * (math.log((1.0 + visits + BASE) / BASE) + FIRST) * math.sqrt(visits)
@@ -152,8 +169,11 @@ def promising(tree: NDArray[Any], node: Any, scale: float) -> int:
     best, highest = node.first, -math.inf
     for place in range(node.first, node.first + node.count):
         child = tree[place]
-        mean = child.total / child.visits if child.visits > 0 else unknown
-        bound = mean + weight * child.prior / (1.0 + child.visits)
+        if math.isnan(child.worth):
+            mean = child.total / child.visits if child.visits > 0 else unknown
+            bound = mean + weight * child.prior / (1.0 + child.visits)
+        else:
+            bound = np.float64(child.worth)
         if bound > highest:
             best, highest = place, bound
     return best
@@ -238,32 +258,53 @@ def grow(
     mask: NDArray[np.bool_],
     logits: NDArray[np.float32],
     values: NDArray[np.float32],
+    proves: bool,
 ) -> None:
     """Give every leaf that was looked at its children, and hand results up every path.
 
     `logits` [W, A] and `values` [W], what the seat to move will earn from there on, are those of the W waiting trees.
+    `proves` is for games without chance, of two seats and zero sum.
     """
     looked = 0
     for b in range(nodes.shape[0]):
-        tree = nodes[b]
-        leaf = tree[paths[b, depths[b]]]
+        if depths[b] < 0:
+            continue
+        tree, path, payoff = nodes[b], paths[b], payoffs[b]
+        leaf = tree[path[depths[b]]]
         if waiting[b]:
-            payoffs[b, leaf.seat] += values[looked]
-            payoffs[b, 1 - leaf.seat] -= values[looked]
-            leaf.value = payoffs[b, leaf.seat]
+            payoff[leaf.seat] += values[looked]
+            payoff[1 - leaf.seat] -= values[looked]
+            leaf.value = payoff[leaf.seat]
             open_decision(tree, sizes, b, leaf, mask[b], logits[looked])
             looked += 1
+        elif proves and depths[b] > 0:
+            chooser = tree[path[depths[b] - 1]].seat
+            if math.isnan(leaf.worth):
+                leaf.worth = payoff[chooser]
+            payoff[chooser] = leaf.worth
+            payoff[1 - chooser] = -leaf.worth
         for seat in range(NUM_PLAYERS):
-            scales[b] = max(scales[b], abs(payoffs[b, seat]))
-        for step in range(depths[b], -1, -1):
-            node = tree[paths[b, step]]
-            node.visits += 1
-            if node.seat >= 0:
-                node.own += payoffs[b, node.seat]
-            if step > 0:
-                chooser = tree[paths[b, step - 1]].seat
-                if chooser >= 0:
-                    node.total += payoffs[b, chooser]
+            scales[b] = max(scales[b], abs(payoff[seat]))
+        back_up(tree, path, depths[b], payoff)
+
+
+@njit(inline="always")
+def back_up(tree: NDArray[Any], path: NDArray[np.int32], depth: int, payoff: NDArray[np.float32]) -> None:
+    """Add a result to the nodes of a path; one whose children settle what it is worth hands on that instead."""
+    settled = not math.isnan(tree[path[depth]].worth)
+    for step in range(depth, -1, -1):
+        node = tree[path[step]]
+        chooser = tree[path[step - 1]].seat if step > 0 else node.seat
+        if settled and step < depth:
+            settled = prove(tree, node, chooser)
+            if settled:
+                payoff[chooser] = node.worth
+                payoff[1 - chooser] = -node.worth
+        node.visits += 1
+        if node.seat >= 0:
+            node.own += payoff[node.seat]
+        if step > 0 and chooser >= 0:
+            node.total += payoff[chooser]
 
 
 @njit(inline="always")
@@ -286,7 +327,7 @@ def open_decision(
             count += 1
     for place in range(node.first, node.first + count):
         tree[place].prior /= whole
-    node.count = count
+    node.count = node.tried = count
     sizes[b] += count
 
 
@@ -304,13 +345,20 @@ def stir(nodes: NDArray[Any], noise: NDArray[np.float64], share: float) -> None:
 
 
 @njit(cache=True, nogil=True)
-def found(nodes: NDArray[Any], visits: NDArray[np.int64], values: NDArray[np.float64]) -> None:
-    """What the roots know: visits of actions [B, A], zero on entry, and the values of the positions [B]."""
+def found(
+    nodes: NDArray[Any], visits: NDArray[np.int64], eligible: NDArray[np.bool_], values: NDArray[np.float64]
+) -> None:
+    """What the roots know: visits of actions [B, A], zero on entry, and the values of the positions [B].
+
+    `eligible` [B, A], False on entry, leaves out actions that are proven to be worse.
+    """
     for b in range(nodes.shape[0]):
         root = nodes[b, 0]
-        values[b] = root.own / max(root.visits, 1)
+        values[b] = root.own / max(root.visits, 1) if math.isnan(root.worth) else np.float64(root.worth)
         for place in range(root.first, root.first + root.count):
-            visits[b, nodes[b, place].action] = nodes[b, place].visits
+            child = nodes[b, place]
+            visits[b, child.action] = child.visits
+            eligible[b, child.action] = fits(root, child)
 
 
 @njit(cache=True, nogil=True)

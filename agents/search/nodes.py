@@ -46,6 +46,29 @@ def add(nodes: NDArray[Any], place: int, action: int) -> None:
     node.seat = TERMINAL
 
 
+@njit(inline="always")
+def prove(nodes: NDArray[Any], node: Any, chooser: int) -> bool:
+    """Whether children settle the `worth` of a node for the seat that chose it: one wins, or all are proven."""
+    best = -np.inf
+    certain = node.tried == node.count
+    for place in range(node.first, node.first + node.tried):
+        if math.isnan(nodes[place].worth):
+            certain = False
+        else:
+            best = max(best, np.float64(nodes[place].worth))
+    if certain or best >= WON:
+        node.worth = best if chooser == node.seat else -best
+        return True
+    return False
+
+
+@njit(inline="always")
+def fits(root: Any, child: Any) -> bool:
+    """Whether a child may be played: it brings about the proven result or, if there is none, is not proven to lose."""
+    # nan is neither: what is not proven may be played
+    return not child.worth <= -WON if math.isnan(root.worth) else child.worth == root.worth
+
+
 @njit(cache=True, nogil=True)
 def choose(nodes: NDArray[Any], visits: NDArray[np.int64], eligible: NDArray[np.bool_]) -> int:
     """The action to play: that of the child visited most, of equals the better one.
@@ -58,10 +81,8 @@ def choose(nodes: NDArray[Any], visits: NDArray[np.int64], eligible: NDArray[np.
     for place in range(root.first, root.first + root.tried):
         child = nodes[place]
         visits[child.action] = child.visits
-        # nan is neither: what is not proven may be played
-        fits = not child.worth <= -WON if math.isnan(root.worth) else child.worth == root.worth
-        eligible[child.action] = fits
-        if fits and (
+        may = eligible[child.action] = fits(root, child)
+        if may and (
             best < 0
             or child.visits > nodes[best].visits
             or (child.visits == nodes[best].visits and child.mean > nodes[best].mean)

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from agents.search.nodes import WON, add
+from agents.search.nodes import add, prove
 from games.engine.chance import GAMMA, below, mix
 from games.engine.game import CHANCE, TERMINAL
 from games.engine.kernels import drawn_outcome, play_out, settle
@@ -42,14 +42,14 @@ def simulate(
     until: int,
     stop: NDArray[np.bool_],
 ) -> bool:
-    """Simulate from `root` [1] until `until` simulations are done, the result is proven or `stop` [1] is set.
+    """Simulate from `root` [1] until `until` are done, the result is proven or `stop` [1] is set, at least once.
 
     Returns False if it must be called again with more room: more `nodes` [N]. Scratch: `work` [1], `path` [D], `mask`
     [A], `payoff` [P], `chances` [C] or None. `proves` is for games without chance, of two seats and zero sum.
     """
     head = tree[0]
     widest = NUM_ACTIONS if chances is None else max(NUM_ACTIONS, chances.shape[0])
-    while head.done < until and not stop[0] and math.isnan(nodes[0].worth):
+    while head.done < until and not (stop[0] and head.done > 0) and math.isnan(nodes[0].worth):
         if head.size + widest > nodes.shape[0]:
             return False
         stream = mix(head.seed + np.uint64(head.done) * GAMMA)
@@ -186,19 +186,3 @@ def back_up(nodes: NDArray[Any], head: Any, path: NDArray[np.int32], depth: int,
     nodes[0].visits += 1
     if settled:
         prove(nodes, nodes[0], nodes[0].seat)
-
-
-@njit(inline="always")
-def prove(nodes: NDArray[Any], node: Any, chooser: int) -> bool:
-    """Whether children settle the `worth` of a node for the seat that chose it: one wins, or all are proven."""
-    best = -np.inf
-    certain = node.tried == node.count
-    for place in range(node.first, node.first + node.tried):
-        if math.isnan(nodes[place].worth):
-            certain = False
-        else:
-            best = max(best, np.float64(nodes[place].worth))
-    if certain or best >= WON:
-        node.worth = best if chooser == node.seat else -best
-        return True
-    return False

@@ -46,12 +46,12 @@ def positions(game, count, plies, seed=0):
 
 
 class Node:
-    """Of the reference."""
+    """Of the reference: `proven` is its result for seat 0, if that is known."""
 
     def __init__(self, env):
         self.children, self.priors, self.visits, self.totals = {}, {}, {}, {}
         self.own = self.count = 0
-        self.env = env
+        self.env, self.proven = env, None
 
 
 def play(env, action):
@@ -63,15 +63,32 @@ def play(env, action):
     return after, rewards[0]
 
 
+def prove(node, sign):
+    """Whether children settle a node; `sign` is that of the seat that moves there."""
+    known = [sign * child.proven for child in node.children.values() if child.proven is not None]
+    if 1 in known or len(known) == len(node.priors):
+        node.proven = sign * max(known)
+
+
 def reference(env, simulations):
-    """Visits of the root's actions after a plain PUCT search, by the formula of Science 362."""
+    """Visits of the root's actions after a plain PUCT search, by the formula of Science 362, with proofs."""
     root = Node(env)
 
-    def simulate(node):
-        """Results [P] of one simulation from a node on."""
+    def bound(node, action, seat):
+        """How promising an action is for the seat that moves."""
+        child = node.children.get(action)
+        if child is not None and child.proven is not None:
+            return child.proven if seat == 0 else -child.proven
+        weight = (math.log((1 + node.count + 19652) / 19652) + 1.25) * math.sqrt(node.count)
+        mean = node.totals[action] / node.visits[action] if node.visits[action] else node.own / node.count
+        return mean + weight * node.priors[action] / (1 + node.visits[action])
+
+    def simulate(node, earned):
+        """Results [P] of one simulation from a node on; `earned` is what led there."""
         seat = int(node.env.seats[0])
-        if node.env.over[0]:
-            return np.zeros(2)
+        if node.env.over[0] or node.proven is not None:
+            node.proven = earned[0] if node.proven is None else node.proven
+            return np.array([node.proven, -node.proven])
         if not node.priors:
             logits, value = opinions(node.env.obs, node.env.mask)
             legal = np.flatnonzero(node.env.mask[0])
@@ -81,33 +98,32 @@ def reference(env, simulations):
             result = np.zeros(2)
             result[seat], result[1 - seat] = value[0], -value[0]
         else:
-            weight = (math.log((1 + node.count + 19652) / 19652) + 1.25) * math.sqrt(node.count)
-            bounds = {
-                action: (node.totals[action] / node.visits[action] if node.visits[action] else node.own / node.count)
-                + weight * prior / (1 + node.visits[action])
-                for action, prior in node.priors.items()
-            }
-            action = max(bounds, key=bounds.get)
+            action = max(node.priors, key=lambda action: bound(node, action, seat))
             if action not in node.children:
-                after, rewards = play(node.env, action)
-                node.children[action] = (Node(after), rewards)
-            child, rewards = node.children[action]
-            result = simulate(child) + rewards
+                node.children[action] = Node(play(node.env, action)[0])
+            child = node.children[action]
+            result = simulate(child, play(node.env, action)[1])
             node.visits[action] += 1
             node.totals[action] += result[seat]
+            prove(node, 1 if seat == 0 else -1)
+            if child.proven is not None and node.proven is not None:
+                result = np.array([node.proven, -node.proven])
         node.count += 1
         node.own += result[seat]
         return result
 
     for _ in range(simulations + 1):
-        simulate(root)
+        if root.proven is None:
+            simulate(root, np.zeros(2))
     return [root.visits.get(action, 0) for action in range(env.game.num_actions)]
 
 
-@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "kalah"])
-def test_visits_are_those_of_a_plain_search(name):
+@pytest.mark.parametrize(
+    ("name", "plies"), [("tic_tac_toe", 1), ("tic_tac_toe", 4), ("connect_four", 3), ("connect_four", 22), ("kalah", 3)]
+)
+def test_visits_are_those_of_a_plain_search(name, plies):
     game = make_game(name)
-    env, rows = positions(game, 6, 3)
+    env, rows = positions(game, 8, plies)
     found = GuidedSearch(game, 60).search(env.positions(rows), opinions, np.random.default_rng(0))
     for row, visits in zip(rows, found.visits, strict=True):
         one = GameVectorEnv(game, 1)
@@ -127,7 +143,7 @@ def test_an_indifferent_network_is_no_obstacle_to_the_best_move(considered):
     assert np.abs(found.value - perfect.value).mean() < 0.15
     np.testing.assert_allclose(found.probs.sum(axis=1), 1)
     assert not (found.probs * ~env.mask[rows]).any()
-    assert (found.visits.sum(axis=1) == 300).all()
+    assert (found.visits.sum(axis=1) == 300).all() == bool(considered)  # PUCT stops where the result is proven
 
 
 def test_gumbel_improves_on_the_network_with_few_simulations():
@@ -210,11 +226,56 @@ def test_puct_and_gumbel_play_by_the_network_of_a_checkpoint(tmp_path):
     assert (agent.forward(Batch(obs=seen, info=Batch())).probs == own.probs).all()
 
 
+@pytest.mark.parametrize("name", ["connect_four", "backgammon"])
+def test_puct_goes_on_from_what_it_found_below_the_moves_played(name, tmp_path):
+    game = make_game(name)
+    config = AlphaZeroConfig(hidden=16, blocks=0)
+    save_policy(tmp_path / "az", build(Spaces.of_game(game), config, False), "alphazero", game, config)
+    policy = make_agent(f"puct:{tmp_path / 'az'}:200", game)
+    env = GameVectorEnv(game, 3)
+    obs, _ = env.reset(seed=4)
+    hidden, kept = None, []
+    for _ in range(3):
+        answer = policy.forward(Batch(obs=Batch(obs, state=env.positions())), hidden)
+        kept.append(answer.visits.sum(axis=1) - 200)
+        mine, hidden = env.seats.copy(), answer.state
+        obs, *_ = env.step(answer.act)
+        while (replying := np.flatnonzero(env.seats != mine)).size:
+            obs, *_ = env.step(env.mask[replying].argmax(axis=1), replying)
+        obs = Batch(agent_id=env.seats, obs=env.obs, mask=env.mask)
+    assert not kept[0].any()
+    assert np.concatenate(kept).max() > 0
+
+
+def test_a_time_limits_puct(tmp_path):
+    env, rows = positions(TIC_TAC_TOE, 2, 1)
+    policy = make_agent(f"puct:{trained(tmp_path / 'az')}:30ms", TIC_TAC_TOE)
+    seen = Batch(agent_id=env.seats[rows], obs=env.obs[rows], mask=env.mask[rows], state=env.positions(rows))
+    answer = policy.forward(Batch(obs=seen))
+    assert policy.one_at_a_time
+    assert answer.visits.sum(axis=1).min() >= 1
+    np.testing.assert_allclose(answer.probs.sum(axis=1), 1)
+
+
+def test_moves_searched_quickly_teach_the_policy_nothing():
+    policy = build(Spaces.of_game(TIC_TAC_TOE), AlphaZeroConfig(hidden=8, blocks=1, full_share=0.5), True)
+    policy.reset(0)
+    env, rows = positions(TIC_TAC_TOE, 4, 2)
+    seen = Batch(agent_id=env.seats[rows], obs=env.obs[rows], mask=env.mask[rows], state=env.positions(rows))
+    answers = [policy.forward(Batch(obs=seen)) for _ in range(20)]
+    full = [bool(answer.policy.target.any()) for answer in answers]
+    assert 3 < sum(full) < 17
+    for answer, is_full in zip(answers, full, strict=True):
+        np.testing.assert_allclose(answer.policy.target.sum(axis=1), float(is_full), rtol=1e-5)
+        assert answer.visits.sum(axis=1).max() <= (64 if is_full else 16)
+
+
 def test_wrong_arguments_are_refused_by_name(tmp_path):
     folder = trained(tmp_path / "az")
     for spec, message in (
-        (f"puct:{folder}:0", "give a trained agent and simulations"),
-        (f"puct:{folder}:many", "give a trained agent and simulations"),
+        (f"puct:{folder}:0", "the number of simulations is not a whole number of at least 1, nor a time"),
+        (f"puct:{folder}:many", "the number of simulations is not"),
+        (f"gumbel:{folder}:500ms", "Gumbel's search plans its simulations: give their number, not a time"),
         ("puct", "give a trained agent and simulations"),
     ):
         with pytest.raises(UsageError, match=message):
