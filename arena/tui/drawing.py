@@ -34,6 +34,10 @@ BIG_PIECES = ((" ▄███▄ ", " █████ ", " ▀███▀ "), (
 """Pieces of the first two seats at the big scale; others are drawn as their sign."""
 
 
+HIDDEN, BACK = "?", "▒"
+"""What stands for a card or a die that is not seen, and the pattern of its back."""
+
+
 class Run(NamedTuple):
     """Characters of one look."""
 
@@ -161,7 +165,9 @@ def _cell(view: BoardView, cell: Cell, scale: Scale, chosen: bool) -> list[list[
 def _inside(view: BoardView, cell: Cell, scale: Scale) -> tuple[list[str], str]:
     """The lines of a cell without its brackets, and their role."""
     seat = int(view.picture.pieces[cell])
-    letter = "" if view.picture.letters is None else str(view.picture.letters[cell])
+    letter = _sign(view.picture, cell)
+    if seat >= 0 and letter == HIDDEN:
+        return [BACK * scale.width] * scale.height, f"seat-{seat % 4}"
     if seat >= 0 and not letter and scale.height == 3 and seat < len(BIG_PIECES):
         return list(BIG_PIECES[seat]), f"seat-{seat}"
     if seat >= 0:
@@ -176,6 +182,12 @@ def _inside(view: BoardView, cell: Cell, scale: Scale) -> tuple[list[str], str]:
     lines = [" " * scale.width] * scale.height
     lines[scale.height // 2] = text.center(scale.width)
     return lines, role
+
+
+def _sign(picture: Picture, cell: Cell) -> str:
+    """The figure or the letters of a piece; "" for a plain one."""
+    signs = (grid[cell] for grid in (picture.figures, picture.letters) if grid is not None)
+    return str(next(filter(None, signs), ""))
 
 
 def _edges(view: BoardView, cell: Cell, scale: Scale, chosen: bool) -> tuple[list[tuple[str, str]], str]:

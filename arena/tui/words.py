@@ -52,6 +52,17 @@ def signed(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−") if abs(value) >= 0.005 else "0.00"
 
 
+def clock(seconds: float) -> str:
+    """Time on a clock.
+
+    >>> clock(41.9), clock(3723)
+    ('0:41', '1:02:03')
+    """
+    minutes, seconds = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
 def result(verdict: Verdict, names: Sequence[str], num_moves: int) -> str:
     """How a match ended, in a sentence; `names` are by seat."""
     offender = verdict.offender

@@ -4,11 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.chess.actions import ORIGINS, TARGETS
-from games.chess.fen import letters, pieces
+from games.chess.fen import LETTERS, letters, pieces
 from games.engine.game import State
 from games.engine.picture import Picture
 
 UPSIDE_DOWN = 56
+FIGURES = np.array(["", *"♙♘♗♖♕♔", "", *"♟♞♝♜♛♚"])
+"""By kind of piece, those of white first."""
 
 
 def cells(squares: NDArray[np.int64], turn: int) -> NDArray[np.int64]:
@@ -31,6 +33,7 @@ def picture(state: State) -> Picture:
         column_labels=tuple("abcdefgh"),
         last=(marked[0], marked[1]) if last >= 0 else None,
         letters=letters(kinds, seats).reshape(8, 8)[::-1].copy(),
+        figures=FIGURES[kinds + len(LETTERS) * (seats == 1)].reshape(8, 8)[::-1].copy(),
         action_origins=cells(ORIGINS, turn),
         notes=(f"move {state['number']}, {('white', 'black')[turn]}{check}",),
     )

@@ -33,7 +33,12 @@ class Picture:
     last: tuple[int, int] | None = None
     """Cell of the last move."""
     letters: NDArray[np.str_] | None = None
-    """[R, C]: a letter (of a card two signs) for each piece ("" for plain ones), where pieces are of several kinds."""
+    """[R, C]: a letter (of a card two signs) for each piece ("" for plain ones), where pieces are of several kinds.
+
+    "?" stands for a card or a die that is not seen.
+    """
+    figures: NDArray[np.str_] | None = None
+    """[R, C]: a figure (♞) that screens draw in place of a piece's letter, "" for none."""
     action_origins: NDArray[np.int64] | None = None
     """[A, 2]: where the piece stands that an action moves, (-1, -1) if nowhere; in games of moving pieces."""
     notes: tuple[str, ...] = ()

@@ -7,7 +7,8 @@ from arena.registry import make_game
 from arena.tui.app import ArenaApp
 from arena.tui.drawing import extent
 from arena.tui.screens.play import PlayScreen
-from arena.tui.screens.watch import SLOWEST, WatchScreen
+from arena.tui.screens.walk import SLOWEST
+from arena.tui.screens.watch import WatchScreen
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.moves import Moves
 from arena.tui.widgets.players import Players
@@ -45,7 +46,7 @@ async def test_everything_is_seen_when_watching(name, size):
         board = app.screen.query_one(Board)
         assert board.region in app.screen.region
         assert board.size == Size(*extent(board.view.picture, board.scale))
-        keys = ("␣ pause", "←→ step", "+− speed", "o overlay", "n next", "f flip", "t theme", "? help", "q quit")
+        keys = ("␣ pause", "←→ step", "+− speed", "o overlay", "s save", "n next", "f flip", "? help", "q back")
         await until(pilot, lambda: all(key in last_line(app) for key in keys))
 
 
@@ -56,7 +57,7 @@ async def test_everything_is_seen_when_playing(name, size):
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: app.screen.my_turn)
         await shows(pilot, "arena › play › ", "● you", "○ bot", "to move", "move ›", "your move")
-        keys = ("↵ play", "h hint", "u take back", "R resign", "n new", " flip", "t theme", "? help", "q quit")
+        keys = ("↵ play", "h hint", "u take back", "R resign", "n new", " flip", "? help", "q back")
         await until(pilot, lambda: all(key in last_line(app) for key in keys))
 
 
@@ -83,7 +84,7 @@ async def test_the_layout_follows_the_size_of_the_terminal():
         await pilot.resize_terminal(80, 24)
         await until(pilot, lambda: app.screen.query_one(Board).size == small)
         await pilot.resize_terminal(30, 8)
-        await shows(pilot, "arena › watch")
+        await shows(pilot, "60 columns", "16 lines", "30 and 8")
 
 
 async def test_a_long_name_is_cut_and_pushes_nothing_away():

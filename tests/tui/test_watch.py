@@ -4,7 +4,8 @@ import pytest
 
 from arena.registry import make_game
 from arena.tui.app import ArenaApp
-from arena.tui.screens.watch import FASTEST, SLOWEST, WatchScreen
+from arena.tui.screens.walk import FASTEST, SLOWEST
+from arena.tui.screens.watch import WatchScreen
 from arena.tui.widgets.board import Board
 from tests.tui.agents import FirstLegal, Patient, Silent
 from tests.tui.helpers import last_line, notice, screen_text, shows, until

@@ -40,12 +40,17 @@ class ArenaScreen(Screen[None]):
         yield Heading(*self.places)
         yield from self.compose_body()
         with Horizontal(id="bottom"):
+            yield from self.compose_bottom()
             yield Static(id="notice", markup=False)
         yield Footer(compact=True, show_command_palette=False)
         yield Static(id="too-small", markup=False)
 
     def compose_body(self) -> ComposeResult:
         """What the screen is about."""
+        yield from ()
+
+    def compose_bottom(self) -> ComposeResult:
+        """What stands before the news."""
         yield from ()
 
     def on_resize(self, event: events.Resize) -> None:

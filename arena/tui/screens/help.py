@@ -25,4 +25,4 @@ class HelpScreen(ModalScreen[None]):
             frame.border_title = self._title
             frame.border_subtitle = "esc closes"
             lines = [Content.assemble((f"{key:>9}", "$accent bold"), f"  {what}") for key, what in self._keys]
-            yield Static(Content("\n").join([*lines, Content(""), *(Content(remark) for remark in self._remarks)]))
+            yield Static(Content("\n").join([*(Content(remark) for remark in self._remarks), Content(""), *lines]))

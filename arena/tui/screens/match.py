@@ -2,21 +2,18 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
 from textual.message import Message
-from textual.screen import Screen
-from textual.widgets import Footer, Static
 
 from arena.tui.messages import Dealt, Hinted, Moved
-from arena.tui.screens.help import HelpScreen
+from arena.tui.screens.base import COMMON_KEYS, ArenaScreen
 from arena.tui.series import Series
 from arena.tui.table import Position, Table, first_position
 from arena.tui.thinker import Thinker
-from arena.tui.widgets.heading import Heading
 from arena.tui.widgets.match_pane import MatchPane, MatchView
 from arena.tui.widgets.moves import Record
 from arena.tui.widgets.players import Player
@@ -26,49 +23,39 @@ from games.engine.game import Game
 T = TypeVar("T")
 Job = Literal["deal", "play", "advance", "hint"]
 """What the agents' thread may be asked for."""
-Tone = Literal["plain", "refusal", "result"]
 
-
-COMMON_KEYS: list[BindingType] = [
+MATCH_KEYS: list[BindingType] = [
     Binding("f,F", "flip", "flip", tooltip="see the board from the other side"),
-    Binding("t,T", "app.toggle_theme", "theme", tooltip="light or dark"),
-    Binding("question_mark", "help", "help", key_display="?", tooltip="these keys"),
-    Binding("q,Q", "app.leave(0)", "quit", tooltip="leave"),
+    *(
+        replace(key, show=key.action in ("help", "app.back"))  # there are too many for one line
+        for key in COMMON_KEYS
+        if isinstance(key, Binding)
+    ),
 ]
 """For the end of a screen's own keys, which is where people look for them."""
 
 
-class MatchScreen(Screen[None]):
+class MatchScreen(ArenaScreen, inherit_bindings=False):
     """A match on a screen; what it shows (`look`), and who moves when, is filled in below it.
 
     The match itself is touched in the agents' thread only; here are snapshots of its positions.
     """
 
     def __init__(self, place: str, game: Game, series: Series):
-        super().__init__()
+        super().__init__(place, game.name)
         self.game, self.series = game, series
         self.table = Table(game)
         self.positions: list[Position] = [first_position(game)]
         """The match so far."""
         self.job: Job | None = None
         """What the agents' thread is asked for now."""
-        self._place = place
         self._thinker = Thinker()
         self._job_number = 0
         self._job_start_s = 0.0
 
-    def compose(self) -> ComposeResult:
-        """Heading, match, a line of news, keys."""
-        yield Heading(self._place, self.game.name)
+    def compose_body(self) -> ComposeResult:
+        """The match."""
         yield MatchPane()
-        with Horizontal(id="bottom"):
-            yield from self.compose_bottom()
-            yield Static(id="notice", markup=False)
-        yield Footer(compact=True, show_command_palette=False)
-
-    def compose_bottom(self) -> ComposeResult:
-        """What stands before the news."""
-        yield from ()
 
     def on_mount(self) -> None:
         """Show the board at once; the clock of whoever thinks is brought up to date every second."""
@@ -86,12 +73,6 @@ class MatchScreen(Screen[None]):
     def show(self) -> None:
         """Show what there is to see now."""
         self.query_one(MatchPane).view = self.look()
-
-    def say(self, text: str, tone: Tone = "plain") -> None:
-        """Put one line of news under the match."""
-        notice = self.query_one("#notice", Static)
-        notice.update(text)
-        notice.set_classes(f"-{tone}")
 
     def ask(self, job: Job, work: Callable[[], T], news: Callable[[int, T], Message]) -> None:
         """Have `work` done in the agents' thread and its result posted as `news`; gives up what was asked before."""
@@ -122,9 +103,19 @@ class MatchScreen(Screen[None]):
     def players_at(self, position: Position) -> tuple[Player, ...]:
         """Every contestant with its score and what it is doing in a position."""
         return tuple(
-            Player(name, self.series.seat_of(i), points(self.series.score[i]), self._doing(position, i))
+            Player(
+                name,
+                self.series.seat_of(i),
+                points(self.series.score[i]),
+                self._doing(position, i),
+                self.clock_at(position, self.series.seat_of(i)),
+            )
             for i, name in enumerate(self.series.names)
         )
+
+    def clock_at(self, position: Position, seat: int) -> str:
+        """What the clock of a seat shows in a position; empty where there is none."""
+        return ""
 
     def _doing(self, position: Position, contestant: int) -> str:
         if position.verdict is not None or self.series.seat_of(contestant) != position.seat:
@@ -152,16 +143,7 @@ class MatchScreen(Screen[None]):
         board = self.query_one(MatchPane).board
         board.flipped = not board.flipped
 
-    def action_help(self) -> None:
-        """List the keys."""
-        keys: dict[str, tuple[str, str]] = {}
-        for _, binding, _, _ in self.active_bindings.values():
-            if binding.tooltip:  # ours; textual's own have none
-                keys.setdefault(binding.action, (self.app.get_key_display(binding), binding.tooltip))
-        options = ", ".join(f"{name} {value}" for name, value in self.game.options.items())
-        remarks = [f"{self.game.title}: {options}", *self.remarks()]
-        self.app.push_screen(HelpScreen(self._place, list(keys.values()), remarks))
-
     def remarks(self) -> list[str]:
-        """What else the help should say."""
-        return []
+        """The game and its options."""
+        options = ", ".join(f"{name} {value}" for name, value in self.game.options.items())
+        return [f"{self.game.title}: {options}"]

@@ -15,7 +15,7 @@ from arena.seeding import spawn_seeds
 from arena.tui.drawing import BoardView
 from arena.tui.messages import Dealt, Hinted, Moved
 from arena.tui.pointing import lit, pointed
-from arena.tui.screens.match import COMMON_KEYS, MatchScreen
+from arena.tui.screens.match import MATCH_KEYS, MatchScreen
 from arena.tui.series import Series
 from arena.tui.table import Cell, Position
 from arena.tui.widgets.board import Board
@@ -44,7 +44,7 @@ class PlayScreen(MatchScreen):
         Binding("u,U", "take_back", "take back", tooltip="take back your last move"),
         Binding("R", "resign", "resign", tooltip="resign"),
         Binding("n,N", "new_game", "new", tooltip="a new game, seats changed"),
-        *COMMON_KEYS,
+        *MATCH_KEYS,
     ]
 
     def __init__(self, game: Game, agent: tuple[str, Policy], seat: int = 0, seed: int = 0):
@@ -255,4 +255,4 @@ class PlayScreen(MatchScreen):
 
     def remarks(self) -> list[str]:
         """How letters are shared between moves and commands."""
-        return ["A letter that begins a move types it; its command is on the capital then."]
+        return [*super().remarks(), "A letter that begins a move types it; its command is on the capital then."]

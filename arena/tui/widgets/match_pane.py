@@ -8,10 +8,13 @@ from textual.containers import Container
 from textual.reactive import reactive
 
 from arena.tui.drawing import BoardView, arrange
+from arena.tui.plotting import Curve
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.moves import Moves, Record
 from arena.tui.widgets.players import Player, Players
+from arena.tui.widgets.plot import Plot
 from arena.tui.widgets.thoughts import Thought, Thoughts
+from arena.tui.words import mark
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +25,8 @@ class MatchView:
     players: tuple[Player, ...]
     record: Record
     thought: Thought | None = None
+    values: tuple[tuple[float | None, ...], ...] = ()
+    """What each seat expected, position by position; empty if nobody told."""
 
 
 class MatchPane(Container):
@@ -36,6 +41,7 @@ class MatchPane(Container):
         with Container(id="panels"):
             yield Players()
             yield Thoughts()
+            yield Plot("value", id="values")
             yield Moves()
 
     @property
@@ -49,7 +55,18 @@ class MatchPane(Container):
         self.query_one(Players).players = view.players
         self.query_one(Thoughts).thought = view.thought
         self.query_one(Moves).record = view.record
+        self._show_values(view)
         self._lay_out()
+
+    def _show_values(self, view: MatchView) -> None:
+        """Curves of what the seats expect, where they tell."""
+        plot = self.query_one("#values", Plot)
+        plot.display = bool(view.values)
+        plot.border_title = f"value for {mark(0)}" if len(view.values) == 2 else "value"
+        plot.curves = [
+            Curve(mark(seat), [(i, value) for i, value in enumerate(values) if value is not None], f"seat-{seat % 4}")
+            for seat, values in enumerate(view.values)
+        ]
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay out for the new size."""

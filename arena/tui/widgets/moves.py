@@ -26,26 +26,21 @@ class Moves(Widget):
     record: reactive[Record] = reactive(Record())
 
     def render(self) -> Content:
-        """As many whole lines as fit."""
-        lines, current = self._lines()
-        height = max(self.content_size.height, 1)
-        first = min(max(current - height + 1, 0), max(len(lines) - height, 0))
-        return Content("\n").join(lines[first : first + height])
-
-    def _lines(self) -> tuple[list[Content], int]:
-        """All lines, rounds in columns of one width, and the number of the line of the move shown."""
+        """As many whole lines as fit; only those are built, since games may be long."""
         record = self.record
-        widest = max((len(move) for move in record.moves), default=1)
+        widest = max(map(len, record.moves), default=1)
         number = len(str(len(record.moves) // record.round_length + 1))
         round_width = number + 1 + record.round_length * (widest + 1) + 2
         per_line = max(self.content_size.width // round_width, 1) * record.round_length
-        lines = [
+        height, lines = max(self.content_size.height, 1), -(-len(record.moves) // per_line)
+        current = max(record.shown - 1, 0) // per_line
+        first = min(max(current - height + 1, 0), max(lines - height, 0))
+        return Content("\n").join(
             Content("").join(
                 self._move(i, number, widest) for i in range(start, min(start + per_line, len(record.moves)))
             )
-            for start in range(0, len(record.moves), per_line)
-        ]
-        return lines, max(record.shown - 1, 0) // per_line
+            for start in range(first * per_line, min((first + height) * per_line, len(record.moves)), per_line)
+        )
 
     def _move(self, index: int, number: int, width: int) -> Content:
         """One move, with the number of its round before the first and a gap after the last."""

@@ -1,4 +1,4 @@
-"""Who plays: a line for each contestant with the sign of its seat, its score, and what it is doing."""
+"""Who plays: a line for each contestant with the sign of its seat, its score, its clock, and what it is doing."""
 
 from dataclasses import dataclass
 
@@ -18,6 +18,8 @@ class Player:
     score: str = ""
     doing: str = ""
     """`to move`, `thinks`, `wins`; short."""
+    clock: str = ""
+    """Time that it has left, or has used."""
 
 
 class Players(Widget):
@@ -30,16 +32,19 @@ class Players(Widget):
     players: reactive[tuple[Player, ...]] = reactive(())
 
     def render(self) -> Content:
-        """A line each: sign, name, score, doing."""
-        return Content("\n").join(self._line(player) for player in self.players)
+        """A line each: sign, name, score, clock, doing."""
+        score = max((len(player.score) for player in self.players), default=0)
+        clock = max((len(player.clock) for player in self.players), default=0)
+        return Content("\n").join(self._line(player, score, clock) for player in self.players)
 
-    def _line(self, player: Player) -> Content:
-        score = max(len(other.score) for other in self.players)
-        room = max(self.content_size.width - 2 - score - 2 - self.NOTE, 8)
+    def _line(self, player: Player, score: int, clock: int) -> Content:
+        timed = clock + 2 if clock else 0
+        room = max(self.content_size.width - 2 - score - 2 - timed - self.NOTE, 8)
         name = player.name if len(player.name) <= room else player.name[: room - 1] + "…"
         return Content.assemble(
             (mark(player.seat), f"$seat-{player.seat % 4}"),
             (f" {name:<{room}}", "bold" if player.doing else ""),
             f" {player.score:>{score}}",
+            f"{player.clock:>{timed}}",
             (f"  {player.doing:<{self.NOTE - 1}}", "$text-muted"),
         )

@@ -1,4 +1,4 @@
-"""What an agent thinks of a position: its moves with their chances, and the value it expects."""
+"""What an agent thinks of a position: its moves with their chances and visits, the value and the line it expects."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,6 +23,10 @@ class Thought:
     """The return it expects for that seat, if it tells."""
     remark: str = ""
     """Said in place of moves."""
+    visits: Mapping[str, int] = field(default_factory=dict)
+    """How often its search has tried each move; empty if it does not search or tell."""
+    line: tuple[str, ...] = ()
+    """The moves that it expects, its own first; empty if it does not tell."""
 
 
 LEAST = 0.005
@@ -30,7 +34,7 @@ LEAST = 0.005
 
 
 class Thoughts(Widget):
-    """The likeliest moves, as many as there is room for, with bars."""
+    """The likeliest moves, as many as there is room for, with bars; below them the line that is expected."""
 
     thought: reactive[Thought | None] = reactive(None)
 
@@ -41,18 +45,29 @@ class Thoughts(Widget):
         self.border_subtitle = "" if value is None else f"expects {signed(value)}"
 
     def render(self) -> Content:
-        """A line a move: notation, bar, percentage."""
-        if self.thought is None or not self.thought.chances:
-            return Content.styled(self.thought.remark if self.thought else "", "$text-muted")
-        likely = sorted(self.thought.chances.items(), key=lambda item: -item[1])
-        likely = [item for item in likely if item[1] >= LEAST][: max(self.content_size.height, 1)]
+        """A line a move: notation, bar, percentage, visits."""
+        thought = self.thought
+        if thought is None:
+            return Content("")
+        line = [Content.assemble(("line ", "$text-muted"), " ".join(thought.line))] if thought.line else []
+        if not thought.chances:
+            return Content("\n").join([Content.styled(thought.remark, "$text-muted"), *line])
+        room = max(self.content_size.height - len(line), 1)
+        return Content("\n").join([*self._moves(thought, room), *line])
+
+    def _moves(self, thought: Thought, most: int) -> list[Content]:
+        likely = sorted(thought.chances.items(), key=lambda item: -item[1])
+        likely = [item for item in likely if item[1] >= LEAST][:most]
         width = max((len(move) for move, _ in likely), default=1)
-        room = max(self.content_size.width - width - 7, 4)
-        return Content("\n").join(
+        counts = {move: f"{thought.visits[move]:,}" for move, _ in likely if move in thought.visits}
+        counted = max((len(count) + 2 for count in counts.values()), default=0)
+        room = max(self.content_size.width - width - 7 - counted, 4)
+        return [
             Content.assemble(
                 (f"{move:>{width}}  ", "bold"),
-                (f"{bar(chance, room):<{room}}", f"$seat-{self.thought.seat % 4}"),
+                (f"{bar(chance, room):<{room}}", f"$seat-{thought.seat % 4}"),
                 f" {percent(chance):>4}",
+                (f"{counts.get(move, ''):>{counted}}", "$text-muted"),
             )
             for move, chance in likely
-        )
+        ]

@@ -1,0 +1,190 @@
+"""Pictures of a match as files: a PNG of a position, an animated GIF of a game; drawn from the games' descriptions."""
+
+import importlib.util
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from PIL import Image, ImageDraw, ImageFont
+
+from arena.errors import UsageError
+from games.engine.picture import BACKGROUND, COLOURS, LAST, LINE, Picture
+
+Colour = tuple[int, int, int]
+BOARD_PIXELS, LEAST_CELL, MOST_CELL = 560, 22, 64
+"""About how wide a board is, and bounds on the side of a cell."""
+MARGIN, TEXT = 16, 15
+FINER = 3
+"""Everything is drawn so many times as large, then made smaller, which smooths its edges."""
+SLANT = 3**0.5 / 2
+"""Distance of the rows of a board of hexagons, in cells."""
+LAST_FRAME_S = 2.0
+"""How long a GIF rests on the end, at least."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A position, and the lines above it."""
+
+    picture: Picture
+    captions: tuple[str, ...] = ()
+
+
+def free_path(stem: str, suffix: str, folder: Path = Path()) -> Path:
+    """A name in a folder that no file has yet: `stem.svg`, `stem-2.svg`, ..."""
+    names = (f"{stem}{f'-{number}' if number > 1 else ''}{suffix}" for number in count(1))
+    return next(folder / name for name in names if not (folder / name).exists())
+
+
+def save_png(frame: Frame, path: Path) -> Path:
+    """Write a position as a PNG file; `UsageError` if it cannot be written."""
+    return _write(path, [image(frame)], "PNG")
+
+
+def save_gif(frames: Sequence[Frame], path: Path, frame_s: float = 0.6) -> Path:
+    """Write positions as an animated GIF file, `frame_s` seconds each; `UsageError` if it cannot be written."""
+    images = [image(frame) for frame in frames]
+    size = max(picture.width for picture in images), max(picture.height for picture in images)
+    images = [_enlarged(picture, size).quantize(64, dither=Image.Dither.NONE) for picture in images]
+    shown_ms = [round(1000 * frame_s)] * (len(images) - 1) + [round(1000 * max(frame_s, LAST_FRAME_S))]
+    return _write(path, images, "GIF", save_all=True, append_images=images[1:], duration=shown_ms, loop=0)
+
+
+def image(frame: Frame) -> Image.Image:
+    """The board with its labels and notes, RGB."""
+    picture = frame.picture
+    rows, columns = picture.pieces.shape
+    cell = min(max(BOARD_PIXELS // columns, LEAST_CELL), MOST_CELL)
+    across = columns + (rows - 1) / 2 if picture.slanted else columns
+    down = (rows - 1) * SLANT + 4 / 3 * SLANT if picture.slanted else rows
+    left = MARGIN + max(_width(label) for label in picture.row_labels) + 8
+    top = MARGIN + _lines(frame.captions) + (TEXT + 8 if any(picture.column_labels) else 0)
+    width = max(left + round(across * cell) + MARGIN, *(_width(text) + 2 * MARGIN for text in _texts(frame)))
+    height = top + round(down * cell) + MARGIN + _lines(picture.notes)
+    canvas = Image.new("RGB", (width * FINER, height * FINER), BACKGROUND)
+    _Board(ImageDraw.Draw(canvas), picture, left, top, cell).draw()
+    drawing = ImageDraw.Draw(canvas)
+    for y, text in (
+        *((MARGIN + i * (TEXT + 6), text) for i, text in enumerate(frame.captions)),
+        *((top + down * cell + 10 + i * (TEXT + 6), text) for i, text in enumerate(picture.notes)),
+    ):
+        drawing.text((MARGIN * FINER, y * FINER), text, LAST, _font(TEXT * FINER))
+    return canvas.resize((width, height), Image.Resampling.LANCZOS)
+
+
+class _Board:
+    """Draws the cells of a picture from a corner on; all in pixels of the file, which are drawn `FINER`."""
+
+    def __init__(self, drawing: ImageDraw.ImageDraw, picture: Picture, left: float, top: float, cell: float):
+        self._drawing, self._picture = drawing, picture
+        self._left, self._top, self._cell = left, top, cell
+
+    def draw(self) -> None:
+        """Cells, labels and pieces."""
+        picture = self._picture
+        rows, columns = picture.pieces.shape
+        for row in range(rows):
+            for column in range(columns):
+                self._outline(row, column)
+            x, y = self._middle(row, 0)
+            self._text(x - self._cell / 2 - 6 - _width(picture.row_labels[row]) / 2, y, picture.row_labels[row], TEXT)
+        for column, label in enumerate(picture.column_labels):
+            x, y = self._middle(0, column)
+            self._text(x, y - self._cell / 2 - 4 - TEXT / 2, label, TEXT)
+        for row in range(rows):
+            for column in range(columns):
+                if picture.pieces[row, column] >= 0:
+                    self._piece(row, column)
+        if picture.last is not None:
+            self._outline(*picture.last, LAST, 3)
+
+    def _middle(self, row: int, column: int) -> tuple[float, float]:
+        if self._picture.slanted:
+            return (
+                self._left + (column + row / 2 + 0.5) * self._cell,
+                self._top + (row + 2 / 3) * SLANT * self._cell,
+            )
+        return self._left + (column + 0.5) * self._cell, self._top + (row + 0.5) * self._cell
+
+    def _outline(self, row: int, column: int, colour: Colour = LINE, width: int = 1) -> None:
+        x, y = self._middle(row, column)
+        half, inset = self._cell / 2, 0 if width == 1 else width / 2 + 1
+        if self._picture.slanted:
+            far = (half - inset) / SLANT
+            corners = [(0, -far), (half - inset, -far / 2), (half - inset, far / 2), (0, far)]
+            corners += [(inset - half, far / 2), (inset - half, -far / 2)]
+        else:
+            corners = [(sx * (half - inset), sy * (half - inset)) for sx, sy in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+        points = [((x + dx) * FINER, (y + dy) * FINER) for dx, dy in corners]
+        self._drawing.line([*points, *points[:2]], colour, width * FINER, "curve")
+
+    def _piece(self, row: int, column: int) -> None:
+        """A disc or a ring, with a letter in it; a card where there are two signs, its back where it is hidden."""
+        picture, (x, y) = self._picture, self._middle(row, column)
+        seat = int(picture.pieces[row, column])
+        text = "" if picture.letters is None else str(picture.letters[row, column])
+        figure = "" if picture.figures is None else str(picture.figures[row, column])
+        colour, ring = COLOURS[seat % len(COLOURS)], seat % 2 == 1
+        radius = 0.38 * self._cell
+        if figure:
+            self._text(x, y, figure, 0.78 * self._cell, LAST)
+        elif len(text) > 1 or text == "?":
+            self._card(x, y, "" if text == "?" else text, colour)
+        else:
+            box = [(x - radius) * FINER, (y - radius) * FINER, (x + radius) * FINER, (y + radius) * FINER]
+            thick = round(self._cell * (0.07 if text else 0.13) * FINER)
+            self._drawing.ellipse(box, None if ring else colour, colour, thick)
+            self._text(x, y, text, 0.42 * self._cell, colour if ring else BACKGROUND)
+
+    def _card(self, x: float, y: float, text: str, colour: Colour) -> None:
+        half_x, half_y = 0.36 * self._cell, 0.44 * self._cell
+        box = [(x - half_x) * FINER, (y - half_y) * FINER, (x + half_x) * FINER, (y + half_y) * FINER]
+        self._drawing.rounded_rectangle(box, 0.08 * self._cell * FINER, None if text else colour, colour, 2 * FINER)
+        self._text(x, y, text, min(0.4, 0.9 / max(len(text), 1)) * self._cell, LAST)
+
+    def _text(self, x: float, y: float, text: str, size: float, colour: Colour = LAST) -> None:
+        self._drawing.text((x * FINER, y * FINER), text, colour, _font(round(size * FINER)), anchor="mm")
+
+
+def _texts(frame: Frame) -> tuple[str, ...]:
+    return ("", *frame.captions, *frame.picture.notes)
+
+
+def _lines(texts: Sequence[str]) -> int:
+    """Pixels that lines of text take, with a gap below them."""
+    return len(texts) * (TEXT + 6) + 8 if texts else 0
+
+
+def _width(text: str) -> int:
+    return round(_font(TEXT).getlength(text))
+
+
+@cache
+def _font(size: int) -> Any:
+    """DejaVu Sans, which has the signs of seats and of chess; it comes with matplotlib."""
+    found = importlib.util.find_spec("matplotlib")
+    assert found is not None
+    assert found.origin is not None
+    return ImageFont.truetype(Path(found.origin).parent / "mpl-data" / "fonts" / "ttf" / "DejaVuSans.ttf", size)
+
+
+def _enlarged(picture: Image.Image, size: tuple[int, int]) -> Image.Image:
+    canvas = Image.new("RGB", size, BACKGROUND)
+    canvas.paste(picture)
+    return canvas
+
+
+def _write(path: Path, images: Sequence[Image.Image], kind: str, **settings: Any) -> Path:
+    """Write under another name first, so that there is never half a file."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        images[0].save(draft, kind, **settings)
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise UsageError(f"{path} cannot be written ({error.strerror or error})") from None
+    return path
