@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Column, Connection, Row, Select, bindparam, exists, insert, or_, select, update
+from sqlalchemy import Column, Connection, Row, Select, bindparam, exists, func, insert, or_, select, update
 
 from arena.config import require_at_least
 from arena.errors import UsageError
@@ -36,11 +36,13 @@ class MatchFilter:
     """Why it ended."""
     min_length: int = 0
     """Fewest moves, the opening included."""
+    max_length: int | None = None
+    """Most moves."""
     run: int | None = None
     """Number of the run that it belongs to."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, 0, "min_length")
+        require_at_least(self, 0, "min_length", *["max_length"] * (self.max_length is not None))
         if self.result not in (None, *RESULTS):
             raise UsageError(f"result={self.result!r} is none of {', '.join(RESULTS)}")
         if self.result in ("win", "loss") and self.player is None:
@@ -146,12 +148,27 @@ def played(connection: Connection, run: int, after: int, limit: int) -> list[tup
     return [(match.number, match.record) for match in _read(connection, query)]
 
 
-def matches_like(connection: Connection, wanted: MatchFilter, limit: int, before_id: int | None) -> list[StoredMatch]:
-    """The newest matches that fit, with a number below `before_id`, the newest first."""
+def matches_like(
+    connection: Connection, wanted: MatchFilter, limit: int, before_id: int | None, skip: int
+) -> list[StoredMatch]:
+    """The newest matches that fit, with a number below `before_id`, the newest first, without the first `skip`."""
     number, query = _like(connection, wanted)
     if before_id is not None:
         query = query.where(number < before_id)
-    return _numbered(connection, query.order_by(number.desc()).limit(limit))[::-1]
+    return _numbered(connection, query.order_by(number.desc()).limit(limit).offset(skip))[::-1]
+
+
+def count_like(connection: Connection, wanted: MatchFilter, before_id: int | None) -> int:
+    """How many matches fit, with a number below `before_id`."""
+    number, query = _like(connection, wanted)
+    if before_id is not None:
+        query = query.where(number < before_id)
+    return connection.execute(select(func.count()).select_from(query.subquery())).scalar_one()
+
+
+def newest(connection: Connection) -> int:
+    """The highest number of a match, 0 where there is none."""
+    return connection.execute(select(func.max(matches.c.id))).scalar_one() or 0
 
 
 def matches_after(connection: Connection, wanted: MatchFilter, after_id: int, limit: int) -> list[StoredMatch]:
@@ -190,6 +207,8 @@ def _like(connection: Connection, wanted: MatchFilter) -> tuple[Column[int], Sel
         query = query.where(matches.c.reason == wanted.reason.value)
     if wanted.min_length > 0:
         query = query.where(matches.c.length >= wanted.min_length)
+    if wanted.max_length is not None:
+        query = query.where(matches.c.length <= wanted.max_length)
     if wanted.run is not None:
         query = query.where(matches.c.run == wanted.run)
     return number, query

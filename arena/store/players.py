@@ -60,6 +60,17 @@ def ladder(connection: Connection, game: str, limit: int | None) -> list[LadderR
     return [LadderRow(*row) for row in connection.execute(query)]
 
 
+def names(connection: Connection, limit: int) -> list[str]:
+    """The first names of players, sorted."""
+    return list(connection.execute(select(players.c.name).order_by(players.c.name).limit(limit)).scalars())
+
+
+def games_played(connection: Connection) -> list[str]:
+    """The labels of the games that somebody has played, sorted."""
+    played = select(games.c.label).where(games.c.id.in_(select(totals.c.game))).order_by(games.c.label)
+    return list(connection.execute(played).scalars())
+
+
 def add_ratings(connection: Connection, run: int, rows: Sequence[Rating]) -> None:
     """Add ratings in the game of a run; the latest of a player is the one that its ladder shows.
 

@@ -113,11 +113,34 @@ class Store:
             return matches.match_numbered(connection, number)
 
     def matches(
-        self, wanted: MatchFilter = EVERYTHING, *, limit: int = 50, before_id: int | None = None
+        self, wanted: MatchFilter = EVERYTHING, *, limit: int = 50, before_id: int | None = None, skip: int = 0
     ) -> list[StoredMatch]:
-        """The newest matches that fit, the newest first; `before_id` asks for those below that number."""
+        """The newest matches that fit, the newest first, without the first `skip`.
+
+        `before_id` asks for those below that number.
+        """
         with self._database.reading() as connection:
-            return matches.matches_like(connection, wanted, limit, before_id)
+            return matches.matches_like(connection, wanted, limit, before_id, skip)
+
+    def count(self, wanted: MatchFilter = EVERYTHING, *, before_id: int | None = None) -> int:
+        """How many matches fit, of those below `before_id`."""
+        with self._database.reading() as connection:
+            return matches.count_like(connection, wanted, before_id)
+
+    def newest(self) -> int:
+        """The highest number of a match, 0 where there is none."""
+        with self._database.reading() as connection:
+            return matches.newest(connection)
+
+    def games(self) -> list[str]:
+        """The labels of the games that somebody has played, sorted."""
+        with self._database.reading() as connection:
+            return players.games_played(connection)
+
+    def players(self, limit: int = 1000) -> list[str]:
+        """Names of players, sorted."""
+        with self._database.reading() as connection:
+            return players.names(connection, limit)
 
     def each_match(self, wanted: MatchFilter = EVERYTHING) -> Iterator[StoredMatch]:
         """All matches that fit, the oldest first."""

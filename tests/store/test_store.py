@@ -48,6 +48,23 @@ def test_a_run_goes_on_under_its_key_until_it_is_finished(url):
         assert begin(store) == finished
 
 
+def test_matches_are_counted_and_read_from_any_place(store):
+    assert (store.count(), store.newest(), store.games(), store.players()) == (0, 0, [], [])
+    run = begin(store)
+    lengths = [6 + number % 10 for number in range(40)]
+    store.add_games(run.id, [(n, record(n, ("ada", "bob"), length=length)) for n, length in enumerate(lengths)])
+    everything = store.matches(limit=99)
+    assert store.count() == len(everything) == 40
+    assert store.newest() == everything[0].id
+    assert store.matches(limit=7, skip=30) == everything[30:37]
+    assert store.matches(limit=7, skip=40) == []
+    assert store.count(before_id=everything[10].id) == 29
+    wanted = MatchFilter(player="ada", min_length=8, max_length=9)
+    fitting = [match for match in everything if 8 <= len(match.record.actions) <= 9]
+    assert (store.count(wanted), store.matches(wanted, skip=2)) == (len(fitting), fitting[2:])
+    assert (store.games(), store.players(1)) == ([GAME], ["ada"])
+
+
 @pytest.mark.parametrize("change", [{"kind": "import"}, {"game": OTHER_GAME}, {"players": ["ada", "eve"]}])
 def test_a_key_of_another_run_is_refused(store, change):
     begin(store)
