@@ -28,7 +28,7 @@ def save_policy(
 
     `config` is the algorithm's config dataclass; `extra` goes into `config.json` beside it.
     """
-    weights = save({name: tensor.detach().cpu().contiguous() for name, tensor in unique_tensors(policy).items()})
+    weights = weights_of(policy)
     description = {
         "format": FORMAT,
         "algorithm": algorithm,
@@ -49,23 +49,67 @@ def unique_tensors(policy: BasePolicy) -> dict[str, torch.Tensor]:
     return {name: tensor for name, tensor in held.items() if name in kept}
 
 
-def load_weights(folder: Path, policy: BasePolicy, sha256: str) -> None:
-    """Load a checkpoint's weights into `policy`; `CheckpointError` if they are broken or of another shape."""
+def weights_of(policy: BasePolicy) -> bytes:
+    """All weights of a policy, in the format safetensors."""
+    return save({name: tensor.detach().cpu().contiguous() for name, tensor in unique_tensors(policy).items()})
+
+
+def put_weights(policy: BasePolicy, content: bytes, where: str) -> None:
+    """Give `policy` the weights that `weights_of` gave; `CheckpointError` if they are broken or of another shape.
+
+    `where` names, in messages, where they are from.
+    """
     try:
-        content = (folder / WEIGHTS).read_bytes()
         weights: dict[str, torch.Tensor] = load(content)
-    except (OSError, SafetensorError) as error:
-        raise CheckpointError(f"{folder / WEIGHTS} cannot be read: {error}") from None
-    if hashlib.sha256(content).hexdigest() != sha256:
-        raise CheckpointError(f"{folder / WEIGHTS} is not what was saved: its hash differs from that in {CONFIG}")
+    except SafetensorError as error:
+        raise CheckpointError(f"{where} cannot be read: {error}") from None
     own = {name: tensor.shape for name, tensor in unique_tensors(policy).items()}
     found = {name: tensor.shape for name, tensor in weights.items()}
     if own != found:
         differing = sorted(name for name in own | found if own.get(name) != found.get(name))
-        raise CheckpointError(f"{folder}: the weights do not fit the network, which differs in {', '.join(differing)}")
+        raise CheckpointError(f"{where}: the weights do not fit the network, which differs in {', '.join(differing)}")
     policy.load_state_dict(
         weights, strict=False
     )  # a tensor that is shared has one name in the file, several in the state
+
+
+@dataclasses.dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint as it was read, to be sent to where its folder is not."""
+
+    where: str
+    """The folder."""
+    description: Mapping[str, Any]
+    """What `config.json` says."""
+    weights: bytes
+
+    @classmethod
+    def read(cls, folder: Path) -> "Checkpoint":
+        """Read a folder; `CheckpointError` if there is none, or its weights are not those that were saved."""
+        description = read_config(folder)
+        try:
+            weights = (folder / WEIGHTS).read_bytes()
+        except OSError as error:
+            raise CheckpointError(f"{folder / WEIGHTS} cannot be read: {error}") from None
+        if hashlib.sha256(weights).hexdigest() != description["sha256"]:
+            raise CheckpointError(f"{folder / WEIGHTS} is not what was saved: its hash differs from that in {CONFIG}")
+        return cls(str(folder), description, weights)
+
+    def policy(self, name: str, algorithm: Algorithm, task: Game | SpacedTask, training: bool = False) -> BasePolicy:
+        """The policy, as `load_policy` gives it."""
+        description = self.description
+        if description["algorithm"] != name:
+            raise CheckpointError(f"{self.where} was trained with {description['algorithm']!r}, not {name!r}")
+        trained, wanted = _label(description["game"], description["options"]), _label(task.name, task.options)
+        if trained != wanted:
+            raise CheckpointError(f"{self.where} plays {trained}, not {wanted}")
+        try:
+            config = algorithm.config(**description["config"])
+        except (TypeError, UsageError) as error:  # an unknown field, or a value out of range
+            raise CheckpointError(f"{Path(self.where) / CONFIG}: {error}") from None
+        policy = algorithm.build(Spaces.of_task(task), config, training)
+        put_weights(policy, self.weights, str(Path(self.where) / WEIGHTS))
+        return policy.train(training)
 
 
 def load_policy(
@@ -77,20 +121,7 @@ def load_policy(
     """
     if not argument:
         raise UsageError(f"{name!r} needs a folder: {name}:runs/NAME")
-    folder = newest_snapshot(Path(argument))
-    description = read_config(folder)
-    if description["algorithm"] != name:
-        raise CheckpointError(f"{folder} was trained with {description['algorithm']!r}, not {name!r}")
-    trained, wanted = _label(description["game"], description["options"]), _label(task.name, task.options)
-    if trained != wanted:
-        raise CheckpointError(f"{folder} plays {trained}, not {wanted}")
-    try:
-        config = algorithm.config(**description["config"])
-    except (TypeError, UsageError) as error:  # an unknown field, or a value out of range
-        raise CheckpointError(f"{folder / CONFIG}: {error}") from None
-    policy = algorithm.build(Spaces.of_task(task), config, training)
-    load_weights(folder, policy, description["sha256"])
-    return policy.train(training)
+    return Checkpoint.read(newest_snapshot(Path(argument))).policy(name, algorithm, task, training)
 
 
 def _label(name: str, options: Mapping[str, Any]) -> str:
