@@ -1,4 +1,5 @@
-"""Matches in and out of a store as JSON Lines (`arena.match.json_lines`), every one of them replayed on the way."""
+"""Matches in and out of a store: as JSON Lines (`arena.match.json_lines`), every one of them replayed on the way, and
+out as PGN or SGF, too, where their game has that."""
 
 import hashlib
 import os
@@ -7,7 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from arena.errors import UsageError
-from arena.match.json_lines import from_json_line, to_json_line
+from arena.match.files import JSON_LINES, WrittenMatch, match_text
+from arena.match.json_lines import from_json_line
 from arena.match.replay import game_labelled
 from arena.match.verdict import MatchRecord
 from arena.store.matches import MatchFilter
@@ -15,7 +17,7 @@ from arena.store.store import Store
 
 
 def export_lines(store: Store, path: Path, wanted: MatchFilter | None = None) -> int:
-    """Write the matches that fit, the oldest first; returns how many.
+    """Write the matches that fit, the oldest first, in the format of the file's suffix; returns how many.
 
     The file is there with all of them or, where something is wrong, as it was before: `UsageError` for a match that
     does not replay, and for a file that cannot be written.
@@ -27,10 +29,10 @@ def export_lines(store: Store, path: Path, wanted: MatchFilter | None = None) ->
         with draft.open("w", encoding="utf-8") as file:
             for match in store.each_match(wanted or MatchFilter()):
                 try:
-                    line = to_json_line(game_of(match.record.game), match.record)
+                    written = WrittenMatch.of(match.record, game_of(match.record.game))
+                    file.write(match_text(written, path.suffix or JSON_LINES))
                 except UsageError as error:
-                    raise UsageError(f"match {match.id} does not replay: {error}; nothing was written") from error
-                file.write(line + "\n")
+                    raise UsageError(f"match {match.id} cannot be written: {error}; nothing was written") from error
                 count += 1
             file.flush()
             os.fsync(file.fileno())

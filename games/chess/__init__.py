@@ -34,7 +34,7 @@ from games.chess.actions import NUM_ACTIONS
 from games.chess.drawing import picture
 from games.chess.fen import Draws, fen, position, starting_position
 from games.chess.notation import action_text, parse_action, uci
-from games.chess.pgn import Record, from_pgn, to_pgn
+from games.chess.pgn import PGN, Record, from_pgn, to_pgn
 from games.chess.rules import apply, heuristic, legal_actions, observe, random_action, returns
 from games.engine.game import Game
 from games.engine.views import views
@@ -86,6 +86,7 @@ def game(draws: Draws = "automatic") -> Game:
         parse_action=parse_action,
         position_text=fen,
         parse_position=partial(position, draws=draws),
+        notation=PGN,
         pettingzoo_name="chess_v6" if draws == "pettingzoo" else None,
     )
 

@@ -12,10 +12,12 @@ from games.chess.fen import START, Draws, chess_kernels, fen, position
 from games.chess.notation import action_text, legal_moves, parse_action
 from games.engine.errors import IllegalActionError, UsageError
 from games.engine.game import TERMINAL, Game, State
+from games.engine.notation import Notation, WrittenGame
 
 ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
 """Tags that every game has, the result aside; unknown unless given."""
-RESULTS = {"1-0", "0-1", "1/2-1/2", "*"}
+RETURNS = {"1-0": (1.0, -1.0), "0-1": (-1.0, 1.0), "1/2-1/2": (0.0, 0.0)}
+RESULTS = {*RETURNS, "*"}
 TAG = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]')
 TOKEN = re.compile(r"\{[^}]*\}|;[^\n]*|[()]|\$\d+|\d+\.+|[^\s(){};]+")
 
@@ -83,6 +85,29 @@ def from_pgn(text: str, draws: Draws = "automatic") -> Record:
     if not actions and not tags:
         raise UsageError("PGN: there is neither a tag nor a move in the text")
     return Record(chess, actions, tags)
+
+
+def _write(game: Game, actions: Sequence[int], players: Sequence[str], returns: Sequence[float] | None = None) -> str:
+    tags = dict(zip(("White", "Black"), players, strict=True))
+    if returns is not None:
+        lead = float(np.sign(returns[0] - returns[1]))
+        tags["Result"] = next(result for result, earned in RETURNS.items() if earned[0] == lead)
+    return to_pgn(game, actions, tags)
+
+
+def _read(text: str) -> WrittenGame:
+    record = from_pgn(text)
+    names = record.tags.get("White", "?"), record.tags.get("Black", "?")
+    return WrittenGame(record.game, tuple(record.actions), names, RETURNS.get(record.tags.get("Result", "*")))
+
+
+def _split(text: str) -> list[str]:
+    """Tags that begin a line behind moves begin a game."""
+    found = re.split(r"\n\s*\n(?=\[)", text.strip())
+    return [game for game in found if game.strip()]
+
+
+PGN = Notation(".pgn", _write, _read, _split)
 
 
 def _play(states: NDArray[np.void], action: int, played: int) -> str:

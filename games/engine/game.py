@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from games.engine.notation import Notation
 from games.engine.options import Option
 from games.engine.picture import Picture
 
@@ -55,6 +56,8 @@ class Game:
     """A position in the notation that people have for those of this game (FEN), where there is one."""
     parse_position: Callable[[str], State] | None = None
     """The position that such a text means; `UsageError` if none that can arise."""
+    notation: Notation | None = None
+    """The file format that people have for whole games, where there is one."""
     observation_dtype: Any = np.int8
     observation_high: int = 1
     """No entry of an observation is larger; none is below 0."""

@@ -45,7 +45,7 @@ from games.engine.options import require_between
 from games.engine.picture import Picture
 from games.engine.views import views
 from games.go.rules import PAST, apply, legal_actions, observe, random_action, returns, state_dtype
-from games.go.sgf import from_sgf, to_sgf
+from games.go.sgf import SGF, from_sgf, to_sgf
 from games.go.tables import LONGEST_SIDE, MOST_POINTS
 
 __all__ = [
@@ -136,6 +136,7 @@ def game(size: int = 19, komi: float = 7.5, ko: Literal["positional", "simple"] 
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,
+        notation=SGF,
         observation_dtype=np.bool_,
         symmetries=reflections(size, size, 2 * PAST + 1, others=1),
         pettingzoo_name="go_v5" if ko == "simple" else None,

@@ -10,6 +10,7 @@ import numpy as np
 from games.engine.compiler import kernels
 from games.engine.errors import IllegalActionError, UsageError
 from games.engine.game import TERMINAL, Game, State
+from games.engine.notation import Notation, WrittenGame
 
 LETTERS = "abcdefghijklmnopqrs"
 """A point is two letters, column and row, counted from the top left."""
@@ -82,6 +83,25 @@ def from_sgf(text: str, ko: Literal["positional", "simple"] | None = None) -> Re
     except IllegalActionError as error:
         raise UsageError(f"SGF: {error}") from None
     return Record(go, actions, told)
+
+
+def _write(game: Game, actions: Sequence[int], players: Sequence[str], returns: Sequence[float] | None = None) -> str:
+    told = dict(zip(("PB", "PW"), players, strict=True))
+    if returns is not None and replay(game, actions)["current_player"] != TERMINAL:
+        told["RE"] = "B+" if returns[0] > returns[1] else "W+" if returns[1] > returns[0] else "0"
+    return to_sgf(game, actions, told)
+
+
+def _read(text: str) -> WrittenGame:
+    record = from_sgf(text)
+    names = record.properties.get("PB", "?"), record.properties.get("PW", "?")
+    returns = {"B": (1.0, -1.0), "W": (-1.0, 1.0), "0": (0.0, 0.0), "D": (0.0, 0.0)}
+    return WrittenGame(
+        record.game, tuple(record.actions), names, returns.get(record.properties.get("RE", "").strip()[:1].upper())
+    )
+
+
+SGF = Notation(".sgf", _write, _read, lambda text: [text])
 
 
 def result(state: State) -> str:

@@ -108,7 +108,7 @@ def test_a_match_that_does_not_replay_is_not_written(store, tmp_path):
     file.write_text("as it was")
     run = store.open_run("tournament", "false", GAME, {}, ["ada", "bob"])
     store.add_games(run.id, [(0, record(0))])
-    with pytest.raises(UsageError, match=r"match 13 does not replay: .*; nothing was written"):
+    with pytest.raises(UsageError, match=r"match 13 cannot be written: .*; nothing was written"):
         export_lines(store, file)
     assert file.read_text() == "as it was"
     assert [path.name for path in tmp_path.glob("*.jsonl*")] == ["all.jsonl"]

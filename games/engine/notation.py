@@ -1,0 +1,32 @@
+"""How people write whole games down: what a game says of the file format that there is for it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class WrittenGame:
+    """A game as a text tells it."""
+
+    game: Any
+    """The `Game`, begun where the text begins."""
+    actions: tuple[int, ...]
+    players: tuple[str, ...]
+    """Names by seat."""
+    returns: tuple[float, ...] | None
+    """What each seat earned, in wins (1), draws (0) and losses (-1); None if the text does not say."""
+
+
+@dataclass(frozen=True)
+class Notation:
+    """A file format for games of one kind."""
+
+    suffix: str
+    """`.pgn`"""
+    write: Callable[[Any, Sequence[int], Sequence[str], Sequence[float] | None], str]
+    """The text of a game (`Game`, actions, names by seat, what each earned); `IllegalActionError` if it cannot be so."""
+    read: Callable[[str], WrittenGame]
+    """The game in a text that holds one; `UsageError` if it cannot be read, or cannot have been played."""
+    split: Callable[[str], list[str]]
+    """The texts of the games in a file."""
