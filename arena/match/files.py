@@ -55,7 +55,7 @@ def match_text(match: WrittenMatch, suffix: str) -> str:
         returns = None if match.verdict is None else match.verdict.returns
         return notation.write(match.game, match.actions, match.players, returns) + "\n"
     if suffix != JSON_LINES:
-        known = " or ".join(filter(None, [JSON_LINES, notation and notation.suffix]))
+        known = JSON_LINES if notation is None else f"{JSON_LINES} or {notation.suffix}"
         raise UsageError(f"{match.game.name} is not written as {suffix or 'a file without a suffix'}; {known} will do")
     return to_json_line(match.game, match.record) + "\n"
 

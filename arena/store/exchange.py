@@ -1,5 +1,4 @@
-"""Matches in and out of a store: as JSON Lines (`arena.match.json_lines`), every one of them replayed on the way, and
-out as PGN or SGF, too, where their game has that."""
+"""Matches in and out of a store as JSON Lines, every one of them replayed on the way; out as PGN or SGF, too."""
 
 import hashlib
 import os

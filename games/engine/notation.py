@@ -25,7 +25,7 @@ class Notation:
     suffix: str
     """`.pgn`"""
     write: Callable[[Any, Sequence[int], Sequence[str], Sequence[float] | None], str]
-    """The text of a game (`Game`, actions, names by seat, what each earned); `IllegalActionError` if it cannot be so."""
+    """Its text (`Game`, actions, names by seat, what each earned); `IllegalActionError` for a wrong action."""
     read: Callable[[str], WrittenGame]
     """The game in a text that holds one; `UsageError` if it cannot be read, or cannot have been played."""
     split: Callable[[str], list[str]]
