@@ -23,6 +23,15 @@ def test_uniform_play_is_as_exploitable_as_published():
     assert exploitability(leduc, leduc.uniform()).exploitability == pytest.approx(2.373611, abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("spec", "expected"), [("liars_dice:dice=1", 1.5614886463844795), ("kuhn_poker:players=3", 2.0625)]
+)
+def test_uniform_play_is_as_exploitable_as_openspiel_says(spec, expected):
+    """OpenSpiel 2.0.2's nash_conv; in games of three seats it is the sum of what each could gain alone."""
+    tree = build_tree(make_game(spec))
+    assert exploitability(tree, tree.uniform()).nash_conv == pytest.approx(expected, abs=1e-9)
+
+
 @pytest.mark.parametrize(("spec", "fold"), [("kuhn_poker", 0), ("leduc_poker", 0)])
 def test_who_always_folds_loses_the_ante_twice(spec, fold):
     """NashConv 2 in both games (same source): each seat gains the other's ante."""
