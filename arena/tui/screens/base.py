@@ -15,19 +15,22 @@ from arena.tui.widgets.heading import Heading
 
 Tone = Literal["plain", "refusal", "result"]
 
+COMMANDS_KEY = Binding("colon", "app.command_palette", "find", key_display=":", tooltip="find a command by name")
+HELP_KEY = Binding("question_mark", "help", "help", key_display="?", tooltip="these keys")
 COMMON_KEYS: list[BindingType] = [
-    Binding("colon,ctrl+p", "app.command_palette", "commands", key_display=":", tooltip="find a command by name"),
     Binding("t,T", "app.toggle_theme", "theme", tooltip="light or dark"),
-    Binding("question_mark", "help", "help", key_display="?", tooltip="these keys"),
+    COMMANDS_KEY,
+    HELP_KEY,
     Binding("q,Q", "app.back", "back", tooltip="back, or leave"),
 ]
-"""For the end of a screen's own keys, which is where people look for them."""
+"""For the end of the list of a screen's own keys, which is where people look for them."""
 
 
 class ArenaScreen(Screen[None]):
     """A screen of the arena; below it `compose_body` fills in what is between heading and news."""
 
-    BINDINGS: ClassVar[list[BindingType]] = COMMON_KEYS
+    BINDINGS: ClassVar[list[BindingType]] = []
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  # as textual declares it
     MINIMUM: ClassVar[tuple[int, int]] = (60, 16)
     """Columns and lines that it needs."""
 

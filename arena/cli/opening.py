@@ -1,0 +1,28 @@
+"""From the words of a command to its screen, for screens that open others."""
+
+import importlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from arena.errors import UsageError
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+
+@contextmanager
+def screen_of(words: Sequence[str]) -> Iterator["Screen[Any]"]:
+    """The screen of a command, as `arena WORDS` would show it; what it holds is given back at the end.
+
+    Raises `UsageError` if the words are wrong, or the command has no screen.
+    """
+    from arena.cli.main import read_options
+
+    command, *arguments = words
+    module = importlib.import_module(f"arena.cli.{command.replace('-', '_')}")
+    if not hasattr(module, "screen"):
+        raise UsageError(f"arena {command} shows no screen")
+    options_type = module.options_for(arguments) if hasattr(module, "options_for") else module.Options
+    with module.screen(read_options(options_type, f"arena {command}", arguments)) as shown:
+        yield shown

@@ -1,0 +1,31 @@
+"""A short list in the middle of the screen, of which a person chooses one."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+
+class MenuScreen(ModalScreen[str | None]):
+    """Ends with the key of what was chosen, or None; `choices` are keys with what they mean."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "close")]
+
+    def __init__(self, title: str, choices: Sequence[tuple[str, str]]):
+        super().__init__()
+        self._title, self._choices = title, choices
+
+    def compose(self) -> ComposeResult:
+        """The list."""
+        menu = OptionList(*(Option(meaning, id=key) for key, meaning in self._choices), id="menu", markup=False)
+        menu.border_title = self._title
+        menu.border_subtitle = "↵ choose   esc close"
+        yield menu
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Chosen."""
+        self.dismiss(event.option.id)

@@ -1,0 +1,109 @@
+"""A list in a panel: rows that a person goes through and chooses one of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.console import JustifyMethod
+from rich.text import Text
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.coordinate import Coordinate
+from textual.message import Message
+from textual.widgets import DataTable
+
+Cells = tuple[str | Text, ...]
+
+
+class Rows(DataTable[str | Text]):
+    """Rows with a key each; enter or two clicks choose the row under the cursor, which stays on its key.
+
+    Args:
+        title: for its frame.
+        columns: the headings; one that begins with `>` is set to the right.
+        empty: said while there are no rows.
+
+    """
+
+    DEFAULT_CLASSES = "panel"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select_cursor", "open", key_display="↵", tooltip="open what the cursor is on"),
+    ]
+
+    @dataclass
+    class Chosen(Message):
+        """Somebody chose a row."""
+
+        rows: "Rows"
+        key: str
+
+        @property
+        def control(self) -> "Rows":
+            """The list."""
+            return self.rows
+
+    def __init__(self, title: str, *columns: str, empty: str = "", id: str | None = None):
+        super().__init__(id=id, cursor_type="row", show_header=any(columns), cell_padding=1)
+        self.border_title = title
+        self._columns, self._empty = columns, empty
+        self._shown: list[tuple[str, Cells]] = []
+
+    def on_mount(self) -> None:
+        """Set up the columns."""
+        for column in self._columns:
+            self.add_column(self._heading(column))
+        self._say_empty()
+
+    @property
+    def key(self) -> str | None:
+        """The key of the row under the cursor."""
+        return self._shown[self.cursor_row][0] if 0 <= self.cursor_row < len(self._shown) else None
+
+    def choose(self, key: str) -> None:
+        """Put the cursor on the row of that key, if there is one."""
+        keys = [one for one, _ in self._shown]
+        if key in keys:
+            self.move_cursor(row=keys.index(key), animate=False)
+
+    def show(self, rows: Sequence[tuple[str, Cells]]) -> None:
+        """Show these rows (key, cells); the cursor stays on the row of its key, or near it."""
+        rows = list(rows)
+        if rows == self._shown:
+            return
+        key, place, top = self.key, self.cursor_row, self.scroll_y
+        keys = [one for one, _ in rows]
+        if keys == [one for one, _ in self._shown]:
+            for number, ((_, cells), (_, before)) in enumerate(zip(rows, self._shown, strict=True)):
+                for column, cell in enumerate(cells):
+                    if cell != before[column]:
+                        self.update_cell_at(Coordinate(number, column), self._set(column, cell), update_width=True)
+        else:
+            self.clear()
+            self.add_rows([self._set(column, cell) for column, cell in enumerate(cells)] for _, cells in rows)
+            self.move_cursor(row=keys.index(key) if key in keys else min(place, len(rows) - 1), animate=False)
+            self.scroll_to(y=top, animate=False)
+        self._shown = rows
+        self._say_empty()
+
+    def _heading(self, column: str) -> Text:
+        return Text(column.removeprefix(">"), justify="right" if column.startswith(">") else "left")
+
+    def _set(self, column: int, cell: str | Text) -> Text:
+        """A cell as it is drawn: figures stand at the right."""
+        justify: JustifyMethod = "right" if self._columns[column].startswith(">") else "left"
+        text = Text(cell) if isinstance(cell, str) else cell.copy()
+        text.justify, text.no_wrap = justify, True
+        return text
+
+    def _say_empty(self) -> None:
+        self.border_subtitle = "" if self._shown else self._empty
+
+    def action_select_cursor(self) -> None:
+        """Choose the row under the cursor."""
+        if self.key is not None:
+            self.post_message(self.Chosen(self, self.key))
+
+    async def on_click(self, event: events.Click) -> None:
+        """Choose the row that was clicked twice."""
+        if event.chain == 2 and "row" in event.style.meta and event.style.meta["row"] >= 0:
+            self.action_select_cursor()
