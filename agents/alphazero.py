@@ -95,6 +95,10 @@ class AlphaZeroPolicy(BasePolicy):
         if seed is not None:
             self.rng = make_rng(seed)
 
+    def hurry(self) -> None:
+        """End the search under way, in games that are played and not learned from."""
+        self._play.hurry()
+
     def scores(self, obs: torch.Tensor) -> torch.Tensor:
         """Logits [n, A] of the network alone."""
         logits: torch.Tensor = self.actor(obs)[0]

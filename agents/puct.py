@@ -64,6 +64,10 @@ class GuidedPolicy(Policy):
         if seed is not None:
             self._rng = make_rng(seed)
 
+    def hurry(self) -> None:
+        """End the search under way."""
+        self._search.hurry()
+
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Search every row: `act`, `value` [n], `probs`, `visits` [n, A] and `pv` [n, L], the line expected."""
         states = positions(batch, self._game, "guided search")

@@ -79,6 +79,7 @@ class GuidedSearch:
         self.simulations = simulations or np.iinfo(np.int64).max
         self._proves = not considered and not game.has_chance
         self._kernels = instantiate("agents.search.guided_tree", game)
+        self._stop = np.zeros(1, np.bool_)
         self._room = (1 + min(self.simulations + 1, ROOM)) * min(game.num_actions, 64)
 
     def search(
@@ -100,7 +101,7 @@ class GuidedSearch:
         forest = Forest(self._game, self._kernels, states, self._room, kept, rng)
         forest.limits = np.maximum(forest.nodes["visits"][:, 0], 1) + min(self.simulations, MOST_SIMULATIONS)
         scores, plan = np.zeros(forest.mask.shape, np.float32), np.zeros(len(states), np.int64)
-        with time_limit(self.seconds) as stop:
+        with time_limit(self.seconds) as self._stop:
             rows, logits = forest.simulate(network, 0, scores, self._proves)  # looks at the roots
             if self._considered:
                 scores[rows] = logits + (rng.gumbel(size=logits.shape) if explores else 0.0)
@@ -112,9 +113,13 @@ class GuidedSearch:
                 if self._considered:
                     forest.wanted[:] = _halving(self._considered, self.simulations)[plan, simulation - 1]
                 forest.simulate(network, simulation, scores, self._proves)
-                if forest.active == 0 or stop[0]:
+                if forest.active == 0 or self._stop[0]:
                     break
         return self._found(forest.nodes, forest.scales, scores)
+
+    def hurry(self) -> None:
+        """Have the search under way, in another thread, end with the simulation that it is in."""
+        self._stop.fill(True)
 
     def _found(self, nodes: NDArray[Any], scales: NDArray[np.float64], scores: NDArray[np.float32]) -> Found:
         visits, eligible, value = (
