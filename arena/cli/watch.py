@@ -1,14 +1,18 @@
 """`arena watch`: agents play each other on the screen."""
 
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from arena.errors import UsageError
 from arena.registry import make_agent, make_game
 from arena.tournament.openings import openings_of
+
+if TYPE_CHECKING:
+    from arena.tui.screens.watch import WatchScreen
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,15 @@ class Options:
 
 def run(options: Options) -> int:
     """Show the series; returns the exit status. `UsageError` before the terminal is touched."""
+    from arena.tui.app import launch
+
+    with screen(options) as shown:
+        return launch(shown)
+
+
+@contextmanager
+def screen(options: Options) -> Iterator["WatchScreen"]:
+    """The screen of these options; `UsageError` if there is something wrong with them."""
     game = make_game(options.game)
     seats, named = game.num_players, len(options.agents)
     if named != seats:
@@ -53,9 +66,8 @@ def run(options: Options) -> int:
         raise UsageError(f"--seed {options.seed} is below 0")
     openings = openings_of(game, options.openings, min(-(-options.games // seats), 1000), options.seed)
 
-    from arena.tui.app import launch
     from arena.tui.screens.watch import WatchScreen
 
     with ExitStack() as stack:
         agents = [(spec, stack.enter_context(closing(make_agent(spec, game)))) for spec in options.agents]
-        return launch(WatchScreen(game, agents, options.games, options.seed, options.speed, openings))
+        yield WatchScreen(game, agents, options.games, options.seed, options.speed, openings)

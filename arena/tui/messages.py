@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from textual.message import Message
 
 from arena.match.ask import Answer
-from arena.tui.table import Position
+from arena.tui.table import Opinion, Position
 
 
 @dataclass
@@ -36,3 +36,13 @@ class Hinted(Message):
 
     job: int
     answer: Answer
+
+
+@dataclass
+class Analysed(Message):
+    """An agent said what it thinks of a position of a match that was played before."""
+
+    job: int
+    number: int
+    """Of the position."""
+    opinion: Opinion

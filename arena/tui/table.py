@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.match.ask import Answer
+from arena.match.ask import NO_ACTION, Answer, begin
+from arena.match.files import WrittenMatch
 from arena.match.match import Match
+from arena.match.replay import empty_seats, settle
 from arena.match.verdict import Verdict
 from arena.policy.protocol import Policy
 from games.engine.game import Game, State
@@ -87,6 +89,15 @@ def first_position(game: Game) -> Position:
     return Position(game.initial, game.picture(game.initial), max(int(game.initial["current_player"]), 0))
 
 
+@dataclass(frozen=True, eq=False)
+class Opinion:
+    """What an agent thinks of a position that it does not play in."""
+
+    answer: Answer
+    line: tuple[str, ...] = ()
+    """The line of play that it expects; empty if it does not tell."""
+
+
 class Table:
     """Holds the match in play; its methods take as long as agents do and belong to one thread."""
 
@@ -100,6 +111,26 @@ class Table:
         self._match = Match(self.game, players, seed)
         self._people = [seat for seat, (_, policy) in enumerate(players) if policy is None]
         return (self._look(), *(self.play(action) for action in actions))
+
+    def unroll(self, written: WrittenMatch) -> tuple[Position, ...]:
+        """All positions of a match that was played before; `UsageError` if it cannot have been."""
+        self._match, self._people = empty_seats(written.game, written.players, written.seed), []
+        positions = [self._look(), *(self.play(action) for action in written.actions)]
+        if written.verdict is not None:
+            settled = self._match.over
+            settle(self._match, written.verdict)
+            if not settled:
+                positions.append(self._look())
+        return tuple(positions)
+
+    def analyse(self, policy: Policy, written: WrittenMatch, number: int) -> Opinion:
+        """What `policy` would do in the position after `number` actions of a match."""
+        match = empty_seats(written.game, written.players, written.seed)
+        for action in written.actions[:number]:
+            match.play(action)
+        failure = begin(policy, written.seed)
+        answer = match.consult(policy) if failure is None else Answer(NO_ACTION, failure)
+        return Opinion(answer, () if answer.pv is None else match.line(answer.pv.tolist()))
 
     def play(self, action: int) -> Position:
         """Play a person's action; raises as `Match.play` does."""

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from arena.tui.messages import Dealt, Hinted, Moved
+from arena.tui.messages import Analysed, Dealt, Hinted, Moved
 from arena.tui.screens.base import COMMON_KEYS, ArenaScreen
 from arena.tui.series import Series
 from arena.tui.table import Position, Table, first_position
@@ -21,7 +21,7 @@ from arena.tui.words import points, result
 from games.engine.game import Game
 
 T = TypeVar("T")
-Job = Literal["deal", "play", "advance", "hint"]
+Job = Literal["deal", "play", "advance", "hint", "analyse"]
 """What the agents' thread may be asked for."""
 
 MATCH_KEYS: list[BindingType] = [
@@ -83,7 +83,7 @@ class MatchScreen(ArenaScreen, inherit_bindings=False):
     async def _bring_home(self, number: int, work: Callable[[], T], news: Callable[[int, T], Message]) -> None:
         self.post_message(news(number, await self._thinker.run(work)))
 
-    def is_news(self, message: Dealt | Moved | Hinted) -> bool:
+    def is_news(self, message: Dealt | Moved | Hinted | Analysed) -> bool:
         """Whether a message answers what was asked last; that is settled then."""
         if message.job != self._job_number:
             return False

@@ -1,0 +1,48 @@
+"""A match as a file: text in the notations that its game has, a picture of a position, or all of them in motion."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from arena.errors import UsageError
+from arena.match.files import WrittenMatch, match_text
+from arena.tui.pictures import Frame, save_gif, save_png
+from arena.tui.words import mark, result
+from games.engine.picture import Picture
+
+FRAME_S = 0.6
+
+
+def export(match: WrittenMatch, pictures: Sequence[Picture], path: Path, number: int = -1) -> str:
+    """Write a match to a file whose suffix says how: a .png of position `number`, a .gif, or a text.
+
+    `pictures` are those of its positions, the end last. Returns what was written, in words; `UsageError` if it cannot
+    be.
+    """
+    suffix = path.suffix.lower()
+    names = [f"{mark(seat)} {name}" for seat, name in enumerate(match.players)]
+    ended = "" if match.verdict is None else result(match.verdict, match.players, len(match.actions))
+    last = len(pictures) - 1
+    frames = [
+        Frame(picture, ("   ".join(names), ended if ended and i == last else f"move {min(i, len(match.actions))}"))
+        for i, picture in enumerate(pictures)
+    ]
+    if suffix == ".png":
+        save_png(frames[number], path)
+        return f"position {number % len(frames)} is in {path}"
+    if suffix == ".gif":
+        save_gif(frames, path, FRAME_S)
+        return f"{len(frames)} positions are in {path}"
+    _write(path, match_text(match, suffix))
+    return f"the match is in {path}"
+
+
+def _write(path: Path, text: str) -> None:
+    """Write under another name first, so that there is never half a file."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise UsageError(f"{path} cannot be written ({error.strerror})") from None
