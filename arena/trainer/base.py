@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from arena.collector.collector import Collector
+from arena.collector.collects import Collects
 from arena.config import require_at_least
 from arena.data.statistics import MovAvg
 from arena.data.stats import CollectStats
@@ -119,7 +120,7 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
     def __init__(
         self,
         policy: BasePolicy,
-        train_collector: Collector | None,
+        train_collector: Collects | None,
         test_collector: Collector | None,
         schedule: Pace,
         hooks: Hooks | None = None,

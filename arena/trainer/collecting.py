@@ -6,6 +6,7 @@ from typing import Any
 from rich.progress import Progress, TaskID
 
 from arena.collector.collector import Collector
+from arena.collector.collects import Collects
 from arena.data.stats import CollectStats
 from arena.policy.base import BasePolicy
 from arena.trainer.base import BaseTrainer, Hooks, Schedule, said
@@ -19,7 +20,7 @@ class CollectingTrainer(BaseTrainer):
     def __init__(
         self,
         policy: BasePolicy,
-        train_collector: Collector,
+        train_collector: Collects,
         test_collector: Collector | None,
         schedule: Schedule,
         hooks: Hooks | None = None,

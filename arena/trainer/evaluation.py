@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.collector.collector import Collector
+from arena.collector.collects import Collects
 from arena.data.stats import CollectStats
 from arena.errors import UsageError
 from arena.policy.base import BasePolicy
@@ -70,7 +71,7 @@ test_episode.__test__ = False  # type: ignore[attr-defined]  # its published nam
 
 def gather_info(
     start_time: float,
-    train_c: Collector | None,
+    train_c: Collects | None,
     test_c: Collector | None,
     best_reward: float,
     best_reward_std: float,

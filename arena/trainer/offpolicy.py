@@ -5,6 +5,7 @@ from math import ceil
 from typing import Any
 
 from arena.collector.collector import Collector
+from arena.collector.collects import Collects
 from arena.data.stats import CollectStats
 from arena.errors import UsageError
 from arena.policy.base import BasePolicy
@@ -23,7 +24,7 @@ class OffpolicyTrainer(CollectingTrainer):
     def __init__(
         self,
         policy: BasePolicy,
-        train_collector: Collector,
+        train_collector: Collects,
         test_collector: Collector | None,
         schedule: Schedule,
         update_per_step: float = 1,
@@ -55,7 +56,7 @@ class OffpolicyTrainer(CollectingTrainer):
 
 def offpolicy_trainer(
     policy: BasePolicy,
-    train_collector: Collector,
+    train_collector: Collects,
     test_collector: Collector | None,
     max_epoch: int,
     step_per_epoch: int,

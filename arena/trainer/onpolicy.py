@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from arena.collector.collector import Collector
+from arena.collector.collects import Collects
 from arena.data.stats import CollectStats
 from arena.errors import UsageError
 from arena.policy.base import BasePolicy
@@ -19,7 +20,7 @@ class OnpolicyTrainer(CollectingTrainer):
     def __init__(
         self,
         policy: BasePolicy,
-        train_collector: Collector,
+        train_collector: Collects,
         test_collector: Collector | None,
         schedule: Schedule,
         repeat_per_collect: int,
@@ -44,7 +45,7 @@ class OnpolicyTrainer(CollectingTrainer):
 
 def onpolicy_trainer(
     policy: BasePolicy,
-    train_collector: Collector,
+    train_collector: Collects,
     test_collector: Collector | None,
     max_epoch: int,
     step_per_epoch: int,

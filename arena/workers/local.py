@@ -13,7 +13,7 @@ from multiprocessing.reduction import ForkingPickler
 from typing import Any, Generic
 
 from arena.match.process_tree import kill_tree
-from arena.workers.work import Job, Result, Work, Workers
+from arena.workers.work import Job, Result, Work, Workers, begun
 
 TRIES = 3
 """How often a job is done whose worker dies."""
@@ -27,18 +27,18 @@ class LocalWorkers(Workers[Job, Result]):
     def __init__(self, work: Work[Job, Result], count: int):
         self._work, self._count = work, count
         self._idle: list[_Worker] = []
-        self.restarts = 0
-        """How many have died and were replaced."""
 
     def do(self, jobs: Iterable[Job], common: Any = None) -> Generator[tuple[Job, Result]]:
         """Each job with its result, as they are done; the next jobs are asked for when a worker has time."""
+        return begun(self._results(jobs, common))
+
+    def _results(self, jobs: Iterable[Job], common: Any) -> Generator[Any]:
         self._idle += [_Worker(self._work) for _ in range(self._count - len(self._idle))]
         round_ = _Round(iter(jobs), bytes(ForkingPickler.dumps((False, common))))
         try:
-            while True:
-                self._set_to_work(round_)
-                if not round_.busy:
-                    return
+            self._set_to_work(round_)
+            yield None
+            while round_.busy:
                 done = []
                 for worker in round_.ready():
                     job, tries = round_.busy.pop(worker)
@@ -76,7 +76,7 @@ class LocalWorkers(Workers[Job, Result]):
 
     def _replace(self, worker: "_Worker") -> None:
         worker.end()
-        self.restarts += 1
+        self.deaths += 1
         self._idle.append(_Worker(self._work))
 
 

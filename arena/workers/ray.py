@@ -9,7 +9,7 @@ from typing import Any
 
 from arena.env.workers.ray import require_ray
 from arena.errors import UsageError
-from arena.workers.work import Doer, Job, Result, Work, Workers
+from arena.workers.work import Doer, Job, Result, Work, Workers, begun
 
 TRIES = 3
 """How often a job is done whose worker dies."""
@@ -36,18 +36,20 @@ class RayWorkers(Workers[Job, Result]):
         """Cores of the cluster, which may grow and shrink."""
         return int(self._ray.cluster_resources().get("CPU", 1))
 
-    def put(self, value: Any) -> Any:
-        """A reference to a value that the cluster keeps as long as somebody refers to it."""
-        return self._ray.put(value)
+    def keep(self, value: Any) -> "Kept":
+        """A value that the cluster keeps as long as somebody refers to it, for whoever wants it there."""
+        return Kept(self._ray.put(value))
 
     def do(self, jobs: Iterable[Job], common: Any = None) -> Generator[tuple[Job, Result]]:
         """Each job with its result, as they are done; jobs are asked for as there are cores for them."""
+        return begun(self._results(jobs, common))
+
+    def _results(self, jobs: Iterable[Job], common: Any) -> Generator[Any]:
         fresh, busy, kept = iter(jobs), dict[Any, Job](), self._ray.put(common)
         try:
-            while True:
-                self._set_to_work(fresh, busy, kept)
-                if not busy:
-                    return
+            self._set_to_work(fresh, busy, kept)
+            yield None
+            while busy:
                 ready, _ = self._ray.wait(list(busy), num_returns=1)
                 done = [(busy[one], self._result(one, busy[one])) for one in ready]
                 for one in ready:
@@ -114,7 +116,20 @@ def _line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
-class _Kept:
+class Kept:
+    """Refers to a value in the memory of a cluster; travels there in whatever is sent."""
+
+    def __init__(self, reference: Any):
+        self._reference = reference
+
+    def get(self) -> Any:
+        """The value."""
+        import ray
+
+        return ray.get(self._reference)
+
+
+class _OfProcess:
     """What a process of the cluster keeps from one job to the next."""
 
     work: Any = None
@@ -123,9 +138,9 @@ class _Kept:
 
 def do_job(work: Work[Job, Result], job: Job, common: Any) -> Result:
     """What a worker's process does for one job."""
-    if _Kept.work is None or _Kept.work != work:
-        if _Kept.work is not None:
-            _Kept.doer.close()
-        _Kept.work, _Kept.doer = work, work.doer()
-    result: Result = _Kept.doer.do(job, common)
+    if _OfProcess.work is None or _OfProcess.work != work:
+        if _OfProcess.work is not None:
+            _OfProcess.doer.close()
+        _OfProcess.work, _OfProcess.doer = work, work.doer()
+    result: Result = _OfProcess.doer.do(job, common)
     return result

@@ -35,12 +35,15 @@ class Work(Protocol[Job_contra, Result_co]):
 class Workers(ABC, Generic[Job, Result]):
     """Those who do jobs."""
 
+    deaths: int = 0
+    """How many have died so far, as far as is known; what they were at was done again."""
+
     @abstractmethod
     def do(self, jobs: Iterable[Job], common: Any = None) -> Generator[tuple[Job, Result]]:
         """Each job with its result, as they are done; closing it ends what is under way.
 
-        The next jobs are asked for when somebody has time for them. `common` is what all of them need besides; it is
-        sent to each worker once.
+        Workers elsewhere begin at once; further jobs are asked for when somebody has time for them. `common` is what
+        all of them need besides; it is sent to each worker once.
         """
 
     @abstractmethod
@@ -61,6 +64,15 @@ class Here(Workers[Job, Result]):
 
     def close(self) -> None:
         """Nothing to end: whoever made the doer closes it."""
+
+
+def begun(results: Generator[Any]) -> Generator[Any]:
+    """A generator of results that has set its workers to work: it has gone to its first `yield`, which is of nothing.
+
+    So it has begun, and closing it has an effect, before anybody waits for a result.
+    """
+    next(results)
+    return results
 
 
 def make_workers(workers: int | str, work: Work[Job, Result], here: Doer[Job, Result]) -> Workers[Job, Result]:

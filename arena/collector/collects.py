@@ -1,0 +1,30 @@
+"""What a training asks of whoever collects for it."""
+
+from typing import Protocol
+
+from arena.data.buffer.base import ReplayBuffer
+from arena.data.stats import CollectStats
+
+
+class Collects(Protocol):
+    """Fills a buffer, from environments here (`Collector`) or elsewhere."""
+
+    buffer: ReplayBuffer
+    collect_step: int
+    """Environment steps since `reset_stat`."""
+    collect_episode: int
+    """Episodes that ended."""
+    collect_time: float
+    """Seconds that collecting took."""
+
+    def collect(self, n_step: int | None = None, n_episode: int | None = None) -> CollectStats:
+        """Collect so many environment steps or episodes."""
+
+    def most_steps(self, n_step: int) -> int:
+        """The largest number of steps that `collect(n_step)` makes."""
+
+    def reset_stat(self) -> None:
+        """Set the counters to zero."""
+
+    def reset_buffer(self, keep_statistics: bool = False) -> None:
+        """Empty the buffer; with `keep_statistics` the returns and lengths of episodes under way go on."""
