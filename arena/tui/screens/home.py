@@ -93,11 +93,12 @@ class HomeScreen(ArenaScreen):
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
-        self.run_worker(self._look_on(), name="look")
+        self.run_worker(self._look_on, name="look")
 
     async def _look_on(self) -> None:
         """Look around again and again; the first time, game by game, at what the games are as well."""
         await self._look()
+        self._show_games()
         if self.found.matches:
             self._rows("games").choose(self.found.matches[0].record.game.partition("(")[0])
         for name in GAMES.names():
@@ -131,7 +132,10 @@ class HomeScreen(ArenaScreen):
         return self.query_one(f"#{name}", Rows)
 
     def _show_games(self) -> None:
-        self._rows("games").show([(name, (name, Text(self._traits.get(name, ""), "dim"))) for name in GAMES.names()])
+        """The games, those that were played here lately first."""
+        played = {match.record.game.partition("(")[0] for match in self.found.matches}
+        names = sorted(GAMES.names(), key=lambda name: (name not in played, name))
+        self._rows("games").show([(name, (name, Text(self._traits.get(name, ""), "dim"))) for name in names])
 
     @property
     def game(self) -> str:
@@ -141,7 +145,7 @@ class HomeScreen(ArenaScreen):
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
         """Another game: its ladder."""
         if event.data_table.id == "games" and self._traits:
-            self.run_worker(self._show_ladder(), group="ladder", exclusive=True)
+            self.run_worker(self._show_ladder, group="ladder", exclusive=True)
 
     async def _show_ladder(self) -> None:
         ladder: Ladder = await self._thread.run(partial(self._around.ladder, self.game))

@@ -43,7 +43,8 @@ class Rows(DataTable[str | Text]):
             return self.rows
 
     def __init__(self, title: str, *columns: str, empty: str = "", id: str | None = None):
-        super().__init__(id=id, cursor_type="row", show_header=any(columns), cell_padding=1)
+        headed = any(column.strip(">") for column in columns)
+        super().__init__(id=id, cursor_type="row", show_header=headed, cell_padding=1)
         self.border_title = title
         self._columns, self._empty = columns, empty
         self._shown: list[tuple[str, Cells]] = []

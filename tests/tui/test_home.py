@@ -1,0 +1,231 @@
+"""The home screen: what it finds, where it leads, and what happens when things vanish."""
+
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+from textual.widgets import Input, Static
+
+from arena.cli.opening import screen_of
+from arena.errors import UsageError
+from arena.runs.live_files import held
+from arena.tui.app import ArenaApp
+from arena.tui.screens.form import FormScreen
+from arena.tui.screens.home import HomeScreen
+from arena.tui.screens.menu import MenuScreen
+from arena.tui.widgets.rows import Rows
+from tests.tui.at_random import at_random
+from tests.tui.helpers import last_line, notice, screen_text, shows, until
+from tests.tui.snapshots import check_snapshot
+from tests.tui.surroundings import fill_store, make_run
+
+SIZES = [(80, 24), (120, 36)]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A directory with a store and two runs, one of which is at work."""
+    fill_store(tmp_path / "arena.db")
+    make_run(tmp_path / "runs" / "old", "finished", 100_000)
+    make_run(tmp_path / "runs" / "new")
+    with held(tmp_path / "runs" / "new"):
+        yield tmp_path
+
+
+def home(folder, opener=screen_of):
+    return ArenaApp(HomeScreen(folder / "runs", str(folder / "arena.db")), opener)
+
+
+async def settled(pilot):
+    """Until everything has been found."""
+    screen = pilot.app.screen
+    await until(pilot, lambda: len(screen._traits) > 15 and "12 games" in screen_text(pilot.app), 60)
+    await until(pilot, lambda: screen.query_one("#ladder", Rows).key)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_what_is_here_is_seen(folder, size):
+    app = home(folder)
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot)
+        check_snapshot(app, f"home-{size[0]}x{size[1]}", r"\d\d:\d\d", r"\d\d agents")
+        for key in ("↵ open", "p play", "w watch", "n train", "t rate", "l league", "? help", "q quit"):
+            assert key in last_line(app)
+
+
+async def test_an_empty_directory_says_how_to_begin(tmp_path):
+    app = home(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shows(pilot, "0 runs", "none yet: n begins one", "none yet: t plays a tournament", "connect_four")
+
+
+async def test_the_first_picture_needs_nothing_heavy():
+    code = (
+        "import sys, arena.cli.home, arena.tui.screens.home, arena.tui.app; print([m for m in %s if m in sys.modules])"
+    )
+    heavy = ["numpy", "numba", "torch", "sqlalchemy", "matplotlib", "tyro"]
+    done = subprocess.run([sys.executable, "-c", code % heavy], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
+
+
+async def test_keys_lead_from_panel_to_panel_and_to_the_ladder_of_another_game(folder):
+    app = home(folder)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(pilot)
+        assert app.screen.query_one("#games", Rows).key == "tic_tac_toe"
+        await pilot.press("down")
+        await shows(pilot, "nobody has been rated")
+        await pilot.press("up")
+        await shows(pilot, "1500")
+        seen = []
+        for _ in range(4):
+            seen.append(app.focused.id)
+            await pilot.press("tab")
+        assert seen == ["games", "ladder", "trainings", "matches"]
+
+
+async def test_the_mouse_chooses_a_game_and_opens_its_menu(folder):
+    app = home(folder)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(pilot)
+        await pilot.click("#games", offset=(5, 3))
+        chosen = app.screen.query_one("#games", Rows).key
+        assert chosen != "tic_tac_toe"
+        await pilot.click("#games", offset=(5, 3), times=2)
+        await until(pilot, lambda: isinstance(app.screen, MenuScreen))
+        await shows(pilot, "play against an agent")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+
+
+async def test_a_form_shows_the_command_as_it_grows_and_begins_it(folder):
+    asked = []
+
+    def opener(words):
+        asked.append(list(words))
+        raise UsageError("not today")
+
+    app = home(folder, opener)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, FormScreen))
+        check_snapshot(app, "home-watch-80x24", r"\d\d:\d\d", r"\d\d agents")
+        app.screen.query_one("#agent-1", Input).value = "mcts:50"
+        await shows(pilot, "$ arena watch tic_tac_toe one-ply mcts:50 --games 10 --speed 1")
+        await pilot.press("enter")
+        await until(pilot, lambda: notice(app) == "not today")
+        assert asked == [["watch", "tic_tac_toe", "one-ply", "mcts:50", "--games", "10", "--speed", "1"]]
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, FormScreen))
+        assert app.screen.query_one("#agent-1", Input).value == "mcts:50"  # as it was filled in
+        await pilot.click("#cancel")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+
+
+async def test_what_is_wrong_with_a_form_is_said_at_home(folder):
+    app = home(folder)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settled(pilot)
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, FormScreen))
+        app.screen.query_one("#agent-0", Input).value = "rendom"
+        await pilot.press("enter")
+        await until(pilot, lambda: "unknown agent 'rendom'; did you mean 'random'?" in notice(app))
+
+
+async def test_a_tournament_started_here_goes_on_beside_the_screen(folder):
+    app = home(folder)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settled(pilot)
+        await pilot.press("t")
+        await until(pilot, lambda: isinstance(app.screen, FormScreen))
+        app.screen.query_one("#games", Input).value = "oops"
+        await pilot.press("enter")
+        await until(pilot, lambda: "oops" in notice(app) and "all of it:" in notice(app), 60)
+
+
+async def test_a_store_that_vanishes_or_breaks_is_said_and_one_that_comes_back_is_read(folder):
+    app = home(folder)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(pilot)
+        store = folder / "arena.db"
+        aside = folder / "aside.db"
+        app.screen._around.close()
+        store.rename(aside)
+        await app.screen._look()
+        await shows(pilot, "none yet: t plays a tournament")
+        store.write_text("this is no store " * 100)
+        await app.screen._look()
+        assert "it is no store" in notice(app)
+        store.unlink()
+        aside.rename(store)
+        await app.screen._look()
+        await shows(pilot, "12 games")
+        assert notice(app) == ""
+
+
+async def test_a_store_that_is_written_to_meanwhile_does_not_hold_up_the_screen(folder):
+    app = home(folder)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(pilot)
+        with sqlite3.connect(folder / "arena.db") as writer:
+            writer.execute("BEGIN IMMEDIATE")
+            await app.screen._look()
+            assert notice(app) == ""
+            writer.rollback()
+
+
+async def test_runs_that_vanish_or_are_killed_are_shown_as_that(folder):
+    app = home(folder)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(pilot)
+        assert "●  new" in screen_text(app)
+        make_run(folder / "runs" / "dead")  # says it runs, and nobody stands behind it
+        await app.screen._look()
+        await shows(pilot, "killed", "3 runs")
+        (folder / "runs" / "dead" / "run.json").unlink()
+        await app.screen._look()
+        await shows(pilot, "2 runs")
+
+
+async def test_too_small_a_terminal_says_how_large(folder):
+    app = home(folder)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.resize_terminal(50, 10)
+        await shows(pilot, "this screen needs 70 columns and 18 lines")
+        await pilot.resize_terminal(120, 40)
+        await shows(pilot, "play or watch", "1500")
+        assert not app.screen.query_one("#too-small", Static).display
+
+
+async def test_help_and_palette_know_every_key(folder):
+    app = home(folder)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settled(pilot)
+        await pilot.press("question_mark")
+        await shows(pilot, "play against an agent", "the league of a training", "open what the cursor is on")
+        await pilot.press("escape")
+        await pilot.press("colon")
+        await shows(pilot, "Play against an agent")
+        await pilot.press(*"light", "enter")
+        await until(pilot, lambda: app.theme == "arena-light")
+
+
+def starts_something(app):
+    return isinstance(app.screen, FormScreen) and "begin" in screen_text(app)
+
+
+async def test_random_keys_and_clicks_break_nothing(folder):
+    def opener(words):
+        raise UsageError(f"not today: {' '.join(words)}")
+
+    app = home(folder, opener)
+    async with app.run_test(size=(90, 28)) as pilot:
+        await settled(pilot)
+        await at_random(pilot, 60, "pwtlr:?", not_on=starts_something)
+        while len(app.screen_stack) > 2:
+            await pilot.press("escape")
+        await shows(pilot, "play or watch")
