@@ -120,8 +120,13 @@ class MatchScreen(ArenaScreen, inherit_bindings=False):
     def _doing(self, position: Position, contestant: int) -> str:
         if position.verdict is not None or self.series.seat_of(contestant) != position.seat:
             return ""
-        waited_s = int(time.monotonic() - self._job_start_s)
+        waited_s = int(self.waited_s)
         return f"thinks {waited_s} s" if self.job == "advance" and waited_s >= 1 else "to move"
+
+    @property
+    def waited_s(self) -> float:
+        """Seconds since the agents' thread was asked for something."""
+        return time.monotonic() - self._job_start_s
 
     def record(self, shown: int, known: int) -> Record:
         """The moves that led to position `known`, with the place of position `shown` among them."""

@@ -13,6 +13,7 @@ from arena.policy.protocol import Policy
 from arena.registry import make_agent
 from arena.tui.export import export
 from arena.tui.messages import Analysed, Dealt
+from arena.tui.screens.match import MATCH_KEYS
 from arena.tui.screens.prompt import PromptScreen
 from arena.tui.screens.walk import WALK_KEYS, WalkScreen
 from arena.tui.series import Series
@@ -31,13 +32,14 @@ class ReplayScreen(WalkScreen):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        *WALK_KEYS,
         Binding("a", "analyse", "analyse", tooltip="what an agent thinks of the positions shown"),
         Binding(
             "A", "analyse_all", "analyse all", show=False, tooltip="the same of all positions, one after the other"
         ),
         Binding("w", "with_agent", "with", show=False, tooltip="choose the agent that analyses"),
         Binding("e", "export", "export", tooltip="write the match to a file: .jsonl, .pgn, .sgf, .gif or .png"),
-        *WALK_KEYS,
+        *MATCH_KEYS,
     ]
 
     def __init__(

@@ -7,7 +7,7 @@ from arena.errors import UsageError
 from arena.match.ask import Answer
 from arena.tui.drawing import BoardView
 from arena.tui.pictures import Frame, free_path, save_png
-from arena.tui.screens.match import MATCH_KEYS, MatchScreen
+from arena.tui.screens.match import MatchScreen
 from arena.tui.screens.prompt import PromptScreen
 from arena.tui.series import Series
 from arena.tui.table import Position
@@ -34,9 +34,8 @@ WALK_KEYS: list[BindingType] = [
     Binding("c,C", "open_cards", "cards", tooltip="hidden hands open, or as backs"),
     Binding("s", "save_screen", "save", tooltip="save a picture of the screen (SVG)"),
     Binding("S", "save_board", "save board", show=False, tooltip="save a picture of the board (PNG)"),
-    *MATCH_KEYS,
 ]
-"""For the end of a screen's own keys."""
+"""For the beginning of a screen's own keys; `MATCH_KEYS` stand at the end."""
 
 
 class WalkScreen(MatchScreen):
@@ -127,8 +126,9 @@ class WalkScreen(MatchScreen):
         return tuple(map(tuple, values)) if any(answer.value is not None for answer in self.answers.values()) else ()
 
     def affairs(self) -> tuple[str, ...]:
-        """The pace, for the heading."""
-        return f"{self.speed:g} x", "" if self.playing else "paused"
+        """The pace, and who is to move, for the heading."""
+        moves = "" if self.position.verdict is not None else f"{mark(self.position.seat)} to move"
+        return f"{self.speed:g} x", "" if self.playing else "paused", moves
 
     def arrive(self) -> None:
         """A position has come onto the board, or the pace has changed: what is to happen next."""

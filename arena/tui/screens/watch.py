@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -10,12 +11,14 @@ from arena.match.ask import Answer
 from arena.policy.protocol import Policy
 from arena.seeding import spawn_seeds
 from arena.tui.messages import Dealt, Moved
+from arena.tui.screens.match import MATCH_KEYS
 from arena.tui.screens.walk import WALK_KEYS, WalkScreen
 from arena.tui.series import Series
 from arena.tui.table import Position
 from arena.tui.widgets.heading import Heading
 from arena.tui.widgets.match_pane import MatchView
 from arena.tui.widgets.thoughts import Thought
+from arena.tui.words import clock
 from games.engine.game import Game
 
 
@@ -27,8 +30,9 @@ class WatchScreen(WalkScreen):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n,N", "next_game", "next", tooltip="go on to the next game of the series"),
         *WALK_KEYS,
+        Binding("n,N", "next_game", "next", tooltip="go on to the next game of the series"),
+        *MATCH_KEYS,
     ]
 
     def __init__(
@@ -61,6 +65,14 @@ class WatchScreen(WalkScreen):
             return Thought(position.seat, "opening", remark="the next move is given")
         line = self.positions[self.shown + 1].line if self.shown + 1 < len(self.positions) else ()
         return self.told(f"{self.seat_names[position.seat]} thinks", position, answer, line)
+
+    def clock_at(self, position: Position, seat: int) -> str:
+        """The time that an agent has thought in this game, up to the position on the board."""
+        way = pairwise(self.positions[: self.shown + 1])
+        spent_s = sum(after.took_s for before, after in way if before.seat == seat)
+        if self.job == "advance" and position.seat == seat and self.shown + 1 == len(self.positions):
+            spent_s += self.waited_s
+        return clock(spent_s)
 
     def _deal(self) -> None:
         """Set up the game of the series whose turn it is."""

@@ -63,6 +63,9 @@ class MatchPane(Container):
         plot = self.query_one("#values", Plot)
         plot.display = bool(view.values)
         plot.border_title = f"value for {mark(0)}" if len(view.values) == 2 else "value"
+        most = max((abs(value) for values in view.values for value in values if value is not None), default=0.0)
+        plot.high = max(most, 1.0)  # most games pay 1: the scale stays
+        plot.low = -plot.high
         plot.curves = [
             Curve(mark(seat), [(i, value) for i, value in enumerate(values) if value is not None], f"seat-{seat % 4}")
             for seat, values in enumerate(view.values)

@@ -38,7 +38,7 @@ class Plot(Widget):
     ):
         super().__init__(id=id)
         self.border_title = title
-        self._low, self._high, self._empty = low, high, empty
+        self.low, self.high, self._empty = low, high, empty
 
     def render(self) -> Content:
         """The drawing in the colours of the theme."""
@@ -47,7 +47,7 @@ class Plot(Widget):
         if not curves or width < 12 or height < 3:
             return Content.styled(self._empty, "$text-muted")
         legend = len(curves) > 1 and height >= MINIMUM_LEGEND
-        lines = plot(curves, width, height - legend, self._low, self._high)
+        lines = plot(curves, width, height - legend, self.low, self.high)
         drawn = [Content.assemble(*((text, LOOKS.get(look, f"${look}")) for text, look in line)) for line in lines]
         if legend:
             names = ((f"{NAMES[i % 26]} {curve.name}  ", f"${curve.look}") for i, curve in enumerate(curves))
