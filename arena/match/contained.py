@@ -8,7 +8,7 @@ import numpy as np
 
 from arena.data.batch import Batch
 from arena.errors import UsageError
-from arena.match.arrays import to_json
+from arena.match.arrays import from_json, to_json
 from arena.match.ask import FailedError
 from arena.match.limits import Limits
 from arena.match.process import AgentProcess, DiedError
@@ -26,17 +26,27 @@ class ContainedPolicy(Policy):
     It is told `batch.obs.seconds_left` (float64 [1], NaN without a limit), which the time on the way is part of.
     A process that was killed, for being late or otherwise, is started again for the next game.
     Raises `UsageError` if the agent cannot be seated at all.
+
+    Args:
+        spec: the agent.
+        game: what is played.
+        limits: of time and memory.
+        tells: pass on what the agent tells besides its actions, for people to see.
+        later: seat it when its first game begins, and not here.
+
     """
 
     needs_state = needs_moves = True
     one_at_a_time = True
 
-    def __init__(self, spec: str, game: Game, limits: Limits):
-        self._spec, self._game, self._limits = spec, game, limits
-        self._left = limits.game_s
+    def __init__(self, spec: str, game: Game, limits: Limits, tells: bool = False, later: bool = False):
+        self._spec, self._game, self._limits, self._tells = spec, game, limits, tells
+        self.left_s = limits.game_s
+        """Seconds that are left to it in this game; None without a limit."""
+        self._stopped = False
         self._warms_up = True
         try:
-            self._process: AgentProcess | None = self._started()
+            self._process: AgentProcess | None = None if later else self._started()
         except FailedError as error:
             raise UsageError(f"{spec} cannot be seated: {error}") from None
 
@@ -44,27 +54,44 @@ class ContainedPolicy(Policy):
         """Begin a game, with a full clock; `FailedError` if the agent cannot."""
         if self._process is None:
             self._process = self._started()
-        self._left = self._limits.game_s
+        self.left_s, self._stopped = self._limits.game_s, False
         self._process.begin_game()
         self._ask(self._process, {"seed": seed}, self._limits.start_s, "not ready for a game")
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Choose `act` [n], one after the other; `FailedError` if one is late, or none comes."""
-        return Batch(act=np.array([self._move(batch.obs[i : i + 1]) for i in range(len(batch.obs))], np.int64))
+        answers = [self._move(batch.obs[i : i + 1]) for i in range(len(batch.obs))]
+        shared = set(answers[0].keys()).intersection(*(answer.keys() for answer in answers))
+        return Batch.cat([Batch({name: answer[name] for name in sorted(shared)}) for answer in answers])
 
-    def _move(self, seen: Batch) -> int:
+    def _move(self, seen: Batch) -> Batch:
+        """The answer to one position, a row."""
         if self._process is None:
             raise FailedError(Failure("it has ended"))
         began = time.monotonic()
-        seconds = min((limit for limit in (self._limits.move_s, self._left) if limit is not None), default=None)
+        seconds = min((limit for limit in (self._limits.move_s, self.left_s) if limit is not None), default=None)
         told = Batch(seen, seconds_left=np.array([math.nan if seconds is None else seconds]))
-        answer = self._ask(self._process, {"seen": to_json(told)}, seconds, "no move")
-        if self._left is not None:
-            self._left -= time.monotonic() - began
+        answer = self._ask(self._process, {"seen": to_json(told), "tell": self._tells}, seconds, "no move")
+        if self.left_s is not None:
+            self.left_s -= time.monotonic() - began
         action = answer.get("action")
         if not isinstance(action, int) or isinstance(action, bool) or abs(action) >= MOST:
             raise FailedError(Failure("answered with garbage"))
-        return action
+        try:
+            return Batch(from_json(answer["told"], self._game) if self._tells else Batch(), act=np.array([action]))
+        except (KeyError, TypeError, ValueError):
+            raise FailedError(Failure("answered with garbage")) from None
+
+    def hurry(self) -> None:
+        """Have it answer at once what it is asked; one that cannot goes on."""
+        if (process := self._process) is not None:
+            process.hurry()
+
+    def stop(self) -> None:
+        """Kill it from another thread: it loses the game in which it is asked, and is started again for the next."""
+        if (process := self._process) is not None:
+            self._stopped = True
+            process.stop()
 
     def close(self) -> None:
         """End the process."""
@@ -97,7 +124,7 @@ class ContainedPolicy(Policy):
             raise FailedError(Failure(f"{what} within {seconds:.3g} s", Reason.LATE)) from None
         except DiedError as error:
             self._process = None
-            raise FailedError(Failure(str(error))) from None
+            raise FailedError(Failure(str(error), Reason.LATE if self._stopped else Reason.CRASHED)) from None
         if "failure" in answer:
             raise FailedError(Failure(str(answer["failure"])))
         return answer

@@ -4,7 +4,9 @@
                                                                                   {"id": 1, "refused": "why"}
     {"id": 2, "warm_up": true}                   one move that does not count, by which its code is loaded; {"id": 2}
     {"id": 3, "seed": 5}                         a new game
-    {"id": 4, "seen": {...}}                     a move is wanted; {"id": 4, "action": 3}
+    {"id": 4, "seen": {...}, "tell": false}      a move is wanted; {"id": 4, "action": 3}, with "told": {...} (`probs`,
+                                                 `visits`, `value` and `pv`, as far as given) if it is to tell
+    {"hurry": true}                              it shall answer at once; this itself is not answered
     {"id": 5, "close": true}                     the end
 
 A request that fails is answered with {"id": 4, "failure": "what it raised"}.
@@ -12,6 +14,9 @@ A request that fails is answered with {"id": 4, "failure": "what it raised"}.
 
 import json
 import os
+import queue
+import threading
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -19,8 +24,8 @@ import numpy as np
 from arena.data.batch import Batch
 from arena.env.native import GameVectorEnv
 from arena.errors import UsageError
-from arena.match.arrays import from_json
-from arena.match.ask import ask, begin, view
+from arena.match.arrays import from_json, to_json
+from arena.match.ask import Answer, ask, begin, view
 from arena.match.process_tree import adopt_orphans, end_with_parent
 from arena.policy.protocol import Policy
 from arena.policy.torch_modes import torch_threads
@@ -51,7 +56,13 @@ class Inside:
         seen = from_json(request["seen"], self._game)
         answer = ask(self._policy, self._wanted(seen), self._hidden).only()
         self._hidden = answer.hidden
-        return {"action": answer.action} if answer.failure is None else {"failure": answer.failure.detail}
+        if answer.failure is not None:
+            return {"failure": answer.failure.detail}
+        return {"action": answer.action} | ({"told": to_json(_told(answer))} if request["tell"] else {})
+
+    def hurry(self) -> None:
+        """Have the agent answer what it is asked at once."""
+        self._policy.hurry()
 
     def _warm_up(self) -> None:
         env = GameVectorEnv(self._game, 1)
@@ -64,6 +75,15 @@ class Inside:
         """Without what this policy does not ask for."""
         unwanted = {"state": not self._policy.needs_state, "moves": not self._policy.needs_moves}
         return Batch({name: array for name, array in seen.items() if not unwanted.get(name, False)})
+
+
+def _told(answer: Answer) -> Batch:
+    """What an answer tells besides the action, in rows [1, ...] of small types."""
+    told = Batch()
+    for name, dtype in (("probs", np.float32), ("visits", np.int32), ("value", np.float32), ("pv", np.int32)):
+        if (one := getattr(answer, name)) is not None:
+            told[name] = np.asarray(one, dtype)[None]
+    return told
 
 
 def main() -> None:
@@ -79,9 +99,26 @@ def main() -> None:
         return
     _say(answers, first["id"], {})
     with torch_threads(1):
+        for request in _orderly(requests, inside):
+            _say(answers, request["id"], inside.answer(request))
+
+
+def _orderly(requests: BinaryIO, inside: Inside) -> Iterator[dict[str, Any]]:
+    """Requests one after the other, but for those to hurry, which are heard while another is at work."""
+    waiting: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+
+    def listen() -> None:
         for line in requests:
             request = json.loads(line)
-            _say(answers, request["id"], inside.answer(request))
+            if "hurry" in request:
+                inside.hurry()
+            else:
+                waiting.put(request)
+        waiting.put(None)
+
+    threading.Thread(target=listen, daemon=True).start()
+    while (request := waiting.get()) is not None:
+        yield request
 
 
 def _channel() -> tuple[BinaryIO, BinaryIO]:

@@ -27,7 +27,7 @@ INHERITED |= {"ARENA_CACHE", "XDG_CACHE_HOME"}
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
 OUTPUT_BYTES = 16 * 2**20
 """Most that an agent may print in a game."""
-ANSWER_BYTES = 2**16
+ANSWER_BYTES = 2**18
 """Most that an answer may take."""
 TAIL_BYTES = 2000
 """What is kept of its output, to tell its last line."""
@@ -59,6 +59,8 @@ class AgentProcess:
         for file in (self._answers, self._output):
             self._selector.register(file, selectors.EVENT_READ)
         self._number = 0
+        self._sending = threading.Lock()
+        self._half_sent = False
         self._read, self._tail, self._printed = b"", b"", 0
         self._excess = ""
         if memory_bytes is not None:
@@ -94,7 +96,9 @@ class AgentProcess:
 
     def _send(self, unsent: bytes) -> bytes:
         try:
-            unsent = unsent[os.write(self._requests.fileno(), unsent) :]
+            with self._sending:
+                unsent = unsent[os.write(self._requests.fileno(), unsent) :]
+                self._half_sent = bool(unsent)
         except BrokenPipeError:
             raise self._dead() from None
         if not unsent:
@@ -160,6 +164,19 @@ class AgentProcess:
         self._selector.close()
         for file in (self._requests, self._answers, self._output):
             file.close()
+
+    def hurry(self) -> None:
+        """Ask from another thread that what is under way be answered at once."""
+        with self._sending:
+            if self._end.alive and not self._half_sent:
+                with contextlib.suppress(OSError, ValueError):  # it has no room for this, or has just ended
+                    os.write(self._requests.fileno(), b'{"hurry": true}\n')
+
+    def stop(self) -> None:
+        """Kill it from another thread: whoever waits for an answer sees that it is gone."""
+        if self._end.alive:
+            self._excess = "was stopped"
+            kill_tree(self._process.pid)
 
     def watch(self, memory_bytes: int) -> bool:
         """Kill it if it holds more memory than that; whether there is something left to watch."""

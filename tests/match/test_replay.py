@@ -8,7 +8,7 @@ from arena.errors import UsageError
 from arena.match.batch import Pairing, play_matches
 from arena.match.match import Match
 from arena.match.replay import game_labelled, replay
-from arena.match.verdict import Reason, Verdict, forfeit
+from arena.match.verdict import Reason, Verdict, agreed, forfeit
 from arena.policy.random import RandomPolicy
 from arena.registry import GAMES, make_game
 from tests.match.players import Bad, Lowest
@@ -61,6 +61,11 @@ def test_matches_that_were_lost_by_a_fault(fault):
     assert replay(lost).match.record() == lost
 
 
+def test_a_draw_may_be_agreed():
+    record = dataclasses.replace(record_of("connect_four")[1], actions=(3, 3), verdict=agreed(2))
+    assert replay(record).match.verdict == Verdict((0.0, 0.0), Reason.AGREED)
+
+
 def test_anybody_may_resign():
     match = Match(make_game("tic_tac_toe"), [("a", None), ("b", None)], opening=(4,))
     match.resign(0)
@@ -87,6 +92,11 @@ def changed(**entries):
         (
             lambda: changed(actions=(), verdict=forfeit(2, 1, Reason.LATE)),
             "1 lost as late, but seat 0 was to move",
+        ),
+        (lambda: changed(verdict=agreed(2)), "a draw was agreed, but the game was over by then"),
+        (
+            lambda: changed(actions=(3,), verdict=Verdict((1.0, -1.0), Reason.AGREED)),
+            r"a draw was agreed, but the seats earned \[1.0, -1.0\]",
         ),
         (lambda: changed(players=("alone",)), "connect_four has 2 seats, not 1"),
     ],
