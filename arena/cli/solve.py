@@ -1,4 +1,4 @@
-"""`arena solve`: the equilibrium of a game that hides something, by counterfactual regret minimization."""
+"""`arena solve`: the equilibrium of a small game that hides something."""
 
 import sys
 from dataclasses import dataclass, field
@@ -17,8 +17,10 @@ from arena.runs.solve_run import Measurement, SolveOptions, SolveRun
 class Options:
     """Solve a small game of hidden information, and write down the strategy, which tabular:DIR plays.
 
-    Solvers: cfr, cfr+, linear-cfr, dcfr, external-sampling, outcome-sampling. In zero-sum games of two players they
-    go towards an equilibrium; exploitability, measured exactly on the way, says how close they are.
+    Solvers: cfr, cfr+, linear-cfr, dcfr, external-sampling, outcome-sampling (counterfactual regret minimization);
+    psro-nash, psro-prd, psro-alpha-rank, psro-uniform (best responses to mixtures of all before them). In zero-sum
+    games of two players they go towards an equilibrium; exploitability, measured exactly on the way, says how close
+    they are.
 
     For example:
 

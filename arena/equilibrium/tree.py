@@ -84,6 +84,11 @@ class GameTree:
         return np.concatenate([empty, np.repeat(np.arange(self.num_states), np.diff(self.form.first_sequence))])
 
     @cached_property
+    def seat_of(self) -> Ints:
+        """The seat of each sequence, [Q]."""
+        return np.where(self.state_of < 0, np.arange(self.num_sequences), self.seats[self.state_of])
+
+    @cached_property
     def example(self) -> Ints:
         """A node of each information state, [S]."""
         decisions = np.flatnonzero(self.nodes["seat"] >= 0)

@@ -12,7 +12,7 @@ import numpy as np
 from arena.config import require_at_least
 from arena.data.batch import Batch
 from arena.equilibrium.response import Exploitability, exploitability
-from arena.equilibrium.solving import Solver
+from arena.equilibrium.solving import make_solver
 from arena.equilibrium.table import Table, require_hidden, save_table
 from arena.equilibrium.tree import MOST_POSITIONS, build_tree
 from arena.errors import CheckpointError
@@ -76,7 +76,7 @@ class SolveRun:
     def __init__(self, game: Game, algorithm: str, options: SolveOptions):
         require_hidden(game)
         self.folder = options.out or Path("runs") / f"{game.name}-{algorithm}"
-        self.solver = Solver(build_tree(game, options.most_positions), algorithm, options.seed)
+        self.solver = make_solver(build_tree(game, options.most_positions), algorithm, options.seed)
         self.curve: list[Measurement] = []
         self._game, self._algorithm, self._options = game, algorithm, options
         self._seconds = 0.0
@@ -145,16 +145,17 @@ class SolveRun:
     def _save(self) -> None:
         points = [[m.iterations, m.seconds, *m.result.values, *m.result.best_responses] for m in self.curve]
         figures = {"iterations": self.solver.iterations, "seconds": self._seconds, "curve": points}
-        solver = self.solver
-        self._files.write_state(figures, Batch(regrets=solver.regrets, average=solver.average, stream=solver.stream))
+        self._files.write_state(figures, Batch(self.solver.arrays()))
 
     def _restore(self, iterations: int, seconds: float, curve: list[list[float]]) -> None:
-        arrays, solver, seats = self._files.read_arrays(), self.solver, self._game.num_players
-        for name in ("regrets", "average", "stream"):
-            if name not in arrays or arrays[name].shape != getattr(solver, name).shape:
-                raise CheckpointError(f"{self.folder}: what is kept there of {name} does not fit {self._game.label}")
-        solver.regrets, solver.average, solver.stream = arrays.regrets, arrays.average, arrays.stream
-        solver.iterations, self._seconds = iterations, seconds
+        arrays, seats = dict(self._files.read_arrays().items()), self._game.num_players
+        try:
+            self.solver.restore(iterations, arrays)
+        except (KeyError, ValueError) as error:
+            raise CheckpointError(
+                f"{self.folder}: what is kept there of {error.args[0]} does not fit {self._game.label}"
+            ) from None
+        self._seconds = seconds
         for count, spent, *figures in curve:
             result = Exploitability(np.array(figures[:seats]), np.array(figures[seats:]))
             self.curve.append(Measurement(int(count), spent, result))

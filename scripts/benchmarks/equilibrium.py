@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from arena.equilibrium.response import exploitability
-from arena.equilibrium.solving import Solver
+from arena.equilibrium.solving import make_solver
 from arena.equilibrium.tree import build_tree
 from benchmarks.elsewhere import process
 from benchmarks.measure import NOBODY, Row, Work, rate
@@ -32,7 +32,7 @@ def rows() -> Iterator[Row]:
 
 def iterations(name: str, algorithm: str) -> Work:
     """Rounds of a solver that goes on and on, of about a tenth of a second."""
-    solver = Solver(build_tree(make_game(name)), algorithm)
+    solver = make_solver(build_tree(make_game(name)), algorithm)
     count = max(1, 20_000_000 // (len(solver.tree.nodes) * (1 if algorithm.endswith("sampling") else 10)))
 
     def run() -> int:
@@ -46,7 +46,7 @@ def responses(name: str, anew: bool = False) -> Work:
     """Values and best responses of the strategy that one iteration of CFR leaves."""
     game = make_game(name)
     tree = build_tree(game)
-    solver = Solver(tree, "cfr")
+    solver = make_solver(tree, "cfr")
     solver.run(1)
     strategy = solver.strategy()
 

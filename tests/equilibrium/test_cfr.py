@@ -7,7 +7,7 @@ import pytest
 
 from arena.equilibrium.cfr import CFR, CFR_PLUS, DCFR, LINEAR_CFR, Discount, iterate
 from arena.equilibrium.response import exploitability
-from arena.equilibrium.solving import ALGORITHMS, Solver
+from arena.equilibrium.solving import ALGORITHMS, make_solver
 from arena.equilibrium.tree import build_tree
 from arena.errors import UnknownNameError
 from arena.registry import make_game
@@ -20,7 +20,7 @@ LEDUC = build_tree(make_game("leduc_poker"))
 
 
 def solved(tree, algorithm, iterations):
-    solver = Solver(tree, algorithm)
+    solver = make_solver(tree, algorithm)
     solver.run(iterations)
     return exploitability(tree, solver.strategy())
 
@@ -72,9 +72,9 @@ def test_a_cycle_that_defeats_fictitious_play_is_no_trap():
     assert solved(tree, "cfr+", 5_000).exploitability < 1e-3
 
 
-@pytest.mark.parametrize("algorithm", sorted(ALGORITHMS))
+@pytest.mark.parametrize("algorithm", sorted(name for name in ALGORITHMS if not name.startswith("psro")))
 def test_going_on_is_as_good_as_going_through(algorithm):
-    once, again = Solver(LEDUC, algorithm, seed=5), Solver(LEDUC, algorithm, seed=5)
+    once, again = make_solver(LEDUC, algorithm, seed=5), make_solver(LEDUC, algorithm, seed=5)
     once.run(60)
     for part in (1, 0, 19, 40):
         again.run(part)
@@ -85,7 +85,7 @@ def test_going_on_is_as_good_as_going_through(algorithm):
 
 def test_an_unknown_solver_is_refused_by_name():
     with pytest.raises(UnknownNameError, match=r"cfr\+"):
-        Solver(KUHN, "crf+")
+        make_solver(KUHN, "crf+")
 
 
 class PlainCfr:

@@ -7,7 +7,7 @@ from arena.equilibrium.cfr import CFR, iterate
 from arena.equilibrium.external_sampling import external_sampling
 from arena.equilibrium.outcome_sampling import outcome_sampling
 from arena.equilibrium.response import exploitability
-from arena.equilibrium.solving import Solver
+from arena.equilibrium.solving import make_solver
 from arena.equilibrium.tree import build_tree
 from arena.registry import make_game
 
@@ -67,7 +67,7 @@ def test_the_average_of_a_strategy_that_does_not_change_is_that_strategy(spec, s
 def test_sampled_strategies_come_close_to_an_equilibrium(spec, algorithm, iterations, bound):
     """OpenSpiel's tests ask for a NashConv of 3.07 of outcome sampling on Leduc; the other bounds are twice ours."""
     tree = build_tree(make_game(spec))
-    solver = Solver(tree, algorithm, seed=1)
+    solver = make_solver(tree, algorithm, seed=1)
     solver.run(iterations)
     assert exploitability(tree, solver.strategy()).exploitability < bound
 
@@ -75,7 +75,7 @@ def test_sampled_strategies_come_close_to_an_equilibrium(spec, algorithm, iterat
 @pytest.mark.parametrize("algorithm", ["external-sampling", "outcome-sampling"])
 def test_the_seed_decides(algorithm):
     def strategy(seed):
-        solver = Solver(KUHN, algorithm, seed)
+        solver = make_solver(KUHN, algorithm, seed)
         solver.run(100)
         return solver.strategy()
 
