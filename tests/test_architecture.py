@@ -44,7 +44,7 @@ LAYERS = [
     {"arena.collector"},
     {"arena.trainer"},
     {"arena.match"},
-    {"arena.workers"},
+    {"arena.analysis", "arena.workers"},
     {"arena.store"},
     {"arena.runs"},
     {"arena.league", "arena.tournament"},
@@ -64,7 +64,7 @@ HOMES = {
 NEVER_AT_THE_TOP = {"matplotlib", "minari", "onnxruntime", "onnxscript", "openskill", "tensorboard", "wandb", "ray"}
 TORCH_FREE = ("games", "arena.data", "arena.env", "arena.match", "arena.ratings", "arena.tournament", "arena.store")
 TORCH_FREE += ("arena.tui", "arena.cli", "arena.policy.random", "arena.policy.protocol", "arena.policy.snapshots")
-TORCH_FREE += ("arena.equilibrium", "arena.workers", "arena.runs.folder", "agents.equilibrium")
+TORCH_FREE += ("arena.analysis", "arena.equilibrium", "arena.workers", "arena.runs.folder", "agents.equilibrium")
 TORCH_FREE += ("agents.scripted", "agents.search", "agents.outside", "agents.perfect")
 """Modules that bring no torch in, nor does anything that they import at their top."""
 A_LEARNER = "arena.cli.templates.new_agent"  # which is read as text, and imported nowhere

@@ -30,9 +30,8 @@ class OthelloSolver:
 
     def best(self, state: State) -> tuple[NDArray[np.bool_], float] | None:
         """The best actions [A] of an unfinished position, and the return that they lead to; None if it is too early."""
-        seat = int(state["current_player"])
-        own, other = self._discs(state, seat), self._discs(state, 1 - seat)
-        if int(self._cells & ~(own | other)).bit_count() > ENDGAME[self._size]:
+        own, other = self._sides(state)
+        if not self._knows(own, other):
             return None
         found = int(moves_on(own, other, self._cells, self._inner))
         best = np.zeros(self._size**2 + 1, np.bool_)
@@ -44,6 +43,19 @@ class OthelloSolver:
                 action = square // 8 * self._size + square % 8
                 best[action] = self._keeps(own, other, np.uint64(1 << square), score)
         return best, float(score)
+
+    def value(self, state: State) -> float | None:
+        """The return of an unfinished position for the player to move; None if it is too early."""
+        own, other = self._sides(state)
+        return float(self._score(own, other, -1, 1)) if self._knows(own, other) else None
+
+    def _sides(self, state: State) -> tuple[np.uint64, np.uint64]:
+        """The discs of the player to move, and those of the other."""
+        seat = int(state["current_player"])
+        return self._discs(state, seat), self._discs(state, 1 - seat)
+
+    def _knows(self, own: np.uint64, other: np.uint64) -> bool:
+        return int(self._cells & ~(own | other)).bit_count() <= ENDGAME[self._size]
 
     def _keeps(self, own: np.uint64, other: np.uint64, move: np.uint64, score: int) -> bool:
         """Whether a move leads to at least this score."""

@@ -31,6 +31,9 @@ class Solver(Protocol):
     def best(self, state: State) -> tuple[NDArray[np.bool_], float] | None:
         """The best actions [A] of an unfinished position and the return they lead to; None where that is unknown."""
 
+    def value(self, state: State) -> float | None:
+        """The return of an unfinished position for the seat to move, by itself; None where that takes long."""
+
 
 SOLVERS = {"connect_four": ConnectFourSolver, "tic_tac_toe": TicTacToeSolver, "othello": OthelloSolver}
 EARLIER_DEPTH = 4
@@ -63,6 +66,11 @@ class PerfectPolicy(Policy):
         if not np.isnan(value).any():
             result.value = value
         return result
+
+    def values(self, states: NDArray[Any]) -> NDArray[np.float64]:
+        """The returns [n] of unfinished positions [n] for the seats to move; nan where finding out takes long."""
+        found = [self._solver.value(state) for state in states]
+        return np.array([np.nan if value is None else value for value in found])
 
     def _guess(self, state: State) -> tuple[NDArray[np.bool_], float]:
         """What looks best where the end is too far away; its value is not known."""

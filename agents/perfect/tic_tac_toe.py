@@ -35,11 +35,19 @@ class TicTacToeSolver:
         board = self._cells, self._lines, self._order, self._k
         return int(search(own, mask, low, high, *board, self._table, self._nodes))
 
-    def best(self, state: State) -> tuple[NDArray[np.bool_], float]:
-        """The best actions [A] of an unfinished position, and the return that they lead to."""
+    def value(self, state: State) -> float:
+        """The return of an unfinished position for the player to move."""
+        return float(np.sign(self.score(*self._marks(state), -1, 1)))
+
+    def _marks(self, state: State) -> tuple[np.uint64, np.uint64]:
+        """The marks of the player to move, and all marks."""
         marks = state["board"].ravel()
         own = self._bits[marks == state["current_player"]].sum(dtype=np.uint64)
-        mask = self._bits[marks >= 0].sum(dtype=np.uint64)
+        return own, self._bits[marks >= 0].sum(dtype=np.uint64)
+
+    def best(self, state: State) -> tuple[NDArray[np.bool_], float]:
+        """The best actions [A] of an unfinished position, and the return that they lead to."""
+        own, mask = self._marks(state)
         score = self.score(own, mask)
         best = np.array([self._reaches(own, mask, bit, score) for bit in self._bits])
         return best, float(np.sign(score))

@@ -96,8 +96,8 @@ class GuidedSearch:
         PUCT goes on from the trees `kept` [n], where there is one, with as many simulations as without it.
         """
         if self.seconds is not None and len(states) > 1:
-            rows = [slice(row, row + 1) for row in range(len(states))]
-            return joined([self.search(states[row], network, rng, noise, explores, kept and kept[row]) for row in rows])
+            each = [slice(row, row + 1) for row in range(len(states))]
+            return joined([self.search(states[one], network, rng, noise, explores, kept and kept[one]) for one in each])
         forest = Forest(self._game, self._kernels, states, self._room, kept, rng)
         forest.limits = np.maximum(forest.nodes["visits"][:, 0], 1) + min(self.simulations, MOST_SIMULATIONS)
         scores, plan = np.zeros(forest.mask.shape, np.float32), np.zeros(len(states), np.int64)
@@ -142,8 +142,14 @@ class GuidedSearch:
 
 def joined(parts: Sequence[Found]) -> Found:
     """What several searches found, as one."""
-    arrays = ([getattr(part, name) for part in parts] for name in ("visits", "probs", "act", "value", "pv"))
-    return Found(*map(np.concatenate, arrays), [tree for part in parts for tree in part.trees])
+    return Found(
+        np.concatenate([part.visits for part in parts]),
+        np.concatenate([part.probs for part in parts]),
+        np.concatenate([part.act for part in parts]),
+        np.concatenate([part.value for part in parts]),
+        np.concatenate([part.pv for part in parts]),
+        [tree for part in parts for tree in part.trees],
+    )
 
 
 class Forest:

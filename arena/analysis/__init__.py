@@ -1,0 +1,1 @@
+"""What agents' moves are worth: one position at a time, and over many that are held fixed."""

@@ -1,0 +1,70 @@
+"""Positions as lines of play: drawn from games of mixed strength, and played again, many at once."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from arena.env.native import GameVectorEnv
+from arena.match.batch import Pairing, play_matches
+from arena.registry import make_agent
+from arena.seeding import make_rng
+from games.engine.game import Game
+
+Line = tuple[int, ...]
+"""Actions from the start of a game."""
+
+PLAYERS = ("random", "one-ply", "mcts:50", "mcts:300")
+"""Who plays the games that positions are drawn from: each seat of each game is given to one of them at random."""
+GAMES = 64
+"""That are played at once."""
+ROUNDS_IN_VAIN = 10
+"""After which there are no more positions to be found."""
+FROM_A_GAME = 4
+"""Positions taken from one game, at most."""
+
+
+class Played:
+    """Positions after `lines` of play, one a row, none of them over.
+
+    The game hides nothing and knows no chance.
+    """
+
+    def __init__(self, game: Game, lines: Sequence[Line]):
+        self.lengths = np.array([len(line) for line in lines], np.int64)
+        self.history = np.full((len(lines), max(1, self.lengths.max(initial=0))), -1, np.int32)
+        """The lines [n, T], -1 after their ends."""
+        self.returns = np.zeros((len(lines), game.num_players))
+        """What the seats have earned, [n, P]."""
+        self.env = GameVectorEnv(game, len(lines))
+        self.env.reset(seed=0)
+        for row, line in enumerate(lines):
+            self.history[row, : len(line)] = line
+        for ply in range(self.history.shape[1]):
+            rows = np.flatnonzero(self.lengths > ply)
+            _, rewards, *_ = self.env.step(self.history[rows, ply].astype(np.int64), rows)
+            self.returns[rows] += rewards
+
+
+def drawn_lines(game: Game, seed: int) -> Iterator[Line]:
+    """Lines to positions of games of mixed strength, until no more are found: different ones, with a choice of moves.
+
+    Both seats are taken by `PLAYERS` drawn at random; of each game up to `FROM_A_GAME` positions are taken, at plies
+    drawn at random. The seed fixes them.
+    """
+    rng = make_rng(seed)
+    players = [(spec, make_agent(spec, game)) for spec in PLAYERS]
+    known: set[bytes] = set()
+    in_vain = 0
+    while in_vain < ROUNDS_IN_VAIN:
+        before = len(known)
+        seatings = rng.integers(len(players), size=(GAMES, game.num_players)).tolist()
+        pairings = [Pairing(tuple(seating)) for seating in seatings]
+        records = play_matches(game, players, pairings, int(rng.integers(2**31)))
+        plies = [rng.permutation(len(record.actions))[:FROM_A_GAME].tolist() for record in records]
+        lines = [record.actions[:ply] for record, some in zip(records, plies, strict=True) for ply in some]
+        env = Played(game, lines).env
+        for line, choices, position in zip(lines, env.mask.sum(axis=1), env.positions(), strict=True):
+            if choices > 1 and position.tobytes() not in known:
+                known.add(position.tobytes())
+                yield line
+        in_vain = in_vain + 1 if len(known) == before else 0

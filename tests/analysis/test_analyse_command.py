@@ -1,0 +1,48 @@
+"""`arena analyse` as it is typed."""
+
+import json
+
+import pytest
+
+from arena.cli.main import main
+
+
+def test_a_table_and_a_picture(capsys, tmp_path):
+    picture = tmp_path / "a.png"
+    assert main(f"analyse tic_tac_toe one-ply perfect --positions 40 --plot {picture}".split()) == 0
+    text = capsys.readouterr().out
+    assert "moves that keep the value, by perfect" in text
+    assert text.count("one-ply") > 2
+    assert "100.0%" in text
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_json_and_the_seed(capsys):
+    told = []
+    for seed in (0, 0, 1):
+        command = f"analyse othello:size=6 random --against alphabeta:2 --positions 30 --json --seed {seed}"
+        assert main(command.split()) == 0
+        told.append(json.loads(capsys.readouterr().out))
+    assert told[0] == told[1] != told[2]
+    total = told[0]["agents"][0]["total"]
+    assert total["positions"] == 30 == sum(phase["positions"] for phase in told[0]["agents"][0]["phases"])
+    assert total["interval"][0] < total["share"] < total["interval"][1]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("tic_tac_toe random --against one-ply", "one-ply tells no values of positions"),
+        ("tic_tac_toe random --positions 0", "positions=0 is not at least 1"),
+        ("tic_tac_toe random --seed -1", "--seed -1 is not at least 0"),
+        ("hex random", "perfect cannot solve hex"),
+        ("kuhn_poker random", "nothing is hidden"),
+        ("tic_tac_toe nobody", "unknown agent 'nobody'"),
+        ("tic_tac_toe random --plot /nowhere/a.png", "there is no folder /nowhere"),
+    ],
+)
+def test_wrong_input_is_one_line(words, message, capsys):
+    assert main(["analyse", *words.split()]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
