@@ -1,11 +1,12 @@
 """`arena matches`: the matches of a store."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 from rich.box import SIMPLE
@@ -20,6 +21,9 @@ from arena.registry import make_game
 from arena.store import DEFAULT_URL, MatchFilter, Store, StoredMatch, export_lines, import_lines
 from arena.tui.series import share_point
 from arena.tui.words import mark, points
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
 
 
 @dataclass(frozen=True)
@@ -51,14 +55,33 @@ class Options:
     """Write all matches that fit to this file, the oldest first."""
     import_: Annotated[Path | None, tyro.conf.arg(name="import", metavar="FILE", help_behavior_hint="")] = None
     """Add the matches of this file to the store."""
+    ui: bool = False
+    """Browse them on a screen, and replay them there."""
 
     def __post_init__(self) -> None:
         require_at_least(self, 1, "limit")
+        if self.ui and (self.json or self.export or self.import_):
+            raise UsageError("--ui shows matches on a screen: it does not go with --json, --export and --import")
+
+
+@contextmanager
+def screen(options: Options) -> Iterator["Screen[Any]"]:
+    """The screen of the matches; `UsageError` if there is no store."""
+    from arena.tui.screens.browse import BrowseScreen
+
+    Store(options.store, create=False).close()
+    yield BrowseScreen(options.store, options.wanted)
 
 
 def run(options: Options) -> int:
-    """List, write or read."""
+    """List, write or read, or browse."""
     wanted = options.wanted
+    if options.ui:
+        from arena.cli.opening import screen_of
+        from arena.tui.app import launch
+
+        with screen(options) as shown:
+            return launch(shown, screen_of)
     if options.import_ is not None:
         if options.export is not None or wanted != MatchFilter():
             raise UsageError("--import reads the whole of a file; it goes with --store alone")

@@ -47,6 +47,33 @@ class Ladder:
     rows: Sequence["LadderRow"] = ()
 
 
+class KeptOpen:
+    """A store that is opened once it is there, and watched: a file that is deleted could be read for a long while."""
+
+    def __init__(self, url: str):
+        self.url = url
+        self._store: Store | None = None
+
+    def get(self) -> "Store | None":
+        """The store; None where there is none yet, `UsageError` for one that cannot be read, or is gone."""
+        from arena.store import Store
+
+        if "://" not in self.url and not Path(self.url).exists():
+            if self._store is not None:
+                self.close()
+                raise UsageError(f"the store {self.url} is gone")
+            return None
+        if self._store is None:
+            self._store = Store(self.url, create=False, wait_s=5.0)
+        return self._store
+
+    def close(self) -> None:
+        """Let go of it."""
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+
 class Surroundings:
     """Looks around; its methods take as long as a disk and belong to one thread.
 
@@ -57,8 +84,8 @@ class Surroundings:
     """
 
     def __init__(self, runs: Path, store: str):
-        self.runs, self.store = runs, store
-        self._open: Store | None = None
+        self.runs = runs
+        self._store = KeptOpen(store)
 
     def look(self) -> Found:
         """What there is now."""
@@ -66,19 +93,19 @@ class Surroundings:
 
         runs = tuple(find_runs(self.runs))
         try:
-            store = self._opened()
+            store = self._store.get()
             if store is None:
                 return Found(runs)
             return Found(runs, tuple(store.matches(limit=RECENT)), store.count())
         except UsageError as error:
-            self._forget()
+            self._store.close()
             return Found(runs, trouble=str(error))
 
     def ladder(self, game: str, limit: int = 50) -> Ladder:
         """The ladder of a game by name: under its usual options, else under others that were played."""
         label = make_game(game).label
         with suppress(UsageError):
-            store = self._opened()
+            store = self._store.get()
             if store is not None:
                 played = [one for one in store.games() if one.partition("(")[0] == label.partition("(")[0]]
                 label = label if label in played or not played else played[0]
@@ -94,23 +121,4 @@ class Surroundings:
 
     def close(self) -> None:
         """Let go of the store."""
-        self._forget()
-
-    def _opened(self) -> "Store | None":
-        """The store, if there is one; opened once, and again if its file has been replaced."""
-        from arena.store import Store
-
-        is_url = "://" in self.store
-        if not is_url and not Path(self.store).exists():
-            if self._open is not None:
-                self._forget()
-                raise UsageError(f"the store {self.store} is gone")
-            return None
-        if self._open is None:
-            self._open = Store(self.store, create=False, wait_s=5.0)
-        return self._open
-
-    def _forget(self) -> None:
-        if self._open is not None:
-            self._open.close()
-            self._open = None
+        self._store.close()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Grid
@@ -90,11 +91,9 @@ class HomeScreen(ArenaScreen):
         self._show_games()
         self.query_one("#games").focus()
         self.heading.say("looking around …")
-        self.call_after_refresh(self._begin)
+        self.call_after_refresh(self._look_on)
 
-    def _begin(self) -> None:
-        self.run_worker(self._look_on, name="look")
-
+    @work(group="look")
     async def _look_on(self) -> None:
         """Look around again and again; the first time, game by game, at what the games are as well."""
         await self._look()
@@ -104,7 +103,7 @@ class HomeScreen(ArenaScreen):
         for name in GAMES.names():
             self._traits[name] = await self._thread.run(partial(self._around.traits, name))
             self._show_games()
-        await self._show_ladder()
+        self._show_ladder()
         self.set_interval(LOOK_S, self._look)
 
     async def _look(self) -> None:
@@ -145,8 +144,9 @@ class HomeScreen(ArenaScreen):
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
         """Another game: its ladder."""
         if event.data_table.id == "games" and self._traits:
-            self.run_worker(self._show_ladder, group="ladder", exclusive=True)
+            self._show_ladder()
 
+    @work(exclusive=True, group="ladder")
     async def _show_ladder(self) -> None:
         ladder: Ladder = await self._thread.run(partial(self._around.ladder, self.game))
         try:

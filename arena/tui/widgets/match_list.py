@@ -1,0 +1,173 @@
+"""A list of as many matches as there are: what is in sight is asked for by the page, the rest is only counted."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from arena.tui.series import share_point
+from arena.tui.words import mark, points
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.store import StoredMatch
+
+PAGE = 200
+"""Matches that are asked for at a time."""
+KEPT = 50
+"""Pages that are kept."""
+
+
+class MatchList(ScrollView, can_focus=True):
+    """Matches by their place in a list of `count`; those of the pages that it `Wants` are given by `put`."""
+
+    DEFAULT_CLASSES = "panel"
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"match-list--cursor", "match-list--muted"}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "replay", key_display="↵", tooltip="replay the match under the cursor"),
+        Binding("up,k", "move(-1)", show=False),
+        Binding("down,j", "move(1)", show=False),
+        Binding("pageup", "move_page(-1)", show=False),
+        Binding("pagedown,space", "move_page(1)", show=False),
+        Binding("home", "first", "newest", show=False, tooltip="to the newest match"),
+        Binding("end", "last", "oldest", show=False, tooltip="to the oldest match"),
+    ]
+
+    cursor: reactive[int] = reactive(0)
+    """Place of the match under the cursor."""
+
+    @dataclass
+    class Wants(Message):
+        """A page that is in sight is missing."""
+
+        page: int
+
+    @dataclass
+    class Chosen(Message):
+        """Somebody chose a match, by its number in the store."""
+
+        match: int
+
+    def __init__(self, id: str | None = None):
+        super().__init__(id=id)
+        self.count = 0
+        self._pages: dict[int, Sequence[StoredMatch]] = {}
+        self._wanted: set[int] = set()
+
+    def begin(self, count: int) -> None:
+        """Show another list, from its beginning."""
+        self.count = count
+        self._pages.clear()
+        self._wanted.clear()
+        self.virtual_size = Size(self.content_size.width, count)
+        self.scroll_to(y=0, animate=False)
+        self.cursor = 0
+        self.refresh()
+
+    def put(self, page: int, matches: "Sequence[StoredMatch]") -> None:
+        """Show these matches as a page."""
+        self._wanted.discard(page)
+        self._pages[page] = matches
+        if len(self._pages) > KEPT:
+            here = self.cursor // PAGE
+            del self._pages[max(self._pages, key=lambda one: abs(one - here))]
+        self.refresh()
+
+    def forgo(self, page: int) -> None:
+        """A page could not be had; it is asked for again when it is looked at again."""
+        self._wanted.discard(page)
+
+    def match_at(self, place: int) -> "StoredMatch | None":
+        """The match in that place, if it has been read."""
+        page = self._pages.get(place // PAGE, ())
+        return page[place % PAGE] if 0 <= place < self.count and place % PAGE < len(page) else None
+
+    def render_line(self, y: int) -> Strip:
+        """One match, or that it is still being read."""
+        place = y + round(self.scroll_offset.y)
+        width = self.content_size.width
+        if place >= self.count:
+            return Strip.blank(width, self.rich_style)
+        match = self.match_at(place)
+        if match is None:
+            self._want(place // PAGE)
+        text = "  …" if match is None else _line(match, width)
+        style = self.rich_style
+        if place == self.cursor and self.has_focus:
+            style += self.get_component_rich_style("match-list--cursor")
+        elif match is None:
+            style += self.get_component_rich_style("match-list--muted")
+        return Strip([Segment(text, style)]).adjust_cell_length(width, style).crop(0, width)
+
+    def _want(self, page: int) -> None:
+        if page not in self._wanted and page not in self._pages:
+            self._wanted.add(page)
+            self.post_message(self.Wants(page))
+
+    def watch_cursor(self) -> None:
+        """Keep the cursor in sight."""
+        self.scroll_to_region(Region(0, self.cursor, 1, 1), animate=False, force=True)
+        self.refresh()
+
+    def validate_cursor(self, cursor: int) -> int:
+        """Within the list."""
+        return max(0, min(cursor, self.count - 1))
+
+    def action_move(self, lines: int) -> None:
+        """The cursor up or down."""
+        self.cursor += lines
+
+    def action_move_page(self, pages: int) -> None:
+        """A screenful up or down."""
+        self.cursor += pages * max(self.content_size.height - 1, 1)
+
+    def action_first(self) -> None:
+        """To the newest."""
+        self.cursor = 0
+
+    def action_last(self) -> None:
+        """To the oldest."""
+        self.cursor = self.count - 1
+
+    def action_choose(self) -> None:
+        """Choose the match under the cursor."""
+        match = self.match_at(self.cursor)
+        if match is not None:
+            self.post_message(self.Chosen(match.id))
+
+    def on_click(self, event: events.Click) -> None:
+        """The cursor goes where the mouse points; two clicks choose."""
+        inside = event.get_content_offset(self)
+        if inside is not None and (place := inside.y + round(self.scroll_offset.y)) < self.count:
+            self.cursor = place
+            if event.chain == 2:
+                self.action_choose()
+
+    def on_resize(self) -> None:
+        """The list is as wide as its panel."""
+        self.virtual_size = Size(self.content_size.width, self.count)
+
+
+def _line(match: "StoredMatch", width: int) -> str:
+    """Number, time, players with the winner's share, game, length and reason, as far as there is room."""
+    record = match.record
+    shares = share_point(record.verdict.returns)
+    players = "   ".join(
+        f"{mark(seat)} {name} {points(share)}"
+        for seat, (name, share) in enumerate(zip(record.players, shares, strict=True))
+    )
+    ended = "" if record.verdict.reason == "finished" else str(record.verdict.reason)
+    left = f" {match.id:>8}  {datetime.fromtimestamp(match.added):%Y-%m-%d %H:%M}  "
+    right = f"  {ended:<8} {len(record.actions):>4} moves "
+    game = f"  {record.game.partition('(')[0]:<20}" if width >= 110 else ""
+    room = max(width - len(left) - len(right) - len(game), 8)
+    return f"{left}{players[: room - 1] + '…' if len(players) > room else players:<{room}}{game}{right}"
