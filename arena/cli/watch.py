@@ -12,7 +12,9 @@ from arena.registry import make_agent, make_game
 from arena.tournament.openings import openings_of
 
 if TYPE_CHECKING:
-    from arena.tui.screens.watch import WatchScreen
+    from arena.tui.screens.base import ArenaScreen
+
+MOST_BOARDS = 16
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class Options:
     """The same seed gives the same games."""
     speed: float = 1.0
     """Moves a second."""
+    boards: int = 1
+    """Games that are shown at once, 1 to 16."""
     openings: str = "random:0"
     """How games begin: random:N plays N random legal moves, file:PATH lines of moves; each once from every seat."""
 
@@ -52,7 +56,7 @@ def run(options: Options) -> int:
 
 
 @contextmanager
-def screen(options: Options) -> Iterator["WatchScreen"]:
+def screen(options: Options) -> Iterator["ArenaScreen"]:
     """The screen of these options; `UsageError` if there is something wrong with them."""
     game = make_game(options.game)
     seats, named = game.num_players, len(options.agents)
@@ -64,10 +68,17 @@ def screen(options: Options) -> Iterator["WatchScreen"]:
         raise UsageError(f"--speed {options.speed} is not above 0")
     if options.seed < 0:
         raise UsageError(f"--seed {options.seed} is below 0")
+    if not 1 <= options.boards <= MOST_BOARDS:
+        raise UsageError(f"--boards {options.boards} is not between 1 and {MOST_BOARDS}")
     openings = openings_of(game, options.openings, min(-(-options.games // seats), 1000), options.seed)
 
+    from arena.tui.screens.boards import BoardsScreen
     from arena.tui.screens.watch import WatchScreen
 
     with ExitStack() as stack:
-        agents = [(spec, stack.enter_context(closing(make_agent(spec, game)))) for spec in options.agents]
-        yield WatchScreen(game, agents, options.games, options.seed, options.speed, openings)
+        boards = [
+            [(spec, stack.enter_context(closing(make_agent(spec, game)))) for spec in options.agents]
+            for _ in range(min(options.boards, options.games))
+        ]
+        series = options.games, options.seed, options.speed, openings
+        yield WatchScreen(game, boards[0], *series) if len(boards) == 1 else BoardsScreen(game, boards, *series)

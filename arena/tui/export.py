@@ -1,12 +1,11 @@
 """A match as a file: text in the notations that its game has, a picture of a position, or all of them in motion."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from arena.errors import UsageError
 from arena.match.files import WrittenMatch, match_text
 from arena.tui.pictures import Frame, save_gif, save_png
+from arena.tui.saving import write_whole
 from arena.tui.words import mark, result
 from games.engine.picture import Picture
 
@@ -33,16 +32,6 @@ def export(match: WrittenMatch, pictures: Sequence[Picture], path: Path, number:
     if suffix == ".gif":
         save_gif(frames, path, FRAME_S)
         return f"{len(frames)} positions are in {path}"
-    _write(path, match_text(match, suffix))
+    text = match_text(match, suffix)
+    write_whole(path, lambda draft: draft.write_text(text, encoding="utf-8"))
     return f"the match is in {path}"
-
-
-def _write(path: Path, text: str) -> None:
-    """Write under another name first, so that there is never half a file."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise UsageError(f"{path} cannot be written ({error.strerror})") from None

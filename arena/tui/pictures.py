@@ -1,17 +1,15 @@
 """Pictures of a match as files: a PNG of a position, an animated GIF of a game; drawn from the games' descriptions."""
 
 import importlib.util
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 
-from arena.errors import UsageError
+from arena.tui.saving import write_whole
 from games.engine.picture import BACKGROUND, COLOURS, LAST, LINE, Picture
 
 Colour = tuple[int, int, int]
@@ -34,15 +32,9 @@ class Frame:
     captions: tuple[str, ...] = ()
 
 
-def free_path(stem: str, suffix: str, folder: Path = Path()) -> Path:
-    """A name in a folder that no file has yet: `stem.svg`, `stem-2.svg`, ..."""
-    names = (f"{stem}{f'-{number}' if number > 1 else ''}{suffix}" for number in count(1))
-    return next(folder / name for name in names if not (folder / name).exists())
-
-
 def save_png(frame: Frame, path: Path) -> Path:
     """Write a position as a PNG file; `UsageError` if it cannot be written."""
-    return _write(path, [image(frame)], "PNG")
+    return write_whole(path, lambda draft: image(frame).save(draft, "PNG"))
 
 
 def save_gif(frames: Sequence[Frame], path: Path, frame_s: float = 0.6) -> Path:
@@ -51,7 +43,10 @@ def save_gif(frames: Sequence[Frame], path: Path, frame_s: float = 0.6) -> Path:
     size = max(picture.width for picture in images), max(picture.height for picture in images)
     images = [_enlarged(picture, size).quantize(64, dither=Image.Dither.NONE) for picture in images]
     shown_ms = [round(1000 * frame_s)] * (len(images) - 1) + [round(1000 * max(frame_s, LAST_FRAME_S))]
-    return _write(path, images, "GIF", save_all=True, append_images=images[1:], duration=shown_ms, loop=0)
+    first, *others = images
+    return write_whole(
+        path, lambda draft: first.save(draft, "GIF", save_all=True, append_images=others, duration=shown_ms, loop=0)
+    )
 
 
 def image(frame: Frame) -> Image.Image:
@@ -176,15 +171,3 @@ def _enlarged(picture: Image.Image, size: tuple[int, int]) -> Image.Image:
     canvas = Image.new("RGB", size, BACKGROUND)
     canvas.paste(picture)
     return canvas
-
-
-def _write(path: Path, images: Sequence[Image.Image], kind: str, **settings: Any) -> Path:
-    """Write under another name first, so that there is never half a file."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        images[0].save(draft, kind, **settings)
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise UsageError(f"{path} cannot be written ({error.strerror or error})") from None
-    return path

@@ -47,6 +47,15 @@ def points(value: float) -> str:
     return f"{int(whole) or ''}½" if rest == 0.5 else f"{value:.2f}"
 
 
+def standings(score: Sequence[float]) -> str:
+    """Points of several players.
+
+    >>> standings([1.5, 0.5])
+    '1½ – ½'
+    """
+    return " – ".join(map(points, score))
+
+
 def signed(value: float) -> str:
     """A value with its sign and two decimals, `−0.62`; zero has none."""
     return f"{value:+.2f}".replace("-", "−") if abs(value) >= 0.005 else "0.00"

@@ -174,6 +174,6 @@ async def test_pictures_of_screen_and_board_are_saved_by_a_key(tmp_path, monkeyp
         await until_read(pilot)
         await pilot.press("s", "s", "S")
         await until(pilot, lambda: (tmp_path / "tic_tac_toe-2.png").exists())
-        assert (tmp_path / "tic_tac_toe-2.svg").read_text().startswith("<svg")
-        assert (tmp_path / "tic_tac_toe-2-2.svg").exists()
+        assert (tmp_path / "arena-replay-tic_tac_toe.svg").read_text().startswith("<svg")
+        assert (tmp_path / "arena-replay-tic_tac_toe-2.svg").exists()
         await shows(pilot, "the board is saved as tic_tac_toe-2.png")

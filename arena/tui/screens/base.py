@@ -10,6 +10,8 @@ from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
+from arena.errors import UsageError
+from arena.tui.saving import free_path, write_whole
 from arena.tui.screens.help import HelpScreen
 from arena.tui.widgets.heading import Heading
 
@@ -76,6 +78,17 @@ class ArenaScreen(Screen[None]):
             notice = self.query_one("#notice", Static)
             notice.update(text)
             notice.set_classes(f"-{tone}")
+
+    def action_save_screen(self) -> None:
+        """Write the screen as an SVG file."""
+        picture = self.app.export_screenshot(title=" ".join(("arena", *self.places)))
+        path = free_path("-".join(("arena", *self.places)), ".svg")
+        try:
+            write_whole(path, lambda draft: draft.write_text(picture, encoding="utf-8"))
+        except UsageError as error:
+            self.say(str(error), "refusal")
+        else:
+            self.say(f"the screen is saved as {path}")
 
     def action_help(self) -> None:
         """List the keys."""

@@ -17,7 +17,7 @@ from arena.tui.thinker import Thinker
 from arena.tui.widgets.match_pane import MatchPane, MatchView
 from arena.tui.widgets.moves import Record
 from arena.tui.widgets.players import Player
-from arena.tui.words import points, result
+from arena.tui.words import points, result, standings
 from games.engine.game import Game
 
 T = TypeVar("T")
@@ -141,7 +141,7 @@ class MatchScreen(ArenaScreen, inherit_bindings=False):
 
     def standings(self) -> str:
         """The score, `1½ – ½`."""
-        return " – ".join(points(value) for value in self.series.score)
+        return standings(self.series.score)
 
     def action_flip(self) -> None:
         """See the board from the other side."""

@@ -6,7 +6,8 @@ from textual.timer import Timer
 from arena.errors import UsageError
 from arena.match.ask import Answer
 from arena.tui.drawing import BoardView
-from arena.tui.pictures import Frame, free_path, save_png
+from arena.tui.pictures import Frame, save_png
+from arena.tui.saving import free_path
 from arena.tui.screens.match import MatchScreen
 from arena.tui.screens.prompt import PromptScreen
 from arena.tui.series import Series
@@ -49,7 +50,7 @@ class WalkScreen(MatchScreen):
         super().__init__(place, game, series)
         self.shown = 0
         """Number of the position on the board."""
-        self.speed = _bounded(speed)
+        self.speed = bounded(speed)
         self.playing = True
         self.overlay = False
         self.is_open = game.perfect_information
@@ -220,7 +221,7 @@ class WalkScreen(MatchScreen):
         self._set_speed(self.speed / 2)
 
     def _set_speed(self, speed: float) -> None:
-        self.speed = _bounded(speed)
+        self.speed = bounded(speed)
         self.arrive()
 
     def action_overlay(self) -> None:
@@ -232,17 +233,6 @@ class WalkScreen(MatchScreen):
         """Turn hidden hands over."""
         self.is_open = not self.is_open
         self.show()
-
-    def action_save_screen(self) -> None:
-        """Write the screen to a file."""
-        picture = self.app.export_screenshot(title=f"arena {self.game.name}")
-        try:
-            path = free_path(f"{self.game.name}-{self.shown}", ".svg")
-            path.write_text(picture, encoding="utf-8")
-        except OSError as error:
-            self.say(f"the picture cannot be written: {error.strerror}", "refusal")
-        else:
-            self.say(f"the screen is saved as {path}")
 
     def captions(self) -> tuple[str, ...]:
         """Who plays, for a picture of the board."""
@@ -258,5 +248,6 @@ class WalkScreen(MatchScreen):
             self.say(f"the board is saved as {path}")
 
 
-def _bounded(speed: float) -> float:
+def bounded(speed: float) -> float:
+    """The nearest speed that there is."""
     return min(max(speed, SLOWEST), FASTEST)

@@ -46,7 +46,7 @@ class Board(Widget):
 
     def watch_view(self, before: BoardView | None, after: BoardView | None) -> None:
         """Take more or less room where the drawing does."""
-        sizes = {extent(view.picture, self.scale) for view in (before, after) if view is not None}
+        sizes = {None if view is None else extent(view.picture, self.scale) for view in (before, after)}
         if len(sizes) > 1:
             self.refresh(layout=True)
 
