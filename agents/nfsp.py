@@ -104,7 +104,7 @@ class NFSPPolicy(BasePolicy):
     def _average(self, obs: Any) -> RowsOfLogits:
         return RowsOfLogits(mask_scores(self.average(bare_obs(obs))[0], legal_mask(obs)))
 
-    def _respond(self, obs: Batch) -> NDArray[np.int64]:
+    def _respond(self, obs: Batch) -> NDArray[np.integer[Any]]:
         """The best response's moves [n], which are kept to be imitated, and of which some are replaced at random."""
         best: NDArray[np.int64] = self.best.look(obs).q.argmax(dim=1).numpy(force=True)
         if self.optim is not None:
