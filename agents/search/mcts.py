@@ -34,6 +34,8 @@ from games.engine.compiler import instantiate
 from games.engine.game import TERMINAL, Game
 
 ROOM = 4096
+MOST_NODES = 1 << 25
+"""A tree that has grown to this ends the search, whatever was asked for: 2 GB."""
 
 
 class MCTSPolicy(Policy):
@@ -41,7 +43,7 @@ class MCTSPolicy(Policy):
 
     Args:
         game: what is played.
-        simulations: of each move, at most (it stops when the result is proven).
+        simulations: of each move, at most (it stops when the result is proven, or the tree holds `MOST_NODES`).
         seconds: of each move, in place of a number of simulations; then equal seeds do not mean equal moves.
         exploration: weight of the confidence bound, in units of the largest result seen.
         seed: of its random stream.
@@ -114,7 +116,7 @@ class MCTSPolicy(Policy):
             nodes[:size] = kept
         with time_limit(self._seconds) as self._stop:
             limits = (self._exploration, self._proves, self._simulations, self._stop)
-            while not self._simulate(nodes, tree, root, *self._scratch, *limits):
+            while not self._simulate(nodes, tree, root, *self._scratch, *limits) and len(nodes) < MOST_NODES:
                 nodes = np.concatenate([nodes, np.empty_like(nodes)])
         return nodes[: int(tree["size"][0])]
 

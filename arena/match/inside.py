@@ -65,6 +65,20 @@ class Inside:
         self._policy.hurry()
 
     def _warm_up(self) -> None:
+        """One move, without thinking for longer than it takes to load the code."""
+        done = threading.Event()
+
+        def hurry() -> None:
+            while not done.wait(0.05):
+                self._policy.hurry()
+
+        threading.Thread(target=hurry, daemon=True).start()
+        try:
+            self._first_move()
+        finally:
+            done.set()
+
+    def _first_move(self) -> None:
         env = GameVectorEnv(self._game, 1)
         env.reset(seed=0)
         begin(self._policy, 0)
