@@ -23,6 +23,8 @@ AGENTS = {
     "bcq": "agents.bcq:AGENT",
     "discrete-crr": "agents.discrete_crr:AGENT",
     "alphazero": "agents.alphazero:AGENT",
+    "nfsp": "agents.nfsp:AGENT",
+    "mmd": "agents.mmd:AGENT",
     "random": "agents.scripted.uniform:AGENT",
     "one-ply": "agents.scripted.one_ply:AGENT",
     "alphabeta": "agents.search.alphabeta:AGENT",
