@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena.cli.tasks import is_gym, make_task
-from arena.league.config import LeagueConfig, RunConfig
+from arena.league.config import LEAGUES, LeagueConfig, LeagueName, RunConfig, usual_league
 from arena.registry import AGENTS, agent_kind, learning_algorithm
 from arena.runs.options import GymRunOptions, OfflineRunOptions
 from games.engine.game import Game
@@ -35,6 +35,8 @@ DOC = """Train an agent: for a game by self-play in a league, in a Gymnasium env
 
     arena train connect_four ppo --out runs/mine --steps 3000000 --seed 1 --resume
 
+    arena train connect_four ppo --league full --steps 5000000
+
     arena train tic_tac_toe:m=6,n=6,k=4 dqn --steps 300000
 
     arena train gym:CartPole-v1 dqn
@@ -53,24 +55,40 @@ class Options:
     """How to learn; 'arena agents' lists the algorithms."""
 
 
+@dataclasses.dataclass(frozen=True)
+class SelfPlayOptions(Options):
+    """What a self-play training is told besides."""
+
+    league_name: Annotated[LeagueName | None, tyro.conf.arg(name="league")] = None
+    """A league to begin with, which the options below change: itself and 20 % its past; itself alone; half its past,
+    the harder the more (PFSP); AlphaStar's main agent, main exploiter and league exploiter."""
+
+
+def _league_named(arguments: Sequence[str]) -> LeagueConfig | None:
+    """The league that `--league` names, if it does; what else stands there is for the parser to refuse."""
+    words = [word for argument in arguments for word in argument.split("=", 1)]
+    named = words[words.index("--league") + 1 :] if "--league" in words else []
+    return LEAGUES.get(named[0]) if named else None
+
+
 def options_for(arguments: Sequence[str]) -> type:
     """The options of the task and the algorithm that are named, from the dataclasses that the Python API takes."""
     able = [name for name in AGENTS.names() if name in arguments and agent_kind(name).algorithm]
     words = able or [word for word in arguments[1:2] if not word.startswith("-")]
     algorithm = learning_algorithm(words[0]) if words else None
     single = any(is_gym(word) for word in arguments)
-    parts: dict[str, type]
+    parts: dict[str, Any]
     if algorithm is not None and algorithm.data == "offline":
-        parts = {"run": OfflineRunOptions}
+        parts = {"run": OfflineRunOptions()}
     elif single:
-        parts = {"run": GymRunOptions}
+        parts = {"run": GymRunOptions()}
     else:
-        parts = {"run": RunConfig, "league": LeagueConfig}
-    fields = [(name, kind, dataclasses.field(default_factory=kind)) for name, kind in parts.items()]
+        parts = {"run": RunConfig(), "league": _league_named(arguments) or usual_league(algorithm)}
     if algorithm is not None:
-        usual = algorithm.usual_config(single)
-        fields.append(("config", algorithm.config, dataclasses.field(default_factory=lambda: usual)))
-    extended = dataclasses.make_dataclass("Options", fields, bases=(Options,), frozen=True)
+        parts["config"] = algorithm.usual_config(single)
+    fields = [(name, type(part), dataclasses.field(default=part)) for name, part in parts.items()]
+    base = SelfPlayOptions if "league" in parts else Options
+    extended = dataclasses.make_dataclass("Options", fields, bases=(base,), frozen=True)
     extended.__doc__ = DOC
     return extended
 

@@ -1,9 +1,4 @@
-"""How players fare against each other: counts of wins, draws and losses, whole and with the past fading.
-
-A game counts once for its two sides. At a table of more than two the player's side is the seat it holds and the others
-are the rest: a win if it earned more than more of them than earned more than it did, so that among equals a win is as
-likely as a loss whatever their number.
-"""
+"""How players fare against each other: counts of wins, draws and losses, whole and with the past fading."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -99,9 +94,10 @@ class Payoff:
                     found[j, i] += counts.losses + counts.draws / 2
         return found
 
-    def forget(self, player: str) -> None:
-        """Drop what a player has, which is no longer who it was."""
-        self.table.pop(player, None)
+    def begin_anew(self, player: str) -> None:
+        """Drop what is recent of a player, which is no longer who it was."""
+        for counts in self.table.get(player, {}).values():
+            counts.recent = (0.0, 0.0, 0.0)
 
     def as_json(self) -> dict[str, dict[str, Any]]:
         """For a file."""
@@ -118,9 +114,3 @@ class Payoff:
             for player, opponents in data.items()
         }
         return cls(decay, table)
-
-
-def outcomes(own: NDArray[np.floating[Any]], others: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
-    """0 for a win, 1 for a draw, 2 for a loss [G], from what one seat [G] and the others [G, P - 1] earned."""
-    found: NDArray[np.int64] = 1 - np.sign(np.sign(own[:, None] - others).sum(axis=1)).astype(np.int64)
-    return found

@@ -1,65 +1,57 @@
-"""Self-play training in a league: a pool of snapshots, and what is saved so that it can go on."""
+"""Self-play training in a league: learners that take turns, a pool of snapshots, and all that is saved to go on."""
 
 import dataclasses
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import torch
 
 from arena.collector.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.data.batch import Batch
 from arena.data.stats import CollectStats
 from arena.env.native import GameVectorEnv
-from arena.league import matchmaker
-from arena.league.config import LeagueConfig, RunConfig
-from arena.league.seating import LEARNER, LeagueSeating
-from arena.policy.checkpoint import load_policy
+from arena.errors import CheckpointError, UsageError
+from arena.league.admission import Admission
+from arena.league.config import LeagueConfig, RunConfig, usual_league
+from arena.league.curves import Prefixed, opponents_figures, rating_figures
+from arena.league.payoff import Counts, Payoff
+from arena.league.pool import Pool
+from arena.league.records import League, Learner, Role, write_league
+from arena.league.roles import BEGINS_ANEW, changes_within_a_turn, is_ready, opponents_of
+from arena.league.seating import LeagueSeating, Plan
+from arena.league.student import Student, by_label
+from arena.policy.base import BasePolicy
+from arena.policy.checkpoint import SEPARATE, build_policy, save_policy
 from arena.policy.kinds import Spaces
+from arena.policy.protocol import Policy
 from arena.registry import learning_algorithm, make_agent
-from arena.runs.evaluation import scores_against
+from arena.runs.evaluation import counts_against, score_of
 from arena.runs.run import Progress, Run, require_collecting
 from arena.seeding import spawn_seeds
 from arena.trainer.base import BaseTrainer
+from arena.trainer.logger import BaseLogger
 from games.engine.game import Game
 
-
-@dataclass
-class LearnerPayoff:
-    """Wins, draws and losses of the learner against each opponent, by its label."""
-
-    counts: dict[int, list[int]] = field(default_factory=dict)
-
-    def record(self, players: NDArray[np.int64], returns: NDArray[np.float64], learner: int) -> None:
-        """Count finished games by labels of `players` [E, P] and `returns` [E, P]; those among itself do not count."""
-        rows, seats = np.nonzero((players == learner) & ((players != learner).sum(axis=1, keepdims=True) > 0))
-        for row, seat in zip(rows.tolist(), seats.tolist(), strict=True):
-            others = players[row] != learner
-            margin = returns[row, seat] - returns[row, others].max()
-            outcome = 0 if margin > 0 else 1 if margin == 0 else 2
-            for label in np.unique(players[row, others]).tolist():
-                self.counts.setdefault(label, [0, 0, 0])[outcome] += 1
-
-    def score(self, labels: set[int]) -> float | None:
-        """Share of points (a draw is half) against all of `labels` together; None before the first game."""
-        wins, draws, losses = np.sum([self.counts.get(label, [0, 0, 0]) for label in labels] or [[0, 0, 0]], axis=0)
-        games = wins + draws + losses
-        return float((wins + draws / 2) / games) if games else None
-
-    def as_json(self) -> dict[str, list[int]]:
-        """For a file."""
-        return {str(label): counts for label, counts in self.counts.items()}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "LearnerPayoff":
-        """From a file."""
-        return cls({int(label): list(counts) for label, counts in data.items()})
+ADMISSION = 1
+"""Of random streams: that of what happens at the end of a turn; those of members come after it."""
+INITIAL = 1
+"""Of random streams: that of initial weights."""
 
 
 class SelfPlayTraining(Run):
-    """Trains one agent by self-play, against itself, its snapshots and fixed references; see `Run`."""
+    """Trains agents by self-play, against themselves, snapshots of a league and fixed references; see `Run`.
+
+    The learners of the league take turns, in this process: main agents first, then exploiters. A turn is as long for
+    every learner of a role: `steps` and `snapshots` are shared out so. Whoever has its turn is the student of all games
+    that are played in it; the other side is its teacher, and does not change (unless `teachers_learn`).
+
+    At the end of a turn the learner's snapshot stands for admission, the learner may begin anew, and everything is
+    saved. Besides what every run leaves behind, the folder holds `league.json` (see `read_league`).
+    """
 
     def __init__(
         self,
@@ -69,92 +61,278 @@ class SelfPlayTraining(Run):
         run: RunConfig | None = None,
         league: LeagueConfig | None = None,
     ):
-        self.game = game
-        self.run_config, self.league_config = run or RunConfig(), league or LeagueConfig()
         require_collecting(algo)
+        self.game = game
+        self.run_config = run or RunConfig()
+        self.league_config = league = league or usual_league(learning_algorithm(algo))
         self._moves = self.run_config.moves if learning_algorithm(algo).data == "on-policy" else 1
-        self._references = {spec: make_agent(spec, game) for spec in self.league_config.references}
         self.evaluators = {spec: make_agent(spec, game) for spec in self.run_config.evaluation}
-        self.payoff, self._recent = LearnerPayoff(), LearnerPayoff()
+        self._references = {spec: make_agent(spec, game) for spec in league.references}
+        self.league = League(
+            game.name,
+            dict(game.options),
+            algo,
+            list(league.references),
+            learners_of(league),
+            training=Payoff(league.payoff_decay),
+        )
         super().__init__(game, Spaces.of_game(game), algo, config, self.run_config)
+        write_league(self.folder, self.league)
+
+    # --- learners -----------------------------------------------------------------------------------------------
+
+    def _build_policy(self) -> BasePolicy:
+        separate = self.league_config.seats == SEPARATE
+        return build_policy(self.algorithm, self.game, self.config, True, separate).to(self.device)
+
+    def _build_from(self, seed: int) -> BasePolicy:
+        """A learner with the initial weights of a seed."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            return self._build_policy()
 
     def _make_trainer(self) -> BaseTrainer:
-        run = self.run_config
-        self.seating = LeagueSeating(
-            self.policy,
+        records, seed = self.league.learners, self.run_config.seed
+        seeds = [seed, *spawn_seeds(seed, 0, 0, INITIAL, count=len(records) - 1)]
+        policies = [self.policy, *[self._build_from(one) for one in seeds[1:]]]
+        self._live = {record.name: policy for record, policy in zip(records, policies, strict=True)}
+        share = self.league_config.exploiter_share
+        lengths = [1.0 if record.role == "main" else share for record in records]
+        steps = [math.ceil(self.run_config.steps * length / sum(lengths)) for length in lengths]
+        self.students = [self._make_student(*one) for one in zip(records, steps, seeds, strict=True)]
+        self.pool = Pool(self.game, self.algo, self.folder, self.device)
+        self.admission = Admission(
+            self.game, self.league, self.league_config, self.run_config, self.pool, self._write_snapshot
+        )
+        return self.students[0].trainer
+
+    def _make_student(self, record: Learner, steps: int, initial_seed: int) -> Student:
+        policy = self._live[record.name]
+        mains = [other.name for other in self.league.learners if other.role == "main" and other is not record]
+        rivals = [] if record.role == "league exploiter" else mains
+        seating = LeagueSeating(
+            policy,
             list(self._references.values()),
             self.game.num_players,
-            self.league_config.self_play,
-            self.league_config.pool,
             self.league_config.opponents,
+            [self._live[name] for name in rivals],
+            self.league_config.teachers_learn and record.role != "main",
         )
-        self._full_rates = [[group["lr"] for group in optim.param_groups] for optim in self._optimizers]
+        fixed = [*self._references, *rivals]
+        shares = by_label(opponents_of(self.league, record, self.league_config), record.name, fixed, self.league)
+        seating.invite(shares, np.random.default_rng(0), self._load)  # games begin as soon as there is a collector
+        collector = self._make_collector(seating)
+        taken = self.run_config.boards * self._moves
+        trainer = self._collecting_trainer(seating.manager, collector, taken, lambda returns: returns[:, 0], steps)
+        return Student(record, policy, seating, fixed, collector, trainer, steps, initial_seed)
+
+    def _make_collector(self, seating: LeagueSeating) -> Collector:
+        """The games of one learner."""
         on_policy = self.algorithm.data == "on-policy"
-        env = GameVectorEnv(self.game, run.boards)
-        rings = run.boards * self.game.num_players
+        rings = self.run_config.boards * self.game.num_players
         # a seat's ring takes all it can be asked in one collection; off-policy, its part of what is remembered
         capacity = rings * (self._moves + 1) if on_policy else max(self.config.buffer_size, 2 * rings)
-        self.collector = Collector(
-            self.seating.manager, env, VectorReplayBuffer(capacity, rings), exploration_noise=not on_policy
-        )
-        steps = run.boards * self._moves
-        return self._collecting_trainer(self.seating.manager, self.collector, steps, lambda returns: returns[:, 0])
+        env = GameVectorEnv(self.game, self.run_config.boards)
+        return Collector(seating.manager, env, VectorReplayBuffer(capacity, rings), exploration_noise=not on_policy)
 
-    def _before_collect(self, epoch: int, step: int) -> None:
-        """Step sizes fall linearly to a twentieth over the run."""
-        left = max(0.05, 1.0 - step / self.options.steps)
-        for optimizer, rates in zip(self._optimizers, self._full_rates, strict=True):
-            for group, rate in zip(optimizer.param_groups, rates, strict=True):
-                group["lr"] = rate * left
+    # --- turns --------------------------------------------------------------------------------------------------
 
-    def _after_collect(self, stats: CollectStats) -> None:
-        if stats.players is not None:
-            self.payoff.record(stats.players, stats.returns, LEARNER)
-            self._recent.record(stats.players, stats.returns, LEARNER)
-        super()._after_collect(stats)
+    @property
+    def turn(self) -> int:
+        """Turns that have been taken by all learners together."""
+        return sum(student.record.turns for student in self.students)
+
+    @property
+    def student(self) -> Student:
+        """The learner whose turn it is."""
+        return self.students[self.turn % len(self.students)]
+
+    @property
+    def finished(self) -> bool:
+        """Whether every learner has had all its turns."""
+        return self.turn >= self.run_config.snapshots * len(self.students)
+
+    def train(self, watch: Callable[[Progress], None] | None = None) -> Path:
+        """Train to the end, telling `watch` on the way; returns the folder of the main agent's newest member.
+
+        Raises `UsageError` if the gate has refused as many snapshots in a row as it may; everything is saved then.
+        """
+        self._watch = watch
+        if not self.finished:
+            self._begin_epoch(self.turn)
+        while not self.finished:
+            next(self.student.trainer)
+        newest = self.league.members_of(self.students[0].record.name)[-1]
+        return self.folder / newest.folder
+
+    def set_logger(self, logger: BaseLogger) -> None:
+        """Log figures there from now on; those of all but the first learner under names that begin with its own."""
+        self.students[0].trainer.logger = logger
+        for student in self.students[1:]:
+            student.trainer.logger = Prefixed(logger, student.record.name)
 
     def progress(self) -> Progress:
-        """Where the training is."""
-        pool = {label for label in self._recent.counts if label > LEARNER}
-        return dataclasses.replace(super().progress(), pool_score=self._recent.score(pool))
+        """Where the training is; of scores, those of the first main agent."""
+        first = self.students[0]
+        return Progress(
+            step=sum(student.trainer.step for student in self.students),
+            total_steps=self.run_config.steps,
+            snapshots=first.trainer.at.epoch,
+            evaluation=first.evaluation,
+            pool_score=first.pool.score if first.pool.games else None,
+            elo=self.league.ratings.get(first.record.parent or ""),
+            refused=first.record.refused,
+        )
+
+    def names_at(self, board: int) -> tuple[str, ...]:
+        """Who plays on a board of the learner whose turn it is, by seat."""
+        student = self.student
+        seated = student.seating.manager.seated(np.array([board]))[0]
+        return tuple(student.name_of(label, self.league) for label in student.seating.manager.labels[seated].tolist())
 
     def _begin_epoch(self, number: int) -> None:
-        """Start every random stream anew and invite opponents; `number` snapshots have been written."""
-        seating, buffer, invitation, *rest = spawn_seeds(
-            self.run_config.seed, number, count=3 + len(self.seating.manager.policies)
-        )
-        self.seating.rng = np.random.default_rng(seating)
-        self.collector.buffer.rng = np.random.default_rng(buffer)
-        rule = matchmaker.RULES[self.league_config.matchmaker]
-        if number and self.league_config.pool > 0:
-            chosen = rule(range(1, number + 1), self.league_config.opponents, np.random.default_rng(invitation))
-            self.seating.invite({snapshot: self._load(snapshot) for snapshot in chosen})
-        for policy, seed in zip(self.seating.manager.policies, rest, strict=True):
+        """Start every random stream anew and invite opponents; `number` turns have been taken."""
+        student = self.students[number % len(self.students)]
+        policies = student.seating.manager.policies
+        seating, buffer, invitation, *rest = spawn_seeds(self.run_config.seed, number, count=3 + len(policies))
+        student.seating.rng = np.random.default_rng(seating)
+        student.collector.buffer.rng = np.random.default_rng(buffer)
+        student.rng = np.random.default_rng(invitation)
+        self.league.next_opponents.pop(student.record.name, None)
+        self._invite(student)
+        for policy, seed in zip(policies, rest, strict=True):
             policy.reset(seed)  # a policy that holds several places keeps the last seed
-        self._recent = LearnerPayoff()
+        student.pool = Counts()
 
-    def _load(self, number: int) -> Any:
-        """A snapshot as an opponent: its own copy of the weights, moving as it did in training."""
-        snapshot = load_policy(self.algo, self.algorithm, self.game, str(self._files.snapshot(number)))
-        return snapshot.to(self.policy.device).train()
+    def _invite(self, student: Student) -> None:
+        shares = opponents_of(self.league, student.record, self.league_config)
+        student.meet(self.league, shares, self._load)
+
+    def _load(self, label: int) -> Policy:
+        """A member as an opponent, its random stream begun anew."""
+        policy = self.pool.load(self.league.members[label - 1])
+        policy.reset(spawn_seeds(self.run_config.seed, self.turn, ADMISSION + label, count=1)[0])
+        return policy
+
+    def _before_collect(self, epoch: int, step: int) -> None:
+        """Invite again where results decide; a main agent's step sizes fall linearly to a twentieth over the run."""
+        student = self.student
+        if changes_within_a_turn(student.record, self.league_config):
+            self._invite(student)
+        if student.record.role == "main":
+            student.slow_down(max(0.05, 1.0 - step / student.steps))
+
+    def _after_collect(self, stats: CollectStats) -> None:
+        self.student.count(stats, self.league)
+        super()._after_collect(stats)
+
+    # --- the end of a turn --------------------------------------------------------------------------------------
+
+    def _save(self, epoch: int, env_step: int, gradient_step: int) -> None:
+        """End a turn: let the snapshot stand for admission, and save everything."""
+        student = self.student
+        record = student.record
+        ready = is_ready(self.league, record, self.league_config)
+        if ready:
+            self._evaluate()
+        self.league.step += env_step - record.step
+        record.step, record.turns, record.turns_since_member = env_step, epoch, record.turns_since_member + 1
+        admission, anew, games = spawn_seeds(self.run_config.seed, self.turn, ADMISSION, count=3)
+        refused = record.refused
+        if ready:
+            joined = self.admission.stand(student, admission)
+            if joined and np.random.default_rng(anew).random() < BEGINS_ANEW[record.role]:
+                student.begin_anew(self._build_from, self.league.training, games % 2**31)
+        self._log(student)
+        self._begin_epoch(self.turn)
+        self._files.write_state(*self._state())
+        write_league(self.folder, self.league)
+        if record.refused > refused:
+            self._require_hope(record)
 
     def _evaluate(self) -> dict[str, float]:
-        run = self.run_config
-        return scores_against(self.game, self.policy, self.evaluators, run.evaluation_games, run.seed)
+        """Let the learner whose turn it is play the agents that all are measured by; its scores."""
+        run, student = self.run_config, self.student
+        student.results = {
+            spec: counts_against(self.game, student.policy, other, run.evaluation_games, run.seed)
+            for spec, other in self.evaluators.items()
+        }
+        return student.evaluation
 
-    def _further_figures(self) -> dict[str, Any]:
-        return {"payoff": self.payoff.as_json(), "labels": self.seating.manager.labels.tolist()}
+    def _write_snapshot(self, student: Student, folder: str) -> str:
+        extra: dict[str, Any] = {"env_step": student.record.step, "evaluation": student.evaluation}
+        if self.league_config.seats == SEPARATE:
+            extra["seats"] = SEPARATE
+        return save_policy(self.folder / folder, student.policy, self.algo, self.game, self.config, extra)
 
-    def _further_arrays(self) -> Batch:
-        return Batch(collector=self.collector.arrays(), buffer=self.collector.buffer.arrays())
+    def _log(self, student: Student) -> None:
+        """Write the figures of a turn."""
+        figures = {f"score/{name}": score for name, score in student.evaluation.items()}
+        if student.pool.games:
+            figures["score/pool"] = student.pool.score
+        if self.admission.examined is not None and student.record.role == "main":
+            figures["score/gate"] = score_of(self.admission.examined.counts)
+        figures |= rating_figures(self.league, student.record.parent)
+        figures |= opponents_figures(self.league, student.record)
+        student.trainer.logger.write("run/step", self.league.step, figures)
 
-    def _take_up(self, figures: Mapping[str, Any], arrays: Batch) -> None:
-        self.collector.restore(arrays.collector)
-        self.collector.buffer.restore(arrays.buffer)
-        for slot, label in enumerate(figures["labels"]):
-            if label > LEARNER:
-                self.seating.seat_snapshot(slot, label, self._load(label))
-        self.payoff = LearnerPayoff.from_json(figures["payoff"])
+    def _require_hope(self, record: Learner) -> None:
+        """`UsageError` if the gate has refused as many snapshots in a row as it may."""
+        tries = self.league_config.gate_tries
+        if tries and record.refused % tries == 0 and self.admission.examined is not None:
+            raise UsageError(
+                f"the gate has refused {record.refused} snapshots of {record.name} in a row, the last with "
+                f"{self.admission.examined.said}; go on with --resume, or train anew and ask for less"
+            )
+
+    # --- saving -------------------------------------------------------------------------------------------------
+
+    def _state(self) -> tuple[dict[str, Any], Batch]:
+        """All that is needed to go on, in words and in arrays."""
+        counters = {
+            student.record.name: {
+                "gradient_step": student.trainer.at.gradient_step,
+                "results": student.results,
+                "plan": dataclasses.asdict(student.seating.plan),
+            }
+            for student in self.students
+        }
+        figures = {"epoch": self.turn, "league": self.league.as_json(), "students": counters}
+        return figures, Batch({student.record.name: student.arrays() for student in self.students})
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        """Take over what `_state` gave; `CheckpointError` if it is broken."""
+        arrays = self._files.read_arrays()
+        try:
+            saved, counters = League.from_json(state["league"]), state["students"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise CheckpointError(f"the state of the run in {self.folder} cannot be read ({error!r})") from None
+        for name in ("members", "step", "evaluation", "ratings", "history", "next_opponents"):
+            setattr(self.league, name, getattr(saved, name))
+        self.league.training.table = saved.training.table
+        for student in self.students:
+            name = student.record.name
+            vars(student.record).update(vars(saved.learner(name)))
+            student.restore(arrays[name])
+            student.results = {spec: tuple(counts) for spec, counts in counters[name]["results"].items()}
+            student.seating.follow(Plan.from_json(counters[name]["plan"]), self._load)
+            at = student.trainer.at
+            at.epoch, at.env_step = student.record.turns, student.record.step
+            at.gradient_step = counters[name]["gradient_step"]
 
     def _description(self) -> dict[str, Any]:
         return super()._description() | {"league": dataclasses.asdict(self.league_config)}
+
+
+def learners_of(config: LeagueConfig) -> list[Learner]:
+    """The learners that a league begins with: main agents, main exploiters, league exploiters."""
+    roles: list[tuple[Role, int]] = [
+        ("main", config.main_agents),
+        ("main exploiter", config.main_exploiters),
+        ("league exploiter", config.league_exploiters),
+    ]
+    return [
+        Learner(role.replace(" ", "-") + (f"-{number}" if number > 1 else ""), role)
+        for role, count in roles
+        for number in range(1, count + 1)
+    ]

@@ -15,10 +15,13 @@ from arena.data.folders import write_folder
 from arena.errors import CheckpointError, UsageError
 from arena.policy.base import BasePolicy
 from arena.policy.kinds import Algorithm, SpacedTask, Spaces, Task
+from arena.policy.seats import SeatPolicies
 from arena.policy.snapshots import CONFIG, FORMAT, newest_snapshot, read_config
 from games.engine.game import Game
 
 WEIGHTS = "weights.safetensors"
+SEPARATE = "separate"
+"""Said of `seats` in `config.json`: there is a policy for each."""
 
 
 def save_policy(
@@ -122,6 +125,16 @@ def load_policy(
     if not argument:
         raise UsageError(f"{name!r} needs a folder: {name}:runs/NAME")
     return Checkpoint.read(newest_snapshot(Path(argument))).policy(name, algorithm, task, training)
+
+
+def build_policy(
+    algorithm: Algorithm, task: Game | SpacedTask, config: Any, training: bool, separate: bool = False
+) -> BasePolicy:
+    """A policy with initial weights; with `separate`, in games, one for each seat."""
+    spaces = Spaces.of_task(task)
+    if separate and isinstance(task, Game):
+        return SeatPolicies([algorithm.build(spaces, config, training) for _ in range(task.num_players)])
+    return algorithm.build(spaces, config, training)
 
 
 def _label(name: str, options: Mapping[str, Any]) -> str:

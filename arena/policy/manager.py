@@ -246,10 +246,9 @@ class MultiAgentPolicyManager(BasePolicy):
 
     def _parts(self, batch: Batch) -> Iterator[tuple[str, BasePolicy, Batch]]:
         """The learners that have a part in a processed batch."""
-        for name, part in batch.items():
-            policy = self.policies[self.names.index(name)]
-            assert isinstance(policy, BasePolicy)
-            yield name, policy, part
+        for name, policy in zip(self.names, self.policies, strict=True):
+            if name in batch and isinstance(policy, BasePolicy):
+                yield name, policy, batch[name]
 
 
 @contextmanager

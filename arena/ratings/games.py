@@ -73,3 +73,12 @@ def cross_table(games: Games) -> Floats:
     np.add.at(points, (first, second), pairs.counts * pairs.score)
     np.add.at(points, (second, first), pairs.counts * (1 - pairs.score))
     return points
+
+
+def outcomes(own: Floats, others: Floats) -> Ints:
+    """0 for a win, 1 for a draw, 2 for a loss [G], by what one seat [G] and the P - 1 others [G, P - 1] earned.
+
+    It has won if more of the others earned less than it did than earned more: among equals a win is then as likely as a
+    loss, whatever their number, and the middle of three has drawn.
+    """
+    return 1 - np.sign(np.sign(own[:, None] - others).sum(axis=1)).astype(np.int64)

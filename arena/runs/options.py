@@ -69,7 +69,7 @@ class OfflineRunOptions(RunOptions):
         require_even_games(self.evaluation_games)
 
 
-def require_even_games(count: int) -> None:
-    """`UsageError` unless so many games can be shared by two seats."""
+def require_even_games(count: int, name: str = "evaluation_games") -> None:
+    """`UsageError` unless so many games, an option of that name, can be shared by two seats."""
     if count < 2 or count % 2:
-        raise UsageError(f"evaluation_games={count} is not an even number above 0")
+        raise UsageError(f"{name}={count} is not an even number above 0")

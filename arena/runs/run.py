@@ -40,6 +40,10 @@ class Progress:
     """How the newest snapshot was measured: its score against each fixed agent, by spec, or its mean `return`."""
     pool_score: float | None = None
     """In a league, the score against the snapshots met since the last one was written, a draw is half."""
+    elo: tuple[float, float] | None = None
+    """In a league, Elo of the newest snapshot and half-width of its 95 % interval."""
+    refused: int = 0
+    """In a league, snapshots that the gate has refused since it last let one in."""
 
 
 class Run(ABC):
@@ -64,8 +68,8 @@ class Run(ABC):
         device = torch_device(options.device)
         torch.set_num_threads(options.threads or torch.get_num_threads())
         torch.manual_seed(options.seed)  # initial weights
-        self.policy = self.algorithm.build(spaces, self.config, True).to(device)
-        self._optimizers = optimizers_of(self.policy)
+        self.spaces, self.device = spaces, device
+        self.policy = self._build_policy()
         self.evaluation: dict[str, float] = {}
         self._watch: Callable[[Progress], None] | None = None
         self.trainer = self._make_trainer()
@@ -73,6 +77,10 @@ class Run(ABC):
         state = self._files.claim(self._description(), options.resume)
         if state is not None:
             self._restore(state)
+
+    def _build_policy(self) -> BasePolicy:
+        """A learner with initial weights."""
+        return self.algorithm.build(self.spaces, self.config, True).to(self.device)
 
     # --- what a run of one kind does ----------------------------------------------------------------------------
 
@@ -129,17 +137,22 @@ class Run(ABC):
         collector: Collector,
         step_per_collect: int,
         reward_metric: RewardMetric | None = None,
+        steps: int | None = None,
     ) -> BaseTrainer:
-        """A trainer of one epoch a snapshot, on- or off-policy as the algorithm is; `policy` may be a manager."""
+        """A trainer of one epoch a snapshot, on- or off-policy as the algorithm is; `policy` may be a manager.
+
+        It takes `steps`, by default all that there are.
+        """
         options, config = self.options, self.config
-        if options.snapshots > 1 and options.steps < options.snapshots * step_per_collect:
+        steps = options.steps if steps is None else steps
+        if options.snapshots > 1 and steps < options.snapshots * step_per_collect:
             raise UsageError(
-                f"steps={options.steps} are too few for snapshots={options.snapshots}: nothing is learned between "
+                f"steps={steps} are too few for snapshots={options.snapshots}: nothing is learned between "
                 f"some of them, since {step_per_collect} steps or more are taken at once"
             )
         schedule = Schedule(
             max_epoch=options.snapshots,
-            step_per_epoch=-(-options.steps // options.snapshots),
+            step_per_epoch=-(-steps // options.snapshots),
             batch_size=getattr(config, "batch_size", 1),  # an algorithm that takes all at once has none
             step_per_collect=step_per_collect,
             verbose=False,
@@ -178,20 +191,14 @@ class Run(ABC):
         save_policy(self._files.snapshot(epoch), self.policy, self.algo, self.task, self.config, extra)
         self._begin_epoch(epoch)
         state = {"epoch": epoch, "env_step": env_step, "gradient_step": gradient_step, "evaluation": self.evaluation}
-        arrays = Batch(
-            weights=dict(self.policy.state_dict()),
-            optimizers={str(number): optimizer_arrays(optim) for number, optim in enumerate(self._optimizers)},
-            further=self._further_arrays(),
-        )
+        arrays = learner_arrays(self.policy)
+        arrays.further = self._further_arrays()
         self._files.write_state(state | self._further_figures(), arrays)
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         """Take over what `_save` wrote; `CheckpointError` if it is broken."""
         arrays = self._files.read_arrays()
-        arrays.weights.to_torch()
-        self.policy.load_state_dict(dict(arrays.weights.items()))
-        for number, optimizer in enumerate(self._optimizers):
-            restore_optimizer(optimizer, arrays.get("optimizers", Batch()).get(str(number), Batch()))
+        restore_learner(self.policy, arrays)
         self._take_up(state, arrays.get("further", Batch()))
         at = self.trainer.at
         at.epoch, at.env_step, at.gradient_step = state["epoch"], state["env_step"], state["gradient_step"]
@@ -209,6 +216,21 @@ class Run(ABC):
             "config": dataclasses.asdict(self.config),
             "run": {key: str(value) if isinstance(value, Path) else value for key, value in run.items()},
         }
+
+
+def learner_arrays(policy: BasePolicy) -> Batch:
+    """What a learner needs to go on: its weights, what its optimizers remember, and what it remembers besides."""
+    optimizers = {str(number): optimizer_arrays(optim) for number, optim in enumerate(optimizers_of(policy))}
+    return Batch(weights=dict(policy.state_dict()), optimizers=optimizers, memory=policy.memory())
+
+
+def restore_learner(policy: BasePolicy, arrays: Batch) -> None:
+    """Take over what `learner_arrays` gave."""
+    arrays.weights.to_torch()
+    policy.load_state_dict(dict(arrays.weights.items()))
+    for number, optimizer in enumerate(optimizers_of(policy)):
+        restore_optimizer(optimizer, arrays.get("optimizers", Batch()).get(str(number), Batch()))
+    policy.recall(arrays.get("memory", Batch()))
 
 
 def require_collecting(algo: str) -> None:

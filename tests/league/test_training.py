@@ -8,6 +8,7 @@ import torch
 
 from agents.ppo import PPOConfig
 from arena.league.config import LeagueConfig
+from arena.league.records import read_league
 from arena.league.training import SelfPlayTraining
 from arena.policy.checkpoint import read_config
 from arena.registry import make_agent, make_game
@@ -33,6 +34,7 @@ def test_it_writes_its_snapshots(finished):
     assert made.finished
     assert last.name == "snapshot-0005"
     assert sorted(path.name for path in made.folder.iterdir()) == [
+        "league.json",
         "run.json",
         *[f"snapshot-000{n}" for n in range(1, 6)],
         "training",
@@ -52,7 +54,7 @@ def test_the_newest_snapshot_is_what_was_learned(finished):
 
 def test_snapshots_share_no_memory_with_the_learner(finished):
     made, _, _ = finished
-    others = [p for p in made.seating.manager.policies if p is not made.policy and hasattr(p, "parameters")]
+    others = [p for p in made.student.seating.manager.policies if p is not made.policy and hasattr(p, "parameters")]
     assert others, "snapshots are at the tables"
     own = {tensor.data_ptr() for tensor in made.policy.state_dict().values()}
     for i, policy in enumerate(others):
@@ -64,8 +66,8 @@ def test_snapshots_share_no_memory_with_the_learner(finished):
 
 def test_snapshots_at_the_tables_are_as_they_were_saved(finished):
     made, _, _ = finished
-    labels = made.seating.manager.labels
-    for slot, policy in enumerate(made.seating.manager.policies):
+    labels = made.student.seating.manager.labels
+    for slot, policy in enumerate(made.student.seating.manager.policies):
         if labels[slot] > 0:
             saved = make_agent(f"{made.algo}:{made.folder / f'snapshot-{labels[slot]:04d}'}", made.game)
             assert all(torch.equal(a, b) for a, b in zip(policy.parameters(), saved.parameters(), strict=True))
@@ -73,14 +75,15 @@ def test_snapshots_at_the_tables_are_as_they_were_saved(finished):
 
 def test_everyone_was_met_and_the_games_are_counted(finished):
     made, told, _ = finished
-    labels = set(made.payoff.counts)
-    assert -1 in labels, "the reference"
-    assert {label for label in labels if label > 0} <= {1, 2, 3, 4}
-    assert len(labels) >= 4
-    assert all(sum(counts) > 0 for counts in made.payoff.counts.values())
-    state = json.loads((made.folder / "training" / "state.json").read_text())
-    assert state["payoff"] == made.payoff.as_json()
+    met = made.league.training.table["main"]
+    assert "random" in met, "the reference"
+    assert met.keys() - {"random"} <= {f"main-000{n}" for n in range(1, 5)}
+    assert len(met) >= 4
+    assert all(counts.games > 0 for counts in met.values())
     assert any(progress.pool_score is not None for progress in told)
+    assert read_league(made.folder).as_json() == made.league.as_json()
+    state = json.loads((made.folder / "training" / "state.json").read_text())
+    assert state["league"] == made.league.as_json()
 
 
 def test_it_reports_where_it_is(finished):
@@ -95,7 +98,7 @@ def test_it_reports_where_it_is(finished):
 
 def test_only_the_learners_moves_are_stored(finished):
     made, _, _ = finished
-    buffer = made.collector.buffer
+    buffer = made.student.collector.buffer
     if len(buffer):  # on-policy, everything has been learned from and forgotten
         assert set(buffer[:].info.policy_id.tolist()) == {0}
         players = buffer[:].info.players

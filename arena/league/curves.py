@@ -1,0 +1,56 @@
+"""What a league draws as curves: scores, ratings, whom a learner meets, and how old they are."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from arena.league.records import League, Learner
+from arena.trainer.logger import BaseLogger
+
+
+def opponents_figures(league: League, learner: Learner) -> dict[str, float]:
+    """How a learner's next games are shared out, among how many, and how stale its opponents are.
+
+    The number of different opponents is the exponential of the shares' entropy; staleness is the mean age of the
+    members met, in moves of the league since they were written.
+    """
+    shares = league.next_opponents.get(learner.name, {})
+    steps = {member.name: member.step for member in league.members}
+    members = {name: share for name, share in shares.items() if name in steps}
+    parts = np.array([share for share in shares.values() if share > 0])
+    figures = {
+        "opponents/itself": shares.get(learner.name, 0.0),
+        "opponents/pool": sum(members.values()),
+        "opponents/rivals": sum(shares[other.name] for other in league.learners if other.name in shares)
+        - shares.get(learner.name, 0.0),
+        "opponents/references": max(0.0, 1 - sum(shares.values())),
+        "opponents/different": float(np.exp(-(parts * np.log(parts)).sum() / parts.sum() + np.log(parts.sum())))
+        if len(parts)
+        else 0.0,
+    }
+    if members:
+        ages = sum(share * (league.step - steps[name]) for name, share in members.items())
+        figures["opponents/staleness"] = ages / sum(members.values())
+    return figures
+
+
+def rating_figures(league: League, name: str | None) -> dict[str, float]:
+    """Elo of a member with the ends of its 95 % interval; nothing for one without."""
+    if name not in league.ratings:
+        return {}
+    elo, error = league.ratings[name]
+    return {"elo": elo, "elo/low": elo - error, "elo/high": elo + error}
+
+
+class Prefixed(BaseLogger):
+    """Writes to another logger, under names that begin with a learner's."""
+
+    def __init__(self, logger: BaseLogger, prefix: str):
+        super().__init__(logger.train_interval, logger.test_interval, logger.update_interval, logger.save_interval)
+        self._logger, self._prefix = logger, prefix
+
+    def write(self, step_type: str, step: int, data: Mapping[str, Any]) -> None:
+        """Write figures by name."""
+        named = {f"{self._prefix}/{key}": value for key, value in data.items()}
+        self._logger.write(f"{self._prefix}/{step_type}", step, named)
