@@ -32,7 +32,7 @@ from sqlalchemy import (
 
 from arena.errors import UsageError
 
-VERSION = 2
+VERSION = 3
 """Of the tables below; written into every store."""
 
 METADATA = MetaData()
@@ -139,13 +139,47 @@ ratings = Table(
     Index("ratings_over_time", "player", "game", "rated"),
 )
 
+league_snapshots = Table(
+    "league_snapshots",
+    METADATA,
+    Column("league", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("role", Text, nullable=False),
+    Column("learner", Text, nullable=False),
+    Column("generation", Integer, nullable=False),
+    Column("step", BigInteger, nullable=False),
+    Column("parent", Text),
+    Column("folder", Text, nullable=False),  # relative to the folder that the trainers share
+    Column("sha256", Text, nullable=False),
+    Column("added", Double, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+league_counts = Table(
+    "league_counts",
+    METADATA,
+    Column("league", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),  # "training", "evaluation"
+    Column("player", Text, primary_key=True),
+    Column("opponent", Text, primary_key=True),
+    Column("wins", BigInteger, nullable=False),
+    Column("draws", BigInteger, nullable=False),
+    Column("losses", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 
 def _to_2(connection: Connection) -> None:
     """The newest matches of a run are found without sorting all of them."""
     next(index for index in matches.indexes if index.name == "matches_by_run").create(connection)
 
 
-UPGRADES: Mapping[int, Callable[[Connection], None]] = {1: _to_2}
+def _to_3(connection: Connection) -> None:
+    """Trainers share leagues."""
+    METADATA.create_all(connection, [league_snapshots, league_counts])
+
+
+UPGRADES: Mapping[int, Callable[[Connection], None]] = {1: _to_2, 2: _to_3}
 """What turns a store of that version into one of the next."""
 
 

@@ -10,8 +10,9 @@ from sqlalchemy import Connection
 
 from arena.errors import UsageError
 from arena.match.verdict import MatchRecord
-from arena.store import matches, players, runs, schema
+from arena.store import leagues, matches, players, runs, schema
 from arena.store.database import Database
+from arena.store.leagues import Count, Snapshot
 from arena.store.matches import MatchFilter, StoredMatch
 from arena.store.players import LadderRow, Rating
 from arena.store.runs import Run
@@ -177,6 +178,26 @@ class Store:
         """Parents of a player, their parents, and so on; the nearest first."""
         with self._database.reading() as connection:
             return players.ancestors(connection, player)
+
+    def add_snapshots(self, league: str, rows: Sequence[Snapshot]) -> None:
+        """Add snapshots to a shared league; those that are there stay. `UsageError` for a name that is another's."""
+        with self._writing() as connection:
+            leagues.add_snapshots(connection, league, rows)
+
+    def snapshots(self, league: str) -> list[Snapshot]:
+        """The snapshots of a shared league, in the order in which they were added."""
+        with self._database.reading() as connection:
+            return leagues.snapshots_of(connection, league)
+
+    def put_counts(self, league: str, rows: Sequence[Count]) -> None:
+        """Put counts of a shared league in place of what was told of the same games before."""
+        with self._writing() as connection:
+            leagues.put_counts(connection, league, rows)
+
+    def counts(self, league: str) -> list[Count]:
+        """All counts of a shared league."""
+        with self._database.reading() as connection:
+            return leagues.counts_of(connection, league)
 
     def _begin(self, create: bool) -> None:
         self._database.require_whole()

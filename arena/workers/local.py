@@ -48,9 +48,11 @@ class LocalWorkers(Workers[Job, Result]):
                         if tries == TRIES:
                             raise self._work.lost(job, tries, answer.how)
                         round_.again.append((job, tries + 1))
-                    else:
-                        self._idle.append(worker)
-                        done.append((job, answer))
+                        continue
+                    self._idle.append(worker)
+                    if isinstance(answer, Exception):
+                        raise answer
+                    done.append((job, answer))
                 self._set_to_work(round_)  # before whoever takes the results goes about them
                 yield from done
         finally:
@@ -125,14 +127,11 @@ class _Worker:
         self._send(bytes(ForkingPickler.dumps((True, job))))
 
     def answer(self) -> Any:
-        """The result of its job, or its `_Death`. Raises what it raised."""
+        """The result of its job, the exception that it raised, or the worker's `_Death`."""
         try:
-            answer = self.pipe.recv()
+            return self.pipe.recv()
         except (EOFError, OSError):
             return _Death(self._process.wait())
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
 
     def end(self, patience_s: float = 0.0) -> None:
         """End the process, and what it has started; so many seconds after its pipe was closed."""
