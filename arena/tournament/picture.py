@@ -1,11 +1,13 @@
 """The cross table and the ratings as pictures."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from arena.tournament.standings import Standing, Standings
+from arena.ratings.games import Floats
+from arena.tournament.standings import Standings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +22,39 @@ LARGEST = 24.0
 DPI = 160
 
 
-def save_cross_table(table: Standings, title: str, path: Path) -> None:
+class Row(Protocol):
+    """What is drawn of a player."""
+
+    @property
+    def rank(self) -> int:
+        """From 1."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def elo(self) -> float:
+        """Its rating."""
+
+    @property
+    def error(self) -> float:
+        """Half-width of the 95 % interval of `elo`."""
+
+
+class CrossTable(Protocol):
+    """What N players scored against each other."""
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """The players, the strongest first."""
+
+    @property
+    def scores(self) -> Floats:
+        """Points a game, row against column [N, N]; NaN where two never met."""
+
+
+def save_cross_table(table: CrossTable, title: str, path: Path) -> None:
     """Write a PNG: what each player scored against each other, in colour and in figures, the strongest on top."""
     from matplotlib.figure import Figure  # takes half a second; drawn on no screen, whatever the backend
 
@@ -30,8 +64,8 @@ def save_cross_table(table: Standings, title: str, path: Path) -> None:
     _draw_scores(axes, table, cell)
     for place, row in enumerate(table.rows):
         _label(axes, place, row, cell)
-    _caption(axes, title, 44, LOUD, size=12, weight="bold")
-    _caption(axes, "score of the row against the column, in %", 28, QUIET, size=9)
+    caption(axes, title, 44, LOUD, size=12, weight="bold")
+    caption(axes, "score of the row against the column, in %", 28, QUIET, size=9)
     figure.savefig(path, bbox_inches="tight", pad_inches=0.2)
 
 
@@ -54,13 +88,13 @@ def save_ratings(table: Standings, title: str, path: Path) -> None:
     axes.set_axisbelow(True)
     for side in axes.spines.values():
         side.set_visible(False)
-    _caption(axes, title, 24, LOUD, size=12, weight="bold")
+    caption(axes, title, 24, LOUD, size=12, weight="bold")
     zero = table.anchor or "the mean of all"
-    _caption(axes, f"Elo with 95 % intervals; {zero} is 0", 8, QUIET, size=9)
+    caption(axes, f"Elo with 95 % intervals; {zero} is 0", 8, QUIET, size=9)
     figure.savefig(path, bbox_inches="tight", pad_inches=0.2)
 
 
-def _draw_scores(axes: "Axes", table: Standings, cell: float) -> None:
+def _draw_scores(axes: "Axes", table: CrossTable, cell: float) -> None:
     from matplotlib.colors import LinearSegmentedColormap
 
     colours = LinearSegmentedColormap.from_list("score", COLOURS).with_extremes(bad=NO_SCORE)
@@ -77,7 +111,7 @@ def _draw_scores(axes: "Axes", table: Standings, cell: float) -> None:
     axes.axis("off")
 
 
-def _label(axes: "Axes", place: int, row: Standing, cell: float) -> None:
+def _label(axes: "Axes", place: int, row: Row, cell: float) -> None:
     """Rank, name and rating beside a row, and the rank above its column."""
     shrink = max(cell / CELL, 0.45)
     rating = f"Elo {row.elo:+.0f} ± {row.error:.0f}".replace("-", "\N{MINUS SIGN}")
@@ -89,7 +123,7 @@ def _label(axes: "Axes", place: int, row: Standing, cell: float) -> None:
     axes.text(-1.0, place + 0.18, rating, ha="right", va="center", fontsize=8.5 * shrink, color=QUIET)
 
 
-def _caption(axes: "Axes", text: str, height: int, ink: str, size: int, weight: str = "normal") -> None:
+def caption(axes: "Axes", text: str, height: int, ink: str, size: int, weight: str = "normal") -> None:
     """A line `height` points above the picture."""
     place, unit = ((0, 1), (0, height)), ("axes fraction", "offset points")
     axes.annotate(

@@ -1,0 +1,255 @@
+"""What a league has become: its ladder, who beats whom, who came from whom, and whom its learners meet next."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from arena.league.records import League
+from arena.ratings.alpha_rank import alpha_rank
+from arena.ratings.cycles import cyclic_share
+from arena.ratings.elo import Floats
+from arena.ratings.head_to_head import elo_to_score
+from arena.tournament.report import percent
+
+MOST_ROWS = 40
+"""Of the ladder in a terminal; the middle is left out of longer ones."""
+MOST_COLUMNS = 12
+"""Of the payoff matrix in a terminal."""
+MOST_OPPONENTS = 6
+"""That are named for a learner; the rest is summed up."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """One line of the ladder."""
+
+    rank: int
+    """From 1."""
+    name: str
+    elo: float
+    error: float
+    """Half-width of the 95 % interval of `elo`."""
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Members and references of a league that have been measured, the strongest first; N of them."""
+
+    league: League
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, league: League) -> "Ladder":
+        """That of a league as it is now."""
+        return cls(league, tuple(sorted(league.ratings, key=lambda name: -league.ratings[name][0])))
+
+    @cached_property
+    def points(self) -> Floats:
+        """[N, N]: what the row's player scored against the column's in games of their own: a win 1, a draw 0.5."""
+        return self.league.evaluation.points(list(self.names))
+
+    @property
+    def rows(self) -> tuple[Place, ...]:
+        """Its lines."""
+        return tuple(Place(rank, name, *self.league.ratings[name]) for rank, name in enumerate(self.names, start=1))
+
+    @property
+    def games(self) -> Floats:
+        """[N, N]: how often they met."""
+        return self.points + self.points.T
+
+    @property
+    def scores(self) -> Floats:
+        """Points a game, row against column [N, N]; NaN where two never met."""
+        return np.where(self.games > 0, self.points / np.maximum(self.games, 1), np.nan)
+
+    @cached_property
+    def cyclic(self) -> float:
+        """Share of the results that runs in circles and fits no rating, 0 to 1; see `cyclic_share`."""
+        return cyclic_share(self.points)
+
+    @cached_property
+    def alpha_rank(self) -> Floats:
+        """Shares of alpha-rank [N]; two who never met score as their ratings have it."""
+        elo = np.array([row.elo for row in self.rows])
+        expected = np.vectorize(elo_to_score)(elo[:, None] - elo[None, :])
+        return alpha_rank(np.where(self.games > 0, np.nan_to_num(self.scores), expected))
+
+
+def lineages(league: League) -> dict[str, list[list[str]]]:
+    """By learner: its lines of members, each the parent of the next; a new line where it began anew."""
+    lines: dict[str, list[list[str]]] = {learner.name: [] for learner in league.learners}
+    for member in league.members:
+        own = lines.setdefault(member.learner, [])
+        line = next((line for line in own if line[-1] == member.parent), None)
+        if line is None:
+            own.append([member.name])
+        else:
+            line.append(member.name)
+    return lines
+
+
+def as_dict(league: League) -> dict[str, Any]:
+    """Everything in the report, for JSON; scores of two who never met are null."""
+    ladder = Ladder.of(league)
+    members = {member.name: member for member in league.members}
+    alpha = ladder.alpha_rank if ladder.names else np.zeros(0)
+    return {
+        "game": league.game,
+        "options": league.options,
+        "algorithm": league.algorithm,
+        "steps": league.step,
+        "learners": [
+            {
+                "name": learner.name,
+                "role": learner.role,
+                "turns": learner.turns,
+                "steps": learner.step,
+                "members": len(league.members_of(learner.name)),
+                "resets": learner.resets,
+                "next_opponents": league.next_opponents.get(learner.name, {}),
+            }
+            for learner in league.learners
+        ],
+        "ladder": [
+            {
+                "rank": row.rank,
+                "name": row.name,
+                "role": members[row.name].role if row.name in members else "reference",
+                "steps": members[row.name].step if row.name in members else None,
+                "parent": members[row.name].parent if row.name in members else None,
+                "elo": round(row.elo, 1),
+                "error_95": round(row.error, 1),
+                "games": int(ladder.games[row.rank - 1].sum()),
+                "alpha_rank": round(float(alpha[row.rank - 1]), 4),
+            }
+            for row in ladder.rows
+        ],
+        "payoffs": {
+            "names": list(ladder.names),
+            "points": ladder.points.tolist(),
+            "games": ladder.games.tolist(),
+        },
+        "cyclic_share": round(ladder.cyclic, 4),
+        "lineage": lineages(league),
+    }
+
+
+def print_league(league: League, title: str, console: Console) -> None:
+    """Print the report in tables."""
+    ladder = Ladder.of(league)
+    console.print(
+        f"{title}: {league.game}, {league.algorithm}, {league.step:,} moves, {len(league.members)} members",
+        style="bold",
+        highlight=False,
+    )
+    _print_titled("\nlearners", _learners(league), console)
+    if not ladder.names:
+        console.print("\nNobody has been measured yet.", style="dim")
+        return
+    _print_titled("\nladder", _ladder(ladder), console)
+    if len(ladder.names) > 1:
+        _print_titled("\nscore of the row against the column", _payoffs(ladder), console)
+    console.print("\nlineage", style="italic")
+    for name, lines in lineages(league).items():
+        console.print(Text(f"{name}: {'; '.join(map(_line, lines)) or 'no members yet'}"))
+    console.print(
+        f"\nElo, with 95 % intervals, is from games of their own; {_zero(ladder)} is 0. α-rank: shares of those who "
+        f"hold their own. Cycles: {percent(ladder.cyclic)} of the results fit no rating.",
+        style="dim",
+        highlight=False,
+    )
+
+
+def _learners(league: League) -> Table:
+    table = _table("learner", "role", "turns", "moves", "members", "resets", "its next games are against")
+    for learner in league.learners:
+        counts = (learner.turns, learner.step, len(league.members_of(learner.name)), learner.resets)
+        following = _opponents(league.next_opponents.get(learner.name, {}), learner.name)
+        table.add_row(Text(learner.name, style="bold"), learner.role, *(f"{count:,}" for count in counts), following)
+    return table
+
+
+def _opponents(shares: Mapping[str, float], own: str) -> str:
+    """The likeliest opponents, and the share of the rest."""
+    ordered = sorted(((share, name) for name, share in shares.items() if share > 0), key=lambda pair: -pair[0])
+    words = [f"{'itself' if name == own else name} {percent(share)}" for share, name in ordered[:MOST_OPPONENTS]]
+    rest = ordered[MOST_OPPONENTS:]
+    if rest:
+        words.append(f"{len(rest)} more {percent(math.fsum(share for share, _ in rest))}")
+    return ", ".join(words) or "not yet known"
+
+
+def _ladder(ladder: Ladder) -> Table:
+    table = _table(
+        "#",
+        "name",
+        "role",
+        "moves",
+        "Elo",
+        "±",
+        "games",
+        "score",
+        "α-rank",
+    )
+    members = {member.name: member for member in ladder.league.members}
+    left_out = range(MOST_ROWS // 2, len(ladder.names) - MOST_ROWS // 2)
+    for place, row in enumerate(ladder.rows):
+        if place in left_out:
+            if place == left_out[0]:
+                table.add_row("", f"... {len(left_out)} more", *[""] * 7)
+            continue
+        member, games = members.get(row.name), ladder.games[place].sum()
+        table.add_row(
+            str(row.rank),
+            Text(row.name, style="bold"),
+            member.role if member else "reference",
+            f"{member.step:,}" if member else "",
+            f"{row.elo:.0f}",
+            f"{row.error:.0f}",
+            f"{games:.0f}",
+            percent(float(ladder.points[place].sum() / max(games, 1))),
+            percent(float(ladder.alpha_rank[place])),
+        )
+    return table
+
+
+def _payoffs(ladder: Ladder) -> Table:
+    """The cross table; of long ladders every so manieth player, from the first to the last."""
+    size = len(ladder.names)
+    shown = sorted({round(place) for place in np.linspace(0, size - 1, min(size, MOST_COLUMNS))})
+    table = _table("#", "name", *(str(place + 1) for place in shown))
+    for row in shown:
+        cells = (percent(float(ladder.scores[row, column])) or "\N{MIDDLE DOT}" for column in shown)
+        table.add_row(str(row + 1), Text(ladder.names[row], style="bold"), *cells)
+    return table
+
+
+def _line(names: list[str]) -> str:
+    """A line of descent: its first and last member, and how many there are."""
+    return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]} ({len(names)})"
+
+
+def _zero(ladder: Ladder) -> str:
+    """Whose rating is 0."""
+    return min(ladder.rows, key=lambda row: (abs(row.elo), row.error)).name
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for heading in headings:
+        words = heading in ("learner", "name", "role") or " " in heading
+        table.add_column(heading, justify="left" if words else "right", no_wrap=not words, overflow="fold")
+    return table
+
+
+def _print_titled(title: str, table: Table, console: Console) -> None:
+    console.print(title, style="italic", highlight=False)
+    console.print(table)
