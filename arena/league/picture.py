@@ -40,6 +40,8 @@ def save_ratings_over_time(league: League, title: str, path: Path) -> None:
         )  # fmt: skip
     for number, learner in enumerate(league.learners):
         rated = [member for member in league.members_of(learner.name) if member.name in league.ratings]
+        if not rated:
+            continue
         elo = [league.ratings[member.name][0] for member in rated]
         error = [league.ratings[member.name][1] for member in rated]
         colour = COLOURS[number % len(COLOURS)]

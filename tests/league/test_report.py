@@ -1,0 +1,119 @@
+"""The report of a league: as data, as text, as pictures; and what the command says."""
+
+import json
+import struct
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from arena.cli.main import main
+from arena.errors import UsageError
+from arena.league.picture import save_pictures
+from arena.league.records import League, write_league
+from arena.league.report import Ladder, as_dict, lineages, print_league
+from tests.league.leagues import NAMES, league
+
+
+def printed(a_league, width=160):
+    console = Console(width=width, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    print_league(a_league, "runs/x", console)
+    return console.export_text()
+
+
+def test_the_ladder_is_that_of_the_ratings():
+    ladder = Ladder.of(league())
+    assert set(ladder.names) == set(NAMES), "who was never measured has no place"
+    elo = [row.elo for row in ladder.rows]
+    assert elo == sorted(elo, reverse=True)
+    assert ladder.names[-1] == "random"
+    first, second = ladder.names.index("main-0001"), ladder.names.index("main-0002")
+    assert (ladder.points[first, second], ladder.points[second, first]) == (10, 30)
+    assert ladder.scores[second, first] == 0.75
+    assert np.isnan(ladder.scores[first, first])
+
+
+def test_what_runs_in_circles_is_told():
+    ladder = Ladder.of(league())
+    assert ladder.cyclic > 0.05
+    assert ladder.alpha_rank.sum() == pytest.approx(1)
+    assert ladder.alpha_rank[ladder.names.index("random")] < 0.01
+
+
+def test_a_line_of_descent_ends_where_a_learner_begins_anew():
+    assert lineages(league()) == {
+        "main": [["main-0001", "main-0002"]],
+        "main-exploiter": [["main-exploiter-0001"], ["main-exploiter-0002", "main-exploiter-0003"]],
+        "league-exploiter": [],
+    }
+
+
+def test_everything_is_in_the_json():
+    content = json.loads(json.dumps(as_dict(league()), allow_nan=False))
+    assert [row["rank"] for row in content["ladder"]] == [1, 2, 3, 4, 5]
+    by_name = {row["name"]: row for row in content["ladder"]}
+    assert by_name["random"] | {"games": 0, "alpha_rank": 0} == {
+        "rank": 5, "name": "random", "role": "reference", "steps": None, "parent": None,
+        "elo": 0.0, "error_95": 0.0, "games": 0, "alpha_rank": 0,
+    }  # fmt: skip
+    assert (by_name["main-0002"]["parent"], by_name["main-0002"]["games"]) == ("main-0001", 160)
+    assert content["learners"][1] == {
+        "name": "main-exploiter", "role": "main exploiter", "turns": 3, "steps": 3000, "members": 3, "resets": 1,
+        "next_opponents": {},
+    }  # fmt: skip
+    assert content["learners"][0]["next_opponents"]["main-0001"] == 0.5
+    assert np.array(content["payoffs"]["points"]).shape == (5, 5)
+    assert content["lineage"]["main"] == [["main-0001", "main-0002"]]
+
+
+def test_the_text_names_everybody_and_whom_they_meet():
+    text = printed(league())
+    assert "runs/x: connect_four, ppo, 5,000 moves, 5 members" in text
+    assert "main-0001 50 %, itself 35 %, main-exploiter-0002 15 %" in text
+    assert "main-exploiter: main-exploiter-0001; main-exploiter-0002 to main-exploiter-0003 (2)" in text
+    assert "league-exploiter: no members yet" in text
+    assert "random is 0" in text
+    assert all(name in text for name in NAMES)
+    assert max(map(len, printed(league(), 80).splitlines())) <= 80
+
+
+def test_long_ladders_are_cut_and_empty_ones_say_so():
+    long = league()
+    long.ratings = {f"main-{number:04}": (float(number), 9.0) for number in range(60)}
+    text = printed(long)
+    assert "... 20 more" in text
+    assert "main-0059" in text
+    assert "main-0030" not in text
+    assert "Nobody has been measured yet" in printed(League("connect_four", {}, "ppo", [], []))
+
+
+def test_pictures(tmp_path):
+    for path in save_pictures(league(), "a $league_1$", tmp_path / "new"):
+        header = path.read_bytes()[:24]
+        assert header[:8] == b"\x89PNG\r\n\x1a\n"
+        assert min(struct.unpack(">II", header[16:])) > 300
+    with pytest.raises(UsageError, match="nobody has been measured yet"):
+        save_pictures(League("connect_four", {}, "ppo", [], []), "x", tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="no pictures can be written here"):
+        save_pictures(league(), "x", tmp_path / "file")
+
+
+def test_the_command(tmp_path, capsys):
+    write_league(tmp_path, league())
+    assert main(["league", str(tmp_path), "--png", str(tmp_path / "pictures")]) == 0
+    out = capsys.readouterr().out
+    assert "lineage" in out
+    assert "payoffs.png" in out
+    assert main(["league", str(tmp_path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["steps"] == 5000
+
+
+def test_wrong_folders_are_refused_in_a_line(tmp_path, capsys):
+    assert main(["league", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.startswith(f"arena: no league in {tmp_path}")
+    (tmp_path / "league.json").write_text('{"format": 1}')
+    assert main(["league", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert "is not the file of a league" in error
+    assert error.count("\n") == 1
