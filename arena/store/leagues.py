@@ -25,8 +25,6 @@ class Snapshot:
     """Moves in all games of its trainer until then."""
     parent: str | None
     """The snapshot that its learner had gone on from."""
-    folder: str
-    """Its checkpoint, relative to the folder that the trainers share."""
     sha256: str
     """Hash of its weights."""
 

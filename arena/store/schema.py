@@ -149,7 +149,6 @@ league_snapshots = Table(
     Column("generation", Integer, nullable=False),
     Column("step", BigInteger, nullable=False),
     Column("parent", Text),
-    Column("folder", Text, nullable=False),  # relative to the folder that the trainers share
     Column("sha256", Text, nullable=False),
     Column("added", Double, nullable=False),
     sqlite_with_rowid=False,

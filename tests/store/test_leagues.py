@@ -7,8 +7,8 @@ import pytest
 from arena.errors import UsageError
 from arena.store import Count, Snapshot
 
-FIRST = Snapshot("a/main-0001", "main", "a/main", 1, 1000, None, "a/snapshot-0001", "f00")
-SECOND = dataclasses.replace(FIRST, name="b/main-0001", learner="b/main", folder="b/snapshot-0001", sha256="ba5")
+FIRST = Snapshot("a/main-0001", "main", "a/main", 1, 1000, None, "f00")
+SECOND = dataclasses.replace(FIRST, name="b/main-0001", learner="b/main", sha256="ba5")
 
 
 def test_snapshots_are_found_by_everybody_in_the_order_in_which_they_came(store):
