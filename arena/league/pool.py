@@ -8,8 +8,7 @@ import torch
 from arena.errors import CheckpointError
 from arena.league.records import Member
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
-from arena.policy.snapshots import read_config
+from arena.policy.checkpoint import Checkpoint
 from arena.registry import learning_algorithm
 from games.engine.game import Game
 
@@ -44,8 +43,8 @@ class Pool:
         return self._kept[member.name]
 
     def _read(self, member: Member) -> BasePolicy:
-        folder = self._folder / member.folder
-        if (found := read_config(folder)["sha256"]) != member.sha256:
-            raise CheckpointError(f"{folder} is not what joined the league: its hash is {found}, not {member.sha256}")
-        policy = load_policy(self._algo, learning_algorithm(self._algo), self._game, str(folder))
+        checkpoint = Checkpoint.read(self._folder / member.folder)
+        if (found := checkpoint.description["sha256"]) != member.sha256:
+            raise CheckpointError(f"{checkpoint.where} is not what joined the league: its hash is {found}")
+        policy = checkpoint.policy(self._algo, learning_algorithm(self._algo), self._game)
         return policy.to(self._device).train()

@@ -98,8 +98,8 @@ def _matched(league: League, learner: Learner, members: Sequence[Member], config
         case "pfsp":
             return pfsp(league.training.recent_scores(learner.name, names), config.pfsp_weighting)
         case "rating":
-            own = league.ratings[learner.parent or names[-1]][0]
-            return by_rating(own, np.array([league.ratings[name][0] for name in names]))
+            elo = {name: league.ratings.get(name, (0.0, 0.0))[0] for name in names}  # at first nobody has played
+            return by_rating(elo.get(learner.parent or "", 0.0), np.array(list(elo.values())))
         case "psro":
             from arena.league.meta_strategies import meta_strategy, scores_of  # compiled code, which others do without
 

@@ -65,6 +65,8 @@ class SelfPlayTraining(Run):
         self.game = game
         self.run_config = run or RunConfig()
         self.league_config = league = league or usual_league(learning_algorithm(algo))
+        if league.matchmaker == "rating" and not self.run_config.evaluation and not league.earlier_met:
+            raise UsageError("the matchmaker rating needs ratings: name agents for evaluation, or raise earlier_met")
         self._moves = self.run_config.moves if learning_algorithm(algo).data == "on-policy" else 1
         self.evaluators = {spec: make_agent(spec, game) for spec in self.run_config.evaluation}
         self._references = {spec: make_agent(spec, game) for spec in league.references}

@@ -110,7 +110,7 @@ class Checkpoint:
             config = algorithm.config(**description["config"])
         except (TypeError, UsageError) as error:  # an unknown field, or a value out of range
             raise CheckpointError(f"{Path(self.where) / CONFIG}: {error}") from None
-        policy = algorithm.build(Spaces.of_task(task), config, training)
+        policy = build_policy(algorithm, task, config, training, description.get("seats") == SEPARATE)
         put_weights(policy, self.weights, str(Path(self.where) / WEIGHTS))
         return policy.train(training)
 
