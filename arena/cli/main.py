@@ -19,6 +19,7 @@ COMMANDS = {
     "agents": "who can play, and what can be trained",
     "train": "train an agent: self-play in a league, Gymnasium, or offline",
     "league": "show the league of a training: ladder, payoffs, lineage, next opponents",
+    "runs": "list the trainings that are here, and follow one",
     "collect": "let an agent play and write down the transitions",
     "export": "write a trained network as ONNX",
     "tournament": "rate agents against each other",

@@ -57,7 +57,7 @@ LIGHT = Theme(
 
 ASCII = {
     **dict.fromkeys("╭╮╰╯┌┐└┘├┤┬┴┼╔╗╚╝╟╢", "+"),
-    **dict.fromkeys("│┃║▏▎▍▌▐▊▉", "|"),
+    **dict.fromkeys("│┃║‖▏▎▍▌▐▊▉", "|"),
     **dict.fromkeys("─━═╴╶╸╺", "-"),
     **dict.fromkeys("█▓▇▆▅■◆", "#"),
     **dict.fromkeys("▄▃▀", "="),

@@ -1,0 +1,252 @@
+"""Follow a training: its curves, its latest game, its log; and, for who may, pause it, keep a snapshot, stop it."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Grid, Horizontal, Vertical
+from textual.widgets import Static
+
+from arena.errors import UsageError
+from arena.match.files import WrittenMatch
+from arena.match.verdict import MatchRecord
+from arena.runs.follow import FollowedRun
+from arena.runs.live_files import Request, Status, request, requested
+from arena.tui import curves
+from arena.tui.drawing import BoardView
+from arena.tui.jobs import Job
+from arena.tui.plotting import short
+from arena.tui.screens.base import COMMON_KEYS, ArenaScreen
+from arena.tui.screens.menu import MenuScreen
+from arena.tui.table import Position, Table
+from arena.tui.thinker import Thinker
+from arena.tui.widgets.plot import Plot
+from arena.tui.widgets.tile import Tile
+from arena.tui.words import mark
+
+if TYPE_CHECKING:
+    from arena.tui.app import ArenaApp
+
+LOOK_S, MOVE_S, END_S = 1.0, 0.5, 2.0
+"""Seconds between two looks at the run, between two moves of its game, and that the end of a game stays."""
+PLOTS = {
+    "scores": ("score against", curves.scores),
+    "ratings": ("elo", curves.ratings),
+    "losses": ("loss", curves.losses),
+    "returns": ("return", curves.returns),
+    "speed": ("steps a second", curves.speed),
+}
+
+
+class TrainingScreen(ArenaScreen):
+    """A training as it goes on, in this process's neighbourhood or anywhere that shares its folder.
+
+    Args:
+        folder: of the run.
+        control: whether it may be paused and stopped from here.
+        job: the process that was started for it, if it was started here.
+
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "pause", "pause", key_display="␣", tooltip="let it rest, or go on"),
+        Binding("s,S", "snapshot", "snapshot", tooltip="keep the agent as it is now"),
+        Binding("x,X", "stop", "stop", tooltip="stop it; it can go on later"),
+        Binding("w,W", "watch", "watch", tooltip="watch its newest agent play"),
+        Binding("l,L", "league", "league", tooltip="the league that it plays in"),
+        Binding("g,G", "game", "game", tooltip="show or hide its latest game"),
+        *COMMON_KEYS,
+    ]
+
+    def __init__(self, folder: Path, control: bool = False, job: Job | None = None):
+        super().__init__("runs", folder.name)
+        self.folder, self.control, self.job = folder, control, job
+        self.followed = FollowedRun(folder)
+        self.positions: tuple[Position, ...] = ()
+        self.shown = 0
+        self._thread = Thinker()
+        self._state = ""
+        self._game: MatchRecord | None = None  # the one on the board
+        self._rest_s = 0.0  # before the next move
+
+    def compose_body(self) -> ComposeResult:
+        """The game beside the curves and the log."""
+        with Horizontal(id="training"):
+            with Vertical(id="game", classes="panel") as game:
+                game.border_title = "latest game"
+                yield Static("no game yet", id="players", markup=False)
+                yield Tile()
+            with Grid(id="curves"):
+                for name, (title, _) in PLOTS.items():
+                    low, high = (0.0, 1.0) if name == "scores" else (None, None)
+                    yield Plot(title, low, high, id=name)
+                log = Static(id="log", classes="panel", markup=False)
+                log.border_title = "log"
+                yield log
+
+    def on_mount(self) -> None:
+        """Begin to look."""
+        self.say("looking for the run …")
+        self.look()
+        self.set_interval(LOOK_S, self.look)
+        self.set_interval(MOVE_S, self._move)
+
+    @work(exclusive=True, group="look")
+    async def look(self) -> None:
+        """Show what the run has told since."""
+        await self._thread.run(self.followed.refresh)
+        for name, (_, take) in PLOTS.items():
+            self.query_one(f"#{name}", Plot).curves = take(self.followed.figures)
+        log = self.query_one("#log", Static)
+        log.update("\n".join(list(self.followed.log)[-max(log.content_size.height, 1) :]))
+        status = self.followed.found.status if self.followed.found is not None else None
+        self.heading.say(*_affairs(status), "" if self.control else "read-only")
+        self._say_changes(status)
+
+    def _say_changes(self, status: Status | None) -> None:
+        """A line of news when something has become of the run."""
+        state: str
+        if status is not None:
+            state = status.state
+        elif self._state and self._state != "none":
+            state = "gone"
+        else:
+            state = "failed to begin" if self.job is not None and self.job.process.poll() else "none"
+        if state == self._state:
+            return
+        self._state = state
+        again = "the same command goes on with --resume"
+        told = {
+            "running": "",
+            "paused": "it rests; ␣ lets it go on" if self.control else "it rests",
+            "finished": f"it is finished; its agent is {self.followed.found.agent if self.followed.found else ''}",
+            "stopped": f"it was stopped; {again}",
+            "killed": f"the process that trained has ended without a word (killed?); {again}",
+            "failed": f"it failed: {status.said if status else ''}",
+            "gone": f"the run {self.folder} is gone: its folder cannot be read any more; what it told is still shown",
+            "failed to begin": self.job.said if self.job else "",
+            "none": "waiting for the training to begin …" if self.job else f"there is no run in {self.folder}",
+        }[state]
+        calm = state in ("running", "paused", "finished") or (state == "none" and self.job is not None)
+        self.say(told, "plain" if calm else "refusal")
+
+    # --- the latest game ----------------------------------------------------------------------------------------
+
+    def _move(self) -> None:
+        """One move further on the board; a newer game after the end of one."""
+        if self._rest_s > 0:
+            self._rest_s -= MOVE_S
+        elif self.shown + 1 < len(self.positions):
+            self.shown += 1
+            self._show_position()
+            self._rest_s = END_S if self.shown + 1 == len(self.positions) else 0.0
+        elif self.followed.game is not None and self.followed.game is not self._game:
+            self._game = self.followed.game
+            self._deal(self._game)
+
+    @work(exclusive=True, group="deal")
+    async def _deal(self, record: MatchRecord) -> None:
+        try:
+            self.positions = await self._thread.run(partial(_positions, record))
+        except UsageError as error:
+            self.query_one("#players", Static).update(f"the latest game cannot be shown: {error}")
+            return
+        self.shown = 0
+        self._show_position()
+
+    def _show_position(self) -> None:
+        assert self._game is not None
+        names = "  ".join(f"{mark(seat)} {name}" for seat, name in enumerate(self._game.players))
+        moves = f"move {self.shown} of {len(self._game.actions)}"
+        self.query_one("#players", Static).update(f"{names}\n{moves}")
+        self.query_one(Tile).view = BoardView(self.positions[self.shown].picture)
+
+    # --- keys ---------------------------------------------------------------------------------------------------
+
+    def action_pause(self) -> None:
+        """Let it rest, or go on."""
+        if self._may():
+            rests = requested(self.folder, "pause")
+            self._ask("pause", not rests, "it goes on" if rests else "it will rest as soon as it has heard")
+
+    def action_snapshot(self) -> None:
+        """Keep the agent as it is."""
+        if self._may():
+            self._ask("snapshot", True, "a snapshot will be kept as soon as it has heard; the log says where")
+
+    def action_stop(self) -> None:
+        """Stop it, if that is meant."""
+        if self._may():
+            choices = (("stop", "stop the training (it can go on later)"), ("", "let it go on"))
+            self.app.push_screen(MenuScreen(f"stop {self.folder.name}?", choices), self._stop)
+
+    def _stop(self, chosen: str | None) -> None:
+        if chosen == "stop":
+            self._ask("stop", True, "it will stop as soon as it has heard")
+
+    def _may(self) -> bool:
+        """Whether the training can be told what to do from here; says why not."""
+        found = self.followed.found
+        if not self.control:
+            self.say(f"this only looks on; arena runs {self.folder} --control steers it", "refusal")
+        elif found is None or not found.status.at_work:
+            self.say("nobody trains here now", "refusal")
+        return self.control and found is not None and found.status.at_work
+
+    def _ask(self, what: Request, wanted: bool, said: str) -> None:
+        try:
+            request(self.folder, what, wanted)
+        except UsageError as error:
+            self.say(str(error), "refusal")
+            return
+        self.say(said)
+
+    @property
+    def arena(self) -> "ArenaApp":
+        """The application."""
+        return self.app  # type: ignore[return-value]
+
+    def action_watch(self) -> None:
+        """Watch the newest agent play against itself."""
+        found = self.followed.found
+        if found is None or not found.status.snapshots:
+            self.say("there is no snapshot to watch yet", "refusal")
+        else:
+            game = found.game.partition("(")
+            options = game[2].removesuffix(")").replace(", ", ",")
+            seats = len(self._game.players) if self._game is not None else 2
+            self.arena.open(["watch", f"{game[0]}:{options}" if options else game[0], *[found.agent] * seats])
+
+    def action_league(self) -> None:
+        """Show the league."""
+        self.arena.open(["league", str(self.folder), "--ui"])
+
+    def action_game(self) -> None:
+        """Show or hide the game: on a small screen it takes the place of the curves."""
+        self.toggle_class("-game")
+
+    def remarks(self) -> Sequence[str]:
+        """Where the run is, and how it goes on without the screen."""
+        return (f"The run is in {self.folder}.", "It goes on when this screen is left; 'arena runs' finds it again.")
+
+
+def _positions(record: MatchRecord) -> tuple[Position, ...]:
+    """All positions of a game of training; `UsageError` if it cannot have been played."""
+    written = WrittenMatch.of(record)
+    return Table(written.game).unroll(written)
+
+
+def _affairs(status: Status | None) -> list[str]:
+    """How a training stands, for the line on top."""
+    if status is None:
+        return []
+    sign = {"running": "●", "paused": "‖"}.get(status.state, "○")
+    share = f"{short(status.step)} of {short(status.total_steps)} steps"
+    pace = f"{short(status.rate)} steps/s" if status.rate else ""
+    left = f"{timedelta(seconds=round(status.left_s))} left" if status.left_s is not None else ""
+    return [f"{sign} {status.state}", share, pace, left]
