@@ -11,8 +11,8 @@ import tyro
 
 from arena.errors import UsageError
 from arena.match.files import WrittenMatch, read_match
-from arena.registry import make_agent
 from arena.store import DEFAULT_URL, Store
+from arena.tui.seating import seated
 
 if TYPE_CHECKING:
     from arena.tui.screens.replay import ReplayScreen
@@ -60,7 +60,7 @@ def screen(options: Options) -> Iterator["ReplayScreen"]:
     with ExitStack() as stack:
         analyst = None
         if options.agent is not None:
-            analyst = options.agent, stack.enter_context(closing(make_agent(options.agent, written.game)))
+            analyst = options.agent, stack.enter_context(closing(seated(options.agent, written.game)))
         called = f"match {options.match}" if options.match.isdecimal() else Path(options.match).name
         yield ReplayScreen(written, called, analyst, options.speed, options.move or 0)
 

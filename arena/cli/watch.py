@@ -2,14 +2,19 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from arena.errors import UsageError
+from arena.match.limits import Limits
+from arena.policy.protocol import Policy
 from arena.registry import make_agent, make_game
 from arena.tournament.openings import openings_of
+from arena.tui.seating import seated
+from games.engine.game import Game
 
 if TYPE_CHECKING:
     from arena.tui.screens.base import ArenaScreen
@@ -43,6 +48,7 @@ class Options:
     """Moves a second."""
     boards: int = 1
     """Games that are shown at once, 1 to 16."""
+    limits: Limits = field(default_factory=Limits)
     openings: str = "random:0"
     """How games begin: random:N plays N random legal moves, file:PATH lines of moves; each once from every seat."""
 
@@ -75,10 +81,19 @@ def screen(options: Options) -> Iterator["ArenaScreen"]:
     from arena.tui.screens.boards import BoardsScreen
     from arena.tui.screens.watch import WatchScreen
 
+    series = options.games, options.seed, options.speed, openings
     with ExitStack() as stack:
-        boards = [
-            [(spec, stack.enter_context(closing(make_agent(spec, game)))) for spec in options.agents]
-            for _ in range(min(options.boards, options.games))
-        ]
-        series = options.games, options.seed, options.speed, openings
-        yield WatchScreen(game, boards[0], *series) if len(boards) == 1 else BoardsScreen(game, boards, *series)
+        if min(options.boards, options.games) == 1:
+            agents = [
+                (spec, stack.enter_context(closing(seated(spec, game, options.limits)))) for spec in options.agents
+            ]
+            yield WatchScreen(game, agents, *series, options.limits.game_s)
+        else:
+            boards = [_board(options, game, stack) for _ in range(min(options.boards, options.games))]
+            yield BoardsScreen(game, boards, *series)
+
+
+def _board(options: Options, game: Game, stack: ExitStack) -> list[tuple[str, Policy]]:
+    """Agents for one of many boards: in processes of their own only where there are limits."""
+    make = partial(seated, limits=options.limits) if options.limits else make_agent
+    return [(spec, stack.enter_context(closing(make(spec, game)))) for spec in options.agents]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.analysis.position import analyse_position
 from arena.match.ask import NO_ACTION, Answer, begin
 from arena.match.files import WrittenMatch
 from arena.match.match import Match
@@ -110,6 +111,7 @@ class Table:
         """Start a match anew, with `actions` already played; returns all its positions so far."""
         self._match = Match(self.game, players, seed)
         self._people = [seat for seat, (_, policy) in enumerate(players) if policy is None]
+        self._viewer = next(iter(self._people), 0)
         return (self._look(), *(self.play(action) for action in actions))
 
     def unroll(self, written: WrittenMatch) -> tuple[Position, ...]:
@@ -125,12 +127,15 @@ class Table:
 
     def analyse(self, policy: Policy, written: WrittenMatch, number: int) -> Opinion:
         """What `policy` would do in the position after `number` actions of a match."""
-        match = empty_seats(written.game, written.players, written.seed)
-        for action in written.actions[:number]:
-            match.play(action)
-        failure = begin(policy, written.seed)
-        answer = match.consult(policy) if failure is None else Answer(NO_ACTION, failure)
-        return Opinion(answer, () if answer.pv is None else match.line(answer.pv.tolist()))
+        moves, seed = written.actions[:number], written.seed
+        failure = begin(policy, seed)
+        if failure is not None:
+            return Opinion(Answer(NO_ACTION, failure))
+        answer = analyse_position(written.game, moves, policy, seed)
+        if answer.pv is None:
+            return Opinion(answer)
+        nobody = [(name, None) for name in written.players]
+        return Opinion(answer, Match(written.game, nobody, seed, moves).line(answer.pv.tolist()))
 
     def play(self, action: int) -> Position:
         """Play a person's action; raises as `Match.play` does."""
@@ -152,6 +157,11 @@ class Table:
         line = (move, *match.line(foreseen[1:])) if foreseen[:1] == [action] else ()
         return answer, self._look(action, move, took_s, line)
 
+    def advise(self, policy: Policy, seed: int) -> Answer:
+        """What `policy`, called in for this one question, would do now."""
+        failure = begin(policy, seed)
+        return Answer(NO_ACTION, failure) if failure else self.consult(policy)
+
     def consult(self, policy: Policy) -> Answer:
         """What `policy` would do now."""
         return self._match.consult(policy)
@@ -161,7 +171,9 @@ class Table:
         match = self._match
         if not self._people or self.game.perfect_information:
             return match.state
-        return match.shown_to(match.seat if match.seat in self._people else self._people[0])
+        if match.seat in self._people:
+            self._viewer = match.seat
+        return match.shown_to(self._viewer)
 
     def _look(
         self, action: int | None = None, move: str = "", took_s: float = 0.0, line: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from arena.match.ask import Answer
 from arena.tui.messages import Analysed, Dealt, Hinted, Moved
 from arena.tui.screens.base import COMMON_KEYS, ArenaScreen
 from arena.tui.series import Series
@@ -17,6 +18,7 @@ from arena.tui.thinker import Thinker
 from arena.tui.widgets.match_pane import MatchPane, MatchView
 from arena.tui.widgets.moves import Record
 from arena.tui.widgets.players import Player
+from arena.tui.widgets.thoughts import Thought
 from arena.tui.words import points, result, standings
 from games.engine.game import Game
 
@@ -60,9 +62,10 @@ class MatchScreen(ArenaScreen, inherit_bindings=False):
     def on_mount(self) -> None:
         """Show the board at once; the clock of whoever thinks is brought up to date every second."""
         self.show()
-        self.set_interval(1.0, self._tick)
+        self.set_interval(1.0, self.tick)
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
+        """A second has passed."""
         if self.job is not None:
             self.show()
 
@@ -79,6 +82,10 @@ class MatchScreen(ArenaScreen, inherit_bindings=False):
         self._job_number += 1
         self.job, self._job_start_s = job, time.monotonic()
         self.run_worker(self._bring_home(self._job_number, work, news), group="agents", exclusive=True)
+
+    async def run_job(self, work: Callable[[], T]) -> T:
+        """The result of `work`, done in the agents' thread, or what it raised."""
+        return await self._thinker.run(work)
 
     async def _bring_home(self, number: int, work: Callable[[], T], news: Callable[[int, T], Message]) -> None:
         self.post_message(news(number, await self._thinker.run(work)))
@@ -147,6 +154,20 @@ class MatchScreen(ArenaScreen, inherit_bindings=False):
         """See the board from the other side."""
         board = self.query_one(MatchPane).board
         board.flipped = not board.flipped
+
+    def told(self, title: str, position: Position, answer: Answer | None, line: tuple[str, ...]) -> Thought:
+        """An answer in words, under a title."""
+        chances, visits = position.chances(answer), position.visits(answer)
+        remark = "does not tell its chances" if answer is not None and not chances else ""
+        return Thought(
+            position.seat,
+            title,
+            {position.legal[action]: chance for action, chance in chances.items()},
+            answer.value if answer else None,
+            remark,
+            {position.legal[action]: count for action, count in visits.items()},
+            line,
+        )
 
     def remarks(self) -> list[str]:
         """The game and its options."""

@@ -8,14 +8,15 @@ from textual.binding import Binding, BindingType
 
 from arena.errors import UsageError
 from arena.match.ask import Answer
+from arena.match.contained import ContainedPolicy
 from arena.match.files import WrittenMatch
 from arena.policy.protocol import Policy
-from arena.registry import make_agent
 from arena.tui.export import export
 from arena.tui.messages import Analysed, Dealt
 from arena.tui.screens.match import MATCH_KEYS
 from arena.tui.screens.prompt import PromptScreen
 from arena.tui.screens.walk import WALK_KEYS, WalkScreen
+from arena.tui.seating import seated
 from arena.tui.series import Series
 from arena.tui.table import Position
 from arena.tui.widgets.heading import Heading
@@ -57,7 +58,8 @@ class ReplayScreen(WalkScreen):
         self.analysing: str = "shown" if analyst else ""
         """Which positions are analysed: those `shown`, `all`, or none."""
         self._lines: dict[int, tuple[str, ...]] = {}
-        self._own: Policy | None = None  # the agent that this screen made
+        self._asked: int | None = None  # the position that the agent thinks about; None if that is not wanted any more
+        self._own: ContainedPolicy | None = None  # the agent that this screen made
 
     def on_mount(self) -> None:
         """Play the match through, out of sight."""
@@ -67,7 +69,7 @@ class ReplayScreen(WalkScreen):
     def on_unmount(self) -> None:
         """Let go of the agent that was asked for here."""
         if self._own is not None:
-            self._own.close()
+            self._own.stop()
 
     def on_dealt(self, message: Dealt) -> None:
         """All positions are there."""
@@ -108,14 +110,22 @@ class ReplayScreen(WalkScreen):
     def arrive(self) -> None:
         """A position has come onto the board."""
         super().arrive()
+        if self.job == "analyse" and self.analysing != "all" and self._asked != self.shown:
+            self._interrupt()
         self._analyse()
+
+    def _interrupt(self) -> None:
+        """What the agent thinks about is no longer wanted: it shall come to an end, and does not count."""
+        self._asked = None
+        if self.analyst is not None:
+            self.analyst[1].hurry()
 
     def _analyse(self) -> None:
         """Have the agent think about what it is to think about next, if it does not think already."""
         number = self._next_to_analyse()
         if self.analyst is None or number is None or self.job is not None:
             return
-        policy = self.analyst[1]
+        policy, self._asked = self.analyst[1], number
         self.ask(
             "analyse",
             partial(self.table.analyse, policy, self.written, number),
@@ -129,9 +139,10 @@ class ReplayScreen(WalkScreen):
     def on_analysed(self, message: Analysed) -> None:
         """What the agent thinks of a position."""
         if self.is_news(message):
-            self.answers[message.number] = message.opinion.answer
-            self._lines[message.number] = message.opinion.line
-            self.show()
+            if self._asked == message.number:
+                self.answers[message.number] = message.opinion.answer
+                self._lines[message.number] = message.opinion.line
+                self.show()
             self._analyse()
 
     def action_analyse(self) -> None:
@@ -156,14 +167,22 @@ class ReplayScreen(WalkScreen):
 
     def _appoint(self, spec: str | None) -> None:
         """Have another agent analyse."""
-        if spec is None:
-            return
+        if spec is not None:
+            if self.job == "analyse":
+                self._interrupt()
+            self.give_up()
+            self.say(f"{spec} takes its seat ...")
+            self.run_worker(self._seat(spec), group="seat", exclusive=True)
+
+    async def _seat(self, spec: str) -> None:
+        """Make the agent in the agents' thread, since that may take seconds."""
         try:
-            policy = make_agent(spec, self.game)
+            policy = await self.run_job(partial(seated, spec, self.game))
         except UsageError as error:
             self.say(str(error), "refusal")
             return
-        self.give_up()
+        if self._own is not None:
+            self._own.stop()
         self.analyst, self._own = (spec, policy), policy
         self.analysing = self.analysing or "shown"
         self.answers, self._lines = {}, {}

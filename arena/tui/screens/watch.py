@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from arena.match.ask import Answer
+from arena.match.contained import ContainedPolicy
 from arena.policy.protocol import Policy
 from arena.seeding import spawn_seeds
 from arena.tui.messages import Dealt, Moved
@@ -18,19 +19,27 @@ from arena.tui.table import Position
 from arena.tui.widgets.heading import Heading
 from arena.tui.widgets.match_pane import MatchView
 from arena.tui.widgets.thoughts import Thought
-from arena.tui.words import clock
+from arena.tui.words import clock, mark
 from games.engine.game import Game
+
+LONG_S, PATIENCE_S = 10.0, 2.0
+"""After so long, ways to go on are offered; a game that is left waits so long for the agent that thinks."""
 
 
 class WatchScreen(WalkScreen):
     """A series between `agents` (name, policy), who change seats from game to game.
 
     The agent to move answers as soon as its position is on the board; its thoughts are shown there, and 1 / `speed`
-    seconds later its move. Each of the `openings` (actions that begin a game) is played once from every seat.
+    seconds later its move. Each of the `openings` (actions that begin a game) is played once from every seat. `game_s`
+    is the time that each agent has for its moves in a game, if there is a limit.
+
+    An agent in a process of its own (`ContainedPolicy`) can be hurried, or given up: it loses, and the series goes on.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *WALK_KEYS,
+        Binding("m,M", "hurry", "move now", show=False, tooltip="have the agent that thinks move at once"),
+        Binding("x,X", "stop", "give up", show=False, tooltip="give up the agent that thinks: it loses this game"),
         Binding("n,N", "next_game", "next", tooltip="go on to the next game of the series"),
         *MATCH_KEYS,
     ]
@@ -43,10 +52,12 @@ class WatchScreen(WalkScreen):
         seed: int = 0,
         speed: float = 1.0,
         openings: Sequence[tuple[int, ...]] = ((),),
+        game_s: float | None = None,
     ):
         super().__init__("watch", game, Series([name for name, _ in agents]), speed)
         self._agents = tuple(agents)
         self._games, self._seed, self._openings = games, seed, openings
+        self._game_s = game_s
         self._given = 0  # moves of the opening
 
     def on_mount(self) -> None:
@@ -72,7 +83,16 @@ class WatchScreen(WalkScreen):
         spent_s = sum(after.took_s for before, after in way if before.seat == seat)
         if self.job == "advance" and position.seat == seat and self.shown + 1 == len(self.positions):
             spent_s += self.waited_s
-        return clock(spent_s)
+        return clock(spent_s if self._game_s is None else max(self._game_s - spent_s, 0.0))
+
+    def tick(self) -> None:
+        """Offer to go on while somebody thinks for long."""
+        super().tick()
+        if self.job in ("advance", "deal") and self.waited_s > LONG_S:
+            thinks = self.job == "advance"
+            who = f"{mark(self.position.seat)} {self.seat_names[self.position.seat]} thinks" if thinks else "waiting"
+            offers = "   m: move now   x: it loses this game" * thinks + "   n: next game"
+            self.say(f"{who} for {int(self.waited_s)} s{offers}", "refusal")
 
     def _deal(self) -> None:
         """Set up the game of the series whose turn it is."""
@@ -122,9 +142,28 @@ class WatchScreen(WalkScreen):
         """The next game."""
         self.action_next_game()
 
+    def _thinking(self) -> ContainedPolicy | None:
+        """The agent that is asked for a move, if it sits in a process of its own."""
+        if self.job != "advance" or not self.positions[-1].legal:
+            return None
+        policy = self._agents[self.series.seated()[self.positions[-1].seat]][1]
+        return policy if isinstance(policy, ContainedPolicy) else None
+
+    def action_hurry(self) -> None:
+        """Have the agent that thinks move at once."""
+        if (policy := self._thinking()) is not None:
+            policy.hurry()
+
+    def action_stop(self) -> None:
+        """Give up the agent that thinks."""
+        if (policy := self._thinking()) is not None:
+            policy.stop()
+
     def action_next_game(self) -> None:
         """Leave this game for the next."""
         if self.series.game + 1 < self._games:
+            if self.waited_s > PATIENCE_S:
+                self.action_stop()  # or else the next game would wait for its move
             self.series.game += 1
             self._deal()
         else:
