@@ -13,7 +13,6 @@ from arena.collector.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.data.batch import Batch
 from arena.data.stats import CollectStats
-from arena.env.native import GameVectorEnv
 from arena.errors import CheckpointError, UsageError
 from arena.league.admission import Admission
 from arena.league.config import LeagueConfig, RunConfig, usual_league
@@ -24,12 +23,14 @@ from arena.league.records import League, Learner, Role, write_league
 from arena.league.roles import BEGINS_ANEW, changes_within_a_turn, is_ready, opponents_of
 from arena.league.seating import LeagueSeating, Plan
 from arena.league.student import Student, by_label
+from arena.match.verdict import MatchRecord
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import SEPARATE, build_policy, save_policy
 from arena.policy.kinds import Spaces
 from arena.policy.protocol import Policy
 from arena.registry import learning_algorithm, make_agent
 from arena.runs.evaluation import counts_against, score_of
+from arena.runs.recorded import BOARD, RecordedGames
 from arena.runs.run import Progress, Run, require_collecting
 from arena.seeding import spawn_seeds
 from arena.trainer.base import BaseTrainer
@@ -134,7 +135,7 @@ class SelfPlayTraining(Run):
         rings = self.run_config.boards * self.game.num_players
         # a seat's ring takes all it can be asked in one collection; off-policy, its part of what is remembered
         capacity = rings * (self._moves + 1) if on_policy else max(self.config.buffer_size, 2 * rings)
-        env = GameVectorEnv(self.game, self.run_config.boards)
+        env = RecordedGames(self.game, self.run_config.boards, lambda: self.names_at(BOARD))
         return Collector(seating.manager, env, VectorReplayBuffer(capacity, rings), exploration_noise=not on_policy)
 
     # --- turns --------------------------------------------------------------------------------------------------
@@ -185,6 +186,15 @@ class SelfPlayTraining(Run):
             elo=self.league.ratings.get(first.record.parent or ""),
             refused=first.record.refused,
         )
+
+    def latest_game(self) -> MatchRecord | None:
+        """The latest game on the first board of the learner whose turn it is."""
+        collector = self.student.collector
+        env = collector.env if isinstance(collector, Collector) else None
+        return env.latest if isinstance(env, RecordedGames) else None
+
+    def _write_checkpoint(self, folder: Path) -> None:
+        self._write_snapshot(self.students[0], folder.name)
 
     def names_at(self, board: int) -> tuple[str, ...]:
         """Who plays on a board of the learner whose turn it is, by seat."""

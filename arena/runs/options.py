@@ -10,6 +10,11 @@ GYM = "gym:"
 """Begins the names of Gymnasium's environments among tasks: gym:CartPole-v1."""
 
 
+def default_folder(task: str, algo: str) -> Path:
+    """Where a run lies if nobody says otherwise; `task` is the name of a game or of an environment."""
+    return Path("runs") / f"{task.replace(':', '-').replace('/', '-')}-{algo}"
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """How long and where to train."""

@@ -12,13 +12,14 @@ from arena.collector.collector import Collector
 from arena.data.batch import Batch
 from arena.data.stats import CollectStats
 from arena.errors import UsageError
+from arena.match.verdict import MatchRecord
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import save_policy
 from arena.policy.kinds import Spaces, Task
 from arena.policy.optimizer import optimizer_arrays, optimizers_of, restore_optimizer
 from arena.registry import learning_algorithm
 from arena.runs.folder import RunFolder
-from arena.runs.options import RunOptions
+from arena.runs.options import RunOptions, default_folder
 from arena.trainer.base import BaseTrainer, Hooks, Schedule
 from arena.trainer.evaluation import RewardMetric
 from arena.trainer.logger import BaseLogger
@@ -64,7 +65,7 @@ class Run(ABC):
         self.task, self.algo = task, algo
         self.algorithm = learning_algorithm(algo)
         self.config, self.options = config or self.algorithm.usual_config(single=not isinstance(task, Game)), options
-        self.folder = options.out or Path("runs") / f"{task.name.replace(':', '-').replace('/', '-')}-{algo}"
+        self.folder = options.out or default_folder(task.name, algo)
         device = torch_device(options.device)
         torch.set_num_threads(options.threads or torch.get_num_threads())
         torch.manual_seed(options.seed)  # initial weights
@@ -104,6 +105,10 @@ class Run(ABC):
         """What is saved in arrays besides weights and optimizers."""
         return Batch()
 
+    def latest_game(self) -> MatchRecord | None:
+        """The latest game of training that ended, for people to see; None where games are not remembered."""
+        return None
+
     def _take_up(self, figures: Mapping[str, Any], arrays: Batch) -> None:  # noqa: B027  # most have no more to save
         """Take over what the two before gave."""
 
@@ -130,6 +135,18 @@ class Run(ABC):
         """Where the training is."""
         at = self.trainer.at
         return Progress(self.trainer.step, self.options.steps, at.epoch, dict(self.evaluation))
+
+    def keep(self) -> Path:
+        """Write the policy as it is now into a checkpoint of its own, which changes nothing of the run."""
+        folder = self.folder / f"step-{self.progress().step:011d}"
+        if not folder.exists():
+            self._write_checkpoint(folder)
+        return folder
+
+    def _write_checkpoint(self, folder: Path) -> None:
+        """Write the policy into a new folder."""
+        extra = {"env_step": self.trainer.at.env_step, "evaluation": self.evaluation}
+        save_policy(folder, self.policy, self.algo, self.task, self.config, extra)
 
     def _collecting_trainer(
         self,
@@ -187,8 +204,7 @@ class Run(ABC):
         if (pool := self.progress().pool_score) is not None:
             figures["score/pool"] = pool
         self.trainer.logger.write("run/step", self.trainer.step, figures)
-        extra = {"env_step": env_step, "evaluation": self.evaluation}
-        save_policy(self._files.snapshot(epoch), self.policy, self.algo, self.task, self.config, extra)
+        self._write_checkpoint(self._files.snapshot(epoch))
         self._begin_epoch(epoch)
         state = {"epoch": epoch, "env_step": env_step, "gradient_step": gradient_step, "evaluation": self.evaluation}
         arrays = learner_arrays(self.policy)
