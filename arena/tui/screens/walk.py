@@ -102,20 +102,6 @@ class WalkScreen(MatchScreen):
         """What there is to be told of a position that is not the end."""
         raise NotImplementedError
 
-    def told(self, title: str, position: Position, answer: Answer | None, line: tuple[str, ...]) -> Thought:
-        """An answer in words, under a title."""
-        chances, visits = position.chances(answer), position.visits(answer)
-        remark = "does not tell its chances" if answer is not None and not chances else ""
-        return Thought(
-            position.seat,
-            title,
-            {position.legal[action]: chance for action, chance in chances.items()},
-            answer.value if answer else None,
-            remark,
-            {position.legal[action]: count for action, count in visits.items()},
-            line,
-        )
-
     def _values(self) -> tuple[tuple[float | None, ...], ...]:
         """What each seat expected for itself, position by position; of two that share a sum of zero, for the first."""
         turned = self.game.num_players == 2 and self.game.zero_sum

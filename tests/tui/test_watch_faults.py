@@ -1,0 +1,91 @@
+"""Agents in processes of their own that hang, crash or are late: the screen stays alive, says so, and goes on."""
+
+import pytest
+
+from arena.match.contained import ContainedPolicy
+from arena.match.limits import Limits
+from arena.registry import make_game
+from arena.tui.app import ArenaApp
+from arena.tui.screens import watch
+from arena.tui.screens.watch import WatchScreen
+from tests.match import faulty
+from tests.tui.agents import FirstLegal
+from tests.tui.helpers import notice, shows, until
+
+GAME = make_game("connect_four")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def agents(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", faulty.install(tmp_path_factory.mktemp("faulty")))
+        yield
+
+
+@pytest.fixture
+def against():
+    """Makes a series of a good agent against one that is contained, and ends that in the end."""
+    made = []
+
+    def make(spec, **limits):
+        made.append(ContainedPolicy(spec, GAME, Limits(**limits), tells=True, later=True))
+        return ArenaApp(WatchScreen(GAME, [("good", FirstLegal()), ("bad", made[0])], games=2, speed=1.0))
+
+    yield make
+    made[0].close()
+
+
+async def until_over(pilot):
+    screen = pilot.app.screen
+    await until(pilot, lambda: screen.position.verdict, seconds=60)
+
+
+async def test_one_that_hangs_is_given_up_and_the_series_goes_on(against, monkeypatch):
+    monkeypatch.setattr(watch, "LONG_S", 1.0)
+    app = against("faulty:hangs")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "m: move now   x: it loses this game   n: next game" in notice(app), seconds=60)
+        assert notice(app).startswith("○ bad thinks for")
+        await pilot.press("left", "right", "m", "o", "f", "t")  # everything else still works; it cannot be hurried
+        assert app.screen.job == "advance"
+        await pilot.press("x")
+        await pilot.press("space")
+        await until_over(pilot)
+        assert "○ bad was late" in notice(app)
+        await pilot.press("n")
+        await shows(pilot, "game 2 of 2", "1 – 0")
+
+
+async def test_the_next_game_leaves_one_that_hangs_behind(against, monkeypatch):
+    monkeypatch.setattr(watch, "PATIENCE_S", 0.5)
+    app = against("faulty:hangs")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.screen.shown == 3 and app.screen.job == "advance", seconds=60)
+        await until(pilot, lambda: app.screen.waited_s > 0.5)
+        await pilot.press("n")
+        await until(pilot, lambda: app.screen.series.game == 1 and len(app.screen.positions) > 1, seconds=60)
+        assert app.screen.standings() == "0 – 0"
+
+
+@pytest.mark.parametrize(
+    ("spec", "limits", "said"),
+    [
+        ("faulty:dies", {}, "○ bad crashed (killed by SIGSEGV"),
+        ("faulty:hangs", {"time_per_move": "500ms"}, "○ bad was late (no move within 0.5 s) and loses"),
+    ],
+)
+async def test_one_that_dies_or_is_late_loses_and_is_there_again(spec, limits, said, against):
+    app = against(spec, **limits)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until_over(pilot)
+        assert said in notice(app)
+        await pilot.press("n")
+        await until(pilot, lambda: app.screen.series.game == 1 and len(app.screen.positions) > 1, seconds=60)
+
+
+async def test_thoughts_of_an_agent_in_a_process_are_seen(against):
+    app = against("mcts:50")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: 1 in app.screen.answers, seconds=60)
+        await pilot.press("space", "end", "left")
+        await shows(pilot, "bad thinks", "line ", "expects")
