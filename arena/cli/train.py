@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena.cli.tasks import is_gym, make_task
 from arena.league.config import LEAGUES, LeagueConfig, LeagueName, RunConfig, usual_league
+from arena.league.scale import ScaleConfig
 from arena.registry import AGENTS, agent_kind, learning_algorithm
 from arena.runs.options import GymRunOptions, OfflineRunOptions
 from games.engine.game import Game
@@ -83,7 +84,11 @@ def options_for(arguments: Sequence[str]) -> type:
     elif single:
         parts = {"run": GymRunOptions()}
     else:
-        parts = {"run": RunConfig(), "league": _league_named(arguments) or usual_league(algorithm)}
+        parts = {
+            "run": RunConfig(),
+            "league": _league_named(arguments) or usual_league(algorithm),
+            "scale": ScaleConfig(),
+        }
     if algorithm is not None:
         parts["config"] = algorithm.usual_config(single)
     fields = [(name, type(part), dataclasses.field(default=part)) for name, part in parts.items()]
@@ -106,7 +111,7 @@ def run(options: Any) -> int:
         return 0
     with SummaryWriter(str(folder / "tensorboard"), purge_step=training.progress().step or None) as writer:
         training.set_logger(TensorboardLogger(writer))
-        with _Bar() as bar:
+        with TrainingBar() as bar:
             try:
                 last = training.train(bar.show)
             except KeyboardInterrupt:
@@ -139,7 +144,7 @@ def _training(options: Any) -> "Run":
         return GymRun(task, options.algo, config, options.run)
     from arena.league.training import SelfPlayTraining
 
-    return SelfPlayTraining(task, options.algo, config, options.run, options.league)
+    return SelfPlayTraining(task, options.algo, config, options.run, options.league, options.scale)
 
 
 def said(progress: "Reached") -> list[str]:
@@ -147,10 +152,13 @@ def said(progress: "Reached") -> list[str]:
     scores = [] if progress.pool_score is None else [f"pool {progress.pool_score:.0%}"]
     for name, value in progress.evaluation.items():
         scores.append(f"return {value:.4g}" if name == "return" else f"{name} {value:.0%}")
+    scores += [
+        f"{count:,} {name.partition('/')[2].replace('_', ' ')}" for name, count in progress.elsewhere.items() if count
+    ]
     return scores
 
 
-class _Bar:
+class TrainingBar:
     """A progress bar on a terminal; elsewhere a line for every snapshot."""
 
     def __init__(self) -> None:
@@ -170,7 +178,7 @@ class _Bar:
         self._start: tuple[float, int] | None = None
         self._said = 0
 
-    def __enter__(self) -> "_Bar":
+    def __enter__(self) -> "TrainingBar":
         self._progress.start()
         return self
 

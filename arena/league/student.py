@@ -13,6 +13,7 @@ from arena.league.payoff import Counts, Payoff
 from arena.league.records import League, Learner
 from arena.league.roles import Shares
 from arena.league.seating import LEARNER, LeagueSeating, Load
+from arena.league.workers.collector import WorkersCollector
 from arena.policy.base import BasePolicy
 from arena.policy.optimizer import optimizers_of
 from arena.ratings.games import outcomes
@@ -31,7 +32,7 @@ class Student:
     seating: LeagueSeating
     fixed: Sequence[str]
     """Names of those whose places never change: references and rivals, with the labels -1, -2, ..."""
-    collector: Collector
+    collector: Collector | WorkersCollector
     trainer: BaseTrainer
     steps: int
     """Moves it is to play in all."""

@@ -21,8 +21,13 @@ from arena.league.payoff import Counts, Payoff
 from arena.league.pool import Pool
 from arena.league.records import League, Learner, Role, write_league
 from arena.league.roles import BEGINS_ANEW, changes_within_a_turn, is_ready, opponents_of
+from arena.league.scale import ScaleConfig
 from arena.league.seating import LeagueSeating, Plan
 from arena.league.student import Student, by_label
+from arena.league.workers.collector import WorkersCollector
+from arena.league.workers.elsewhere import Elsewhere
+from arena.league.workers.share import SelfPlay, Table
+from arena.league.workers.sources import Source
 from arena.match.verdict import MatchRecord
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import SEPARATE, build_policy, save_policy
@@ -61,9 +66,11 @@ class SelfPlayTraining(Run):
         config: Any = None,
         run: RunConfig | None = None,
         league: LeagueConfig | None = None,
+        scale: ScaleConfig | None = None,
     ):
         require_collecting(algo)
         self.game = game
+        self.scale = scale or ScaleConfig()
         self.run_config = run or RunConfig()
         self.league_config = league = league or usual_league(learning_algorithm(algo))
         if league.matchmaker == "rating" and not self.run_config.evaluation and not league.earlier_met:
@@ -102,6 +109,7 @@ class SelfPlayTraining(Run):
         share = self.league_config.exploiter_share
         lengths = [1.0 if record.role == "main" else share for record in records]
         steps = [math.ceil(self.run_config.steps * length / sum(lengths)) for length in lengths]
+        self.elsewhere = self._make_elsewhere()
         self.students = [self._make_student(*one) for one in zip(records, steps, seeds, strict=True)]
         self.pool = Pool(self.game, self.algo, self.folder, self.device)
         self.admission = Admission(
@@ -119,24 +127,50 @@ class SelfPlayTraining(Run):
             self.game.num_players,
             self.league_config.opponents,
             [self._live[name] for name in rivals],
-            self.league_config.teachers_learn and record.role != "main",
+            self._teaches(record),
         )
         fixed = [*self._references, *rivals]
         shares = by_label(opponents_of(self.league, record, self.league_config), record.name, fixed, self.league)
         seating.invite(shares, np.random.default_rng(0), self._load)  # games begin as soon as there is a collector
-        collector = self._make_collector(seating)
+        collector = self._make_collector(record, seating, [self._live[name] for name in rivals])
         taken = self.run_config.boards * self._moves
         trainer = self._collecting_trainer(seating.manager, collector, taken, lambda returns: returns[:, 0], steps)
         return Student(record, policy, seating, fixed, collector, trainer, steps, initial_seed)
 
-    def _make_collector(self, seating: LeagueSeating) -> Collector:
+    def _make_elsewhere(self) -> Elsewhere | None:
+        """Those who play the games, unless they are played here."""
+        if not self.scale.elsewhere:
+            return None
+        separate = self.league_config.seats == SEPARATE
+        options, references = tuple(self.game.options.items()), self.league_config.references
+        work = SelfPlay(self.game.name, options, self.algo, self.config, separate, references)
+        return Elsewhere(self.scale, work, self.policy, self.algorithm.data == "on-policy")
+
+    def _make_collector(
+        self, record: Learner, seating: LeagueSeating, rivals: list[BasePolicy]
+    ) -> Collector | WorkersCollector:
         """The games of one learner."""
         on_policy = self.algorithm.data == "on-policy"
         rings = self.run_config.boards * self.game.num_players
         # a seat's ring takes all it can be asked in one collection; off-policy, its part of what is remembered
         capacity = rings * (self._moves + 1) if on_policy else max(self.config.buffer_size, 2 * rings)
+        buffer = VectorReplayBuffer(capacity, rings)
+        if self.elsewhere is not None:
+            learning = [self._live[record.name], *rivals]
+            table = Table(record.name, len(rivals), self._teaches(record), self.league_config.opponents)
+            return self.elsewhere.collector(seating, learning, table, self._source, self.run_config.boards, buffer)
         env = RecordedGames(self.game, self.run_config.boards, lambda: self.names_at(BOARD))
-        return Collector(seating.manager, env, VectorReplayBuffer(capacity, rings), exploration_noise=not on_policy)
+        return Collector(seating.manager, env, buffer, exploration_noise=not on_policy)
+
+    def _teaches(self, record: Learner) -> bool:
+        """Whether the rivals of a learner learn from its games."""
+        return self.league_config.teachers_learn and record.role != "main"
+
+    def _source(self, label: int) -> Source:
+        """Where workers find a member."""
+        assert self.elsewhere is not None
+        member = self.league.members[label - 1]
+        return self.elsewhere.source(self.folder / member.folder, member.sha256)
 
     # --- turns --------------------------------------------------------------------------------------------------
 
@@ -161,12 +195,22 @@ class SelfPlayTraining(Run):
         Raises `UsageError` if the gate has refused as many snapshots in a row as it may; everything is saved then.
         """
         self._watch = watch
-        if not self.finished:
-            self._begin_epoch(self.turn)
-        while not self.finished:
-            next(self.student.trainer)
+        try:
+            if not self.finished:
+                self._begin_epoch(self.turn)
+            while not self.finished:
+                next(self.student.trainer)
+        finally:
+            self.close()
         newest = self.league.members_of(self.students[0].record.name)[-1]
         return self.folder / newest.folder
+
+    def close(self) -> None:
+        """End those who play elsewhere; they begin again if the training goes on."""
+        if self.elsewhere is not None:
+            for student in self.students:
+                student.collector.close()
+            self.elsewhere.close()
 
     def set_logger(self, logger: BaseLogger) -> None:
         """Log figures there from now on; those of all but the first learner under names that begin with its own."""
@@ -185,6 +229,7 @@ class SelfPlayTraining(Run):
             pool_score=first.pool.score if first.pool.games else None,
             elo=self.league.ratings.get(first.record.parent or ""),
             refused=first.record.refused,
+            elsewhere={} if self.elsewhere is None else dict(self.elsewhere.figures),
         )
 
     def latest_game(self) -> MatchRecord | None:
@@ -208,6 +253,8 @@ class SelfPlayTraining(Run):
         policies = student.seating.manager.policies
         seating, buffer, invitation, *rest = spawn_seeds(self.run_config.seed, number, count=3 + len(policies))
         student.seating.rng = np.random.default_rng(seating)
+        if isinstance(student.collector, WorkersCollector):
+            student.collector.begin(seating)
         student.collector.buffer.rng = np.random.default_rng(buffer)
         student.rng = np.random.default_rng(invitation)
         self.league.next_opponents.pop(student.record.name, None)
@@ -236,6 +283,8 @@ class SelfPlayTraining(Run):
 
     def _after_collect(self, stats: CollectStats) -> None:
         self.student.count(stats, self.league)
+        if self.elsewhere is not None:
+            self.elsewhere.count(stats)
         super()._after_collect(stats)
 
     # --- the end of a turn --------------------------------------------------------------------------------------
@@ -286,6 +335,8 @@ class SelfPlayTraining(Run):
             figures["score/gate"] = score_of(self.admission.examined.counts)
         figures |= rating_figures(self.league, student.record.parent)
         figures |= opponents_figures(self.league, student.record)
+        if self.elsewhere is not None:
+            figures |= self.elsewhere.figures
         student.trainer.logger.write("run/step", self.league.step, figures)
 
     def _require_hope(self, record: Learner) -> None:
@@ -333,7 +384,10 @@ class SelfPlayTraining(Run):
             at.gradient_step = counters[name]["gradient_step"]
 
     def _description(self) -> dict[str, Any]:
-        return super()._description() | {"league": dataclasses.asdict(self.league_config)}
+        told = super()._description() | {"league": dataclasses.asdict(self.league_config)}
+        if self.elsewhere is not None:
+            told["scale"] = {"shares": self.elsewhere.shares, "ahead": self.scale.ahead}
+        return told
 
 
 def learners_of(config: LeagueConfig) -> list[Learner]:

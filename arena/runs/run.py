@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from arena.collector.collector import Collector
+from arena.collector.collects import Collects
 from arena.data.batch import Batch
 from arena.data.stats import CollectStats
 from arena.errors import UsageError
@@ -45,6 +45,8 @@ class Progress:
     """In a league, Elo of the newest snapshot and half-width of its 95 % interval."""
     refused: int = 0
     """In a league, snapshots that the gate has refused since it last let one in."""
+    elsewhere: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    """Where workers play: steps that were stale or dropped and workers that died, by the names of their figures."""
 
 
 class Run(ABC):
@@ -151,7 +153,7 @@ class Run(ABC):
     def _collecting_trainer(
         self,
         policy: BasePolicy,
-        collector: Collector,
+        collector: Collects,
         step_per_collect: int,
         reward_metric: RewardMetric | None = None,
         steps: int | None = None,

@@ -1,6 +1,5 @@
 """What runs in the process of a local worker: it does the jobs that come through a pipe, until that is closed."""
 
-import signal
 import sys
 import traceback
 from multiprocessing.connection import Connection
@@ -17,7 +16,6 @@ def main() -> None:
     What comes is (whether it is a job, the job); what is no job is what the jobs after it have in common.
     """
     end_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides what it means
     pipe = Connection(int(sys.argv[1]))
     common = None
     try:

@@ -114,6 +114,7 @@ class _Worker:
             env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
+            process_group=0,  # Ctrl-C is for the parent, which decides what it means
         )
         theirs.close()
         self._common: bytes | None = None

@@ -1,0 +1,198 @@
+"""One league for several trainers, on as many machines: snapshots in a folder that all see, what is known in a store.
+
+Each trainer has a name there, and its learners and snapshots are called NAME/main, NAME/main-0007. It publishes its own
+snapshots and counts, and takes up those of others: their checkpoints are copied into its run, if they are what their
+hashes say, so that nothing it needs can go away. While store or folder cannot be reached training goes on.
+"""
+
+import contextlib
+import json
+import os
+import re
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from arena.data.folders import write_folder
+from arena.errors import CheckpointError, UsageError
+from arena.league.payoff import Counts, Payoff
+from arena.league.records import League, Member, Role
+from arena.league.workers.sources import OnDisk
+from arena.policy.checkpoint import WEIGHTS
+from arena.policy.snapshots import CONFIG, read_config
+from arena.store import Count, Snapshot, Store
+
+IDENTITY = "league-id.json"
+"""In the shared folder: which league it is, of which game and algorithm."""
+TRAINER = "trainer.json"
+"""In the shared folder of a trainer, and in its run: which one it is."""
+COPIES = "shared"
+"""In the run folder: the checkpoints of others."""
+NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
+"""What snapshots of others are called: trainer and member."""
+ROLES: dict[str, Role] = {role: role for role in get_args(Role)}
+PATIENCE_S = 5.0
+"""How long an exchange may wait for others to write."""
+
+
+class Sharing:
+    """Exchanges what there is to know with others, each time it is asked to.
+
+    Raises `UsageError` if store or folder cannot be used, the folder is of another game or algorithm, or the name is
+    taken by another trainer.
+
+    Args:
+        store: URL or path of the store.
+        folder: seen by all trainers, by whatever path.
+        name: of this trainer.
+        league: what this trainer knows; members and counts are added to it.
+        run: the folder of its run.
+        say: told, in a line, when something is in the way, and when no longer.
+
+    """
+
+    def __init__(
+        self, store: str, folder: Path, name: str, league: League, run: Path, say: Callable[[str], None] = print
+    ):
+        self._folder, self._name, self.league, self._run, self._say = folder, name, league, run, say
+        self._store = Store(store, wait_s=PATIENCE_S)
+        try:
+            self._league_id = self._identify()
+        except OSError as error:
+            raise UsageError(f"{folder}: no league can be shared here ({error.strerror})") from None
+        self._published: set[str] = set()
+        self._told: dict[tuple[str, str, str], Count] = {}
+        self._in_the_way = ""
+
+    def exchange(self) -> int:
+        """Publish what is new here, and take up what is new elsewhere; returns how many snapshots came.
+
+        What is in the way is said, once, and tried again the next time.
+        """
+        came, trouble = 0, ""
+        try:
+            self._publish()
+            came, trouble = self._take_up()
+        except (UsageError, OSError) as error:
+            trouble = str(error)
+        if trouble and trouble != self._in_the_way:
+            self._say(f"{trouble}; training goes on, and shares later")
+        elif self._in_the_way and not trouble:
+            self._say("the league is shared again")
+        self._in_the_way = trouble
+        return came
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self._store.close()
+
+    def _identify(self) -> str:
+        """Which league it is; `UsageError` if it is another, or somebody else has the name there."""
+        league_id = _identity(self._folder / IDENTITY, _about(self.league))
+        if league_id is None:
+            raise UsageError(
+                f"{self._folder} is no league of {_about(self.league)}: choose another folder with --share"
+            )
+        mine = _identity(self._run / COPIES / TRAINER, {})
+        if mine is None or _identity(self._folder / self._name / TRAINER, {}, mine) is None:
+            raise UsageError(f"{self._folder} has another trainer {self._name!r}: choose a name with --share-as")
+        return league_id
+
+    # --- what is published --------------------------------------------------------------------------------------
+
+    def _publish(self) -> None:
+        new = [member for member in self.league.members if self._is_mine(member) and member.name not in self._published]
+        for member in new:
+            self._copy(self._run / member.folder, self._folder / self._name / member.name, member.sha256)
+        self._store.add_snapshots(self._league_id, [self._snapshot(member) for member in new])
+        self._published |= {member.name for member in new}
+        counts = [*self._counts("training", self.league.training), *self._counts("evaluation", self.league.evaluation)]
+        changed = {(row.kind, row.player, row.opponent): row for row in counts}
+        changed = {key: row for key, row in changed.items() if self._told.get(key) != row}
+        self._store.put_counts(self._league_id, list(changed.values()))
+        self._told |= changed
+
+    def _is_mine(self, member: Member) -> bool:
+        return any(member.learner == learner.name for learner in self.league.learners)
+
+    def _snapshot(self, member: Member) -> Snapshot:
+        parent = None if member.parent is None else self._there(member.parent)
+        names = self._there(member.name), member.role, self._there(member.learner)
+        return Snapshot(*names, member.generation, member.step, parent, member.sha256)
+
+    def _counts(self, kind: str, payoff: Payoff) -> Iterator[Count]:
+        """What this trainer has counted itself."""
+        for player, opponents in payoff.table.items():
+            if self._there(player) != player:
+                for opponent, counts in opponents.items():
+                    names = self._there(player), self._there(opponent)
+                    yield Count(kind, *names, counts.wins, counts.draws, counts.losses)
+
+    def _there(self, name: str) -> str:
+        """What is called so here, in the shared league: learners and members of this trainer under its name."""
+        own = {learner.name for learner in self.league.learners}
+        own |= {member.name for member in self.league.members if member.learner in own}
+        return f"{self._name}/{name}" if name in own else name
+
+    # --- what is taken up ---------------------------------------------------------------------------------------
+
+    def _take_up(self) -> tuple[int, str]:
+        """How many snapshots came, and what was in the way of others."""
+        known = {member.name for member in self.league.members}
+        came, trouble = 0, ""
+        for row in self._store.snapshots(self._league_id):
+            if row.name in known or row.name.startswith(f"{self._name}/"):
+                continue
+            try:
+                self.league.members.append(self._taken_up(row))
+                came += 1
+            except CheckpointError as error:
+                trouble = f"snapshot {row.name} cannot be taken up: {error}"
+        for count in self._store.counts(self._league_id):
+            if not count.player.startswith(f"{self._name}/"):
+                payoff = self.league.training if count.kind == "training" else self.league.evaluation
+                opponent = count.opponent.removeprefix(f"{self._name}/")
+                payoff.table.setdefault(count.player, {})[opponent] = Counts(count.wins, count.draws, count.losses)
+        return came, trouble
+
+    def _taken_up(self, row: Snapshot) -> Member:
+        """Somebody else's snapshot as a member, with a copy of its checkpoint; `CheckpointError` if that is wrong."""
+        if NAME.fullmatch(row.name) is None or row.role not in ROLES:
+            raise CheckpointError(f"{row.name!r} is no name of a snapshot, or {row.role!r} no role")
+        copy = Path(COPIES, row.name)
+        self._copy(self._folder / row.name, self._run / copy, row.sha256)
+        moments = row.generation, row.step, row.parent
+        return Member(row.name, ROLES[row.role], row.learner, *moments, str(copy), row.sha256)
+
+    def _copy(self, source: Path, target: Path, sha256: str) -> None:
+        """Copy a checkpoint, whole or not at all, unless it is there; `CheckpointError` if it is not that one."""
+        if (target / CONFIG).exists() and read_config(target)["sha256"] == sha256:
+            return
+        found = OnDisk(str(source), sha256).read()
+        said = {key: found.description[key] for key in _about(self.league)}
+        if said != _about(self.league):
+            raise CheckpointError(f"{source} is of {said}, not of {_about(self.league)}")
+        config = json.dumps(dict(found.description), indent=2).encode()
+        write_folder(target, {CONFIG: config, WEIGHTS: found.weights})
+
+
+def _about(league: League) -> dict[str, Any]:
+    """What leagues are of, as it reads from a file."""
+    return json.loads(json.dumps({"game": league.game, "options": league.options, "algorithm": league.algorithm}))
+
+
+def _identity(file: Path, about: Mapping[str, Any], wanted: str | None = None) -> str | None:
+    """The identity in a file that tells `about`, made if there is none; None if it is another, or tells of others."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    new = file.with_name(f".{file.name}-{uuid.uuid4().hex}")
+    new.write_text(json.dumps({"id": wanted or uuid.uuid4().hex, **about}), encoding="utf-8")
+    with contextlib.suppress(FileExistsError):
+        os.link(new, file)  # whole, or not at all where another was faster
+    new.unlink()
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError:
+        return None
+    same = isinstance(found, dict) and all(found.get(key) == value for key, value in about.items())
+    return str(found["id"]) if same and wanted in (None, found.get("id")) else None

@@ -1,0 +1,1 @@
+"""Self-play games that workers play for a learner elsewhere."""
