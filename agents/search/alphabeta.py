@@ -3,7 +3,8 @@
 Knuth and Moore, "An Analysis of Alpha-Beta Pruning", Artificial Intelligence 6 (1975), in its negamax form, deepened
 ply by ply (Slate and Atkin 1977) with a table of positions met before and a history of moves that cut. A position at
 the horizon is worth what the game's heuristic says, a draw where there is none. A result counts for less the further
-away it is, and among the moves of the highest value each has the same chance.
+away it is, and among the moves of the highest value each has the same chance. Where chance moves, all its outcomes are
+searched (expectimax): each of them counts as a ply.
 """
 
 from typing import Any
@@ -32,7 +33,7 @@ TABLE_BITS = range(10, 21)
 
 
 class AlphaBetaPolicy(Policy):
-    """For two-player zero-sum games of perfect information.
+    """For two-player zero-sum games of perfect information, chance or not.
 
     It looks `depth` plies ahead, or as far as it gets in `seconds`; then equal seeds do not mean equal moves.
     """
@@ -46,7 +47,7 @@ class AlphaBetaPolicy(Policy):
         seconds: float | None = None,
         seed: int | np.random.Generator | None = None,
     ):
-        require_searchable(game, "alphabeta")
+        require_searchable(game, "alphabeta", chance=True)
         require_positive("alphabeta", depth=depth, seconds=seconds)
         self.one_at_a_time = depth is None or depth > QUICK_DEPTH
         self._game = game
@@ -61,7 +62,8 @@ class AlphaBetaPolicy(Policy):
             stack,
             bytes_of(stack),
             np.empty(plies, kernels.NODE),
-            np.empty((plies, game.num_actions), np.int16),
+            np.empty((plies, max(game.num_actions, game.num_outcomes)), np.int16),
+            np.empty((plies, game.num_outcomes)) if game.has_chance else None,
             np.empty(game.num_actions, np.bool_),
             np.empty(2, np.float32),
         )

@@ -1,9 +1,13 @@
 """Minimax with alpha-beta cuts: a template that `games.engine.compiler` turns into machine code for one game.
 
-Shapes: n positions, A actions, D plies of depth, S bytes of a position. A search works in a `stack` of D + 1 positions:
-a move is played by copying `stack[ply]` into `stack[ply + 1]` and changing it there. Values are those of the seat that
-moves, as seen from the position itself: `DECAY` takes a little off a result for every ply that it is away, so quick
-wins and slow losses are preferred. They change sign only where the seat does: no order of play is assumed.
+Shapes: n positions, A actions, C outcomes of chance, D plies of depth, S bytes of a position. A search works in a
+`stack` of D + 1 positions: a move is played by copying `stack[ply]` into `stack[ply + 1]` and changing it there. Values
+are those of the seat that moves, as seen from the position itself: `DECAY` takes a little off a result for every ply
+that it is away, so quick wins and slow losses are preferred. They change sign only where the seat does: no order of
+play is assumed.
+
+A move of chance counts as a ply. Its position is worth the mean of all outcomes, each searched without bounds
+(expectimax: Michie 1966), as the first seat sees it.
 """
 
 import math
@@ -14,8 +18,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.chance import mix
-from games.engine.game import TERMINAL
-from games.engine.rules import apply, heuristic, legal_actions, returns
+from games.engine.game import CHANCE, TERMINAL
+from games.engine.rules import apply, chance_outcomes, heuristic, legal_actions, returns
 
 DECAY = 0.999
 """Factor on a result for every ply that it is further away."""
@@ -30,10 +34,11 @@ NODE = np.dtype(
         ("count", np.int64),  # moves
         ("low", np.float64),  # the value matters between these bounds (alpha and beta)
         ("high", np.float64),
-        ("best", np.float64),  # highest value so far
+        ("best", np.float64),  # highest value so far; where chance moves, the sum of what it may bring
         ("key", np.uint64),  # of its position
         ("action", np.int16),  # that has the highest value
         ("certain", np.bool_),  # whether no line so far was broken off at the horizon
+        ("by_chance", np.bool_),  # whether chance moves
     ]
 )
 """One position of the line under search."""
@@ -69,6 +74,7 @@ def search_all(
     bytes_of_stack: NDArray[np.uint8],
     nodes: NDArray[Any],
     moves: NDArray[np.int16],
+    chances: Any,
     mask: NDArray[np.bool_],
     payoff: NDArray[np.float32],
     salt: int,
@@ -80,7 +86,8 @@ def search_all(
     `reached` [n] is how deep the last whole search was. `order` [A] says which actions are tried first as long as
     nothing is known; `salt` (+ the row) tells the entries of a search in the `table` [2^k] from older ones. In a
     finished game all actions are best and the value is 0. Scratch: `history` [2, A], `stack` [D + 1] and its bytes
-    [D + 1, S], `nodes` [D], `moves` [D, A], `mask` [A], `payoff` [2].
+    [D + 1, S], `nodes` [D], `moves` [D, max(A, C)], `chances` [D, C] (None in a game without chance), `mask` [A],
+    `payoff` [2].
     """
     for i in range(states.shape[0]):
         stack[0] = states[i]
@@ -89,7 +96,18 @@ def search_all(
         reached[i] = 0
         line[i] = -1
         if stack[0].current_player != TERMINAL:
-            scratch = (table, history, stack, bytes_of_stack, nodes, moves, mask, payoff, mix(np.uint64(salt + i)))
+            scratch = (
+                table,
+                history,
+                stack,
+                bytes_of_stack,
+                nodes,
+                moves,
+                chances,
+                mask,
+                payoff,
+                mix(np.uint64(salt + i)),
+            )
             value[i], reached[i] = deepen(depth, order, best[i], line[i], *scratch, stop)
 
 
@@ -105,6 +123,7 @@ def deepen(
     bytes_of_stack: NDArray[np.uint8],
     nodes: NDArray[Any],
     moves: NDArray[np.int16],
+    chances: Any,
     mask: NDArray[np.bool_],
     payoff: NDArray[np.float32],
     salt: Any,
@@ -128,7 +147,7 @@ def deepen(
                 continue
             moves[0, 0] = action
             open_node(nodes[0], 1, highest - MARGIN, math.inf, np.uint64(0))
-            search(limit, order, table, history, stack, bytes_of_stack, nodes, moves, mask, payoff, salt, stop)
+            search(limit, order, table, history, stack, bytes_of_stack, nodes, moves, chances, mask, payoff, salt, stop)
             if stop[0] and reached > 0:
                 return value, reached
             worth = worths[action] = nodes[0].best
@@ -156,6 +175,7 @@ def search(
     bytes_of_stack: NDArray[np.uint8],
     nodes: NDArray[Any],
     moves: NDArray[np.int16],
+    chances: Any,
     mask: NDArray[np.bool_],
     payoff: NDArray[np.float32],
     salt: Any,
@@ -175,7 +195,7 @@ def search(
             if depth - ply > 1:
                 remember(table, node, depth - ply)
             ply -= 1
-            hand_up(nodes, stack, ply, depth, moves, history)
+            hand_up(nodes, stack, ply, depth, moves, chances, history)
             continue
         visited += 1
         if visited & PATIENCE == 0 and stop[0]:
@@ -183,21 +203,15 @@ def search(
         action = moves[ply, node.cursor]
         node.cursor += 1
         stack[ply + 1] = stack[ply]
-        after, seat = stack[ply + 1], stack[ply].current_player
+        after, seat = stack[ply + 1], viewer(stack[ply])
+        share = chances[ply, action] if chances is not None and node.by_chance else 1.0
         apply(after, int(action))
-        if after.current_player == TERMINAL:
-            payoff[:] = 0
-            returns(after, payoff)
-            improve(node, np.float64(payoff[seat]), action, True)
+        ended = after.current_player == TERMINAL
+        if ended or ply + 1 == depth:
+            improve(node, result(after, seat, payoff) if ended else heuristic(after, seat), action, ended, share)
             continue
-        if ply + 1 == depth:
-            improve(node, heuristic(after, seat), action, False)
-            continue
-        same = after.current_player == seat
-        # bounds as the position after the move has them: a ply nearer to the end
-        low, high = max(node.low, node.best) / DECAY, node.high / DECAY
-        if not same:
-            low, high = -high, -low
+        same = viewer(after) == seat
+        low, high = bounds_after(node, same)
         key, first = np.uint64(0), -1
         if depth - ply > 2:
             key = key_of(bytes_of_stack[ply + 1], salt)
@@ -205,11 +219,13 @@ def search(
             if entry.key == key:
                 first = entry.action
                 if settles(entry, depth - ply - 1, low, high):
-                    improve(node, rising(entry.value, same), action, entry.certain)
+                    improve(node, rising(entry.value, same), action, entry.certain, share)
                     continue
         ply += 1
-        count = sort_moves(after, order, history, first, moves[ply], mask)
-        open_node(nodes[ply], count, low, high, key)
+        if chances is not None and after.current_player == CHANCE:
+            open_chance(nodes[ply], list_outcomes(after, moves[ply], chances[ply]), key)
+        else:
+            open_node(nodes[ply], sort_moves(after, order, history, first, moves[ply], mask), low, high, key)
 
 
 @njit(inline="always")
@@ -223,12 +239,59 @@ def open_node(node: Any, count: int, low: float, high: float, key: Any) -> None:
     node.key = key
     node.action = -1
     node.certain = True
+    node.by_chance = False
 
 
 @njit(inline="always")
-def improve(node: Any, worth: float, action: int, certain: Any) -> None:
-    """Take in what a move has turned out to be worth."""
-    if worth > node.best:
+def open_chance(node: Any, count: int, key: Any) -> None:
+    """Begin the search of a node where chance has so many moves: all of them, whatever they bring."""
+    open_node(node, count, -math.inf, math.inf, key)
+    node.best = 0.0
+    node.by_chance = True
+
+
+@njit(inline="always")
+def result(state: Any, seat: int, payoff: NDArray[np.float32]) -> float:
+    """What a seat has earned in a finished game."""
+    payoff[:] = 0
+    returns(state, payoff)
+    return np.float64(payoff[seat])
+
+
+@njit(inline="always")
+def bounds_after(node: Any, same: bool) -> tuple[float, float]:
+    """Between which bounds the value after a move matters, as the position there has them: a ply nearer to the end."""
+    if node.by_chance:
+        return -math.inf, math.inf
+    low, high = max(node.low, node.best) / DECAY, node.high / DECAY
+    return (low, high) if same else (-high, -low)
+
+
+@njit(inline="always")
+def viewer(state: Any) -> int:
+    """The seat whose value a position has: the one that moves; the first where chance does."""
+    return max(state.current_player, 0)
+
+
+@njit(inline="always")
+def list_outcomes(state: Any, outcomes: NDArray[np.int16], chances: NDArray[np.float64]) -> int:
+    """Write what chance may do into `outcomes`, and how likely each is into `chances` [C]; returns how many."""
+    chances[:] = 0.0
+    chance_outcomes(state, chances)
+    count = 0
+    for outcome in range(chances.shape[0]):
+        if chances[outcome] > 0:
+            outcomes[count] = outcome
+            count += 1
+    return count
+
+
+@njit(inline="always")
+def improve(node: Any, worth: float, action: int, certain: Any, share: float) -> None:
+    """Take in what a move has turned out to be worth; one of chance by its share."""
+    if node.by_chance:
+        node.best += share * worth
+    elif worth > node.best:
         node.best = worth
         node.action = action
     node.certain = node.certain and certain
@@ -247,14 +310,15 @@ def hand_up(
     ply: int,
     depth: int,
     moves: NDArray[np.int16],
+    chances: Any,
     history: NDArray[np.int64],
 ) -> None:
     """Give the value of the node at `ply + 1`, which is done, to the one before it."""
     node, child = nodes[ply], nodes[ply + 1]
-    seat = stack[ply].current_player
-    worth = rising(child.best, stack[ply + 1].current_player == seat)
-    improve(node, worth, moves[ply, node.cursor - 1], child.certain)
-    if node.best >= node.high:
+    seat, action = viewer(stack[ply]), moves[ply, node.cursor - 1]
+    share = chances[ply, action] if chances is not None and node.by_chance else 1.0
+    improve(node, rising(child.best, viewer(stack[ply + 1]) == seat), action, child.certain, share)
+    if not node.by_chance and node.best >= node.high:
         history[seat, node.action] += (depth - ply) ** 2
 
 
@@ -348,7 +412,10 @@ def expect(
     bytes_of_stack: NDArray[np.uint8],
     salt: Any,
 ) -> None:
-    """Write into `line` [L] the action and what the table says of what follows, -1 behind; `stack[1]` is scratch."""
+    """Write into `line` [L] the action and what the table says of what follows, up to chance or the end; then -1.
+
+    `stack[1]` is scratch.
+    """
     line[:] = -1
     stack[1] = stack[0]
     for i in range(min(line.shape[0], depth)):
@@ -356,6 +423,6 @@ def expect(
         apply(stack[1], int(action))
         key = key_of(bytes_of_stack[1], salt)
         entry = table[np.int64(key & np.uint64(table.shape[0] - 1))]
-        if stack[1].current_player == TERMINAL or entry.key != key:
+        if stack[1].current_player < 0 or entry.key != key:
             break
         action = entry.action

@@ -9,13 +9,13 @@ from arena.errors import UsageError
 from games.engine.game import Game
 
 
-def require_searchable(game: Game, agent: str) -> None:
-    """`UsageError` unless the game has two players, hides nothing, knows no chance, and is zero-sum."""
+def require_searchable(game: Game, agent: str, chance: bool = False) -> None:
+    """`UsageError` unless the game has two players, hides nothing, knows no (or, if allowed) `chance`, is zero-sum."""
     if game.num_players != 2:
         raise UsageError(f"{agent} plays games of two players; {game.name} has {game.num_players}")
     if not game.perfect_information:
         raise UsageError(f"{agent} plays games of perfect information; {game.name} hides something from its players")
-    if game.has_chance:
+    if game.has_chance and not chance:
         raise UsageError(f"{agent} plays games without chance, which moves in {game.name}")
     if not game.zero_sum:
         raise UsageError(f"{agent} plays zero-sum games; {game.name} is not one")

@@ -3,7 +3,7 @@
 from numba import njit
 
 from games.engine.kernels import drawn_outcome, play_out, settle
-from games.engine.rules import NUM_PLAYERS, apply, legal_actions, reseed, returns
+from games.engine.rules import NUM_PLAYERS, apply, chance_outcomes, heuristic, legal_actions, reseed, returns
 
 
 @njit(cache=True)
@@ -33,3 +33,20 @@ def finish(state, mask, chances, seed, payoff):
     play_out(state[0], mask, chances, seed)
     payoff[:NUM_PLAYERS] = 0
     returns(state[0], payoff)
+
+
+@njit(cache=True)
+def likely(state, chances):
+    chances[:] = 0
+    chance_outcomes(state[0], chances)
+
+
+@njit(cache=True)
+def earned(state, payoff):
+    payoff[:] = 0
+    returns(state[0], payoff)
+
+
+@njit(cache=True)
+def looks(state, seat):
+    return heuristic(state[0], seat)
