@@ -1,6 +1,7 @@
 """`arena train`: train an agent, by self-play in a league, in an environment of Gymnasium, or offline."""
 
 import dataclasses
+import shlex
 import sys
 import time
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from arena.cli.tasks import is_gym, make_task
 from arena.league.config import LEAGUES, LeagueConfig, LeagueName, RunConfig, usual_league
 from arena.league.scale import ScaleConfig
 from arena.registry import AGENTS, agent_kind, learning_algorithm
-from arena.runs.options import GymRunOptions, OfflineRunOptions
+from arena.runs.options import GymRunOptions, OfflineRunOptions, default_folder
 from games.engine.game import Game
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ class Options:
     """What to learn: a game, with options if need be (tic_tac_toe:m=6,n=6,k=4), or gym:CartPole-v1"""
     algo: Algorithm
     """How to learn; 'arena agents' lists the algorithms."""
+    ui: bool = False
+    """Train in a process of its own, and follow it on a screen; it goes on when that is left ('arena runs')."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,8 +103,15 @@ def options_for(arguments: Sequence[str]) -> type:
 
 def run(options: Any) -> int:
     """Train; shows progress on a terminal, and says at the end how to go on."""
+    if options.ui:
+        from arena.cli.runs import begin
+
+        folder = options.run.out or default_folder(make_task(options.task).name, options.algo)
+        return begin([word for word in sys.argv[1:] if word != "--ui"], folder)
+
     from torch.utils.tensorboard import SummaryWriter
 
+    from arena.runs.live import LiveLogger, StopRequested, live
     from arena.trainer.logger import TensorboardLogger
 
     training = _training(options)
@@ -109,17 +119,23 @@ def run(options: Any) -> int:
     if training.finished:
         print(f"{folder}: this run is finished; its agent is {spec}")
         return 0
-    with SummaryWriter(str(folder / "tensorboard"), purge_step=training.progress().step or None) as writer:
-        training.set_logger(TensorboardLogger(writer))
-        with TrainingBar() as bar:
-            try:
-                last = training.train(bar.show)
-            except KeyboardInterrupt:
-                words = " ".join(sys.argv[1:])
-                print(
-                    f"\nstopped; go on with: arena {words}{'' if options.run.resume else ' --resume'}", file=sys.stderr
-                )
-                raise
+    again = f"stopped; go on with: arena {shlex.join(sys.argv[1:])}{'' if options.run.resume else ' --resume'}"
+    writer = SummaryWriter(str(folder / "tensorboard"), purge_step=training.progress().step or None)
+    try:
+        with writer, TrainingBar() as bar, live(training) as watched:
+            training.set_logger(LiveLogger(watched, TensorboardLogger(writer)))
+
+            def tell(progress: "Reached") -> None:
+                bar.show(progress)
+                watched.tell(progress)
+
+            last = training.train(tell)
+    except StopRequested:
+        print(again, file=sys.stderr)
+        return 0
+    except KeyboardInterrupt:
+        print(f"\n{again}", file=sys.stderr)
+        raise
     progress = training.progress()
     print(f"{spec} is trained ({progress.step:,} steps): {', '.join(said(progress))}")
     if is_gym(options.task):

@@ -147,14 +147,19 @@ class ArenaApp(App[None]):
         self.exit(return_code=status)
 
 
+def require_terminal() -> None:
+    """`UsageError` where there is no terminal to take over."""
+    for stream, name in ((sys.stdin, "input"), (sys.stdout, "output"), (sys.stderr, "error output")):
+        if stream is None or not stream.isatty():
+            raise UsageError(f"this needs a terminal, and standard {name} is not one")
+
+
 def launch(screen: Screen[Any], opener: Opener | None = None) -> int:
     """Take over the terminal with a screen until the person leaves; returns the exit status, 130 after Ctrl-C.
 
     Raises `UsageError` where there is no terminal.
     """
-    for stream, name in ((sys.stdin, "input"), (sys.stdout, "output"), (sys.stderr, "error output")):
-        if stream is None or not stream.isatty():
-            raise UsageError(f"this needs a terminal, and standard {name} is not one")
+    require_terminal()
     app = ArenaApp(screen, opener)
     asyncio.run(_run(app))
     return app.return_code or 0
