@@ -1,6 +1,7 @@
 """`arena runs`: the trainings that are here, and one of them as it goes on."""
 
 import json
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -15,6 +16,7 @@ from rich.text import Text
 
 from arena.errors import UsageError
 from arena.runs.follow import FoundRun, find_runs, read_run
+from arena.tui.jobs import as_name, start
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -61,6 +63,25 @@ def run(options: Options) -> int:
     else:
         print(f"There is no training in {options.runs}; arena train begins one.")
     return 0
+
+
+def begin(words: list[str], folder: Path) -> int:
+    """Start `arena WORDS`, which trains in `folder`, in a process of its own, and follow it; the exit status.
+
+    `UsageError` where there is no terminal; nothing is started then.
+    """
+    from arena.cli.opening import screen_of
+    from arena.tui.app import launch, require_terminal
+    from arena.tui.screens.training import TrainingScreen
+
+    require_terminal()
+    job = start(words, folder.parent / "logs" / f"{as_name(folder.name)}.log")
+    status = launch(TrainingScreen(folder, control=True, job=job), screen_of)
+    if job.process.poll() is None:
+        print(f"The training goes on; arena runs {shlex.quote(str(folder))} --control shows it again.")
+        return status
+    print(job.output(), end="")
+    return status or job.process.returncode
 
 
 def _named(options: Options) -> FoundRun:

@@ -30,6 +30,8 @@ except ImportError:  # Windows: a training is taken for dead when its status has
     fcntl = None  # type: ignore[assignment]
 
 LIVE, LOCK, STATUS, FIGURES, GAME = "live", "lock", "status.json", "figures.jsonl", "game.json"
+SPEED = "speed/steps"
+"""The figure of steps a second."""
 Request = Literal["pause", "snapshot", "stop"]
 REQUESTS: tuple[Request, ...] = get_args(Request)
 State = Literal["running", "paused", "finished", "stopped", "failed", "killed"]

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
+from arena.runs.live_files import SPEED
 from arena.tui.plotting import Curve
 
 Figures = Mapping[str, Sequence[tuple[int, float]]]
 """Steps and values of every figure, by name; figures of learners but the first begin with the learner's name."""
 MOST = 6
 """Curves in one plot."""
-SPEED = "speed/steps"
-"""Steps a second."""
 
 
 def scores(figures: Figures) -> list[Curve]:

@@ -110,13 +110,7 @@ class TrainingScreen(ArenaScreen):
 
     def _say_changes(self, status: Status | None) -> None:
         """A line of news when something has become of the run."""
-        state: str
-        if status is not None:
-            state = status.state
-        elif self._state and self._state != "none":
-            state = "gone"
-        else:
-            state = "failed to begin" if self.job is not None and self.job.process.poll() else "none"
+        state = self._state_of(status)
         if state == self._state:
             return
         self._state = state
@@ -134,6 +128,16 @@ class TrainingScreen(ArenaScreen):
         }[state]
         calm = state in ("running", "paused", "finished") or (state == "none" and self.job is not None)
         self.say(told, "plain" if calm else "refusal")
+
+    def _state_of(self, status: Status | None) -> str:
+        """What has become of the run; of one that was started here, none that was there before."""
+        ended = None if self.job is None else self.job.process.poll()
+        mine = self.job is None or ended == 0 or (status is not None and status.pid == self.job.process.pid)
+        if status is not None and mine:
+            return status.state
+        if self._state and self._state != "none":
+            return "gone"
+        return "failed to begin" if ended else "none"
 
     # --- the latest game ----------------------------------------------------------------------------------------
 
