@@ -34,6 +34,7 @@ COMMANDS = {
     "gtp": "serve an agent as a go program",
     "solve": "find the equilibrium of a small game of hidden information",
     "exploitability": "how much a best opponent wins from an agent",
+    "exploit": "train an opponent against an agent, and see how badly it loses",
     "analyse": "how many moves of an agent keep what a position is worth",
     "new-game": "write a file to begin a game of your own with",
     "new-agent": "write a file to begin an agent of your own with",

@@ -55,8 +55,11 @@ class Limits:
 def _amount(limits: Limits, name: str, units: dict[str, float] | dict[str, int], example: str) -> float | None:
     """The value of a field in its basic unit, None where there is no limit."""
     text = getattr(limits, name)
-    if text is None:
-        return None
+    return None if text is None else amount(name, text, units, example)
+
+
+def amount(name: str, text: str, units: dict[str, float] | dict[str, int], example: str) -> float:
+    """What the text of the option `name`, such as 1.5s, means in its basic unit; `UsageError` if it means nothing."""
     found = re.fullmatch(rf"([0-9]+(?:\.[0-9]+)?) ?({'|'.join(units)})", str(text))
     if found is None or float(found[1]) == 0:
         raise UsageError(f"{name}={text} is not a number above 0 of {', '.join(units)}, as {example}")

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from arena.collector.collector import Collector
 from arena.env.base import DummyVectorEnv
 from arena.match.batch import Pairing, play_matches, random_openings
+from arena.match.verdict import MatchRecord
 from arena.policy.base import BasePolicy
 from arena.policy.protocol import Policy
 from arena.policy.torch_modes import torch_threads
@@ -20,6 +21,17 @@ from games.engine.game import Game
 TOGETHER = 10  # environments that are stepped at the same time
 
 
+def records_against(
+    game: Game, player: tuple[str, Policy], opponent: tuple[str, Policy], openings: Sequence[tuple[int, ...]], seed: int
+) -> list[MatchRecord]:
+    """Games of a player (name, policy) against an opponent: each opening in turn from seat 0, seat 1, and so on."""
+    seats = range(game.num_players)
+    begins = list(zip(spawn_seeds(seed, count=len(openings)), openings, strict=True))
+    pairings = [Pairing(tuple(int(s != own) for s in seats), deal, line) for deal, line in begins for own in seats]
+    with testing(player[1], opponent[1]), torch_threads(1):
+        return play_matches(game, [player, opponent], pairings, seed)
+
+
 def outcomes_against(
     game: Game, policy: Policy, opponent: Policy, openings: Sequence[tuple[int, ...]], seed: int
 ) -> NDArray[np.int64]:
@@ -28,10 +40,7 @@ def outcomes_against(
     Each opening is played from every seat, with the same chances dealt, the opponent at all others.
     """
     seats = range(game.num_players)
-    begins = list(zip(spawn_seeds(seed, count=len(openings)), openings, strict=True))
-    pairings = [Pairing(tuple(int(s != own) for s in seats), deal, line) for deal, line in begins for own in seats]
-    with testing(policy, opponent), torch_threads(1):
-        records = play_matches(game, [("agent", policy), ("opponent", opponent)], pairings, seed)
+    records = records_against(game, ("agent", policy), ("opponent", opponent), openings, seed)
     earned = np.array([record.verdict.returns for record in records]).reshape(len(openings), len(seats), len(seats))
     ends = [outcomes(earned[:, own, own], np.delete(earned[:, own], own, axis=1)) for own in seats]
     return np.stack(ends, axis=1)
