@@ -2,7 +2,7 @@
 
 Ours and the peer's loop alternate in one run, on one thread unless a row says otherwise; figures are medians. A ratio
 above 1 means that ours is faster. What a peer needs is installed with the `bench` extra; one that is missing is named.
-OpenSpiel and pgx live in a Python of their own: --python pyspiel=PATH --python pgx=PATH.
+OpenSpiel, pgx and mctx live in a Python of their own: --python pyspiel=PATH --python pgx=PATH --python mctx=PATH.
 """
 
 import argparse
@@ -26,6 +26,7 @@ from benchmarks import (
     ratings,
     returns,
     search,
+    search_guided,
     search_mcts,
     start,
     store,
@@ -44,6 +45,7 @@ SECTIONS = {
     "ratings": ratings.rows,
     "equilibrium": equilibrium.rows,
     "mcts": search_mcts.rows,
+    "guided": search_guided.rows,
     "search": search.rows,
     "start": start.rows,
     "tournament": tournament.rows,

@@ -1,0 +1,75 @@
+"""Search that a network guides: simulations a second beside mctx on JAX, and how much of the time the network takes."""
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from agents.alphazero import AlphaZeroConfig, build
+from agents.puct import network_of
+from agents.search.guided import GuidedSearch, Network
+from arena.env.native import GameVectorEnv
+from arena.policy.kinds import Spaces
+from arena.policy.torch_modes import torch_threads
+from arena.registry import make_game
+from benchmarks import elsewhere
+from benchmarks.measure import NOBODY, Row, Work, rate
+
+GAME = make_game("connect_four")
+BOARDS, SIMULATIONS, HIDDEN = 256, 32, 32
+CONSIDERED = {"puct": 0, "gumbel": 16}
+
+
+def rows() -> Iterator[Row]:
+    """All boards at their start, one thread; then the same with a residual tower."""
+    for method, considered in CONSIDERED.items():
+        arguments = (method, str(BOARDS), str(SIMULATIONS), str(HIDDEN))
+        with elsewhere.process("mctx on JAX, CPU", "mctx", "search_mctx.py", *arguments) as peer:
+            work = f"{method}, {BOARDS} boards of Connect Four, {SIMULATIONS} simulations, perceptron of {HIDDEN}"
+            yield rate("guided", work, "simulations/s", searches(tiny_network(), considered), peer)
+    policy = build(Spaces.of_game(GAME), AlphaZeroConfig(), False)
+    with torch_threads(1):
+        share = share_of_network(lambda obs, mask: network_of(policy, obs, mask))
+    work = f"puct, {BOARDS} boards, tower of {AlphaZeroConfig.blocks} blocks: share of the time in the network"
+    yield Row("guided", work, share, None, NOBODY.name, None, "")
+
+
+def tiny_network() -> Network:
+    """A perceptron, the same as the peer's but for its numbers."""
+    rng = np.random.default_rng(0)
+    size = int(np.prod(GAME.observation_shape))
+    first = (rng.standard_normal((size, HIDDEN)) / size**0.5).astype(np.float32)
+    heads = (rng.standard_normal((HIDDEN, GAME.num_actions + 1)) / HIDDEN**0.5).astype(np.float32)
+
+    def network(obs: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        outputs = np.maximum(obs.reshape(len(obs), -1).astype(np.float32) @ first, 0) @ heads
+        return outputs[:, :-1], np.tanh(outputs[:, -1])
+
+    return network
+
+
+def searches(network: Network, considered: int) -> Work:
+    """One search of all boards."""
+    search, rng = GuidedSearch(GAME, SIMULATIONS, considered), np.random.default_rng(0)
+    env = GameVectorEnv(GAME, BOARDS)
+    env.reset(seed=0)
+    states = env.positions()
+    return lambda: int(search.search(states, network, rng).visits.sum())
+
+
+def share_of_network(network: Network) -> float:
+    """Of the time of searches, how much passes in the network."""
+    inside = [0.0]
+
+    def timed(obs: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        start = time.perf_counter()
+        answer = network(obs, mask)
+        inside[0] += time.perf_counter() - start
+        return answer
+
+    work = searches(timed, 0)
+    work()
+    inside[0], start = 0.0, time.perf_counter()
+    for _ in range(3):
+        work()
+    return inside[0] / (time.perf_counter() - start)
