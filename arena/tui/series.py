@@ -12,8 +12,12 @@ class Series:
         self.names = tuple(names)
         self.game = 0
         """Number of the game in play, from 0."""
-        self._first_seat = first_seat
+        self._first_seat = first_seat  # moves on where seats change within a game
         self._points: dict[int, tuple[float, ...]] = {}
+
+    def change_seats(self) -> None:
+        """Move everybody on by a seat, in this game and those to come."""
+        self._first_seat += 1
 
     def seat_of(self, contestant: int) -> int:
         """Where a contestant sits in this game."""

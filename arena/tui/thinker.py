@@ -18,6 +18,8 @@ class Thinker:
     """
 
     def __init__(self) -> None:
+        self.finished = 0
+        """Jobs that have ended."""
         self._jobs: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         threading.Thread(target=self._work, name="agents", daemon=True).start()
 
@@ -43,6 +45,13 @@ class Thinker:
         self._jobs.put(work)
         return await future
 
+    def finish(self, seconds: float) -> None:
+        """Wait until all jobs have ended that are waiting now, at most so many seconds."""
+        done = threading.Event()
+        self._jobs.put(done.set)
+        done.wait(seconds)
+
     def _work(self) -> None:
         while True:
             self._jobs.get()()
+            self.finished += 1

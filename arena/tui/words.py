@@ -77,11 +77,12 @@ def result(verdict: Verdict, names: Sequence[str], num_moves: int) -> str:
     offender = verdict.offender
     if offender is not None:
         who = f"{mark(offender)} {names[offender]}"
+        you = names[offender] == YOU
         return {
             Reason.ILLEGAL: f"{who} made an illegal move ({verdict.detail}) and loses",
             Reason.CRASHED: f"{who} crashed ({verdict.detail}) and loses",
-            Reason.LATE: f"{who} was late ({verdict.detail}) and loses",
-            Reason.RESIGNED: f"{who} {'resign' if names[offender] == YOU else 'resigns'}",
+            Reason.LATE: f"{who} {'are' if you else 'was'} late ({verdict.detail}) and {'lose' if you else 'loses'}",
+            Reason.RESIGNED: f"{who} {'resign' if you else 'resigns'}",
         }[verdict.reason]
     if verdict.reason is Reason.AGREED:
         return f"a draw by agreement after {num_moves} moves"

@@ -33,7 +33,7 @@ async def test_in_a_series_the_offender_loses_and_the_next_game_begins(fault, sa
 
 @pytest.mark.parametrize(("fault", "said"), FAULTS)
 async def test_against_a_person_the_offender_loses_and_a_new_game_can_be_had(fault, said):
-    app = ArenaApp(PlayScreen(make_game("connect_four"), ("bad", fault())))
+    app = ArenaApp(PlayScreen(make_game("connect_four"), [("bad", fault())]))
     async with app.run_test(size=(100, 24)) as pilot:
         await until(pilot, lambda: app.screen.my_turn)
         await pilot.press("4", "enter")
@@ -47,7 +47,7 @@ async def test_against_a_person_the_offender_loses_and_a_new_game_can_be_had(fau
 
 @pytest.mark.parametrize(("fault", "said"), [(Crashing, "lost count"), (Cheating, "its move is illegal")])
 async def test_a_hint_that_goes_wrong_costs_nothing(fault, said):
-    app = ArenaApp(PlayScreen(make_game("connect_four"), ("bad", fault())))
+    app = ArenaApp(PlayScreen(make_game("connect_four"), [("bad", fault())]))
     async with app.run_test(size=(100, 24)) as pilot:
         await until(pilot, lambda: app.screen.my_turn)
         await pilot.press("h")

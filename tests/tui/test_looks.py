@@ -25,7 +25,7 @@ def watch(name, agent="left"):
 
 
 def play(name):
-    return ArenaApp(PlayScreen(make_game(name), ("bot", FirstLegal())))
+    return ArenaApp(PlayScreen(make_game(name), [("bot", FirstLegal())]))
 
 
 async def step(pilot, count):

@@ -7,6 +7,7 @@ from arena.registry import make_agent, make_game
 from arena.tui.app import ArenaApp
 from arena.tui.screens.help import HelpScreen
 from arena.tui.screens.play import PlayScreen
+from arena.tui.screens.sitting import Terms
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.entry import Entry
 from tests.tui.agents import FirstLegal, Patient, Silent
@@ -14,7 +15,7 @@ from tests.tui.helpers import click_cell, notice, screen_text, shows, until
 
 
 def make_app(name="tic_tac_toe", agent=None, seat=0):
-    return ArenaApp(PlayScreen(make_game(name), ("bot", agent or FirstLegal()), seat))
+    return ArenaApp(PlayScreen(make_game(name), [("bot", agent or FirstLegal())], Terms(seat)))
 
 
 def moves(screen):
@@ -224,6 +225,8 @@ async def test_resigning_loses_and_can_be_taken_back():
         await my_turn(pilot)
         await type_move(pilot, "b2")
         await my_turn(pilot, 2)
+        await pilot.press("R")
+        assert "R again resigns" in notice(app)
         await pilot.press("R")
         assert app.screen.positions[-1].verdict.reason is Reason.RESIGNED
         assert "● you resign" in notice(app)

@@ -13,7 +13,7 @@ from tests.tui.helpers import click_cell, notice, shows, until
 
 def make_app():
     """Breakthrough on five rows: the person's pieces stand on the row at the bottom."""
-    return ArenaApp(PlayScreen(make_game("breakthrough:rows=5,columns=5"), ("bot", FirstLegal())))
+    return ArenaApp(PlayScreen(make_game("breakthrough:rows=5,columns=5"), [("bot", FirstLegal())]))
 
 
 async def my_turn(pilot, num_moves=0):

@@ -33,7 +33,7 @@ def test_what_those_before_the_screen_may_see():
 
 
 async def test_a_game_of_cards_is_played_to_its_end():
-    app = ArenaApp(PlayScreen(KUHN, ("bot", FirstLegal()), 0))
+    app = ArenaApp(PlayScreen(KUHN, [("bot", FirstLegal())]))
     async with app.run_test(size=(100, 30)) as pilot:
         screen = app.screen
         await until(pilot, lambda: screen.my_turn)

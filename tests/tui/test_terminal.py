@@ -15,9 +15,10 @@ import os, pathlib, sys
 from arena.registry import make_game
 from arena.tui.app import launch
 from arena.tui.screens.play import PlayScreen
+from arena.tui.screens.sitting import Terms
 from tests.tui.agents import Patient
 pathlib.Path(sys.argv[1]).write_text(str(os.getpid()))
-sys.exit(launch(PlayScreen(make_game("tic_tac_toe"), ("slow", Patient()), seat=1)))
+sys.exit(launch(PlayScreen(make_game("tic_tac_toe"), [("slow", Patient())], Terms(seat=1))))
 """
 
 

@@ -1,0 +1,317 @@
+"""A sitting: clocks, draws, several people and their curtain, agents that are hurried, games that are kept."""
+
+import threading
+
+import numpy as np
+import pytest
+from textual import events
+
+from arena.cli.play import Options, screen
+from arena.data.batch import Batch
+from arena.match.replay import replay
+from arena.match.verdict import Reason
+from arena.registry import make_game
+from arena.store import Store
+from arena.tui.app import ArenaApp
+from arena.tui.clocks import Clocks
+from arena.tui.keeper import Keeper
+from arena.tui.screens.curtain import CurtainScreen
+from arena.tui.screens.play import PlayScreen
+from arena.tui.screens.sitting import Terms
+from arena.tui.widgets.board import Board
+from arena.tui.widgets.choices import Choices
+from tests.match import faulty
+from tests.tui.agents import FirstLegal, Patient, Silent
+from tests.tui.helpers import notice, screen_text, shows, until
+
+
+class Proud(FirstLegal):
+    """Expects to win."""
+
+    def forward(self, batch, state=None):
+        return Batch(super().forward(batch, state), value=np.full(len(batch.obs), 0.9))
+
+
+class Hurried(Patient):
+    """Thinks until it is hurried."""
+
+    def hurry(self):
+        self.go_on.set()
+
+
+def table(*others, game="tic_tac_toe", **terms):
+    return ArenaApp(PlayScreen(make_game(game), others, Terms(**terms)))
+
+
+async def my_turn(pilot, played=0):
+    await until(pilot, lambda: pilot.app.screen.my_turn and len(pilot.app.screen.positions) == played + 1)
+
+
+async def type_move(pilot, text):
+    await pilot.press(*text, "enter")
+
+
+async def test_an_agent_is_hurried_by_escape():
+    agent = Hurried()
+    app = table(("bot", agent))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await my_turn(pilot)
+        await type_move(pilot, "b2")
+        await until(pilot, lambda: app.screen.job == "advance")
+        await pilot.press("escape")
+        await my_turn(pilot, 2)
+        assert agent.go_on.is_set()
+
+
+async def test_one_that_hangs_is_stopped_loses_and_plays_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", faulty.install(tmp_path))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    options = Options("tic_tac_toe", ("faulty:hangs",), hints="random", store=str(tmp_path / "games.db"))
+    with screen(options) as shown:
+        app = ArenaApp(shown)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await until(pilot, lambda: app.screen.my_turn, 60)
+            await type_move(pilot, "b2")
+            await my_turn(pilot, 2)
+            await type_move(pilot, "c3")
+            await until(pilot, lambda: app.screen.job == "advance")
+            await pilot.press("f")  # the screen is alive
+            assert app.screen.query_one(Board).flipped
+            await pilot.press("escape", "escape")
+            await until(pilot, lambda: app.screen.position.verdict)
+            assert "was late (was stopped) and loses" in notice(app)
+            await pilot.press("u")
+            await until(pilot, lambda: app.screen.my_turn and len(app.screen.positions) == 3, 60)
+
+
+async def test_a_game_left_while_an_agent_thinks_hurries_it():
+    agent = Hurried()
+    app = table(("bot", agent))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await my_turn(pilot)
+        await type_move(pilot, "b2")
+        await until(pilot, lambda: app.screen.job == "advance")
+        await pilot.press("u")
+        await my_turn(pilot)
+        assert agent.go_on.is_set()
+
+
+def test_clocks_are_told_what_time_it_is():
+    clocks = Clocks(2, 10)
+    clocks.run(1, 0)
+    clocks.run(None, 4)
+    assert (clocks.left(0, 99), clocks.left(1, 99)) == (10, 6)
+
+
+async def test_who_runs_out_of_time_loses():
+    app = table(("bot", FirstLegal()), time_s=0.6)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.screen.position.verdict)
+        assert app.screen.position.verdict.reason is Reason.LATE
+        assert "● you are late (0:00 are over) and lose" in notice(app)
+
+
+async def test_an_agent_runs_out_of_time_too():
+    agent = Patient()
+    app = table(("bot", agent), time_s=1.5)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await my_turn(pilot)
+        await type_move(pilot, "b2")
+        await until(pilot, lambda: app.screen.position.verdict)
+        agent.go_on.set()
+        assert app.screen.position.verdict.offender == 1
+        await shows(pilot, "○ bot was late")
+
+
+async def test_the_time_left_is_shown():
+    app = table(("bot", FirstLegal()), time_s=300)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await my_turn(pilot)
+        await shows(pilot, "5:00")
+        await until(pilot, lambda: "4:59" in screen_text(app))
+
+
+@pytest.mark.parametrize(("agent", "said"), [(Silent, "has told nothing"), (Proud, "expects more than a draw")])
+async def test_an_agent_that_hopes_for_more_declines_a_draw(agent, said):
+    app = table(("bot", agent()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await my_turn(pilot)
+        await type_move(pilot, "b2")
+        await my_turn(pilot, 2)
+        await pilot.press("d")
+        assert said in notice(app)
+        assert app.screen.my_turn
+
+
+async def test_an_agent_that_hopes_for_no_more_accepts():
+    app = table(("bot", FirstLegal()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await my_turn(pilot)
+        await type_move(pilot, "b2")
+        await my_turn(pilot, 2)
+        await pilot.press("d")
+        await until(pilot, lambda: app.screen.position.verdict)
+        assert "a draw by agreement" in notice(app)
+        assert app.screen.standings() == "½ – ½"
+
+
+async def test_games_without_draws_by_agreement_say_so():
+    app = table(("bot", FirstLegal()), game="kuhn_poker")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.screen.my_turn)
+        await pilot.press("d")
+        assert "knows no draw by agreement" in notice(app)
+
+
+async def test_two_people_agree_on_a_draw_or_do_not():
+    app = table(("Ada", None))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await my_turn(pilot)
+        await type_move(pilot, "b2")
+        await my_turn(pilot, 1)
+        await pilot.press("d")
+        await type_move(pilot, "a1")
+        await my_turn(pilot, 2)
+        assert "a draw is offered" in notice(app)
+        await type_move(pilot, "a2")
+        await my_turn(pilot, 3)
+        assert app.screen.offer is None
+        await pilot.press("d")
+        await type_move(pilot, "c3")
+        await my_turn(pilot, 4)
+        await pilot.press("d")
+        assert app.screen.position.verdict.reason is Reason.AGREED
+
+
+async def test_two_people_play_on_one_board():
+    app = table(("Ada", None))
+    async with app.run_test(size=(80, 24)) as pilot:
+        for number, text in enumerate(["b1", "a1", "b2", "a2", "b3"]):
+            await my_turn(pilot, number)
+            await type_move(pilot, text)
+        await until(pilot, lambda: app.screen.position.verdict)
+        assert "● you win" in notice(app)
+
+
+async def test_a_curtain_hides_the_hand_of_one_from_the_other():
+    app = table(("Ada", None), game="kuhn_poker", seed=3)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, CurtainScreen))
+        await shows(pilot, "you, it is your turn")
+        hands = []
+        for name in ("you", "Ada"):
+            await until(pilot, lambda: isinstance(app.screen, CurtainScreen))
+            assert "│" not in screen_text(app)
+            await shows(pilot, f"{name}, it is your turn")
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(app.screen, PlayScreen) and app.screen.my_turn)
+            hands.append(screen_text(app))
+            letters = app.screen.position.picture.letters.ravel().tolist()
+            assert letters.count("?") == 1
+            await type_move(pilot, "pass")
+        assert hands[0] != hands[1]
+        await until(pilot, lambda: isinstance(app.screen, PlayScreen) and app.screen.position.verdict)
+
+
+async def test_moves_without_a_cell_are_clicked():
+    app = table(("bot", FirstLegal()), game="kuhn_poker")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.screen.my_turn)
+        await shows(pilot, "or ›  pass   bet")
+        await pilot.click(Choices, offset=(len(" or ›  pass   ") + 1, 0))
+        await until(pilot, lambda: len(app.screen.positions) > 1)
+        assert app.screen.positions[1].move == "bet"
+
+
+async def test_seats_change_at_once_if_asked():
+    app = table(("bot", FirstLegal()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await my_turn(pilot)
+        await pilot.press("C")
+        await my_turn(pilot, 1)
+        assert app.screen.seat == 1
+        assert app.screen.series.game == 0
+        await type_move(pilot, "b2")
+        await my_turn(pilot, 3)
+        await pilot.press("C")
+        assert "c again" in notice(app)
+
+
+async def test_thoughts_are_shown_after_the_game_or_if_minds_are_open():
+    app = table(("bot", FirstLegal()))
+    async with app.run_test(size=(100, 30)) as pilot:
+        for number, text in enumerate(["b1", "b2", "b3"]):
+            await my_turn(pilot, 2 * number)
+            await type_move(pilot, text)
+            if number == 0:
+                await my_turn(pilot, 2)
+                await pilot.press("m")
+                assert "after the game" in notice(app)
+        await until(pilot, lambda: app.screen.position.verdict)
+        await pilot.press("m")
+        await shows(pilot, "○ bot thought")
+        await pilot.press("left", "left", "left")
+        assert app.screen.shown == 2
+    app = table(("bot", FirstLegal()), open_minds=True)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await my_turn(pilot)
+        await type_move(pilot, "b2")
+        await my_turn(pilot, 2)
+        await shows(pilot, "○ bot thought")
+
+
+async def test_finished_games_are_kept_and_can_be_replayed(tmp_path):
+    url = tmp_path / "games.db"
+    app = table(("bot", FirstLegal()), keeper=Keeper(str(url)))
+    async with app.run_test(size=(100, 24)) as pilot:
+        for number, text in enumerate(["b1", "b2", "b3"]):
+            await my_turn(pilot, 2 * number)
+            await type_move(pilot, text)
+        await until(pilot, lambda: "kept: arena replay 1" in notice(app))
+        await pilot.press("n")
+        await my_turn(pilot, 1)
+        await pilot.press("R", "R")
+        await until(pilot, lambda: "kept: arena replay 2" in notice(app))
+    with Store(url, create=False) as store:
+        first, second = store.match(1).record, store.match(2).record
+    assert first.players == ("you", "bot")
+    assert replay(first).moves == ("b1", "a1", "b2", "a2", "b3")
+    assert second.players == ("bot", "you")
+    assert replay(second).match.verdict.reason is Reason.RESIGNED
+
+
+async def test_a_store_that_cannot_be_written_is_said_and_the_game_goes_on(tmp_path):
+    (tmp_path / "games.db").write_text("this is no database, and was here before")
+    app = table(("bot", FirstLegal()), keeper=Keeper(str(tmp_path / "games.db")))
+    async with app.run_test(size=(140, 24)) as pilot:
+        await my_turn(pilot)
+        await pilot.press("R", "R")
+        await until(pilot, lambda: "not kept: store" in notice(app))
+        await pilot.press("n")
+        await my_turn(pilot, 1)
+
+
+async def test_three_sit_at_one_table():
+    app = table(("a", FirstLegal()), ("b", FirstLegal()), game="kuhn_poker:players=3")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.screen.my_turn)
+        await type_move(pilot, "pass")
+        await until(pilot, lambda: app.screen.position.verdict or app.screen.my_turn)
+        if app.screen.my_turn:
+            await type_move(pilot, app.screen.position.legal[min(app.screen.position.legal)])
+        await until(pilot, lambda: app.screen.position.verdict)
+
+
+async def test_pasted_garbage_is_refused():
+    app = table(("bot", FirstLegal()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await my_turn(pilot)
+        app.screen.query_one("Entry").post_message(events.Paste("\x1b[31m☃" * 500 + "\n\n\x00"))
+        await pilot.pause()
+        await pilot.press("enter")
+        assert "\n" not in notice(app)
+        assert app.screen.my_turn
+
+
+def test_a_thread_of_agents_is_a_daemon():
+    assert all(thread.daemon for thread in threading.enumerate() if thread.name == "agents")
