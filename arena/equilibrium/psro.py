@@ -64,7 +64,7 @@ META: Mapping[str, Callable[[Floats], list[Floats]]] = {
 
 
 class Psro:
-    """PSRO of one game; n members in the pool of every seat, which begin with the uniform strategy.
+    """PSRO of one game; n members in the pool of every seat.
 
     A response that is there already is added again, which makes it count more. Only `nash` of exact payoffs, to which
     copies mean nothing, leaves the pools as they are once no seat has a new one.
@@ -74,10 +74,18 @@ class Psro:
         meta: a name of `META`; `UsageError` for `nash` outside zero-sum games of two.
         simulations: games that are played to estimate a payoff of the meta-game; 0 computes it exactly.
         seed: of the simulated games.
+        begin: the strategies that the pools begin with [n, Q]; by default the uniform one.
 
     """
 
-    def __init__(self, tree: GameTree, meta: str = "nash", simulations: int = 0, seed: int = 0):
+    def __init__(
+        self,
+        tree: GameTree,
+        meta: str = "nash",
+        simulations: int = 0,
+        seed: int = 0,
+        begin: Floats | None = None,
+    ):
         if meta not in META:
             raise UnknownNameError("meta-strategy", meta, META)
         if simulations < 0:
@@ -89,14 +97,17 @@ class Psro:
         self.tree, self.meta, self.simulations = tree, meta, simulations
         self.iterations = 0
         """How many were run."""
-        self.plans = np.empty((1, tree.num_sequences))
+        strategies = tree.uniform()[None] if begin is None else begin
+        self.plans = np.empty((0, tree.num_sequences))
         """[n, Q]: how likely each seat's n-th member does its part for each sequence of the seat."""
         self.payoffs = np.empty((tree.game.num_players, *[0] * tree.game.num_players))
         """[P, n, ..., n]: what each seat earns when these members meet."""
         self._seed = seed
         self._sequences, self._chance, self._earned = _ends(tree)
-        realize(tree.form, tree.uniform(), self.plans[0])
-        self._meet()
+        for strategy in strategies:
+            self._add(strategy)
+        self.shares = META[meta](self.payoffs)
+        """P arrays [n]: how often each seat plays each member."""
 
     @property
     def total_pool(self) -> int:
@@ -134,21 +145,27 @@ class Psro:
 
     def _respond(self) -> None:
         """Add the best response of every seat to the mixtures of the others."""
-        tree, strategy, plan = self.tree, self.strategy() + TREMBLE, np.empty(self.tree.num_sequences)
+        tree, strategy = self.tree, self.strategy() + TREMBLE
         answers = strategy.copy()
         for seat in range(tree.game.num_players):
             own = tree.seat_of == seat
             answers[own] = best_response(tree, strategy, seat)[1][own]
-        realize(tree.form, answers, plan)
-        seats = [tree.seat_of == seat for seat in range(tree.game.num_players)]
-        known = all((self.plans[:, own] == plan[own]).all(axis=1).any() for own in seats)
-        if known and self.meta == "nash" and not self.simulations:
+        if self.meta == "nash" and not self.simulations and self._knows(answers):
             return
-        self.plans = np.concatenate([self.plans, plan[None]])
-        self._meet()
+        self._add(answers)
+        self.shares = META[self.meta](self.payoffs)
 
-    def _meet(self) -> None:
-        """Fill in what the newest members earn from all others, and solve the meta-game."""
+    def _knows(self, answers: Floats) -> bool:
+        """Whether every seat has its part of `answers` [Q] in its pool already."""
+        plan = np.empty(self.tree.num_sequences)
+        realize(self.tree.form, answers, plan)
+        seats = [self.tree.seat_of == seat for seat in range(self.tree.game.num_players)]
+        return all((self.plans[:, own] == plan[own]).all(axis=1).any() for own in seats)
+
+    def _add(self, strategy: Floats) -> None:
+        """Put a strategy [Q] into all pools, and fill in what it earns from everybody."""
+        self.plans = np.concatenate([self.plans, np.empty((1, self.tree.num_sequences))])
+        realize(self.tree.form, strategy, self.plans[-1])
         size, players = len(self.plans), self.tree.game.num_players
         payoffs = np.empty((players, *[size] * players))
         payoffs[:, *[slice(size - 1)] * players] = self.payoffs
@@ -157,8 +174,6 @@ class Psro:
             if max(profile) == size - 1:
                 payoffs[:, *profile] = self._outcome(profile, rng)
         self.payoffs = payoffs
-        self.shares = META[self.meta](payoffs)
-        """P arrays [n]: how often each seat plays each member."""
 
     def _outcome(self, profile: tuple[int, ...], rng: np.random.Generator) -> Floats:
         """What each seat earns [P] where these members meet: exactly, or on average over some games."""
