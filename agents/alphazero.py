@@ -88,6 +88,8 @@ class AlphaZeroPolicy(BasePolicy):
         self.full_share = full_share
         self._trees = Trees(game)
         self.rng = make_rng()
+        self.searched = 0
+        """Simulations made so far, in training and otherwise."""
 
     def reset(self, seed: int | None = None) -> None:
         """Forget the trees of earlier games; with a seed, start the random stream anew."""
@@ -123,6 +125,7 @@ class AlphaZeroPolicy(BasePolicy):
             explores=self.training,
             kept=kept if search.goes_on else None,
         )
+        self.searched += found.simulations
         answer = told(found)
         moves = np.zeros(len(states), np.int64) if state is None else np.array(state.moves)
         if self.training:
@@ -252,5 +255,5 @@ def build(spaces: Spaces, config: AlphaZeroConfig, training: bool) -> AlphaZeroP
     )
 
 
-ALGORITHM = Algorithm(AlphaZeroConfig, build, "off-policy", "Science 362 (2018)", ("games",))
+ALGORITHM = Algorithm(AlphaZeroConfig, build, "off-policy", "Science 362 (2018)", ("games",), self_play=True)
 AGENT = AgentKind("AlphaZero", partial(load_policy, "alphazero", ALGORITHM), "DIR", ALGORITHM)

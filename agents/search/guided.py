@@ -47,6 +47,8 @@ class Found:
     """The line expected, [n, L], -1 after its end."""
     trees: Sequence[NDArray[Any]]
     """The trees themselves, n times nodes, the root first."""
+    simulations: int
+    """Made in all of them together."""
 
 
 @dataclass(frozen=True)
@@ -115,20 +117,17 @@ class GuidedSearch:
                 forest.simulate(network, simulation, scores, self._proves)
                 if forest.active == 0 or self._stop[0]:
                     break
-        return self._found(forest.nodes, forest.scales, scores)
+        return self._found(forest, scores)
 
     def hurry(self) -> None:
         """Have the search under way, in another thread, end with the simulation that it is in."""
         self._stop.fill(True)
 
-    def _found(self, nodes: NDArray[Any], scales: NDArray[np.float64], scores: NDArray[np.float32]) -> Found:
-        visits, eligible, value = (
-            np.zeros(scores.shape, np.int64),
-            np.zeros(scores.shape, np.bool_),
-            np.zeros(len(nodes)),
-        )
+    def _found(self, forest: "Forest", scores: NDArray[np.float32]) -> Found:
+        nodes, scales, n, shape = forest.nodes, forest.scales, len(scores), scores.shape
+        visits, eligible, value = np.zeros(shape, np.int64), np.zeros(shape, np.bool_), np.zeros(n)
         self._kernels.found(nodes, visits, eligible, value)
-        act, probs, pv = np.zeros(len(nodes), np.int64), np.zeros(scores.shape), np.empty((len(nodes), LINE), np.int32)
+        act, probs, pv = np.zeros(n, np.int64), np.zeros(shape), np.empty((n, LINE), np.int32)
         if self._considered:
             self._kernels.improved(nodes, scales, probs, value)
             self._kernels.settled(nodes, scales, scores, act)
@@ -137,7 +136,7 @@ class GuidedSearch:
             probs[:] = shares / np.maximum(shares.sum(axis=1, keepdims=True), 1)
             act[:] = shares.argmax(axis=1)
         self._kernels.lines(nodes, act, pv)
-        return Found(visits, probs, act, value, pv, list(nodes))
+        return Found(visits, probs, act, value, pv, list(nodes), forest.simulations)
 
 
 def joined(parts: Sequence[Found]) -> Found:
@@ -149,6 +148,7 @@ def joined(parts: Sequence[Found]) -> Found:
         np.concatenate([part.value for part in parts]),
         np.concatenate([part.pv for part in parts]),
         [tree for part in parts for tree in part.trees],
+        sum(part.simulations for part in parts),
     )
 
 
@@ -176,6 +176,8 @@ class Forest:
         self.mask, self.wanted = np.zeros((n, game.num_actions), np.bool_), np.full(n, -1, np.int32)
         self.active = n
         """Trees that the last simulation went down."""
+        self.simulations = 0
+        """Made so far, those that looked at roots not counted."""
         self._work, self._seeds = np.empty_like(states), rng.integers(2**64, size=n, dtype=np.uint64)
         self._paths = np.empty((n, min(game.max_length + 2, LONGEST_PATH)), np.int32)
         self._depths, self._waiting = np.empty(n, np.int32), np.empty(n, np.bool_)
@@ -200,6 +202,7 @@ class Forest:
         ) < 0:
             self.nodes = np.concatenate([self.nodes, np.zeros_like(self.nodes)], axis=1)
         self.active = active
+        self.simulations += active if simulation else 0
         rows = np.flatnonzero(self._waiting)
         logits, values = network(self._obs[rows], self.mask[rows]) if len(rows) else (scores[:0], scores[:0, 0])
         logits, values = logits.astype(np.float32, copy=False), values.astype(np.float32, copy=False)

@@ -163,9 +163,15 @@ def _training(options: Any) -> "Run":
     return SelfPlayTraining(task, options.algo, config, options.run, options.league, options.scale)
 
 
+RATES = {"step": "steps", "games": "games", "simulations": "simulations"}
+"""What is counted on the way, and how its speed is called."""
+
+
 def said(progress: "Reached") -> list[str]:
     """How good a policy is, in words."""
-    scores = [] if progress.pool_score is None else [f"pool {progress.pool_score:.0%}"]
+    scores = [f"{name.replace('/', ' ')} {value:.3g}" for name, value in progress.losses.items()]
+    scores += [] if progress.elo is None else [f"Elo {progress.elo[0]:+.0f} ±{progress.elo[1]:.0f}"]
+    scores += [] if progress.pool_score is None else [f"pool {progress.pool_score:.0%}"]
     for name, value in progress.evaluation.items():
         scores.append(f"return {value:.4g}" if name == "return" else f"{name} {value:.0%}")
     scores += [
@@ -191,7 +197,7 @@ class TrainingBar:
             expand=True,
         )
         self._task = self._progress.add_task("", total=None, snapshots="", figures="")
-        self._start: tuple[float, int] | None = None
+        self._start: tuple[float, Reached] | None = None
         self._said = 0
 
     def __enter__(self) -> "TrainingBar":
@@ -205,9 +211,11 @@ class TrainingBar:
         """Show where a training is."""
         now = time.monotonic()
         if self._start is None:
-            self._start = now, progress.step
-        rate = (progress.step - self._start[1]) / max(now - self._start[0], 1e-9)
-        figures = [f"{rate:,.0f} steps/s"] if rate else []
+            self._start = now, progress
+        began, first = self._start
+        counts = {name: getattr(progress, name) - getattr(first, name) for name in RATES}
+        speeds = {name: count / max(now - began, 1e-9) for name, count in counts.items() if count}
+        figures = [f"{speed:,.{0 if speed >= 10 else 2}f} {RATES[name]}/s" for name, speed in speeds.items()]
         text = "  ".join(figures + said(progress))
         self._progress.update(
             self._task,

@@ -27,6 +27,9 @@ from arena.trainer.offpolicy import OffpolicyTrainer
 from arena.trainer.onpolicy import OnpolicyTrainer
 from games.engine.game import Game
 
+LEARNER = "policy_0/"
+"""Before the figures of the learner, where a manager seats it."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Progress:
@@ -45,6 +48,12 @@ class Progress:
     """In a league, Elo of the newest snapshot and half-width of its 95 % interval."""
     refused: int = 0
     """In a league, snapshots that the gate has refused since it last let one in."""
+    games: int = 0
+    """Games or episodes that have ended since the training began, or was taken up again."""
+    simulations: int = 0
+    """Of searches in this process since then, if the policy searches."""
+    losses: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    """Means of the latest gradient steps, by name."""
     elsewhere: Mapping[str, int] = dataclasses.field(default_factory=dict)
     """Where workers play: steps that were stale or dropped and workers that died, by the names of their figures."""
 
@@ -74,6 +83,8 @@ class Run(ABC):
         self.spaces, self.device = spaces, device
         self.policy = self._build_policy()
         self.evaluation: dict[str, float] = {}
+        self.games = 0
+        """Games or episodes that have ended since this was made."""
         self._watch: Callable[[Progress], None] | None = None
         self.trainer = self._make_trainer()
         self._files = RunFolder(self.folder)
@@ -136,7 +147,18 @@ class Run(ABC):
     def progress(self) -> Progress:
         """Where the training is."""
         at = self.trainer.at
-        return Progress(self.trainer.step, self.options.steps, at.epoch, dict(self.evaluation))
+        return Progress(self.trainer.step, self.options.steps, at.epoch, dict(self.evaluation), **self._counts())
+
+    def _counts(self) -> dict[str, Any]:
+        """What every kind of run tells of its progress in the same way."""
+        last = {name.removeprefix(LEARNER): value for name, value in self.trainer.at.last.items()}
+        losses = {name: value for name, value in last.items() if name.startswith("loss")}
+        return {"games": self.games, "simulations": self.simulations, "losses": losses}
+
+    @property
+    def simulations(self) -> int:
+        """Simulations of the policy's searches so far; 0 if it makes none."""
+        return int(getattr(self.policy, "searched", 0))
 
     def keep(self) -> Path:
         """Write the policy as it is now into a checkpoint of its own, which changes nothing of the run."""
@@ -188,6 +210,7 @@ class Run(ABC):
 
     def _after_collect(self, stats: CollectStats) -> None:
         """Take note of what a collection brought."""
+        self.games += stats.n_collected_episodes
         self._tell()
 
     def _tell(self) -> None:
