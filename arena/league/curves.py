@@ -35,11 +35,17 @@ def opponents_figures(league: League, learner: Learner) -> dict[str, float]:
     return figures
 
 
-def rating_figures(league: League, name: str | None) -> dict[str, float]:
-    """Elo of a member with the ends of its 95 % interval; nothing for one without."""
-    if name not in league.ratings:
+def newest_rating(league: League, learner: str) -> tuple[float, float] | None:
+    """Elo of a learner's newest member and half-width of its 95 % interval; None if it has none, or no rating."""
+    members = league.members_of(learner)
+    return league.ratings.get(members[-1].name) if members else None
+
+
+def rating_figures(league: League, learner: str) -> dict[str, float]:
+    """Elo of a learner's newest member with the ends of its 95 % interval; nothing without one."""
+    if (rating := newest_rating(league, learner)) is None:
         return {}
-    elo, error = league.ratings[name]
+    elo, error = rating
     return {"elo": elo, "elo/low": elo - error, "elo/high": elo + error}
 
 

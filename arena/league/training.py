@@ -16,13 +16,14 @@ from arena.data.stats import CollectStats
 from arena.errors import CheckpointError, UsageError
 from arena.league.admission import Admission
 from arena.league.config import LeagueConfig, RunConfig, usual_league
-from arena.league.curves import Prefixed, opponents_figures, rating_figures
+from arena.league.curves import Prefixed, newest_rating, opponents_figures, rating_figures
 from arena.league.payoff import Counts, Payoff
 from arena.league.pool import Pool
 from arena.league.records import League, Learner, Role, write_league
 from arena.league.roles import BEGINS_ANEW, changes_within_a_turn, is_ready, opponents_of
 from arena.league.scale import ScaleConfig
 from arena.league.seating import LeagueSeating, Plan
+from arena.league.sharing import sharing_of
 from arena.league.student import Student, by_label
 from arena.league.workers.collector import WorkersCollector
 from arena.league.workers.elsewhere import Elsewhere
@@ -46,6 +47,8 @@ ADMISSION = 1
 """Of random streams: that of what happens at the end of a turn; those of members come after it."""
 INITIAL = 1
 """Of random streams: that of initial weights."""
+CHANCE = 2
+"""Of random streams: that of what chance does in training games."""
 
 
 class SelfPlayTraining(Run):
@@ -87,6 +90,8 @@ class SelfPlayTraining(Run):
             training=Payoff(league.payoff_decay),
         )
         super().__init__(game, Spaces.of_game(game), algo, config, self.run_config)
+        if self.sharing is not None:
+            self.sharing.join()
         write_league(self.folder, self.league)
 
     # --- learners -----------------------------------------------------------------------------------------------
@@ -109,7 +114,7 @@ class SelfPlayTraining(Run):
         share = self.league_config.exploiter_share
         lengths = [1.0 if record.role == "main" else share for record in records]
         steps = [math.ceil(self.run_config.steps * length / sum(lengths)) for length in lengths]
-        self.elsewhere = self._make_elsewhere()
+        self.elsewhere, self.sharing = self._make_elsewhere(), sharing_of(self.scale, self.league, self.folder)
         self.students = [self._make_student(*one) for one in zip(records, steps, seeds, strict=True)]
         self.pool = Pool(self.game, self.algo, self.folder, self.device)
         self.admission = Admission(
@@ -160,6 +165,8 @@ class SelfPlayTraining(Run):
             table = Table(record.name, len(rivals), self._teaches(record), self.league_config.opponents)
             return self.elsewhere.collector(seating, learning, table, self._source, self.run_config.boards, buffer)
         env = RecordedGames(self.game, self.run_config.boards, lambda: self.names_at(BOARD))
+        learners = self.league.learners
+        env.seed(spawn_seeds(self.run_config.seed, 0, 0, CHANCE, count=len(learners))[learners.index(record)])
         return Collector(seating.manager, env, buffer, exploration_noise=not on_policy)
 
     def _teaches(self, record: Learner) -> bool:
@@ -197,6 +204,7 @@ class SelfPlayTraining(Run):
         self._watch = watch
         try:
             if not self.finished:
+                self._share()
                 self._begin_epoch(self.turn)
             while not self.finished:
                 next(self.student.trainer)
@@ -227,8 +235,9 @@ class SelfPlayTraining(Run):
             snapshots=first.trainer.at.epoch,
             evaluation=first.evaluation,
             pool_score=first.pool.score if first.pool.games else None,
-            elo=self.league.ratings.get(first.record.parent or ""),
+            elo=newest_rating(self.league, first.record.name),
             refused=first.record.refused,
+            **self._counts(),
             elsewhere={} if self.elsewhere is None else dict(self.elsewhere.figures),
         )
 
@@ -305,6 +314,7 @@ class SelfPlayTraining(Run):
             if joined and np.random.default_rng(anew).random() < BEGINS_ANEW[record.role]:
                 student.begin_anew(self._build_from, self.league.training, games % 2**31)
         self._log(student)
+        self._share()
         self._begin_epoch(self.turn)
         self._files.write_state(*self._state())
         write_league(self.folder, self.league)
@@ -320,6 +330,11 @@ class SelfPlayTraining(Run):
         }
         return student.evaluation
 
+    def _share(self) -> None:
+        """Tell other trainers of the league what is new here, and learn what is new there."""
+        if self.sharing is not None:
+            self.sharing.exchange()
+
     def _write_snapshot(self, student: Student, folder: str) -> str:
         extra: dict[str, Any] = {"env_step": student.record.step, "evaluation": student.evaluation}
         if self.league_config.seats == SEPARATE:
@@ -333,7 +348,7 @@ class SelfPlayTraining(Run):
             figures["score/pool"] = student.pool.score
         if self.admission.examined is not None and student.record.role == "main":
             figures["score/gate"] = score_of(self.admission.examined.counts)
-        figures |= rating_figures(self.league, student.record.parent)
+        figures |= rating_figures(self.league, student.record.name)
         figures |= opponents_figures(self.league, student.record)
         if self.elsewhere is not None:
             figures |= self.elsewhere.figures

@@ -1,10 +1,13 @@
 """Trainings of a few seconds, and what they leave behind."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from agents.dqn import DQNConfig
 from agents.ppo import PPOConfig
-from arena.league.config import LeagueConfig, RunConfig
+from arena.league.config import LEAGUES, LeagueConfig, RunConfig
+from arena.league.scale import ScaleConfig
 from arena.league.training import SelfPlayTraining
 from arena.registry import make_game
 
@@ -19,6 +22,20 @@ WORDS = {
 }
 """The same settings as words of a command line."""
 LEAGUE_WORDS = ["--self-play", "0.4", "--pool", "0.4", "--opponents", "2", "--references", "random"]
+FULL = replace(
+    LEAGUES["full"],
+    self_play=0.25,
+    opponents=2,
+    references=("random",),
+    gate="score",
+    gate_score=0.5,
+    gate_games=10,
+    exploiter_share=1.0,
+)
+FULL_WORDS = ["--league", "full", "--self-play", "0.25", "--opponents", "2", "--references", "random",
+              "--gate", "score", "--gate-score", "0.5", "--gate-games", "10",
+              "--exploiter-share", "1.0"]  # fmt: skip
+"""Main agent, exploiters and a gate."""
 
 
 def run_config(out: Path, **changed) -> RunConfig:
@@ -27,20 +44,23 @@ def run_config(out: Path, **changed) -> RunConfig:
     return RunConfig(out=out, evaluation_games=10, threads=1, **settings | changed)
 
 
-def words(algo: str, out: Path, **changed) -> list[str]:
+def words(algo: str, out: Path, league: Sequence[str] = LEAGUE_WORDS, **changed) -> list[str]:
     """The command line of `run_config`."""
     run = run_config(out, **changed)
     numbers = [word for name in ("steps", "snapshots", "boards", "moves", "seed", "threads", "evaluation_games")
                for word in (f"--{name.replace('_', '-')}", str(getattr(run, name)))]  # fmt: skip
     return ["train", "tic_tac_toe", algo, "--out", str(out), *numbers, "--evaluation", *run.evaluation,
-            *WORDS[algo], *LEAGUE_WORDS]  # fmt: skip
+            *WORDS[algo], *league]  # fmt: skip
 
 
-def training(algo: str, out: Path, league: LeagueConfig = LEAGUE, **changed) -> SelfPlayTraining:
-    return SelfPlayTraining(make_game("tic_tac_toe"), algo, CONFIGS[algo], run_config(out, **changed), league)
+def training(
+    algo: str, out: Path, league: LeagueConfig = LEAGUE, scale: ScaleConfig | None = None, **changed
+) -> SelfPlayTraining:
+    return SelfPlayTraining(make_game("tic_tac_toe"), algo, CONFIGS[algo], run_config(out, **changed), league, scale)
 
 
 def left_behind(folder: Path) -> dict[str, bytes]:
-    """Every file of a run but its logs: snapshots, and all that is needed to go on."""
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and "tensorboard" not in path.parts]
+    """Every file of a run but what is there to look at: snapshots, and all that is needed to go on."""
+    shown = {"tensorboard", "live"}
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not shown & set(path.parts)]
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}

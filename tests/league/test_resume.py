@@ -8,10 +8,12 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 from arena.cli.main import main
-from tests.league.small import left_behind, training, words
+from arena.errors import CheckpointError, UsageError
+from tests.league.small import FULL, FULL_WORDS, LEAGUE, LEAGUE_WORDS, left_behind, training, words
 
 LONG = {"steps": 20_000}  # each of the five snapshots takes long enough to be killed in
 
@@ -31,11 +33,14 @@ def kill_after(command: list[str], folder, epoch: int) -> None:
     assert told < 5, "killed too late"
 
 
-@pytest.mark.parametrize("algo", ["ppo", "dqn"])
-def test_killed_and_resumed(algo, tmp_path, capsys):
-    training(algo, tmp_path / "whole", **LONG).train()
-    kill_after(words(algo, tmp_path / "killed", **LONG), tmp_path / "killed", epoch=2)
-    assert main([*words(algo, tmp_path / "killed", **LONG), "--resume"]) == 0
+@pytest.mark.parametrize(
+    ("algo", "league", "league_words"), [("ppo", LEAGUE, LEAGUE_WORDS), ("dqn", FULL, FULL_WORDS)], ids=["ppo", "full"]
+)
+def test_killed_and_resumed(algo, league, league_words, tmp_path, capsys):
+    training(algo, tmp_path / "whole", league, **LONG).train()
+    command = words(algo, tmp_path / "killed", league_words, **LONG)
+    kill_after(command, tmp_path / "killed", epoch=2)
+    assert main([*command, "--resume"]) == 0
     assert f"{algo}:{tmp_path / 'killed'} is trained" in capsys.readouterr().out
     assert left_behind(tmp_path / "killed") == left_behind(tmp_path / "whole")
 
@@ -51,20 +56,65 @@ class CutError(Exception):
     """Ends a training from within."""
 
 
-@pytest.mark.parametrize("algo", ["ppo", "dqn"])
-def test_cut_off_again_and_again(algo, tmp_path):
-    """Whatever games are under way at a snapshot, and whoever sits in them, they go on."""
+@pytest.mark.parametrize(("algo", "league"), [("ppo", LEAGUE), ("dqn", LEAGUE), ("ppo", FULL)])
+def test_cut_off_again_and_again(algo, league, tmp_path):
+    """Whatever games are under way at the end of a turn, whoever sits in them and whoever learns next, they go on."""
 
     def cut(progress):
         if progress.step > limit:
             raise CutError
 
-    training(algo, tmp_path / "whole").train()
+    training(algo, tmp_path / "whole", league).train()
     for limit in (3000, 5000, 7000, 9000):
         with pytest.raises(CutError):
-            training(algo, tmp_path / "cut", resume=limit > 3000).train(cut)
-    training(algo, tmp_path / "cut", resume=True).train()
+            training(algo, tmp_path / "cut", league, resume=limit > 3000).train(cut)
+    training(algo, tmp_path / "cut", league, resume=True).train()
     assert left_behind(tmp_path / "cut") == left_behind(tmp_path / "whole")
+
+
+def test_a_restored_league_answers_the_same_next_pairing(tmp_path):
+    whole = training("ppo", tmp_path / "run", FULL)
+
+    def cut(progress):
+        if progress.step > 7000:
+            raise CutError
+
+    with pytest.raises(CutError):
+        whole.train(cut)
+    answers = []
+    for _ in range(2):
+        restored = training("ppo", tmp_path / "run", FULL, resume=True)
+        restored._begin_epoch(restored.turn)
+        seated = restored.student.seating(np.arange(200))
+        answers.append([restored.student.record.name, restored.league.next_opponents, restored.student.seating.plan])
+        answers[-1].append(restored.student.seating.manager.labels[seated].tolist())
+    assert answers[0] == answers[1]
+    assert len(answers[0][1]) == 3, "main agent and both exploiters"
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"algo": "dqn"}, "has algorithm='ppo', not 'dqn'"),
+        ({"league": LEAGUE}, "has league.self_play=0.25, not 0.4"),
+        ({"seed": 4}, "has run.seed=3, not 4"),
+    ],
+)
+def test_a_run_of_something_else_is_refused(changed, message, tmp_path):
+    training("ppo", tmp_path / "run", FULL)
+    changed = {"algo": "ppo", "league": FULL} | changed
+    before = left_behind(tmp_path / "run")
+    with pytest.raises(UsageError, match=message):
+        training(changed.pop("algo"), tmp_path / "run", changed.pop("league"), resume=True, **changed)
+    assert left_behind(tmp_path / "run") == before
+
+
+def test_a_state_that_cannot_be_read_is_refused(tmp_path):
+    training("ppo", tmp_path / "run", steps=1100, snapshots=2).train()
+    state = tmp_path / "run" / "training" / "state.json"
+    state.write_text(json.dumps({"epoch": 1}))
+    with pytest.raises(CheckpointError, match="the state of the run in "):
+        training("ppo", tmp_path / "run", steps=1100, snapshots=2, resume=True)
 
 
 def test_a_finished_training_stays_as_it_is(tmp_path, capsys):
