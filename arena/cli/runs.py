@@ -16,6 +16,7 @@ from rich.text import Text
 
 from arena.errors import UsageError
 from arena.runs.follow import FoundRun, find_runs, read_run
+from arena.runs.live_files import requested
 from arena.tui.jobs import as_name, start
 
 if TYPE_CHECKING:
@@ -78,7 +79,8 @@ def begin(words: list[str], folder: Path) -> int:
     job = start(words, folder.parent / "logs" / f"{as_name(folder.name)}.log")
     status = launch(TrainingScreen(folder, control=True, job=job), screen_of)
     if job.process.poll() is None:
-        print(f"The training goes on; arena runs {shlex.quote(str(folder))} --control shows it again.")
+        rests = "is paused" if requested(folder, "pause") else "goes on"
+        print(f"The training {rests}; arena runs {shlex.quote(str(folder))} --control shows it again.")
         return status
     print(job.output(), end="")
     return status or job.process.returncode
@@ -103,7 +105,8 @@ def _told(run: FoundRun) -> dict[str, Any]:
 
 def _table(found: list[FoundRun]) -> Table:
     numbers = (Column(name, justify="right", no_wrap=True) for name in ("steps", "", "steps/s", "snapshots"))
-    table = Table("", "run", "game", "by", *numbers, "newest snapshot", box=SIMPLE, padding=(0, 1, 0, 0))
+    words = (Column(name, no_wrap=True) for name in ("", "run", "game", "by"))
+    table = Table(*words, *numbers, "newest snapshot", box=SIMPLE, padding=(0, 1, 0, 0))
     for run in found:
         status = run.status
         share = f"{status.step / status.total_steps:.0%}" if status.total_steps else ""

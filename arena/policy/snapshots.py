@@ -38,3 +38,8 @@ def newest_snapshot(folder: Path) -> Path:
     if not snapshots:
         raise CheckpointError(f"no checkpoint at {folder}: no such folder, or no snapshot in it")
     return snapshots[-1]
+
+
+def count_snapshots(folder: Path) -> int:
+    """How many snapshots a run folder holds."""
+    return sum(1 for _ in folder.glob(SNAPSHOT.format(0)[:-4] + "[0-9]*"))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.match.verdict import MatchRecord
-from arena.policy.snapshots import SNAPSHOT
+from arena.policy.snapshots import count_snapshots
 from arena.runs.folder import DESCRIPTION, STATE
 from arena.runs.folder import FIGURES as PROGRESS
 from arena.runs.live_files import FIGURES, GAME, LIVE, Status, read_game, read_json, read_status
@@ -62,7 +62,7 @@ def read_run(folder: Path) -> FoundRun | None:
 def _silent(folder: Path, asked: dict[str, Any]) -> Status:
     """The status of a run that was trained without telling: as of its newest snapshot."""
     reached = read_json(folder / STATE / PROGRESS)
-    snapshots = sum(1 for _ in folder.glob(SNAPSHOT.format(0)[:-4] + "[0-9]*"))
+    snapshots = count_snapshots(folder)
     step = reached.get("env_step") or reached.get("gradient_step") or 0
     done = snapshots >= asked.get("snapshots", 1)
     when = 0.0

@@ -13,6 +13,7 @@ import numpy as np
 
 from arena.errors import UsageError
 from arena.match.verdict import MatchRecord
+from arena.policy.snapshots import count_snapshots
 from arena.runs.live_files import (
     FIGURES,
     LIVE,
@@ -49,7 +50,7 @@ class LiveRun:
         self._begun = time.time()
         self._last_status = self._last_notes = 0.0
         self._reached: deque[tuple[float, int]] = deque()
-        self._snapshots = training.progress().snapshots
+        self._snapshots = count_snapshots(self.folder)
         self._notes: dict[str, float] = {}
         self._shown: MatchRecord | None = None
 
@@ -67,20 +68,17 @@ class LiveRun:
 
     def tell(self, progress: Progress) -> None:
         """Take note of where the training is, and do what is asked for; `StopRequested` if that is to stop."""
-        if progress.snapshots > self._snapshots:
-            self._snapshots = progress.snapshots
-            scores = ", ".join(f"{name} {value:.3g}" for name, value in progress.evaluation.items())
-            self.say(f"snapshot {progress.snapshots}: {scores}" if scores else f"snapshot {progress.snapshots}")
         now = time.monotonic()
         if now - self._last_status >= STATUS_S:
             self._last_status = now
+            self._say_scores()
             self._tell("running")
             self._show_game()
         if now - self._last_notes >= NOTES_S:
             self._write_notes(now)
         if requested(self.folder, "snapshot"):
             request(self.folder, "snapshot", wanted=False)
-            self.say(f"kept {self._training.keep()}")
+            self.say(f"kept as {self._training.keep().name}")
         self._rest()
         if requested(self.folder, "stop"):
             raise StopRequested
@@ -95,11 +93,21 @@ class LiveRun:
 
     def end(self, state: State, said: str = "") -> None:
         """Say how the training ended."""
+        self._say_scores()
         self._write_notes(time.monotonic())
         self.say(said or state)
         for what in REQUESTS:
             request(self.folder, what, wanted=False)
         self._tell(state, said)
+
+    def _say_scores(self) -> None:
+        """A line about a snapshot that has been measured since."""
+        snapshots = count_snapshots(self.folder)
+        if snapshots > self._snapshots:
+            self._snapshots = snapshots
+            evaluation = self._training.progress().evaluation
+            scores = ", ".join(f"{name} {value:.3g}" for name, value in evaluation.items())
+            self.say(f"snapshot {snapshots}: {scores}" if scores else f"snapshot {snapshots}")
 
     def _rest(self) -> None:
         """Wait while somebody wants a pause."""
@@ -142,7 +150,7 @@ class LiveRun:
             state=state,
             step=progress.step,
             total_steps=progress.total_steps,
-            snapshots=progress.snapshots,
+            snapshots=self._snapshots,
             rate=rate,
             time=now,
             begun=self._begun,
@@ -160,6 +168,17 @@ class LiveLogger(BaseLogger):
     def __init__(self, run: LiveRun, logger: BaseLogger):
         super().__init__(logger.train_interval, logger.test_interval, logger.update_interval, logger.save_interval)
         self._run, self._logger = run, logger
+
+    def log_train_data(self, collect_result: Mapping[str, Any], step: int) -> None:
+        """As in `BaseLogger`; those who watch are told every time."""
+        if "rew" in collect_result:
+            self._run.note({"train/reward": collect_result["rew"], "train/length": collect_result["len"]})
+        super().log_train_data(collect_result, step)
+
+    def log_update_data(self, update_result: Mapping[str, Any], step: int) -> None:
+        """As in `BaseLogger`; those who watch are told every time."""
+        self._run.note({f"update/{name}": value for name, value in update_result.items()})
+        super().log_update_data(update_result, step)
 
     def write(self, step_type: str, step: int, data: Mapping[str, Any]) -> None:
         """Write figures to both."""

@@ -1,5 +1,6 @@
 """Which figures of a training make which curves: pure functions from names and points to what is drawn."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from arena.runs.live_files import SPEED
@@ -28,8 +29,9 @@ def ratings(figures: Figures) -> list[Curve]:
 
 
 def losses(figures: Figures) -> list[Curve]:
-    """Whatever learning calls a loss."""
-    return _curves(figures, "update/loss", leave_out=())
+    """Whatever learning calls a loss; figures of a manager's policies stand under their names."""
+    plain = {re.sub(r"\bupdate/policy_\d+/", "update/", name): points for name, points in figures.items()}
+    return _curves(plain, "update/loss", leave_out=())
 
 
 def returns(figures: Figures) -> list[Curve]:

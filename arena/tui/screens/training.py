@@ -1,7 +1,6 @@
 """Follow a training: its curves, its latest game, its log; and, for who may, pause it, keep a snapshot, stop it."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -20,7 +19,7 @@ from arena.runs.live_files import Request, Status, request, requested
 from arena.tui import curves
 from arena.tui.drawing import BoardView
 from arena.tui.jobs import Job
-from arena.tui.plotting import short
+from arena.tui.run_words import affairs
 from arena.tui.screens.base import COMMON_KEYS, ArenaScreen
 from arena.tui.screens.menu import MenuScreen
 from arena.tui.table import Position, Table
@@ -105,7 +104,7 @@ class TrainingScreen(ArenaScreen):
         log = self.query_one("#log", Static)
         log.update("\n".join(list(self.followed.log)[-max(log.content_size.height, 1) :]))
         status = self.followed.found.status if self.followed.found is not None else None
-        self.heading.say(*_affairs(status), "" if self.control else "read-only")
+        self.heading.say(*affairs(status), "" if self.control else "read-only")
         self._say_changes(status)
 
     def _say_changes(self, status: Status | None) -> None:
@@ -243,14 +242,3 @@ def _positions(record: MatchRecord) -> tuple[Position, ...]:
     """All positions of a game of training; `UsageError` if it cannot have been played."""
     written = WrittenMatch.of(record)
     return Table(written.game).unroll(written)
-
-
-def _affairs(status: Status | None) -> list[str]:
-    """How a training stands, for the line on top."""
-    if status is None:
-        return []
-    sign = {"running": "●", "paused": "‖"}.get(status.state, "○")
-    share = f"{short(status.step)} of {short(status.total_steps)} steps"
-    pace = f"{short(status.rate)} steps/s" if status.rate else ""
-    left = f"{timedelta(seconds=round(status.left_s))} left" if status.left_s is not None else ""
-    return [f"{sign} {status.state}", share, pace, left]

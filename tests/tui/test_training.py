@@ -1,0 +1,245 @@
+"""Following a training on a screen: what is shown, who may steer it, and what is said when it ends or vanishes."""
+
+import json
+import shutil
+
+import pytest
+
+from arena.cli.main import main
+from arena.errors import UsageError
+from arena.runs.live_files import FIGURES, GAME, LIVE, held, read_status, request, requested
+from arena.tui.app import ArenaApp
+from arena.tui.curves import losses, ratings, returns, scores
+from arena.tui.screens.training import TrainingScreen
+from arena.tui.widgets.plot import Plot
+from tests.tui.at_random import at_random
+from tests.tui.helpers import last_line, notice, screen_text, shows, until
+from tests.tui.snapshots import check_snapshot
+from tests.tui.surroundings import make_run
+
+PASSING = (r"\d+:\d\d:\d\d",)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A run that is at work."""
+    folder = make_run(tmp_path / "runs" / "new")
+    with held(folder):
+        yield folder
+
+
+def follow(folder, control=False, opener=None):
+    return ArenaApp(TrainingScreen(folder, control), opener)
+
+
+async def settled(pilot):
+    await until(pilot, lambda: pilot.app.screen.followed.figures and pilot.app.screen.positions)
+    await pilot.app.screen.look().wait()
+
+
+def heading(app):
+    return screen_text(app).splitlines()[0]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 34)])
+async def test_curves_game_and_log_are_seen(folder, size):
+    app = follow(folder)
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot)
+        app.screen.positions = app.screen.positions[:1]  # let the game rest at its start
+        app.screen.shown = 0
+        app.screen._show_position()
+        await pilot.pause()
+        check_snapshot(app, f"training-{size[0]}x{size[1]}", *PASSING)
+        for key in ("␣ pause", "s snapshot", "x stop", "w watch", "l league", "? help", "q back"):
+            assert key in last_line(app)
+
+
+async def test_on_a_small_screen_the_game_takes_the_place_of_the_curves(folder):
+    app = follow(folder)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        assert not app.screen.query_one("#game").region
+        await pilot.press("g")
+        await shows(pilot, "● main  ○ main-0003", "latest game")
+        assert not app.screen.query_one("#curves").region
+        await pilot.press("g")
+        await shows(pilot, "score against")
+
+
+async def test_the_game_is_shown_as_it_was_played_and_then_the_next(folder):
+    app = follow(folder)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await settled(pilot)
+        await shows(pilot, "move 1 of ")
+        await shows(pilot, "move 2 of ")
+        told = json.loads((folder / LIVE / GAME).read_text())
+        told["players"] = ["main-0004", "main"]
+        app.screen.shown, app.screen._rest_s = len(app.screen.positions) - 1, 0.0
+        (folder / LIVE / GAME).write_text(json.dumps(told))
+        await shows(pilot, "● main-0004  ○ main")
+
+
+async def test_a_game_that_cannot_have_been_played_is_not_shown(folder):
+    told = json.loads((folder / LIVE / GAME).read_text())
+    (folder / LIVE / GAME).write_text(json.dumps(told | {"actions": [0, 0]}))
+    app = follow(folder)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await shows(pilot, "the latest game cannot")
+
+
+async def test_figures_that_come_later_are_drawn(folder):
+    app = follow(folder)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await settled(pilot)
+        with (folder / LIVE / FIGURES).open("a") as file:
+            file.write(json.dumps({"step": 50_000, "figures": {"elo": 1500.0, "elo/low": 1450.0, "elo/high": 1550.0}}))
+            file.flush()
+            await app.screen.look().wait()
+            assert not app.screen.query_one("#ratings", Plot).curves  # half a line is none
+            file.write("\n" + json.dumps({"step": 50_000, "said": "snapshot 5"}) + "\nnonsense\n[1]\n")
+        await app.screen.look().wait()
+        (curve,) = app.screen.query_one("#ratings", Plot).curves
+        assert (list(curve.points), curve.band) == ([(50_000, 1500.0)], [(50_000, 1450.0, 1550.0)])
+        await shows(pilot, "50,000  snapshot 5")
+
+
+async def test_who_only_looks_on_changes_nothing(folder):
+    app = follow(folder)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await settled(pilot)
+        for key in ("space", "s", "x"):
+            await pilot.press(key)
+            assert "this only looks on" in notice(app)
+        assert not any(requested(folder, what) for what in ("pause", "snapshot", "stop"))
+        assert "read-only" in heading(app)
+
+
+async def test_who_may_pauses_keeps_a_snapshot_and_stops(folder):
+    app = follow(folder, control=True)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await settled(pilot)
+        await pilot.press("space")
+        assert requested(folder, "pause")
+        await pilot.press("space")
+        assert not requested(folder, "pause")
+        await pilot.press("s")
+        assert requested(folder, "snapshot")
+        await pilot.press("x")
+        await shows(pilot, "stop new?")
+        await pilot.press("escape")
+        assert not requested(folder, "stop")
+        await pilot.press("x", "enter")
+        await until(pilot, lambda: requested(folder, "stop"))
+
+
+@pytest.mark.parametrize("state", ["paused", "finished", "stopped", "failed"])
+async def test_every_state_is_said(tmp_path, state):
+    folder = make_run(tmp_path / "run", state)
+    with held(folder):
+        app = follow(folder)
+        async with app.run_test(size=(120, 34)) as pilot:
+            await settled(pilot)
+            said = {"paused": "it rests", "finished": "its agent is ppo:", "stopped": "--resume", "failed": "it failed"}
+            await until(pilot, lambda: said[state] in notice(app))
+            assert state in heading(app)
+
+
+async def test_a_training_that_is_killed_or_vanishes_is_said_and_its_curves_stay(tmp_path):
+    folder = make_run(tmp_path / "run")
+    app = follow(folder, control=True)
+    async with app.run_test(size=(120, 34)) as pilot:
+        with held(folder):
+            await settled(pilot)
+            assert "running" in heading(app)
+        await until(pilot, lambda: "ended without a word" in notice(app))
+        await pilot.press("space")
+        assert notice(app) == "nobody trains here now"
+        shutil.rmtree(folder)
+        await until(pilot, lambda: "is gone: its folder cannot be read any more" in notice(app))
+        await shows(pilot, "A random")
+        await pilot.press("space", "w", "s")
+
+
+async def test_a_run_that_told_nothing_is_shown_as_far_as_it_goes(tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    told = {"game": "tic_tac_toe", "options": {}, "algorithm": "ppo", "run": {"steps": 10, "snapshots": 3}}
+    (folder / "run.json").write_text(json.dumps(told))
+    app = follow(folder)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await shows(pilot, "killed", "no figures yet", "no game yet")
+
+
+async def test_too_small_and_large_again(folder):
+    app = follow(folder)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await settled(pilot)
+        await pilot.resize_terminal(59, 10)
+        await shows(pilot, "this screen needs 60 columns")
+        await pilot.resize_terminal(90, 30)
+        await shows(pilot, "score against")
+
+
+async def test_random_keys_and_clicks_break_nothing(folder):
+    def opener(words):
+        raise UsageError(f"not today: {' '.join(words)}")
+
+    app = follow(folder, control=True, opener=opener)
+    async with app.run_test(size=(90, 28)) as pilot:
+        await settled(pilot)
+        await at_random(pilot, 60, "gswlx?:t")
+        while len(app.screen_stack) > 2:
+            await pilot.press("escape")
+        await pilot.resize_terminal(90, 28)
+        await shows(pilot, "new")
+
+
+def test_figures_are_told_apart_by_their_names():
+    points = [(1, 1.0)]
+    figures = dict.fromkeys(
+        ["score/pool", "score/random", "main-exploiter/score/pool", "update/loss", "update/loss/vf", "update/lr"],
+        points,
+    )
+    figures |= dict.fromkeys(["elo", "elo/low", "main-2/elo", "train/reward", "score/return", "train/length"], points)
+    assert [curve.name for curve in scores(figures)] == ["pool", "random", "main-exploiter/pool"]
+    assert [curve.name for curve in losses(figures)] == ["loss", "vf"]
+    assert [curve.name for curve in ratings(figures)] == ["elo", "main-2"]
+    assert [curve.name for curve in returns(figures)] == ["training", "measured"]
+
+
+def test_the_list_of_runs(folder, capsys, monkeypatch):
+    monkeypatch.chdir(folder.parents[1])
+    make_run(folder.parent / "old", "finished", 100_000)
+    assert main(["runs"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines if "ppo" in line] == [["running", "new"], ["finished", "old"]]
+    assert main(["runs", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [(run["name"], run["state"], run["step"]) for run in told] == [
+        ("new", "running", 40_000),
+        ("old", "finished", 100_000),
+    ]
+
+
+def test_wrong_input_is_one_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["runs"]) == 0
+    assert capsys.readouterr().out == "There is no training in runs; arena train begins one.\n"
+    assert main(["runs", "nothing"]) == 2
+    assert capsys.readouterr().err == "arena: there is no run 'nothing'; there are none\n"
+    make_run(tmp_path / "runs" / "c4")
+    assert main(["runs", "nothing"]) == 2
+    assert capsys.readouterr().err == "arena: there is no run 'nothing'; in runs are c4\n"
+
+
+def test_only_one_process_trains_in_a_folder_and_its_end_is_known_at_once(tmp_path):
+    folder = make_run(tmp_path / "run")
+    assert read_status(folder).state == "killed"
+    with held(folder):
+        assert read_status(folder).state == "running"
+        with pytest.raises(UsageError, match="is being trained by another process"), held(folder):
+            pass
+    assert read_status(folder).state == "killed"
+    with pytest.raises(UsageError, match="cannot be reached"):
+        request(tmp_path / "nowhere", "pause")
