@@ -66,6 +66,7 @@ ASCII = {
     **dict.fromkeys("●⬤◉", "X"),
     **dict.fromkeys("○◯", "O"),
     "▲": "A",
+    **dict(zip("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBNPkqrbnp", strict=True)),
     **dict.fromkeys("›▶▸▷→", ">"),
     **dict.fromkeys("‹◀◂←", "<"),
     **dict.fromkeys("↑△", "^"),
