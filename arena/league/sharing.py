@@ -9,8 +9,11 @@ import contextlib
 import json
 import os
 import re
+import socket
+import sys
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -18,6 +21,7 @@ from arena.data.folders import write_folder
 from arena.errors import CheckpointError, UsageError
 from arena.league.payoff import Counts, Payoff
 from arena.league.records import League, Member, Role
+from arena.league.scale import ScaleConfig
 from arena.league.workers.sources import OnDisk
 from arena.policy.checkpoint import WEIGHTS
 from arena.policy.snapshots import CONFIG, read_config
@@ -47,23 +51,35 @@ class Sharing:
         folder: seen by all trainers, by whatever path.
         name: of this trainer.
         league: what this trainer knows; members and counts are added to it.
-        run: the folder of its run.
+        run: the folder of its run, which need not be there yet.
         say: told, in a line, when something is in the way, and when no longer.
 
     """
 
-    def __init__(
-        self, store: str, folder: Path, name: str, league: League, run: Path, say: Callable[[str], None] = print
-    ):
-        self._folder, self._name, self.league, self._run, self._say = folder, name, league, run, say
-        self._store = Store(store, wait_s=PATIENCE_S)
-        try:
-            self._league_id = self._identify()
-        except OSError as error:
-            raise UsageError(f"{folder}: no league can be shared here ({error.strerror})") from None
-        self._published: set[str] = set()
-        self._told: dict[tuple[str, str, str], Count] = {}
+    def __init__(self, store: str, folder: Path, name: str, league: League, run: Path, say: Callable[[str], None]):
+        self._url, self._folder, self._name, self.league, self._run = store, folder, name, league, run
+        self._say = say
+        Store(store, wait_s=PATIENCE_S).close()
+        with _explained(folder):
+            league_id = _identity(folder / IDENTITY, _about(league))
+        if league_id is None:
+            raise UsageError(f"{folder} is no league of {_about(league)}: --share another folder")
+        if (folder / name / TRAINER).exists() and not (run / COPIES / TRAINER).exists():
+            raise self._taken()
+        self._league_id = league_id
+        self._own: set[str] = set()
+        """Names of this trainer's learners and members, as they were at the last exchange."""
         self._in_the_way = ""
+
+    def join(self) -> None:
+        """Take the name for this run, whose folder is there now; `UsageError` if another was faster."""
+        with _explained(self._folder):
+            mine = _identity(self._run / COPIES / TRAINER, {})
+            if mine is None or _identity(self._folder / self._name / TRAINER, {}, mine) is None:
+                raise self._taken()
+
+    def _taken(self) -> UsageError:
+        return UsageError(f"{self._folder} has another trainer {self._name!r}: choose a name with --share-as")
 
     def exchange(self) -> int:
         """Publish what is new here, and take up what is new elsewhere; returns how many snapshots came.
@@ -71,9 +87,13 @@ class Sharing:
         What is in the way is said, once, and tried again the next time.
         """
         came, trouble = 0, ""
+        learners = {learner.name for learner in self.league.learners}
+        self._own = learners | {member.name for member in self.league.members if member.learner in learners}
         try:
-            self._publish()
-            came, trouble = self._take_up()
+            with Store(self._url, create=False, wait_s=PATIENCE_S) as store:
+                snapshots, counts = store.snapshots(self._league_id), store.counts(self._league_id)
+                self._publish(store, snapshots, counts)
+            came, trouble = self._take_up(snapshots, counts)
         except (UsageError, OSError) as error:
             trouble = str(error)
         if trouble and trouble != self._in_the_way:
@@ -83,38 +103,18 @@ class Sharing:
         self._in_the_way = trouble
         return came
 
-    def close(self) -> None:
-        """Let go of the store."""
-        self._store.close()
-
-    def _identify(self) -> str:
-        """Which league it is; `UsageError` if it is another, or somebody else has the name there."""
-        league_id = _identity(self._folder / IDENTITY, _about(self.league))
-        if league_id is None:
-            raise UsageError(
-                f"{self._folder} is no league of {_about(self.league)}: choose another folder with --share"
-            )
-        mine = _identity(self._run / COPIES / TRAINER, {})
-        if mine is None or _identity(self._folder / self._name / TRAINER, {}, mine) is None:
-            raise UsageError(f"{self._folder} has another trainer {self._name!r}: choose a name with --share-as")
-        return league_id
-
     # --- what is published --------------------------------------------------------------------------------------
 
-    def _publish(self) -> None:
-        new = [member for member in self.league.members if self._is_mine(member) and member.name not in self._published]
+    def _publish(self, store: Store, snapshots: Sequence[Snapshot], counts: Sequence[Count]) -> None:
+        """Add to the store what it lacks of this trainer's."""
+        there = {row.name for row in snapshots}
+        new = [m for m in self.league.members if m.name in self._own and self._there(m.name) not in there]
         for member in new:
-            self._copy(self._run / member.folder, self._folder / self._name / member.name, member.sha256)
-        self._store.add_snapshots(self._league_id, [self._snapshot(member) for member in new])
-        self._published |= {member.name for member in new}
-        counts = [*self._counts("training", self.league.training), *self._counts("evaluation", self.league.evaluation)]
-        changed = {(row.kind, row.player, row.opponent): row for row in counts}
-        changed = {key: row for key, row in changed.items() if self._told.get(key) != row}
-        self._store.put_counts(self._league_id, list(changed.values()))
-        self._told |= changed
-
-    def _is_mine(self, member: Member) -> bool:
-        return any(member.learner == learner.name for learner in self.league.learners)
+            self._copy(self._run / member.folder, self._folder / self._there(member.name), member.sha256)
+        store.add_snapshots(self._league_id, [self._snapshot(member) for member in new])
+        mine = [*self._counts("training", self.league.training), *self._counts("evaluation", self.league.evaluation)]
+        known = set(counts)
+        store.put_counts(self._league_id, [count for count in mine if count not in known])
 
     def _snapshot(self, member: Member) -> Snapshot:
         parent = None if member.parent is None else self._there(member.parent)
@@ -124,24 +124,22 @@ class Sharing:
     def _counts(self, kind: str, payoff: Payoff) -> Iterator[Count]:
         """What this trainer has counted itself."""
         for player, opponents in payoff.table.items():
-            if self._there(player) != player:
+            if player in self._own:
                 for opponent, counts in opponents.items():
                     names = self._there(player), self._there(opponent)
                     yield Count(kind, *names, counts.wins, counts.draws, counts.losses)
 
     def _there(self, name: str) -> str:
         """What is called so here, in the shared league: learners and members of this trainer under its name."""
-        own = {learner.name for learner in self.league.learners}
-        own |= {member.name for member in self.league.members if member.learner in own}
-        return f"{self._name}/{name}" if name in own else name
+        return f"{self._name}/{name}" if name in self._own else name
 
     # --- what is taken up ---------------------------------------------------------------------------------------
 
-    def _take_up(self) -> tuple[int, str]:
-        """How many snapshots came, and what was in the way of others."""
+    def _take_up(self, snapshots: Sequence[Snapshot], counts: Sequence[Count]) -> tuple[int, str]:
+        """Add to the league what others have published; how many snapshots came, and what was in the way of others."""
         known = {member.name for member in self.league.members}
         came, trouble = 0, ""
-        for row in self._store.snapshots(self._league_id):
+        for row in snapshots:
             if row.name in known or row.name.startswith(f"{self._name}/"):
                 continue
             try:
@@ -149,7 +147,7 @@ class Sharing:
                 came += 1
             except CheckpointError as error:
                 trouble = f"snapshot {row.name} cannot be taken up: {error}"
-        for count in self._store.counts(self._league_id):
+        for count in counts:
             if not count.player.startswith(f"{self._name}/"):
                 payoff = self.league.training if count.kind == "training" else self.league.evaluation
                 opponent = count.opponent.removeprefix(f"{self._name}/")
@@ -175,6 +173,23 @@ class Sharing:
             raise CheckpointError(f"{source} is of {said}, not of {_about(self.league)}")
         config = json.dumps(dict(found.description), indent=2).encode()
         write_folder(target, {CONFIG: config, WEIGHTS: found.weights})
+
+
+@contextlib.contextmanager
+def _explained(folder: Path) -> Iterator[None]:
+    """`UsageError` for what a file system refuses."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"{folder}: no league can be shared here ({error.strerror})") from None
+
+
+def sharing_of(scale: ScaleConfig, league: League, run: Path) -> Sharing | None:
+    """The way to other trainers, if the league is to be theirs as well."""
+    if scale.store is None or scale.share is None:
+        return None
+    name = scale.share_as or re.sub(r"[^\w.-]", "-", f"{socket.gethostname()}-{run.name}")
+    return Sharing(scale.store, scale.share, name, league, run, partial(print, file=sys.stderr))
 
 
 def _about(league: League) -> dict[str, Any]:
