@@ -1,9 +1,11 @@
 """`arena league`: what has become of the league of a training."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 from rich.console import Console
@@ -11,6 +13,9 @@ from rich.console import Console
 from arena.league.picture import save_pictures
 from arena.league.records import read_league
 from arena.league.report import as_dict, print_league
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
 
 
 @dataclass(frozen=True)
@@ -34,10 +39,27 @@ class Options:
     """Print JSON instead of tables."""
     png: Annotated[Path | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="")] = None
     """Write pictures there as well: a heat map of the payoffs, and the ratings over time."""
+    ui: bool = False
+    """Show it on a screen, which follows a training that goes on; pick two and watch them."""
+
+
+@contextmanager
+def screen(options: Options) -> Iterator["Screen[Any]"]:
+    """The screen of a league; `CheckpointError` if there is none."""
+    from arena.tui.screens.league import LeagueScreen
+
+    read_league(options.run)
+    yield LeagueScreen(options.run)
 
 
 def run(options: Options) -> int:
-    """Print the league, and draw it if asked."""
+    """Print the league, and draw it if asked; or show it."""
+    if options.ui:
+        from arena.cli.opening import screen_of
+        from arena.tui.app import launch
+
+        with screen(options) as shown:
+            return launch(shown, screen_of)
     league = read_league(options.run)
     pictures = save_pictures(league, str(options.run), options.png) if options.png else ()
     if options.json:
