@@ -1,0 +1,78 @@
+"""Every game of the catalogue is played to its end by keys, against an agent that draws its moves."""
+
+import numpy as np
+import pytest
+
+from arena.data.batch import Batch
+from arena.policy.protocol import Policy
+from arena.registry import GAMES, make_agent, make_game
+from arena.tui.app import ArenaApp
+from arena.tui.screens.play import PlayScreen
+from arena.tui.screens.sitting import Terms
+from tests.tui.helpers import until
+
+SMALL = {
+    "breakthrough": "breakthrough:rows=5,columns=5",
+    "checkers": "checkers:draw_after=1",
+    "go": "go:size=3",
+    "gomoku": "gomoku:size=5",
+    "hex": "hex:size=4",
+    "kalah": "kalah:houses=3,seeds=1",
+    "othello": "othello:size=4",
+    "pig": "pig:target=10",
+    "rock_paper_scissors": "rock_paper_scissors:max_cycles=3",
+    "tron": "tron:rows=5,columns=5",
+}
+"""Where a whole game is long."""
+LINES = {"chess": ("f3 g4", "e5 Qh4#")}
+"""What both play where chance would take hundreds of moves: the fool's mate."""
+LONG = "backgammon"
+"""A race of some hundred turns, which is resigned after a dozen."""
+MOST_TURNS = 12
+
+
+class Reader(Policy):
+    """Plays moves that are written down."""
+
+    def __init__(self, game, line):
+        self._game, self._line = game, line.split()
+        self._played = 0
+
+    needs_state = True
+
+    def forward(self, batch, state=None):
+        self._played += 1
+        text = self._line[self._played - 1]
+        return Batch(act=np.array([self._game.parse_action(batch.obs.state[0], text)]))
+
+
+def choose(legal, rng, game):
+    """A move by its notation; go is passed soon, or it would never end."""
+    texts = list(legal.values())
+    return "pass" if game == "go" and "pass" in texts else texts[rng.integers(len(texts))]
+
+
+@pytest.mark.parametrize("name", GAMES.names())
+async def test_a_game_is_played_by_keys_to_its_end(name):
+    game = make_game(SMALL.get(name, name))
+    mine, theirs = LINES.get(name, ("", ""))
+    others = [("bot", Reader(game, theirs) if theirs else make_agent("random", game))]
+    app = ArenaApp(PlayScreen(game, others, Terms(seed=1)))
+    rng = np.random.default_rng(1)
+    async with app.run_test(size=(80, 24)) as pilot:
+        turns = 0
+        while True:
+            screen = app.screen
+            await until(pilot, lambda screen=screen: screen.my_turn or screen.position.verdict, 120)
+            if screen.position.verdict:
+                break
+            known = len(screen.positions)
+            if name == LONG and turns == MOST_TURNS:
+                await pilot.press("ctrl+r", "ctrl+r")
+            else:
+                move = mine.split()[turns] if mine else choose(screen.position.legal, rng, name)
+                await pilot.press(*move, "enter")
+            await until(pilot, lambda screen=screen, known=known: len(screen.positions) > known)
+            turns += 1
+        assert screen.position.verdict.offender in (None, screen.seat)
+        assert "n: new game" in str(screen.query_one("#notice").content)
