@@ -32,6 +32,7 @@ from benchmarks import (
     start,
     store,
     tournament,
+    workers,
 )
 from benchmarks.measure import Row
 
@@ -52,6 +53,7 @@ SECTIONS = {
     "start": start.rows,
     "tournament": tournament.rows,
     "store": store.rows,
+    "workers": workers.rows,
 }
 
 
