@@ -1,0 +1,168 @@
+"""A league: its ladder, who beats whom, ratings over time, who came from whom, and whom its learners meet next."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Grid, VerticalScroll
+from textual.widgets import DataTable, Static
+
+from arena.errors import CheckpointError
+from arena.registry import make_game
+from arena.tui.league_view import (
+    LeagueView,
+    about,
+    game_words,
+    ladder_rows,
+    next_opponents,
+    rating_curves,
+    read_view,
+    spec_of,
+)
+from arena.tui.plotting import short
+from arena.tui.screens.base import COMMON_KEYS, ArenaScreen
+from arena.tui.thinker import Thinker
+from arena.tui.widgets.heat_map import HeatMap
+from arena.tui.widgets.plot import Plot
+from arena.tui.widgets.rows import Rows
+from arena.tui.words import mark
+
+if TYPE_CHECKING:
+    from arena.tui.app import ArenaApp
+
+LOOK_S = 2.0
+"""Seconds between two looks at the file of the league."""
+
+
+class LeagueScreen(ArenaScreen):
+    """The league of a training, which may go on meanwhile.
+
+    Args:
+        folder: of the run.
+
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "mark", "mark", key_display="␣", tooltip="mark who is to play, a seat each"),
+        Binding("w,W", "watch", "watch", tooltip="watch those who are marked play each other"),
+        Binding("tab", "app.focus_next", show=False, tooltip="to the next panel"),
+        *COMMON_KEYS,
+    ]
+    MINIMUM = (70, 18)
+
+    def __init__(self, folder: Path):
+        super().__init__("league", folder.name)
+        self.folder = folder
+        self.view: LeagueView | None = None
+        self.marked: list[str] = []
+        """Who is to play, by seat."""
+        self._thread = Thinker()
+        self._changed = -1
+
+    def compose_body(self) -> ComposeResult:
+        """The ladder and the payoffs; below them curves and words."""
+        with Grid(id="league"):
+            columns = ("", ">", "", ">elo", ">±", "over time", ">age")
+            yield Rows("ladder", *columns, empty="nobody has been measured yet", id="ladder")
+            yield HeatMap(id="payoffs")
+            with VerticalScroll(id="words", classes="panel"):
+                yield Static(id="about", markup=False)
+                yield Static(id="next", markup=False)
+            yield Plot("elo over moves", id="ratings")
+
+    def on_mount(self) -> None:
+        """Begin to look."""
+        self.query_one("#words").border_title = "lineage, and next opponents"
+        self.query_one("#ladder").focus()
+        self.look()
+        self.set_interval(LOOK_S, self.look)
+
+    @work(exclusive=True, group="look")
+    async def look(self) -> None:
+        """Show the league as it is now, if it has changed."""
+        try:
+            changed, view = await self._thread.run(partial(_read_if_changed, self.folder, self._changed))
+        except CheckpointError as error:
+            self._changed = -1
+            self.say(f"{error}; what was read is shown" if self.view else str(error), "refusal")
+            return
+        if view is not None:
+            if self._changed == -1:
+                self.say("")
+            self._changed, self.view = changed, view
+            self._show(view)
+
+    def _show(self, view: LeagueView) -> None:
+        league = view.league
+        best = f"best {view.ladder.names[0]}" if view.ladder.names else ""
+        cyclic = f"cyclic {view.cyclic:.0%}" if view.ladder.names else ""
+        self.heading.say(f"{short(league.step)} moves", f"{len(league.members)} members", best, cyclic)
+        self.marked = [name for name in self.marked if name in view.ladder.names]
+        self.query_one("#ladder", Rows).show(ladder_rows(view, self.marked))
+        self.query_one(HeatMap).payoffs = view.payoffs
+        self.query_one("#ratings", Plot).curves = rating_curves(league)
+        self.query_one("#next", Static).update(next_opponents(league))
+        self._point()
+
+    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
+        """Show where that one comes from."""
+        self._point()
+
+    def _point(self) -> None:
+        ladder = self.query_one("#ladder", Rows)
+        if self.view is not None and ladder.key is not None:
+            self.query_one("#about", Static).update(about(self.view, ladder.key))
+            self.query_one(HeatMap).at = ladder.cursor_row
+
+    def on_rows_chosen(self, event: Rows.Chosen) -> None:
+        """Watch whoever is marked, and who was chosen."""
+        event.stop()
+        self.action_watch()
+
+    def action_mark(self) -> None:
+        """Mark who is under the cursor, or take the mark away; of too many the first loses it."""
+        name = self.query_one("#ladder", Rows).key
+        if self.view is None or name is None:
+            return
+        if name in self.marked:
+            self.marked.remove(name)
+        else:
+            self.marked = [*self.marked, name][-self._seats :]
+        self._show(self.view)
+        signs = "   ".join(f"{mark(seat)} {one}" for seat, one in enumerate(self.marked))
+        self.say(f"{signs}   w watches them" if len(self.marked) == self._seats else signs)
+
+    @property
+    def _seats(self) -> int:
+        return make_game(self.view.league.game).num_players if self.view is not None else 2
+
+    def action_watch(self) -> None:
+        """Watch those who are marked; a seat without a mark is taken by who is under the cursor."""
+        if self.view is None or not self.view.ladder.names:
+            self.say("there is nobody to watch yet", "refusal")
+            return
+        under = self.query_one("#ladder", Rows).key or self.view.ladder.names[0]
+        names = [*self.marked, *[under] * (self._seats - len(self.marked))]
+        league = self.view.league
+        arena: ArenaApp = self.app  # type: ignore[assignment]
+        arena.open(["watch", game_words(league), *(spec_of(self.folder, league, name) for name in names)])
+
+    def remarks(self) -> Sequence[str]:
+        """What the figures are."""
+        return (
+            "Ratings (Elo, half of their 95 % interval) and payoffs are from games of their own, not from training.",
+            "Over time: the ratings of its ancestors and its own, each when it came. Age: moves of the league since.",
+        )
+
+
+def _read_if_changed(folder: Path, before: int) -> tuple[int, LeagueView | None]:
+    """When the file of a league was changed, and the league, if that is not when it was `before`."""
+    try:
+        changed = (folder / "league.json").stat().st_mtime_ns
+    except OSError as error:
+        raise CheckpointError(f"no league in {folder} ({error.strerror})") from None
+    return changed, read_view(folder) if changed != before else None
