@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from agents.search.budget import LINE, LONGEST_PATH, require_positive, time_limit
 from agents.search.guided_tree import NODE
+from agents.search.nodes import shares_of
 from agents.search.positions import require_guidable
 from arena.errors import UsageError
 from games.engine.compiler import instantiate
@@ -132,9 +133,8 @@ class GuidedSearch:
             self._kernels.improved(nodes, scales, probs, value)
             self._kernels.settled(nodes, scales, scores, act)
         else:
-            shares = visits * eligible
-            probs[:] = shares / np.maximum(shares.sum(axis=1, keepdims=True), 1)
-            act[:] = shares.argmax(axis=1)
+            probs[:] = shares_of(visits, eligible)
+            act[:] = probs.argmax(axis=1)
         self._kernels.lines(nodes, act, pv)
         return Found(visits, probs, act, value, pv, list(nodes), forest.simulations)
 

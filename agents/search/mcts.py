@@ -24,7 +24,7 @@ from agents.search.budget import (
     time_limit,
 )
 from agents.search.memory import Trees
-from agents.search.nodes import NODE, TREE, choose, expected, follow
+from agents.search.nodes import NODE, TREE, choose, expected, follow, shares_of
 from agents.search.positions import positions, require_visible
 from arena.data.batch import Batch
 from arena.policy.kinds import AgentKind
@@ -99,8 +99,7 @@ class MCTSPolicy(Policy):
             value[i] = expected(nodes)
             follow(nodes, act[i], pv[i])
             kept[i] = self._trees.put(nodes, root, int(act[i]))
-        shares = visits * eligible
-        probs = shares / np.maximum(shares.sum(axis=1, keepdims=True), 1)
+        probs = shares_of(visits, eligible)
         return Batch(act=act, probs=probs, value=value, visits=visits, pv=pv, state=Batch(tree=kept))
 
     def _search(self, kept: NDArray[Any] | None, root: NDArray[Any]) -> NDArray[Any]:

@@ -88,7 +88,18 @@ def choose(nodes: NDArray[Any], visits: NDArray[np.int64], eligible: NDArray[np.
             or (child.visits == nodes[best].visits and child.mean > nodes[best].mean)
         ):
             best, chosen = place, child.action
+    if best < 0 and root.tried < root.count:  # all that were tried lose: the next one need not
+        chosen = nodes[root.first + root.tried].action
+        eligible[chosen] = True
     return chosen
+
+
+def shares_of(visits: NDArray[np.int64], eligible: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Shares of visits [n, A] among eligible actions; if none of those was visited, all are alike."""
+    weights = visits * eligible
+    weights = np.where(weights.any(axis=1, keepdims=True), weights, eligible)
+    shares: NDArray[np.float64] = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1)
+    return shares
 
 
 @njit(cache=True, nogil=True)

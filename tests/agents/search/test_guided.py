@@ -247,6 +247,19 @@ def test_puct_goes_on_from_what_it_found_below_the_moves_played(name, tmp_path):
     assert np.concatenate(kept).max() > 0
 
 
+@pytest.mark.parametrize("name", ["breakthrough", "tic_tac_toe", "hex"])
+def test_few_simulations_late_in_a_game_still_give_a_legal_move(name):
+    """All moves that were tried may be proven to lose."""
+    game = make_game(name, **{"hex": {"size": 3}, "breakthrough": {"rows": 5, "columns": 4}}.get(name, {}))
+    for plies in (4, 6, 8, 14):
+        env, rows = positions(game, 200, plies, seed=plies)
+        for simulations in (1, 2, 4):
+            found = GuidedSearch(game, simulations).search(env.positions(rows), opinions, np.random.default_rng(0))
+            assert env.mask[rows, found.act].all()
+            np.testing.assert_allclose(found.probs.sum(axis=1), 1)
+            assert not (found.probs * ~env.mask[rows]).any()
+
+
 def test_a_time_limits_puct(tmp_path):
     env, rows = positions(TIC_TAC_TOE, 2, 1)
     policy = make_agent(f"puct:{trained(tmp_path / 'az')}:30ms", TIC_TAC_TOE)

@@ -194,6 +194,15 @@ def test_shares_are_those_of_moves_that_may_still_be_best():
     np.testing.assert_allclose(answer.probs[1], answer.visits[1] / 300)
 
 
+def test_if_all_that_was_tried_loses_something_else_is_played():
+    """O has to block: with a single simulation, the move tried may be proven to lose."""
+    state = drawn(TIC_TAC_TOE, "X X .\nO O .\nX . .")
+    for seed in range(20):
+        answer = MCTSPolicy(TIC_TAC_TOE, 1, seed=seed).forward(view(TIC_TAC_TOE, [state]))
+        assert answer.probs[0].sum() == pytest.approx(1)
+        assert answer.probs[0, answer.act[0]] > 0
+
+
 def test_a_time_limit_is_kept_to_on_the_whole():
     answer = make_agent("mcts:50ms", CONNECT_FOUR).forward(view(CONNECT_FOUR, [CONNECT_FOUR.initial]))
     assert answer.visits.sum() > 10
