@@ -28,6 +28,8 @@ class Rows(DataTable[str | Text]):
     DEFAULT_CLASSES = "panel"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select_cursor", "open", key_display="↵", tooltip="open what the cursor is on"),
+        Binding("home", "scroll_top", show=False),
+        Binding("end", "scroll_bottom", show=False),
     ]
 
     @dataclass
