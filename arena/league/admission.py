@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from arena.errors import UsageError
 from arena.league.config import LeagueConfig, RunConfig
 from arena.league.gate import Examined, examine, opening_plies
 from arena.league.pool import Pool
 from arena.league.ratings import rate_members
-from arena.league.records import League, Member, Rated
+from arena.league.records import League, Learner, Member, Rated
 from arena.league.student import Student
 from arena.policy.snapshots import SNAPSHOT
 from arena.runs.evaluation import counts_against
@@ -53,6 +54,15 @@ class Admission:
             self._league.evaluation.add(member.name, opponent, *counts)
         self._rate(member)
         return True
+
+    def require_hope(self, record: Learner) -> None:
+        """`UsageError` if the gate has refused as many snapshots of a learner in a row as it may."""
+        tries = self._config.gate_tries
+        if tries and record.refused % tries == 0 and self.examined is not None:
+            raise UsageError(
+                f"the gate has refused {record.refused} snapshots of {record.name} in a row, the last with "
+                f"{self.examined.said}; go on with --resume, or train anew and ask for less"
+            )
 
     def _admit(self, student: Student) -> Member:
         """Write the snapshot of a learner and put it on the list."""

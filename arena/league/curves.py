@@ -5,7 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from arena.league.gate import Examined
 from arena.league.records import League, Learner
+from arena.league.student import Student
+from arena.runs.evaluation import score_of
 from arena.trainer.logger import BaseLogger
 
 
@@ -47,6 +50,17 @@ def rating_figures(league: League, learner: str) -> dict[str, float]:
         return {}
     elo, error = rating
     return {"elo": elo, "elo/low": elo - error, "elo/high": elo + error}
+
+
+def turn_figures(league: League, student: Student, examined: Examined | None) -> dict[str, float]:
+    """All figures of a learner at the end of a turn; `examined` is what came of the last snapshot at the gate."""
+    figures = {f"score/{name}": score for name, score in student.evaluation.items()}
+    if student.pool.games:
+        figures["score/pool"] = student.pool.score
+    if examined is not None and student.record.role == "main":
+        figures["score/gate"] = score_of(examined.counts)
+    figures |= rating_figures(league, student.record.name)
+    return figures | opponents_figures(league, student.record)
 
 
 class Prefixed(BaseLogger):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arena.league.config import LeagueConfig
 from arena.league.matchmaker import Floats, Weighting, by_rating, not_forgotten, pfsp, uniform, window
-from arena.league.records import League, Learner, Member
+from arena.league.records import League, Learner, Member, Role
 
 Shares = dict[str, float]
 """Opponents by name, and what share of a learner's games is against each; its own name stands for self-play."""
@@ -25,6 +25,20 @@ HOPELESS = 0.1
 """A score at or below which an exploiter leaves a main agent for its past."""
 BEGINS_ANEW = {"main": 0.0, "main exploiter": 1.0, "league exploiter": 0.25}
 """Chance that a learner of this role begins anew once its snapshot has joined the league."""
+
+
+def learners_of(config: LeagueConfig) -> list[Learner]:
+    """The learners that a league begins with: main agents, main exploiters, league exploiters."""
+    roles: list[tuple[Role, int]] = [
+        ("main", config.main_agents),
+        ("main exploiter", config.main_exploiters),
+        ("league exploiter", config.league_exploiters),
+    ]
+    return [
+        Learner(role.replace(" ", "-") + (f"-{number}" if number > 1 else ""), role)
+        for role, count in roles
+        for number in range(1, count + 1)
+    ]
 
 
 def opponents_of(league: League, learner: Learner, config: LeagueConfig) -> Shares:

@@ -10,32 +10,30 @@ import numpy as np
 import torch
 
 from arena.collector.collector import Collector
-from arena.data import VectorReplayBuffer
-from arena.data.batch import Batch
 from arena.data.stats import CollectStats
-from arena.errors import CheckpointError, UsageError
+from arena.errors import UsageError
 from arena.league.admission import Admission
 from arena.league.config import LeagueConfig, RunConfig, usual_league
-from arena.league.curves import Prefixed, newest_rating, opponents_figures, rating_figures
+from arena.league.curves import Prefixed, newest_rating, turn_figures
 from arena.league.payoff import Counts, Payoff
 from arena.league.pool import Pool
-from arena.league.records import League, Learner, Role, write_league
-from arena.league.roles import BEGINS_ANEW, changes_within_a_turn, is_ready, opponents_of
+from arena.league.records import League, Learner, write_league
+from arena.league.roles import BEGINS_ANEW, changes_within_a_turn, is_ready, learners_of, opponents_of
 from arena.league.scale import ScaleConfig
-from arena.league.seating import LeagueSeating, Plan
 from arena.league.sharing import sharing_of
-from arena.league.student import Student, by_label
+from arena.league.state import read_state, state_of, take_up, take_up_learner
+from arena.league.student import Student
+from arena.league.tables import Tables
 from arena.league.workers.collector import WorkersCollector
 from arena.league.workers.elsewhere import Elsewhere
-from arena.league.workers.share import SelfPlay, Table
-from arena.league.workers.sources import Source
+from arena.league.workers.share import SelfPlay
 from arena.match.verdict import MatchRecord
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import SEPARATE, build_policy, save_policy
 from arena.policy.kinds import Spaces
 from arena.policy.protocol import Policy
 from arena.registry import learning_algorithm, make_agent
-from arena.runs.evaluation import counts_against, score_of
+from arena.runs.evaluation import counts_against
 from arena.runs.recorded import BOARD, RecordedGames
 from arena.runs.run import Progress, Run, require_collecting
 from arena.seeding import spawn_seeds
@@ -47,8 +45,6 @@ ADMISSION = 1
 """Of random streams: that of what happens at the end of a turn; those of members come after it."""
 INITIAL = 1
 """Of random streams: that of initial weights."""
-CHANCE = 2
-"""Of random streams: that of what chance does in training games."""
 
 
 class SelfPlayTraining(Run):
@@ -78,9 +74,7 @@ class SelfPlayTraining(Run):
         self.league_config = league = league or usual_league(learning_algorithm(algo))
         if league.matchmaker == "rating" and not self.run_config.evaluation and not league.earlier_met:
             raise UsageError("the matchmaker rating needs ratings: name agents for evaluation, or raise earlier_met")
-        self._moves = self.run_config.moves if learning_algorithm(algo).data == "on-policy" else 1
         self.evaluators = {spec: make_agent(spec, game) for spec in self.run_config.evaluation}
-        self._references = {spec: make_agent(spec, game) for spec in league.references}
         self.league = League(
             game.name,
             dict(game.options),
@@ -110,36 +104,35 @@ class SelfPlayTraining(Run):
         records, seed = self.league.learners, self.run_config.seed
         seeds = [seed, *spawn_seeds(seed, 0, 0, INITIAL, count=len(records) - 1)]
         policies = [self.policy, *[self._build_from(one) for one in seeds[1:]]]
-        self._live = {record.name: policy for record, policy in zip(records, policies, strict=True)}
         share = self.league_config.exploiter_share
         lengths = [1.0 if record.role == "main" else share for record in records]
         steps = [math.ceil(self.run_config.steps * length / sum(lengths)) for length in lengths]
-        self.elsewhere, self.sharing = self._make_elsewhere(), sharing_of(self.scale, self.league, self.folder)
-        self.students = [self._make_student(*one) for one in zip(records, steps, seeds, strict=True)]
         self.pool = Pool(self.game, self.algo, self.folder, self.device)
+        self.elsewhere, self.sharing = self._make_elsewhere(), sharing_of(self.scale, self.league, self.folder)
+        tables = Tables(
+            self.game,
+            self.algorithm,
+            self.config,
+            self.run_config,
+            self.league_config,
+            self.league,
+            {record.name: policy for record, policy in zip(records, policies, strict=True)},
+            {spec: make_agent(spec, self.game) for spec in self.league_config.references},
+            self.folder,
+            self.elsewhere,
+        )
+        self.students = [self._make_student(tables, *one) for one in zip(records, steps, seeds, strict=True)]
         self.admission = Admission(
             self.game, self.league, self.league_config, self.run_config, self.pool, self._write_snapshot
         )
         return self.students[0].trainer
 
-    def _make_student(self, record: Learner, steps: int, initial_seed: int) -> Student:
-        policy = self._live[record.name]
-        mains = [other.name for other in self.league.learners if other.role == "main" and other is not record]
-        rivals = [] if record.role == "league exploiter" else mains
-        seating = LeagueSeating(
-            policy,
-            list(self._references.values()),
-            self.game.num_players,
-            self.league_config.opponents,
-            [self._live[name] for name in rivals],
-            self._teaches(record),
-        )
-        fixed = [*self._references, *rivals]
-        shares = by_label(opponents_of(self.league, record, self.league_config), record.name, fixed, self.league)
-        seating.invite(shares, np.random.default_rng(0), self._load)  # games begin as soon as there is a collector
-        collector = self._make_collector(record, seating, [self._live[name] for name in rivals])
-        taken = self.run_config.boards * self._moves
+    def _make_student(self, tables: Tables, record: Learner, steps: int, initial_seed: int) -> Student:
+        seating = tables.seating(record, self._load)
+        collector = tables.collector(record, seating, lambda: self.names_at(BOARD))
+        taken = self.run_config.boards * tables.moves
         trainer = self._collecting_trainer(seating.manager, collector, taken, lambda returns: returns[:, 0], steps)
+        policy, fixed = tables.live[record.name], tables.fixed(record)
         return Student(record, policy, seating, fixed, collector, trainer, steps, initial_seed)
 
     def _make_elsewhere(self) -> Elsewhere | None:
@@ -150,34 +143,6 @@ class SelfPlayTraining(Run):
         options, references = tuple(self.game.options.items()), self.league_config.references
         work = SelfPlay(self.game.name, options, self.algo, self.config, separate, references)
         return Elsewhere(self.scale, work, self.policy, self.algorithm.data == "on-policy")
-
-    def _make_collector(
-        self, record: Learner, seating: LeagueSeating, rivals: list[BasePolicy]
-    ) -> Collector | WorkersCollector:
-        """The games of one learner."""
-        on_policy = self.algorithm.data == "on-policy"
-        rings = self.run_config.boards * self.game.num_players
-        # a seat's ring takes all it can be asked in one collection; off-policy, its part of what is remembered
-        capacity = rings * (self._moves + 1) if on_policy else max(self.config.buffer_size, 2 * rings)
-        buffer = VectorReplayBuffer(capacity, rings)
-        if self.elsewhere is not None:
-            learning = [self._live[record.name], *rivals]
-            table = Table(record.name, len(rivals), self._teaches(record), self.league_config.opponents)
-            return self.elsewhere.collector(seating, learning, table, self._source, self.run_config.boards, buffer)
-        env = RecordedGames(self.game, self.run_config.boards, lambda: self.names_at(BOARD))
-        learners = self.league.learners
-        env.seed(spawn_seeds(self.run_config.seed, 0, 0, CHANCE, count=len(learners))[learners.index(record)])
-        return Collector(seating.manager, env, buffer, exploration_noise=not on_policy)
-
-    def _teaches(self, record: Learner) -> bool:
-        """Whether the rivals of a learner learn from its games."""
-        return self.league_config.teachers_learn and record.role != "main"
-
-    def _source(self, label: int) -> Source:
-        """Where workers find a member."""
-        assert self.elsewhere is not None
-        member = self.league.members[label - 1]
-        return self.elsewhere.source(self.folder / member.folder, member.sha256)
 
     # --- turns --------------------------------------------------------------------------------------------------
 
@@ -316,10 +281,10 @@ class SelfPlayTraining(Run):
         self._log(student)
         self._share()
         self._begin_epoch(self.turn)
-        self._files.write_state(*self._state())
+        self._files.write_state(*state_of(self.league, self.students))
         write_league(self.folder, self.league)
         if record.refused > refused:
-            self._require_hope(record)
+            self.admission.require_hope(record)
 
     def _evaluate(self) -> dict[str, float]:
         """Let the learner whose turn it is play the agents that all are measured by; its scores."""
@@ -343,77 +308,23 @@ class SelfPlayTraining(Run):
 
     def _log(self, student: Student) -> None:
         """Write the figures of a turn."""
-        figures = {f"score/{name}": score for name, score in student.evaluation.items()}
-        if student.pool.games:
-            figures["score/pool"] = student.pool.score
-        if self.admission.examined is not None and student.record.role == "main":
-            figures["score/gate"] = score_of(self.admission.examined.counts)
-        figures |= rating_figures(self.league, student.record.name)
-        figures |= opponents_figures(self.league, student.record)
+        figures = turn_figures(self.league, student, self.admission.examined)
         if self.elsewhere is not None:
             figures |= self.elsewhere.figures
         student.trainer.logger.write("run/step", self.league.step, figures)
 
-    def _require_hope(self, record: Learner) -> None:
-        """`UsageError` if the gate has refused as many snapshots in a row as it may."""
-        tries = self.league_config.gate_tries
-        if tries and record.refused % tries == 0 and self.admission.examined is not None:
-            raise UsageError(
-                f"the gate has refused {record.refused} snapshots of {record.name} in a row, the last with "
-                f"{self.admission.examined.said}; go on with --resume, or train anew and ask for less"
-            )
-
     # --- saving -------------------------------------------------------------------------------------------------
 
-    def _state(self) -> tuple[dict[str, Any], Batch]:
-        """All that is needed to go on, in words and in arrays."""
-        counters = {
-            student.record.name: {
-                "gradient_step": student.trainer.at.gradient_step,
-                "results": student.results,
-                "plan": dataclasses.asdict(student.seating.plan),
-            }
-            for student in self.students
-        }
-        figures = {"epoch": self.turn, "league": self.league.as_json(), "students": counters}
-        return figures, Batch({student.record.name: student.arrays() for student in self.students})
-
     def _restore(self, state: Mapping[str, Any]) -> None:
-        """Take over what `_state` gave; `CheckpointError` if it is broken."""
+        """Take over what `state_of` gave; `CheckpointError` if it is broken."""
+        saved, said = read_state(state, self.folder)
         arrays = self._files.read_arrays()
-        try:
-            saved, counters = League.from_json(state["league"]), state["students"]
-        except (KeyError, TypeError, ValueError) as error:
-            raise CheckpointError(f"the state of the run in {self.folder} cannot be read ({error!r})") from None
-        for name in ("members", "step", "evaluation", "ratings", "history", "next_opponents"):
-            setattr(self.league, name, getattr(saved, name))
-        self.league.training.table = saved.training.table
+        take_up(saved, self.league)
         for student in self.students:
-            name = student.record.name
-            vars(student.record).update(vars(saved.learner(name)))
-            student.restore(arrays[name])
-            student.results = {spec: tuple(counts) for spec, counts in counters[name]["results"].items()}
-            student.seating.follow(Plan.from_json(counters[name]["plan"]), self._load)
-            at = student.trainer.at
-            at.epoch, at.env_step = student.record.turns, student.record.step
-            at.gradient_step = counters[name]["gradient_step"]
+            take_up_learner(student, said[student.record.name], arrays[student.record.name], self._load)
 
     def _description(self) -> dict[str, Any]:
         told = super()._description() | {"league": dataclasses.asdict(self.league_config)}
         if self.elsewhere is not None:
             told["scale"] = {"shares": self.elsewhere.shares, "ahead": self.scale.ahead}
         return told
-
-
-def learners_of(config: LeagueConfig) -> list[Learner]:
-    """The learners that a league begins with: main agents, main exploiters, league exploiters."""
-    roles: list[tuple[Role, int]] = [
-        ("main", config.main_agents),
-        ("main exploiter", config.main_exploiters),
-        ("league exploiter", config.league_exploiters),
-    ]
-    return [
-        Learner(role.replace(" ", "-") + (f"-{number}" if number > 1 else ""), role)
-        for role, count in roles
-        for number in range(1, count + 1)
-    ]
