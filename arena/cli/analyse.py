@@ -25,14 +25,6 @@ class Options:
     A move keeps the value if it is worth, to the judge, as much as the best one: with 'perfect', whether the game is
     won, drawn or lost, wherever that is known (connect_four after the first moves, small tic_tac_toe, endgames of
     othello); with any other agent that tells values, to within 0.05 of what it thinks.
-
-    For example:
-
-    arena analyse connect_four puct:runs/c4:100 mcts:1000 --against perfect
-
-    arena analyse othello:size=6 alphazero:runs/o6 --against perfect --positions 300 --json
-
-    arena analyse hex:size=5 mcts:1000 --against alphabeta:8 --plot hex.png
     """
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]

@@ -13,16 +13,7 @@ from arena.errors import UsageError
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """Let an agent play in every seat of a game, or in a Gymnasium environment, and write a file to learn from offline.
-
-    For example:
-
-    arena collect connect_four alphabeta:2 --out c4.hdf5 --random 0.3
-
-    arena collect gym:CartPole-v1 dqn:runs/gym-CartPole-v1-dqn --out cartpole.hdf5
-
-    arena train connect_four discrete-cql --data c4.hdf5
-    """
+    """Let an agent play all seats of a game, or in a Gymnasium environment, and write a file to learn from offline."""
 
     task: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]
     """What to play: connect_four, tic_tac_toe:m=6,n=6,k=4, gym:CartPole-v1"""

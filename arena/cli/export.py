@@ -13,12 +13,7 @@ from arena.registry import learning_algorithm
 
 @dataclass(frozen=True)
 class Options:
-    """Write the network of a trained agent to an ONNX file, which runs without torch; its outputs are compared.
-
-    For example:
-
-    arena export ppo:runs/connect_four-ppo connect-four.onnx
-    """
+    """Write the network of a trained agent to an ONNX file, which runs without torch; its outputs are compared."""
 
     agent: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="AGENT")]
     """A trained agent, ALGO:DIR."""

@@ -29,10 +29,6 @@ class Options:
 
     The agent thinks as long as its spec says; time settings do not change that. Scores are by area, and all stones
     left on the board count as alive.
-
-    For example, as the program's command in a go board:
-
-    arena gtp ppo:runs/go9 --game go:size=9
     """
 
     agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")]

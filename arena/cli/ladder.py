@@ -18,14 +18,7 @@ from arena.store import DEFAULT_URL, LadderRow, Store
 
 @dataclass(frozen=True)
 class Options:
-    """List the players of a game by their latest rating, with all the games that they have in a store.
-
-    For example:
-
-    arena ladder connect_four
-
-    arena ladder tic_tac_toe:m=6,n=6,k=4 --limit 100 --store postgresql://ada@db.example.org/arena
-    """
+    """List the players of a game by their latest rating, with all the games that they have in a store."""
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
     """What is played; options follow the name, tic_tac_toe:m=6,n=6,k=4."""

@@ -23,14 +23,6 @@ class Options:
     """Show a league: its ladder, who beats whom, who came from whom, and whom its learners meet next.
 
     Ratings are from games of their own, not from training. A training may go on beside it.
-
-    For example:
-
-    arena league runs/connect_four-ppo
-
-    arena league runs/connect_four-ppo --png pictures
-
-    arena league runs/connect_four-ppo --json
     """
 
     run: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="RUN")]

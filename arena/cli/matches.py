@@ -30,14 +30,6 @@ if TYPE_CHECKING:
 class Options:
     """List the matches of a store, the newest first; write them to a file, or read others from one.
 
-    For example:
-
-    arena matches --player alphabeta:4 --result loss
-
-    arena matches --game tic_tac_toe:m=6,n=6,k=4 --min-length 20 --export long.jsonl
-
-    arena matches --import long.jsonl --store elsewhere.db
-
     A file holds a match a line, as JSON. Every match is replayed before it is written or read; of a file with one that
     could not have been played, nothing is read.
     """

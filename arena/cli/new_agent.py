@@ -23,12 +23,7 @@ Then   arena train connect_four {name}   trains it, and every other command know
 
 @dataclass(frozen=True)
 class Options:
-    """Write a commented agent of one file that learns, and its test, which passes at once.
-
-    For example:
-
-    arena new-agent my_reinforce
-    """
+    """Write a commented agent of one file that learns, and its test, which passes at once."""
 
     name: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
     """The agent's name, in lower case with underscores."""

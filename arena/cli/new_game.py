@@ -23,12 +23,7 @@ and hold in {name}.py   GAMES = {{"{name}": "{name}:game"}}
 
 @dataclass(frozen=True)
 class Options:
-    """Write a commented game of one file, and its test, which passes at once.
-
-    For example:
-
-    arena new-game nine_mens_morris
-    """
+    """Write a commented game of one file, and its test, which passes at once."""
 
     name: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
     """The game's name, in lower case with underscores."""

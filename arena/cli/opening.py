@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from arena.errors import UsageError
+from arena.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -17,12 +17,20 @@ def screen_of(words: Sequence[str]) -> Iterator["Screen[Any]"]:
 
     Raises `UsageError` if the words are wrong, or the command has no screen.
     """
-    from arena.cli.main import read_options
+    module, options = options_of(words)
+    with module.screen(options) as shown:
+        yield shown
+
+
+def options_of(words: Sequence[str]) -> tuple[Any, Any]:
+    """The module of a command that has a screen, and its options; `UsageError` if the words are wrong."""
+    from arena.cli.main import COMMANDS, read_options
 
     command, *arguments = words
+    if command not in COMMANDS:
+        raise UnknownNameError("command", command, COMMANDS)
     module = importlib.import_module(f"arena.cli.{command.replace('-', '_')}")
     if not hasattr(module, "screen"):
         raise UsageError(f"arena {command} shows no screen")
     options_type = module.options_for(arguments) if hasattr(module, "options_for") else module.Options
-    with module.screen(read_options(options_type, f"arena {command}", arguments)) as shown:
-        yield shown
+    return module, read_options(options_type, f"arena {command}", arguments)

@@ -37,8 +37,7 @@ class Options:
         tyro.conf.Positional[tuple[str, ...]],
         tyro.conf.arg(metavar="AGENT [AGENT ...]", help_behavior_hint="(required)"),
     ]
-    """Who holds the other seats: mcts:400, alphabeta:4, ppo:runs/c4; human (or human:NAME) is a person. One at all of
-    them, or one for each."""
+    """Who holds the other seats, one for all or one each: mcts:400, ppo:runs/c4; human or human:NAME is a person."""
     seat: int = 1
     """Your seat in the first game; 1 moves first."""
     time: Annotated[str | None, tyro.conf.arg(metavar="TIME", help_behavior_hint="")] = None

@@ -32,12 +32,6 @@ class Options:
     player_1,...,player_N,score_1,...,score_N - games of more players, the higher score the better
 
     A tournament's own games.csv is read as well.
-
-    For example:
-
-    arena rate games.pgn --anchor Stockfish
-
-    arena rate games.csv --out ratings
     """
 
     file: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]

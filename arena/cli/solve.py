@@ -21,14 +21,6 @@ class Options:
     psro-nash, psro-prd, psro-alpha-rank, psro-uniform (best responses to mixtures of all before them). In zero-sum
     games of two players they go towards an equilibrium; exploitability, measured exactly on the way, says how close
     they are.
-
-    For example:
-
-    arena solve leduc_poker
-
-    arena solve leduc_poker dcfr --iterations 100000 --until 1e-6
-
-    arena solve liars_dice:dice=1 cfr+ --out runs/dice --iterations 2000 --resume
     """
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]

@@ -29,16 +29,6 @@ class Options:
     Prints a table of Elo ratings; writes ratings and games as CSV and JSON, and pictures of both. Every game is kept in
     a store: a tournament that was interrupted, or killed, goes on where it was with the same command.
 
-    For example:
-
-    arena tournament connect_four random one-ply alphabeta:4
-
-    arena tournament tic_tac_toe:m=6,n=6,k=4 random alphabeta:2 --games 100
-
-    arena tournament connect_four new=ppo:runs/c4 old=ppo:runs/c4/snapshot-0001 --format sprt --elo1 20 --workers 8
-
-    arena tournament chess uci:stockfish my-bot=cmd:./my-bot --time-per-move 1s --memory 2GB
-
     With a limit of time or memory, each agent plays in a process of its own, so that one that hangs, crashes or hoards
     loses its game and stops nothing else. This contains accidents; it is no protection from malice.
     """

@@ -28,22 +28,6 @@ Algorithm = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ALGO")]
 DOC = """Train an agent: for a game by self-play in a league, in a Gymnasium environment, or offline from a file.
 
     arena train TASK ALGO --help shows the options of that algorithm and that way of training.
-
-    For example:
-
-    arena train connect_four ppo
-
-    arena train connect_four ppo --out runs/mine --steps 3000000 --seed 1
-
-    arena train connect_four ppo --out runs/mine --steps 3000000 --seed 1 --resume
-
-    arena train connect_four ppo --league full --steps 5000000
-
-    arena train tic_tac_toe:m=6,n=6,k=4 dqn --steps 300000
-
-    arena train gym:CartPole-v1 dqn
-
-    arena train connect_four discrete-cql --data c4.hdf5
     """
 
 

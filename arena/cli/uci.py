@@ -30,10 +30,6 @@ class Options:
 
     The agent thinks as long as its spec says; time controls do not change that. `stop` and `go infinite` only decide
     when its move is told.
-
-    For example, as the engine's command in a chess program:
-
-    arena uci alphabeta:3
     """
 
     agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")]

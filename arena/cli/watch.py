@@ -24,14 +24,7 @@ MOST_BOARDS = 16
 
 @dataclass(frozen=True)
 class Options:
-    """Watch agents play each other in the terminal; they change seats from game to game.
-
-    For example:
-
-    arena watch connect_four alphabeta:4 one-ply
-
-    arena watch tic_tac_toe:m=6,n=6,k=4 random alphabeta:2 --speed 4
-    """
+    """Watch agents play each other in the terminal; they change seats from game to game."""
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
     """What is played; options follow the name, tic_tac_toe:m=6,n=6,k=4."""

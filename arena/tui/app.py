@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -13,6 +14,7 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
 from textual.screen import ModalScreen, Screen
+from textual.worker import WorkerFailed
 
 from arena.errors import UsageError
 from arena.tui.theme import DARK, LIGHT, SEATS, ascii_only, plain
@@ -142,13 +144,24 @@ class ArenaApp(App[None]):
         """Between light and dark."""
         self.theme = LIGHT.name if self.current_theme.dark else DARK.name
 
+    @property
+    def fault(self) -> Exception | None:
+        """What a screen, or the work that it had begun, has raised; it ends the application."""
+        return self._exception.error if isinstance(self._exception, WorkerFailed) else self._exception
+
+    def _fatal_error(self) -> None:
+        """Leave; whoever has launched this says why, in place of textual's page."""
+        self._close_messages_no_wait()
+
     def action_leave(self, status: int) -> None:
         """Leave with this exit status."""
         self.exit(return_code=status)
 
 
 def require_terminal() -> None:
-    """`UsageError` where there is no terminal to take over."""
+    """`UsageError` where there is no terminal to take over, and no browser that stands for one."""
+    if "TEXTUAL_DRIVER" in os.environ:  # served to a browser: `arena serve`
+        return
     for stream, name in ((sys.stdin, "input"), (sys.stdout, "output"), (sys.stderr, "error output")):
         if stream is None or not stream.isatty():
             raise UsageError(f"this needs a terminal, and standard {name} is not one")
@@ -157,11 +170,13 @@ def require_terminal() -> None:
 def launch(screen: Screen[Any], opener: Opener | None = None) -> int:
     """Take over the terminal with a screen until the person leaves; returns the exit status, 130 after Ctrl-C.
 
-    Raises `UsageError` where there is no terminal.
+    Raises `UsageError` where there is no terminal, and, with the terminal as it was before, what a screen raised.
     """
     require_terminal()
     app = ArenaApp(screen, opener)
     asyncio.run(_run(app))
+    if app.fault is not None:
+        raise app.fault
     return app.return_code or 0
 
 
