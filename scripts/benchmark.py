@@ -26,6 +26,7 @@ from benchmarks import (
     learning,
     ratings,
     returns,
+    screens,
     search,
     search_guided,
     search_mcts,
@@ -54,6 +55,7 @@ SECTIONS = {
     "tournament": tournament.rows,
     "store": store.rows,
     "workers": workers.rows,
+    "screens": screens.rows,
 }
 
 

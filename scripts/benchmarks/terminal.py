@@ -1,0 +1,42 @@
+"""A program in a terminal of its own, timed from outside."""
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import termios
+import time
+from collections.abc import Callable, Sequence
+
+LIMIT_S = 60
+
+
+def first_picture(
+    words: Sequence[str], mark: str, folder: str, size: tuple[int, int] = (80, 24)
+) -> Callable[[], float]:
+    """Runs a command in a terminal until `mark` is on the screen, and takes the seconds; it is killed then."""
+
+    def run() -> float:
+        start = time.perf_counter()
+        process, terminal = pty.fork()
+        if process == 0:
+            os.chdir(folder)
+            os.environ["TERM"] = "xterm-256color"
+            os.execvp(words[0], words)
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+        seen = b""
+        try:
+            while mark.encode() not in seen:
+                left = LIMIT_S - (time.perf_counter() - start)
+                if left <= 0 or not select.select([terminal], [], [], left)[0]:
+                    raise RuntimeError(f"{' '.join(words)} does not show {mark!r} within {LIMIT_S} s")
+                seen += os.read(terminal, 65536)
+            return time.perf_counter() - start
+        finally:
+            os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)
+            os.close(terminal)
+
+    return run
