@@ -1,0 +1,126 @@
+"""AlphaZero: learns in every open game of two, chance or not, and goes on exactly where it was stopped."""
+
+import numpy as np
+import pytest
+import torch
+
+import games
+from agents.alphazero import AlphaZeroConfig, build
+from agents.search.guided import GuidedSearch
+from arena.cli.train import said
+from arena.data.batch import Batch
+from arena.env import GameVectorEnv
+from arena.errors import UsageError
+from arena.league.config import RunConfig
+from arena.league.training import SelfPlayTraining
+from arena.policy.kinds import Spaces
+from arena.registry import make_game
+
+SMALLER = {
+    "breakthrough": {"rows": 5, "columns": 4},
+    "go": {"size": 5},
+    "gomoku": {"size": 6},
+    "hex": {"size": 4},
+    "kalah": {"houses": 3, "seeds": 2},
+    "othello": {"size": 6},
+    "pig": {"target": 20},
+    "tic_tac_toe": {},
+    "connect_four": {},
+    "checkers": {},
+    "chess": {},
+    "backgammon": {},
+}
+"""Every game that it plays, with options that make it short."""
+
+
+def fits(name):
+    game = games.make(name)
+    return game.num_players == 2 and game.zero_sum and game.perfect_information
+
+
+def test_no_game_is_left_out():
+    assert {name for name in games.GAMES if fits(name)} == set(SMALLER)
+
+
+def config(**options):
+    small = {"simulations": 4, "play_simulations": 4, "blocks": 0, "hidden": 16}
+    small |= {"batch_size": 16, "update_per_step": 0.125, "buffer_size": 512}
+    return AlphaZeroConfig(**(small | options))
+
+
+def training(game, folder, steps, snapshots, resume=False, **options):
+    run = RunConfig(
+        out=folder, steps=steps, snapshots=snapshots, boards=8, threads=1, evaluation=(), seed=3, resume=resume
+    )
+    return SelfPlayTraining(game, "alphazero", config(**options), run)
+
+
+@pytest.mark.parametrize("name", sorted(SMALLER))
+def test_it_trains_in_every_open_game_of_two(name, tmp_path):
+    game = make_game(name, **SMALLER[name])
+    considered = 4 if name in ("pig", "go", "kalah") else 0
+    run = training(game, tmp_path / "run", 240, 1, considered=considered, full_share=0.5)
+    before = {key: weight.clone() for key, weight in run.policy.state_dict().items()}
+    told = []
+    run.train(told.append)
+    assert any(not torch.equal(weight, before[key]) for key, weight in run.policy.state_dict().items())
+    assert all(torch.isfinite(weight).all() for weight in run.policy.state_dict().values())
+    assert told[-1].simulations >= 240
+    assert told[-1].losses["loss"] == pytest.approx(
+        told[-1].losses["loss/policy"] + told[-1].losses["loss/value"], rel=1e-4
+    )
+    assert any(words.startswith("loss ") for words in said(told[-1]))
+
+
+def test_it_goes_on_exactly_where_it_was_stopped(tmp_path):
+    """Trees of the moves before are no part of what is saved: they are forgotten at every snapshot."""
+    game = make_game("tic_tac_toe")
+    whole = training(game, tmp_path / "whole", 480, 3, full_share=0.5)
+    whole.train()
+
+    class Stopped(Exception):
+        """Raised in the middle."""
+
+    def stop(progress):
+        if progress.step > 350:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        training(game, tmp_path / "part", 480, 3, full_share=0.5).train(stop)
+    rest = training(game, tmp_path / "part", 480, 3, resume=True, full_share=0.5)
+    assert rest.progress().step > 0
+    rest.train()
+    for name, weight in whole.policy.state_dict().items():
+        assert torch.equal(weight, rest.policy.state_dict()[name]), name
+
+
+def test_the_window_holds_the_newest_moves_alone(tmp_path):
+    run = training(make_game("tic_tac_toe"), tmp_path / "run", 800, 1, buffer_size=160)
+    run.train()
+    assert run.students[0].collector.buffer.maxsize == 160
+    assert len(run.students[0].collector.buffer) <= 160
+
+
+def test_openings_are_drawn_by_visits_and_the_best_is_played_afterwards():
+    game = make_game("tic_tac_toe")
+    policy = build(Spaces.of_game(game), config(simulations=40, opening_moves=2), True)
+    policy.reset(0)
+
+    env = GameVectorEnv(game, 200)
+    env.reset(seed=0)
+    seen = Batch(agent_id=env.seats, obs=env.obs, mask=env.mask, state=env.positions())
+    early = policy.forward(Batch(obs=seen))
+    later = policy.forward(Batch(obs=seen), Batch(moves=np.full(200, 2), tree=np.zeros(200, np.int64)))
+    assert (early.act != early.probs.argmax(axis=1)).mean() > 0.2
+    assert (later.act == later.probs.argmax(axis=1)).all()
+    assert early.state.moves.tolist() == [1] * 200
+
+
+def test_what_it_cannot_play_is_refused():
+    for name in ("kuhn_poker", "rock_paper_scissors", "tron"):
+        with pytest.raises(UsageError, match="two players and zero sum in which nothing is hidden"):
+            GuidedSearch(make_game(name), 10)
+    with pytest.raises(UsageError, match="full_share"):
+        config(full_share=0.0)
+    with pytest.raises(UsageError, match="simulations=0"):
+        config(simulations=0)
