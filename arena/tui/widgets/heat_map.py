@@ -46,7 +46,7 @@ class HeatMap(Widget):
         width, height = self.content_size
         if scores is None or not names or width < CELL * 3:
             return Content.styled("nobody has been measured yet", "$text-muted")
-        label = min(LABEL, max(map(len, names)), max(width - 3 * CELL, 4))
+        label = min(LABEL, max(map(len, names)), max(width // 3, 4))
         columns = range(min((width - label - 1) // CELL, len(names)))
         first = max(0, min(self.at - (height - 2) // 2, len(names) - (height - 1)))
         muted = self.get_visual_style("heat-map--muted")
