@@ -154,12 +154,17 @@ def _cell(view: BoardView, cell: Cell, scale: Scale, chosen: bool) -> list[list[
     edges, edge_role = ([(" ", " ")] * scale.height, role) if full else _edges(view, cell, scale, chosen)
     return [
         [
-            Run(left if left != " " else text[0], edge_role if left != " " else role, chance, chosen),
+            _edge(left, text[0], edge_role, role)._replace(chance=chance, chosen=chosen),
             Run(text[1:-1], role, chance, chosen),
-            Run(right if right != " " else text[-1], edge_role if right != " " else role, chance, chosen),
+            _edge(right, text[-1], edge_role, role)._replace(chance=chance, chosen=chosen),
         ]
         for text, (left, right) in zip(inside, edges, strict=True)
     ]
+
+
+def _edge(bracket: str, sign: str, edge_role: str, role: str) -> Run:
+    """A bracket where there is room for it, or else what stands there."""
+    return Run(bracket, edge_role) if bracket != " " and sign in " ▒" else Run(sign, role)
 
 
 def _inside(view: BoardView, cell: Cell, scale: Scale) -> tuple[list[str], str]:

@@ -17,8 +17,13 @@ def check_snapshot(app, name: str, *varying: str) -> None:
     shown = "\n".join(line.rstrip() for line in screen_text(app).splitlines()) + "\n"
     for pattern in varying:
         shown = re.sub(pattern, lambda found: "~" * len(found.group()), shown)
+    check_text(shown, name)
+
+
+def check_text(shown: str, name: str) -> None:
+    """Compare a text with `snapshots/NAME.txt`."""
     file = FOLDER / f"{name}.txt"
     if os.environ.get("ARENA_SNAPSHOTS") == "write":
         FOLDER.mkdir(exist_ok=True)
         file.write_text(shown, encoding="utf-8")
-    assert shown == file.read_text(encoding="utf-8"), f"the screen is not that of {file}:\n{shown}"
+    assert shown == file.read_text(encoding="utf-8"), f"this is not what {file} has:\n{shown}"

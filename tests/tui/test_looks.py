@@ -46,7 +46,7 @@ async def test_everything_is_seen_when_watching(name, size):
         board = app.screen.query_one(Board)
         assert board.region in app.screen.region
         assert board.size == Size(*extent(board.view.picture, board.scale))
-        keys = ("␣ pause", "←→ step", "+− speed", "o overlay", "s save", "n next", "f flip", "? help", "q back")
+        keys = ("␣ pause", "←→ step", "+− speed", "o overlay", "s save", "n next", "? help", "q back")
         await until(pilot, lambda: all(key in last_line(app) for key in keys))
 
 
@@ -57,7 +57,7 @@ async def test_everything_is_seen_when_playing(name, size):
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: app.screen.my_turn)
         await shows(pilot, "arena › play › ", "● you", "○ bot", "to move", "move ›", "your move")
-        keys = ("↵ play", "h hint", "u take back", "R resign", "n new", " flip", "? help", "q back")
+        keys = ("↵ play", "h hint", "u undo", "R resign", "n new", "? help", "q back")
         await until(pilot, lambda: all(key in last_line(app) for key in keys))
 
 

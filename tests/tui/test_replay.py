@@ -35,7 +35,7 @@ async def test_steps_and_jumps():
     async with app.run_test(size=(80, 24)) as pilot:
         await until_read(pilot)
         screen, board = app.screen, app.screen.query_one(Board)
-        await shows(pilot, "match 17    move 0 of 7", "● ada", "○ bob", "1. a1", "4. c1")
+        await shows(pilot, "match 17    0 of 7", "● ada", "○ bob", "1. a1", "4. c1")
         for key, shown in (("right", 1), ("end", 7), ("left", 6), ("home", 0), ("left", 0)):
             await pilot.press(key)
             assert screen.shown == shown

@@ -27,7 +27,7 @@ Job = Literal["deal", "play", "advance", "hint", "analyse"]
 """What the agents' thread may be asked for."""
 
 MATCH_KEYS: list[BindingType] = [
-    Binding("f,F", "flip", "flip", tooltip="see the board from the other side"),
+    Binding("f,F", "flip", "flip", show=False, tooltip="see the board from the other side"),
     *(
         replace(key, show=key.action in ("help", "app.back"))  # there are too many for one line
         for key in COMMON_KEYS

@@ -81,8 +81,9 @@ class ReplayScreen(WalkScreen):
 
     def look(self) -> MatchView:
         """The position on the board, and where it stands in the match."""
-        where = f"{self._called}    move {self.shown} of {len(self.written.actions)}"
-        self.query_one(Heading).say(where, self.standings(), *self.affairs())
+        where = f"{min(self.shown, len(self.written.actions))} of {len(self.written.actions)}"
+        pace, _, moves = self.affairs()
+        self.query_one(Heading).say(self._called, where, pace if self.playing else "", moves)
         return super().look()
 
     def thought(self, position: Position, answer: Answer | None, chances: dict[int, float]) -> Thought | None:
