@@ -153,11 +153,11 @@ RATES = {"step": "steps", "games": "games", "simulations": "simulations"}
 
 def said(progress: "Reached") -> list[str]:
     """How good a policy is, in words."""
-    scores = [f"{name.replace('/', ' ')} {value:.3g}" for name, value in progress.losses.items()]
-    scores += [] if progress.elo is None else [f"Elo {progress.elo[0]:+.0f} ±{progress.elo[1]:.0f}"]
+    scores = [] if progress.elo is None else [f"Elo {progress.elo[0]:+.0f} ±{progress.elo[1]:.0f}"]
     scores += [] if progress.pool_score is None else [f"pool {progress.pool_score:.0%}"]
     for name, value in progress.evaluation.items():
         scores.append(f"return {value:.4g}" if name == "return" else f"{name} {value:.0%}")
+    scores += [f"refused {progress.refused}x by the gate"] if progress.refused else []
     scores += [
         f"{count:,} {name.partition('/')[2].replace('_', ' ')}" for name, count in progress.elsewhere.items() if count
     ]
@@ -200,6 +200,7 @@ class TrainingBar:
         counts = {name: getattr(progress, name) - getattr(first, name) for name in RATES}
         speeds = {name: count / max(now - began, 1e-9) for name, count in counts.items() if count}
         figures = [f"{speed:,.{0 if speed >= 10 else 2}f} {RATES[name]}/s" for name, speed in speeds.items()]
+        figures += [f"{name.replace('/', ' ')} {value:.3g}" for name, value in progress.losses.items()]
         text = "  ".join(figures + said(progress))
         self._progress.update(
             self._task,
