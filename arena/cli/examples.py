@@ -13,6 +13,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("arena train connect_four ppo", "self-play in a league; what is learned goes to runs/"),
         ("arena train connect_four ppo --league full --steps 5000000", "with exploiters, as AlphaStar's"),
         ("arena train tic_tac_toe:m=6,n=6,k=4 dqn --steps 300000 --ui", "another game and algorithm, on a screen"),
+        ("arena train connect_four alphazero --workers 8", "games by eight processes; ray://HOST:10001: by a cluster"),
+        ("arena train connect_four ppo --store arena.db --share snapshots", "in one league with others who say so"),
         ("arena train connect_four ppo --out runs/mine --resume", "go on where it was stopped, or killed"),
         ("arena train gym:CartPole-v1 dqn", "an environment of Gymnasium"),
         ("arena train connect_four discrete-cql --data c4.hdf5", "offline, from what 'arena collect' wrote"),

@@ -18,7 +18,7 @@ class ScaleConfig:
     """Into how many parts the boards are dealt for workers; 0: one for each, with Ray one for each core. It decides the
     games, whoever plays them."""
     ahead: bool = False
-    """Workers go on while is learned, with weights one update old (off-policy algorithms)."""
+    """Workers play on while the learner learns, with weights one update old (off-policy algorithms)."""
     store: str | None = None
     """Database of a league that several trainers share, by URL or path; with share."""
     share: Path | None = None

@@ -117,6 +117,13 @@ def test_cut_off_and_resumed(algo, config, league, ahead, tmp_path):
     assert told["workers/lost"] == 0
 
 
+def test_chance_comes_from_the_seed(tmp_path):
+    for name in ("one", "other"):
+        run = run_config(tmp_path / name, steps=1100, snapshots=2)
+        SelfPlayTraining(make_game("leduc_poker"), "ppo", CONFIGS["ppo"], run, LEAGUE, HERE).train()
+    assert left_behind(tmp_path / "one") == left_behind(tmp_path / "other")
+
+
 def test_it_goes_on_in_as_many_shares(tmp_path):
     training("ppo", tmp_path / "run")
     with pytest.raises(UsageError, match=r"the run in .* has scale\.shares=2, not 3"):
