@@ -1,18 +1,19 @@
 """Magnetic mirror descent (Sokota et al. 2023, arXiv 2206.05825): a policy gradient that finds equilibria by self-play.
 
 Plain policy gradients go round in circles in games that hide something. Here each update improves the policy against
-itself, but is held by two springs: to the policy that it began with, and to a magnet. The policy settles where the
-magnet's pull and what is to be won are in balance; the magnet follows it slowly, so that in the end, in zero-sum games
-of two players, this is an equilibrium of the game itself. The last policy is what plays: nothing has to be averaged.
+itself, but is held by two springs: to the policy that it began with, and to a magnet, which is to play at random. In
+zero-sum games of two players it settles where the magnet's pull and what is to be won are in balance (a quantal
+response equilibrium); as the pull becomes weaker, that comes close to an equilibrium of the game. What plays is a copy
+of the network that follows it closely, without the jitter of single updates.
 
 The update is algorithm 3.1 of the paper, with the entropy as mirror map, in every information state:
 
     pi <- argmax_pi  <pi, q> - alpha KL(pi, magnet) - 1/eta KL(pi, pi_old)
 
-by gradient steps on the network. Unlike the paper's deep variant, which is PPO with other penalties, q is learned: a
-critic of every action has seen more games than the last ones, so it is steadier than what these happened to bring. On
-how such policy gradients do beside neural fictitious play and counterfactual regrets: Rudolph et al. 2025, arXiv
-2502.08938.
+by gradient steps on the network. For it to settle eta must fall with alpha: here their ratio is fixed, and alpha falls
+with the learning rate. q is what a critic says of every action, put right by what has come of the one that was taken;
+the paper's own deep variant is PPO with other penalties. On how such policy gradients do beside neural fictitious play
+and counterfactual regrets: Rudolph et al. 2025, arXiv 2502.08938.
 """
 
 from collections import defaultdict
@@ -23,6 +24,7 @@ from typing import Any, Unpack
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 
 from agents import checks
 from agents.actor_critic import ActorCriticOptions, ActorCriticPolicy, Figures
@@ -46,34 +48,43 @@ class MMDPolicy(ActorCriticPolicy):
     """Magnetic mirror descent for numbered actions, with masks.
 
     Args:
-        actor: from observations to logits [n, A].
-        critic: from observations to what every action will return, [n, A]; built upon the body of the actor.
+        actor: from observations to logits [n, A], and a hidden state.
+        critic: from observations to what every action will return, [n, A].
         optim: optimizer of both; None for a policy that only plays.
         temperature: alpha, the pull of the magnet, in deviations of the returns.
-        step_weight: 1/eta, the pull of the policy that acted, in the same units.
-        magnet_rate: part of the way to the policy that the magnet goes after each update, 0 to 1.
+        final_temperature: what it falls to with the learning rate, were that to fall to 0.
+        step_ratio: eta / alpha, above 0: how far an update goes.
+        average_rate: part of the way to the policy that the copy goes which plays, after each update, 0 to 1.
+        max_weight: largest weight of what has come of an action, which is one over the chance that it is taken.
         options: those of `ActorCriticPolicy`.
 
     """
 
-    actor: Actor
-    critic: Critic
-
     def __init__(
         self,
-        actor: Actor,
-        critic: Critic,
+        actor: nn.Module,
+        critic: nn.Module,
         optim: torch.optim.Optimizer | None,
         temperature: float = 0.2,
-        step_weight: float = 1.0,
-        magnet_rate: float = 0.02,
+        final_temperature: float = 0.05,
+        step_ratio: float = 2.5,
+        average_rate: float = 0.05,
+        max_weight: float = 1000.0,
         **options: Unpack[ActorCriticOptions],
     ):
         super().__init__(actor, critic, optim, **options)
-        checks.require_at_least(0, temperature=temperature, step_weight=step_weight)
-        checks.require_between(0, 1, magnet_rate=magnet_rate)
-        self.temperature, self.step_weight, self.magnet_rate = temperature, step_weight, magnet_rate
-        self.magnet = frozen_copy(actor)
+        checks.require_above(0, temperature=temperature, final_temperature=final_temperature, step_ratio=step_ratio)
+        checks.require_at_least(0, max_weight=max_weight)
+        checks.require_between(0, 1, average_rate=average_rate)
+        self.temperatures, self.step_ratio = (temperature, final_temperature), step_ratio
+        self.average_rate, self.max_weight = average_rate, max_weight
+        self.average = frozen_copy(actor)
+        self._full_rate = optim.param_groups[0]["lr"] if optim is not None else 0.0
+
+    def scores(self, obs: torch.Tensor) -> torch.Tensor:
+        """Logits [n, A] of the copy that plays."""
+        logits: torch.Tensor = self.average(obs)[0]
+        return logits
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Draw actions; adds `policy.logp`, `policy.value`, `policy.logits` [n, A] and `value`."""
@@ -87,8 +98,8 @@ class MMDPolicy(ActorCriticPolicy):
 
     def _dist_and_q(self, obs: Any, mask: Any) -> tuple[Any, torch.Tensor]:
         """The distribution over actions, and what each of them will return, [n, A]."""
-        features, _ = self.actor.preprocess(obs)
-        return self.distribution(self.actor.last(features), mask), self.critic.last(features)
+        actor = self.actor if self.training else self.average
+        return self.distribution(actor(obs)[0], mask), self.critic(obs)
 
     @torch.no_grad()
     def values(self, obs: Any) -> NDArray[np.float64]:
@@ -108,29 +119,39 @@ class MMDPolicy(ActorCriticPolicy):
         """Go `repeat` times through the batch in random minibatches of about `batch_size`; figures of each step."""
         figures: Figures = defaultdict(list)
         data = self.tensors(batch, *KEYS)
-        scale = float(np.std(batch.returns)) + 1e-8
+        scale, alpha = float(np.std(batch.returns)) + 1e-8, self.temperature
         for _ in range(repeat):
             for part in self.minibatches(data, batch_size):
-                gain, pull, step, value_loss = self._losses(part)
-                held = self.temperature * pull + self.step_weight * step
+                gain, entropy, step, value_loss = self._losses(part)
+                held = step / (self.step_ratio * alpha) - alpha * entropy
                 self.descend(held - gain / scale + self.vf_coef * value_loss / scale**2)
                 figures["gain"].append(gain.item())
-                figures["kl/magnet"].append(pull.item())
-                figures["kl/step"].append(step.item())
+                figures["entropy"].append(entropy.item())
+                figures["kl"].append(step.item())
                 figures["loss/vf"].append(value_loss.item())
-        polyak(self.magnet, self.actor, self.magnet_rate)
+        polyak(self.average, self.actor, self.average_rate)
         return dict(figures)
 
+    @property
+    def temperature(self) -> float:
+        """Alpha at the learning rate of now."""
+        begin, end = self.temperatures
+        rate = self._full_rate if self.optim is None else self.optim.param_groups[0]["lr"]
+        return end + (begin - end) * (rate / self._full_rate if self._full_rate else 1.0)
+
     def _losses(self, part: Minibatch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
-        """What the policy earns, how far it is from the magnet and from what it was, the critic's error: means."""
+        """What the policy earns, its entropy, how far it is from what it was, the critic's error: means.
+
+        The entropy is what a constant lacks to the divergence from the magnet.
+        """
         dist, q = self._dist_and_q(part["obs"], part.get("mask"))
-        taken = q.gather(1, part["act"][:, None])[:, 0]
+        act = part["act"][:, None]
+        error = part["returns"][:, None] - q.gather(1, act)
         with torch.no_grad():
-            magnet = self.distribution(self.magnet(part["obs"])[0], part.get("mask"))
-        gain = expectation(dist.probs, q.detach())
-        pull = expectation(dist.probs, dist.logits - magnet.logits)
+            weight = (-part["logits_old"].gather(1, act)).exp().clamp(max=self.max_weight)
+            better = q.scatter_add(1, act, weight * error)
         step = expectation(dist.probs, dist.logits - part["logits_old"])
-        return gain.mean(), pull.mean(), step.mean(), (part["returns"] - taken).square().mean()
+        return expectation(dist.probs, better).mean(), dist.entropy().mean(), step.mean(), error.square().mean()
 
 
 @dataclass(frozen=True)
@@ -145,10 +166,14 @@ class MMDConfig(OnPolicyConfig):
     """Lambda of the returns that the critic learns, 0 to 1."""
     temperature: float = 0.2
     """Alpha, the pull of the magnet, in deviations of the returns."""
-    step_weight: float = 1.0
-    """1/eta, the pull of the policy that has just played, in the same units."""
-    magnet_rate: float = 0.02
-    """Part of the way to the policy that the magnet goes after each update, 0 to 1."""
+    final_temperature: float = 0.05
+    """What it falls to with the learning rate, were that to fall to 0."""
+    step_ratio: float = 2.5
+    """Eta / alpha: how far an update goes."""
+    average_rate: float = 0.05
+    """Part of the way to the policy that the copy goes which plays, after each update, 0 to 1."""
+    max_weight: float = 1000.0
+    """Largest weight of what has come of an action, beside what the critic says of it."""
     value_weight: float = 0.5
     """Weight of the critic's error."""
     max_grad_norm: float = 0.5
@@ -157,26 +182,30 @@ class MMDConfig(OnPolicyConfig):
     """Transitions a gradient step."""
     repeat: int = 2
     """Passes through what was collected."""
+    hidden: int = 64
+    """Units of the dense layers."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_above(self, 0, "max_grad_norm")
-        require_at_least(self, 0, "temperature", "step_weight", "value_weight")
-        require_between(self, 0, 1, "gae_lambda", "magnet_rate")
+        require_above(self, 0, "temperature", "final_temperature", "step_ratio", "max_grad_norm")
+        require_at_least(self, 0, "max_weight", "value_weight")
+        require_between(self, 0, 1, "gae_lambda", "average_rate")
 
 
 def build(spaces: Spaces, config: MMDConfig, training: bool) -> MMDPolicy:
     """A policy for a game, with an optimizer if it is to be trained."""
-    body = body_of(spaces, (config.hidden, config.hidden), config.channels)
-    actor = Actor(body, spaces.num_actions, softmax_output=False)
-    critic = Critic(body, last_size=spaces.num_actions)
+    bodies = [body_of(spaces, (config.hidden, config.hidden), config.channels) for _ in range(2)]
+    actor = Actor(bodies[0], spaces.num_actions, softmax_output=False)
+    critic = Critic(bodies[1], last_size=spaces.num_actions)
     return MMDPolicy(
         actor,
         critic,
         config.optimizer(ActorCritic(actor, critic), training),
         config.temperature,
-        config.step_weight,
-        config.magnet_rate,
+        config.final_temperature,
+        config.step_ratio,
+        config.average_rate,
+        config.max_weight,
         gae_lambda=config.gae_lambda,
         vf_coef=config.value_weight,
         max_grad_norm=config.max_grad_norm,

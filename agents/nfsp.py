@@ -144,29 +144,29 @@ class NFSPPolicy(BasePolicy):
 class NFSPConfig:
     """How NFSP learns; the defaults are for thousands of small games at once."""
 
-    learning_rate: float = 1e-3
+    learning_rate: float = 3e-3
     """Step size of Adam for the best response."""
-    average_learning_rate: float = 1e-3
+    average_learning_rate: float = 3e-3
     """Step size of Adam for the average."""
-    anticipatory: float = 0.1
+    anticipatory: float = 0.3
     """Eta, the chance that a seat plays a game by the best response, 0 to 1."""
     discount: float = 1.0
     """Gamma, in the agent's own moves, 0 to 1."""
     n_step: int = 1
     """Rewards in a target before the estimate."""
-    target_update_freq: int = 300
+    target_update_freq: int = 100
     """Gradient steps between two copies into the target network; 0 for no target network."""
-    batch_size: int = 512
+    batch_size: int = 256
     """Transitions, and moves to imitate, a gradient step."""
-    update_per_step: float = 0.002
+    update_per_step: float = 0.004
     """Gradient steps a move."""
-    buffer_size: int = 200_000
+    buffer_size: int = 100_000
     """Transitions remembered."""
-    reservoir_size: int = 1_000_000
+    reservoir_size: int = 2_000_000
     """Moves of the best response remembered, to be imitated."""
     eps: float = 0.06
     """Chance of a random move in games played by the best response."""
-    hidden: int = 128
+    hidden: int = 64
     """Units of each of two hidden layers."""
     blocks: int = 0
     """Residual blocks of a convolutional tower, for boards; 0 for a perceptron."""

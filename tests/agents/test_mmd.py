@@ -1,4 +1,4 @@
-"""Magnetic mirror descent: its update in closed form, its magnet, and what comes of it."""
+"""Magnetic mirror descent: its update in closed form, and what plays."""
 
 import numpy as np
 import pytest
@@ -72,34 +72,59 @@ def settled(policy, scores, q, steps=3000) -> np.ndarray:
     batch = collected(policy, np.tile(scores, (64, 1)), np.tile([1.0, -1.0], 32))  # the deviation of returns is 1
     policy.learn(batch, batch_size=64, repeat=steps)
     with torch.no_grad():
-        return policy.forward(Batch(obs=positions(np.asarray(scores)[None]))).probs[0]
+        answer = policy.forward(Batch(obs=positions(np.asarray(scores)[None])))
+    return np.asarray(answer.probs[0])
 
 
 def test_an_update_goes_where_the_paper_says():
-    """Algorithm 3.1 with entropy, solved: pi goes with (magnet^alpha old^(1/eta) e^q)^(1 / (alpha + 1/eta))."""
-    policy = policy_of(lr=0.2, temperature=0.5, step_weight=1.5, max_grad_norm=None)
-    with torch.no_grad():  # a magnet apart from what acted
-        policy.magnet.last.model[0].bias.copy_(torch.tensor([0.7, -0.7, 0.0]))
+    """Algorithm 3.1 with entropy, solved: pi goes with (old^(1/eta) e^q)^(1 / (alpha + 1/eta)), a uniform magnet."""
+    policy = policy_of(lr=0.2, temperature=0.5, step_ratio=4 / 3, max_weight=0.0, max_grad_norm=None)  # 1/eta = 1.5
     old, q = np.log([0.5, 0.3, 0.2]), np.array([0.5, -1.0, 1.5])
-    magnet = old + np.array([0.7, -0.7, 0.0])
-    weights = np.exp((0.5 * magnet + 1.5 * old + q) / 2.0)
+    weights = np.exp((1.5 * old + q) / 2.0)
     np.testing.assert_allclose(settled(policy, old, q), weights / weights.sum(), atol=2e-3)
 
 
-def test_the_magnet_follows_and_stays_where_it_is_at_rate_0():
-    for rate in (0.0, 0.25, 1.0):
-        policy = policy_of(lr=0.5, magnet_rate=rate)
-        before = policy.magnet.last.model[0].bias.clone()
-        with torch.no_grad():
-            policy.critic.last.model[0].bias.copy_(torch.tensor([1.0, 0.0, -1.0]))
-        policy.learn(collected(policy, np.zeros((8, ACTIONS)), np.tile([1.0, -1.0], 4)), batch_size=8, repeat=1)
-        now = policy.actor.last.model[0].bias.detach()
-        assert not torch.equal(now, before)
-        torch.testing.assert_close(policy.magnet.last.model[0].bias, before + rate * (now - before))
+def test_the_temperature_falls_with_the_learning_rate():
+    policy = policy_of(lr=0.4, temperature=0.5, final_temperature=0.1)
+    assert policy.temperature == pytest.approx(0.5)
+    policy.optim.param_groups[0]["lr"] = 0.1
+    assert policy.temperature == pytest.approx(0.2)
+
+
+def test_what_plays_follows_the_policy():
+    policy = policy_of(lr=0.5, average_rate=0.25)
+    with torch.no_grad():
+        policy.critic.last.model[0].bias.copy_(torch.tensor([1.0, 0.0, -1.0]))
+    before = policy.average.last.model[0].bias.clone()
+    policy.learn(collected(policy, np.zeros((8, ACTIONS)), np.tile([1.0, -1.0], 4)), batch_size=8, repeat=1)
+    now = policy.actor.last.model[0].bias.detach()
+    assert not torch.equal(now, before)
+    torch.testing.assert_close(policy.average.last.model[0].bias, before + 0.25 * (now - before))
+    obs = positions(np.zeros((1, ACTIONS)))
+    trained, tested = [policy.train(mode).forward(Batch(obs=obs)).probs[0] for mode in (True, False)]
+    np.testing.assert_allclose(trained, now.softmax(dim=0).numpy(), atol=1e-6)
+    np.testing.assert_allclose(tested, (0.25 * now).softmax(dim=0).numpy(), atol=1e-6)
+
+
+@pytest.mark.parametrize("max_weight", [0.0, 1.0, 100.0])
+def test_what_the_critic_says_is_put_right_by_what_came_of_the_action(max_weight):
+    """By (G - Q) / pi of the action taken, with a bound; then the mean over actions drawn is the true gain."""
+    policy = policy_of(max_weight=max_weight)
+    with torch.no_grad():
+        policy.critic.last.model[0].bias.copy_(torch.tensor([1.0, 2.0, 3.0]))
+    chances, worth = np.array([0.1, 0.3, 0.6]), np.array([5.0, 0.0, 2.0])
+    batch = collected(policy, np.tile(np.log(chances), (50_000, 1)), np.zeros(50_000))
+    batch.returns = worth[batch.act]
+    weight = np.minimum(1 / chances, max_weight)
+    expected = np.sum(chances * (np.array([1.0, 2.0, 3.0]) + chances * weight * (worth - [1.0, 2.0, 3.0])))
+    gain = policy.learn(batch, batch_size=50_000, repeat=1)["gain"][0]
+    assert gain == pytest.approx(expected, abs=0.02)
+    if max_weight == 100.0:
+        assert gain == pytest.approx(chances @ worth, abs=0.02)
 
 
 def test_the_critic_learns_what_was_done_alone_and_the_policy_does_not_change_it():
-    policy = policy_of(lr=0.01, vf_coef=1.0, temperature=0.0, step_weight=0.0, max_grad_norm=None)
+    policy = policy_of(lr=0.01, vf_coef=1.0, max_weight=0.0, max_grad_norm=None)
     scores = np.tile([5.0, -5.0, -5.0], (32, 1))  # the first action is as good as certain
     batch = collected(policy, scores, np.tile([1.0, 3.0], 16))
     assert not batch.act.any()
@@ -109,7 +134,9 @@ def test_the_critic_learns_what_was_done_alone_and_the_policy_does_not_change_it
     np.testing.assert_array_equal(bias[1:], 0.0)
 
 
-@pytest.mark.parametrize("wrong", [{"temperature": -1.0}, {"magnet_rate": 1.5}, {"gae_lambda": 2.0}, {"batch_size": 0}])
+@pytest.mark.parametrize(
+    "wrong", [{"temperature": 0.0}, {"step_ratio": 0.0}, {"gae_lambda": 2.0}, {"average_rate": -0.1}]
+)
 def test_wrong_options_are_refused_by_name(wrong):
     with pytest.raises(UsageError, match=next(iter(wrong))):
         MMDConfig(**wrong)
