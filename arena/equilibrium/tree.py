@@ -16,6 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from arena.equilibrium import walk
+from arena.equilibrium.size import guess_size
 from arena.errors import UsageError
 from games.engine.compiler import instantiate
 from games.engine.game import TERMINAL, Game
@@ -25,6 +26,10 @@ MOST_POSITIONS = 2_000_000
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+class TooLargeError(UsageError):
+    """A game has more positions than may be written out."""
 
 
 class SequenceForm(NamedTuple):
@@ -132,7 +137,7 @@ class GameTree:
 
 
 def build_tree(game: Game, most_positions: int = MOST_POSITIONS) -> GameTree:
-    """Write out `game`; `UsageError` if it has more than `most_positions`, or its seats forget what they did."""
+    """Write out `game`; `TooLargeError` if it has more than `most_positions`, `UsageError` if its seats forget."""
     nodes, payoffs, known, seats = _walk(game, most_positions)
     order = np.argsort(seats, kind="stable")  # those of a seat follow each other, in the order in which they were met
     rank = np.empty_like(order)
@@ -150,8 +155,9 @@ def _walk(game: Game, most: int) -> tuple[NDArray[Any], Floats, NDArray[Any], In
         depth *= 4
         found = _written(game, most, depth, 0, 0)[-1]
     if found[walk.NODES] > most:
-        raise UsageError(
-            f"{game.label} has more than {most:,} positions in its tree: too many to compute with all of them"
+        about = f"about 10^{guess_size(game):.0f}{' for each way that chance may go' if game.has_chance else ''}"
+        raise TooLargeError(
+            f"{game.label} has more than {most:,} positions in its tree ({about}): too many to compute with all of them"
         )
     tree, payoffs, known, known_by, found = _written(game, most, depth, int(found[walk.NODES]), int(found[walk.ENDS]))
     if found[walk.MISFITS]:

@@ -44,13 +44,37 @@ def test_a_pure_draw_from_an_equilibrium_is_exploitable(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["exploitability"] > 0.1
 
 
+def test_an_opponent_that_is_trained_gives_a_lower_bound(tmp_path, capsys):
+    """Whoever plays at random in Kuhn poker loses 0.458333 a seat to the best opponent, and nearly that to this one."""
+    words = ["exploitability", "kuhn_poker", "random", "--approximate", "--steps", "150000", "--games", "4000"]
+    assert main([*words, "--out", str(tmp_path / "x"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["lower_bound"] is True
+    assert told["nash_conv"] == pytest.approx(sum(told["opponent"]["return_by_seat"]), abs=1e-3)
+    assert told["exploitability"] == pytest.approx(told["nash_conv"] / 2)
+    assert 0.0 < told["exploitability_error_95"] < 0.06
+    assert 0.3 < told["exploitability"] < 0.458333 + 2 * told["exploitability_error_95"]
+    assert main([*words, "--out", str(tmp_path / "x"), "--resume"]) == 0
+    said = capsys.readouterr().out
+    assert f"exploitability at least {told['exploitability']:.4f}" in said
+    assert "lower bounds: a better opponent may raise them" in said
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (
             ["exploitability", "connect_four", "random"],
-            "connect_four(rows=6, columns=7, k=4) has more than 2,000,000 positions",
+            "connect_four(rows=6, columns=7, k=4) has more than 2,000,000 positions in its tree (about 10^29): too many "
+            "to compute with all of them; --approximate trains an opponent instead, for a lower bound",
         ),
+        (["exploitability", "texas_holdem", "random"], "(about 10^4 for each way that chance may go)"),
+        (
+            ["exploitability", "matrix_game:payoffs=prisoners_dilemma", "random", "--approximate"],
+            "is not zero-sum: what an opponent earns says nothing",
+        ),
+        (["exploitability", "kuhn_poker", "random", "--approximate", "--budget", "soon"], "budget"),
+        (["exploitability", "kuhn_poker", "mcts:0", "--approximate"], "mcts"),
         (["exploitability", "leduc_poker", "random", "--most-positions", "9456"], "more than 9,456 positions"),
         (["exploitability", "kuhn_poker", "random", "--most-positions", "0"], "--most-positions 0 is not at least 1"),
         (["exploitability", "kuhn_poker", "random", "--seed", "-1"], "--seed -1 is not at least 0"),
