@@ -65,8 +65,8 @@ def test_an_opponent_that_is_trained_gives_a_lower_bound(tmp_path, capsys):
     [
         (
             ["exploitability", "connect_four", "random"],
-            "connect_four(rows=6, columns=7, k=4) has more than 2,000,000 positions in its tree (about 10^29): too many "
-            "to compute with all of them; --approximate trains an opponent instead, for a lower bound",
+            "connect_four(rows=6, columns=7, k=4) has more than 2,000,000 positions in its tree (about 10^29): too "
+            "many to compute with all of them; --approximate trains an opponent instead, for a lower bound",
         ),
         (["exploitability", "texas_holdem", "random"], "(about 10^4 for each way that chance may go)"),
         (
