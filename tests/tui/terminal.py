@@ -22,7 +22,7 @@ class Terminal:
     def __init__(self, width: int = 80, height: int = 24):
         self._folder = Path(tempfile.mkdtemp(prefix="arena-"))  # short: a socket's path has at most some 100 characters
         self._socket = self._folder / "tmux"
-        shell = "env -u NO_COLOR PS1='$ ' TERM=screen-256color sh"
+        shell = "env -u NO_COLOR -u COLUMNS -u LINES PS1='$ ' TERM=screen-256color sh"
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", str(height), "-c", str(ROOT), shell)
         self.wait_for(lambda text: "$" in text)
 
