@@ -21,6 +21,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "league": (
         ("arena league runs/connect_four-ppo", "ladder, payoffs, lineage and next opponents"),
+        ("arena league runs/connect_four-ppo --ui", "on a screen that follows a training; pick two and watch them"),
         ("arena league runs/connect_four-ppo --png pictures", "with pictures of payoffs and ratings"),
     ),
     "runs": (
@@ -55,6 +56,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "matches": (
         ("arena matches --player alphabeta:4 --result loss", "the games that somebody lost"),
         ("arena matches --game connect_four --min-length 40 --json", "long games, for a program"),
+        ("arena matches --ui", "browse any number of them on a screen, and replay them"),
         ("arena matches --player mcts:400 --export games.jsonl", "write them to a file"),
         ("arena matches --import games.jsonl --store elsewhere.db", "and read them into another store"),
     ),
