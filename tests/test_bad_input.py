@@ -65,7 +65,7 @@ def refused(capsys, folder, *arguments: str) -> str:
         (["tic_tac_toe", "ppo", "--learning-rate", "0"], "learning_rate=0.0 is not above 0"),
         (["tic_tac_toe", "ppo", "--batch-size", "0"], "batch_size=0 is not at least 1"),
         (["tic_tac_toe", "dqn", "--eps", "1.5"], "eps=1.5 is not between 0 and 1"),
-        (["tic_tac_toe", "ppo", "--matchmaker", "best"], "Expected one of ('uniform', 'latest')"),
+        (["tic_tac_toe", "ppo", "--matchmaker", "best"], "Expected one of ('uniform', 'latest', 'window', 'pfsp', "),
         (["tic_tac_toe", "ppo", "--self-play", "0.5", "--pool", "0.1"], "a share of 0.4 of the games has no opponent"),
         (["tic_tac_toe", "ppo", "--evaluation", "nobody"], "unknown agent 'nobody'"),
         (["tic_tac_toe", "ppo", "--self-play", "0", "--references", "dqn:none"], "no checkpoint at none"),

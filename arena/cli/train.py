@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena.cli.tasks import is_gym, make_task
-from arena.league.config import LEAGUES, LeagueConfig, LeagueName, RunConfig, usual_league
+from arena.league.config import LEAGUES, LeagueName, RunConfig, usual_league
 from arena.league.scale import ScaleConfig
 from arena.registry import AGENTS, agent_kind, learning_algorithm
 from arena.runs.options import GymRunOptions, OfflineRunOptions, default_folder
@@ -43,20 +43,21 @@ class Options:
     """Train in a process of its own, and follow it on a screen; it goes on when that is left ('arena runs')."""
 
 
-@dataclasses.dataclass(frozen=True)
-class SelfPlayOptions(Options):
-    """What a self-play training is told besides."""
+NamedLeague = Annotated[
+    LeagueName,
+    tyro.conf.arg(
+        name="league",
+        help="A league to begin with, which the options below change: itself and 20 % its past; itself alone; half its "
+        "past, the harder the more (PFSP); AlphaStar's main agent, main exploiter and league exploiter.",
+    ),
+]
 
-    league_name: Annotated[LeagueName | None, tyro.conf.arg(name="league")] = None
-    """A league to begin with, which the options below change: itself and 20 % its past; itself alone; half its past,
-    the harder the more (PFSP); AlphaStar's main agent, main exploiter and league exploiter."""
 
-
-def _league_named(arguments: Sequence[str]) -> LeagueConfig | None:
-    """The league that `--league` names, if it does; what else stands there is for the parser to refuse."""
+def _league_named(arguments: Sequence[str], usual: LeagueName) -> LeagueName:
+    """The league that `--league` names, or the usual one; an unknown name is for the parser to refuse."""
     words = [word for argument in arguments for word in argument.split("=", 1)]
     named = words[words.index("--league") + 1 :] if "--league" in words else []
-    return LEAGUES.get(named[0]) if named else None
+    return next((name for name in LEAGUES if named and name == named[0]), usual)
 
 
 def options_for(arguments: Sequence[str]) -> type:
@@ -66,21 +67,19 @@ def options_for(arguments: Sequence[str]) -> type:
     algorithm = learning_algorithm(words[0]) if words else None
     single = any(is_gym(word) for word in arguments)
     parts: dict[str, Any]
+    fields: list[tuple[str, Any, Any]] = []
     if algorithm is not None and algorithm.data == "offline":
         parts = {"run": OfflineRunOptions()}
     elif single:
         parts = {"run": GymRunOptions()}
     else:
-        parts = {
-            "run": RunConfig(),
-            "league": _league_named(arguments) or usual_league(algorithm),
-            "scale": ScaleConfig(),
-        }
+        league = _league_named(arguments, usual_league(algorithm))
+        fields.append(("league_name", NamedLeague, dataclasses.field(default=league)))
+        parts = {"run": RunConfig(), "league": LEAGUES[league], "scale": ScaleConfig()}
     if algorithm is not None:
         parts["config"] = algorithm.usual_config(single)
-    fields = [(name, type(part), dataclasses.field(default=part)) for name, part in parts.items()]
-    base = SelfPlayOptions if "league" in parts else Options
-    extended = dataclasses.make_dataclass("Options", fields, bases=(base,), frozen=True)
+    fields += [(name, type(part), dataclasses.field(default=part)) for name, part in parts.items()]
+    extended = dataclasses.make_dataclass("Options", fields, bases=(Options,), frozen=True)
     extended.__doc__ = DOC
     return extended
 

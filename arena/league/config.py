@@ -61,7 +61,7 @@ class LeagueConfig:
     """What a main agent's snapshot has to show against its predecessor to join: nothing, a score, or in an SPRT."""
     gate_score: float = 0.55
     """The score that the gate asks for, above 0, up to 1."""
-    gate_games: int = 200
+    gate_games: int = 400
     """Games at the gate, at most; who has not passed an SPRT by then is refused."""
     gate_elo0: float = 0.0
     """The Elo difference that an SPRT refuses."""
@@ -115,7 +115,7 @@ class LeagueConfig:
         return self.main_exploiters + self.league_exploiters
 
 
-LEAGUES: dict[str, LeagueConfig] = {
+LEAGUES: dict[LeagueName, LeagueConfig] = {
     "past": LeagueConfig(),
     "naive": LeagueConfig(self_play=1.0, pool=0.0),
     "pfsp": LeagueConfig(self_play=0.5, pool=0.5, matchmaker="pfsp", opponents=8),
@@ -156,6 +156,6 @@ class RunConfig(RunOptions):
         require_even_games(self.evaluation_games)
 
 
-def usual_league(algorithm: "Algorithm | None") -> LeagueConfig:
-    """The league that an algorithm trains in if nobody says otherwise."""
-    return LEAGUES["naive" if algorithm is not None and algorithm.self_play else "past"]
+def usual_league(algorithm: "Algorithm | None") -> LeagueName:
+    """The name of the league that an algorithm trains in if nobody says otherwise."""
+    return "naive" if algorithm is not None and algorithm.self_play else "past"

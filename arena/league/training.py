@@ -13,7 +13,7 @@ from arena.collector.collector import Collector
 from arena.data.stats import CollectStats
 from arena.errors import UsageError
 from arena.league.admission import Admission
-from arena.league.config import LeagueConfig, RunConfig, usual_league
+from arena.league.config import LEAGUES, LeagueConfig, RunConfig, usual_league
 from arena.league.curves import Prefixed, newest_rating, turn_figures
 from arena.league.payoff import Counts, Payoff
 from arena.league.pool import Pool
@@ -71,7 +71,7 @@ class SelfPlayTraining(Run):
         self.game = game
         self.scale = scale or ScaleConfig()
         self.run_config = run or RunConfig()
-        self.league_config = league = league or usual_league(learning_algorithm(algo))
+        self.league_config = league = league or LEAGUES[usual_league(learning_algorithm(algo))]
         if league.matchmaker == "rating" and not self.run_config.evaluation and not league.earlier_met:
             raise UsageError("the matchmaker rating needs ratings: name agents for evaluation, or raise earlier_met")
         self.evaluators = {spec: make_agent(spec, game) for spec in self.run_config.evaluation}

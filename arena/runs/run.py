@@ -187,9 +187,10 @@ class Run(ABC):
         options, config = self.options, self.config
         steps = options.steps if steps is None else steps
         if options.snapshots > 1 and steps < options.snapshots * step_per_collect:
+            share = "" if steps == options.steps else f" (of which one learner has {steps})"
             raise UsageError(
-                f"steps={steps} are too few for snapshots={options.snapshots}: nothing is learned between "
-                f"some of them, since {step_per_collect} steps or more are taken at once"
+                f"steps={options.steps}{share} are too few for snapshots={options.snapshots}: nothing is learned "
+                f"between some of them, since {step_per_collect} steps or more are taken at once"
             )
         schedule = Schedule(
             max_epoch=options.snapshots,
