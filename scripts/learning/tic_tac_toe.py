@@ -93,11 +93,11 @@ ROWS = [
     off_policy("iqn", iqn.ALGORITHM),
     off_policy("fqf", fqf.ALGORITHM, num_fractions=8),
     on_policy("pg", pg.ALGORITHM, 600_000, moves=16, learning_rate=1e-3),
-    on_policy("a2c", a2c.ALGORITHM, 400_000, moves=16, learning_rate=2e-3),
+    on_policy("a2c", a2c.ALGORITHM, 800_000, moves=16, learning_rate=1e-3, entropy_weight=0.03, discount=0.9),
     on_policy(
         "ppo", ppo.ALGORITHM, 300_000, moves=64, batch_size=256, repeat=4, learning_rate=2e-3, entropy_weight=0.03
     ),
-    on_policy("npg", npg.ALGORITHM, 600_000, moves=64, actor_step_size=1.0, critic_iterations=20, discount=0.9),
+    on_policy("npg", npg.ALGORITHM, 800_000, moves=64, actor_step_size=0.5, critic_iterations=20, discount=0.9),
     on_policy("trpo", trpo.ALGORITHM, 400_000, moves=64, max_kl=0.05, critic_iterations=20, discount=0.95),
     Check("discrete-sac", "tic-tac-toe 3x3", 0.9, GameTraining(discrete_sac.ALGORITHM, SOFT, 60_000)),
 ]
