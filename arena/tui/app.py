@@ -118,6 +118,7 @@ class ArenaApp(App[None]):
             return
         finally:
             self._opening = False
+            thread.close()
         try:
             self._news("")
             await self.push_screen_wait(shown)

@@ -20,7 +20,7 @@ class Thinker:
     def __init__(self) -> None:
         self.finished = 0
         """Jobs that have ended."""
-        self._jobs: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         threading.Thread(target=self._work, name="agents", daemon=True).start()
 
     async def run(self, job: Callable[[], T]) -> T:
@@ -51,7 +51,11 @@ class Thinker:
         self._jobs.put(done.set)
         done.wait(seconds)
 
+    def close(self) -> None:
+        """Let the thread end after the jobs that are waiting now; no more may be given to it."""
+        self._jobs.put(None)
+
     def _work(self) -> None:
-        while True:
-            self._jobs.get()()
+        while (job := self._jobs.get()) is not None:
+            job()
             self.finished += 1

@@ -156,6 +156,7 @@ class BrowseScreen(ArenaScreen):
     def on_unmount(self) -> None:
         """Let go of the store."""
         self._store.close()
+        self._thread.close()
 
 
 def _as_typed(wanted: "MatchFilter") -> dict[str, str]:

@@ -220,6 +220,7 @@ class HomeScreen(ArenaScreen):
     def on_unmount(self) -> None:
         """Let go of the store."""
         self._around.close()
+        self._thread.close()
 
 
 def training_cells(run: "FoundRun") -> Cells:

@@ -151,6 +151,10 @@ class LeagueScreen(ArenaScreen):
         arena: ArenaApp = self.app  # type: ignore[assignment]
         arena.open(["watch", game_words(league), *(spec_of(self.folder, league, name) for name in names)])
 
+    def on_unmount(self) -> None:
+        """Let go of the thread."""
+        self._thread.close()
+
     def remarks(self) -> Sequence[str]:
         """What the figures are."""
         return (

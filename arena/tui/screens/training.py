@@ -233,6 +233,10 @@ class TrainingScreen(ArenaScreen):
         """Show or hide the game: on a small screen it takes the place of the curves."""
         self.toggle_class("-game")
 
+    def on_unmount(self) -> None:
+        """Let go of the thread."""
+        self._thread.close()
+
     def remarks(self) -> Sequence[str]:
         """Where the run is, and how it goes on without the screen."""
         return (f"The run is in {self.folder}.", "It goes on when this screen is left; 'arena runs' finds it again.")
