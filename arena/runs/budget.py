@@ -14,12 +14,12 @@ ENDLESS = 2**40
 
 
 def steps_within(budget_s: float, make: Callable[[Path, int], Run]) -> int:
-    """Steps that `make(folder, steps)` trains on in so many seconds, less those that it takes to find out, at least 1.
+    """Steps that `make(folder, steps)` trains on in so many seconds, at least 1.
 
-    A training of its own is begun for that, in a folder that is gone afterwards; its first collection, before which
+    A training of its own is begun to find out, in a folder that is gone afterwards; its first collection, before which
     much is compiled and loaded, does not count.
     """
-    begun, reached = time.monotonic(), list[tuple[float, int]]()
+    reached = list[tuple[float, int]]()
 
     def watch(progress: Progress) -> None:
         reached.append((time.monotonic(), progress.step))
@@ -29,7 +29,7 @@ def steps_within(budget_s: float, make: Callable[[Path, int], Run]) -> int:
     with TemporaryDirectory() as folder, suppress(_MeasuredError):
         make(Path(folder, "probe"), ENDLESS).train(watch)
     (then, first), (now, last) = reached[1], reached[-1]
-    return max(1, int((last - first) / (now - then) * (budget_s - (now - begun))))
+    return max(1, int((last - first) / (now - then) * budget_s))
 
 
 class _MeasuredError(Exception):

@@ -1,0 +1,50 @@
+"""Are leagues worth it? Naive self-play beside leagues, on games with cycles and on Connect Four.
+
+    python scripts/league_checks.py small [--seeds 0 1 2] [--csv FILE]
+    python scripts/league_checks.py connect-four --out runs/leagues [--budget 10m] [--exploiter-budget 10m]
+                                                 [--seeds 0 1 2] [--games 100]
+
+`small` measures exactly, on rock-paper-scissors, a cyclic matrix game of five and Kuhn poker, how exploitable the last
+policy of a training is, and the mixture of its league's members; and beside them PSRO with exact best responses.
+`connect-four` rates agents of four leagues, each trained for as many moves, and trains a fresh exploiter against each:
+the same command goes on where it was stopped, and writes table.csv and table.md into its folder.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from leagues import connect_four, small_games
+
+from arena.errors import UsageError
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parts = parser.add_subparsers(dest="part", required=True)
+    small = parts.add_parser("small")
+    small.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    small.add_argument("--csv", type=Path, metavar="FILE", help="write the table there")
+    large = parts.add_parser("connect-four")
+    large.add_argument("--out", type=Path, required=True, help="folder of everything")
+    large.add_argument("--budget", default="10m", help="time of each training: 1m, 10m")
+    large.add_argument("--exploiter-budget", default="10m", help="time of each exploiter's training")
+    large.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    large.add_argument("--snapshots", type=int, default=20)
+    large.add_argument("--games", type=int, default=100, help="of each pair in the tournament")
+    large.add_argument("--exploiter-games", type=int, default=1000)
+    asked = vars(parser.parse_args())
+    try:
+        if asked.pop("part") == "small":
+            small_games.run(asked["seeds"], asked["csv"])
+        else:
+            asked["seeds"] = tuple(asked["seeds"])
+            rows = connect_four.compare(connect_four.Options(**asked), lambda text: print(text, flush=True))
+            print(connect_four.as_markdown(rows), end="")
+    except UsageError as error:
+        parser.error(str(error))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What `scripts/league_checks.py` checks."""

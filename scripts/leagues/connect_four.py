@@ -1,0 +1,216 @@
+"""Connect Four: what a league makes of an agent beside naive self-play of the same budget, in Elo and in weak spots.
+
+PPO is trained in four leagues (`arena train --league`: naive, past, pfsp, full), all for as many moves, from several
+seeds. Then a fresh exploiter is trained against each of the agents, and all agents meet in one tournament. Every step
+of it leaves a file behind and is not done again; a training that was killed goes on.
+"""
+
+import csv
+import json
+import statistics
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from arena.league.config import LEAGUES, LeagueName, RunConfig
+from arena.league.exploiter import RESULT, ExploitOptions, begin, games_of, measure
+from arena.league.training import SelfPlayTraining
+from arena.match.limits import SECONDS, amount
+from arena.registry import make_agent, make_game
+from arena.runs.budget import steps_within
+from arena.runs.run import Progress
+from arena.store import Store
+from arena.tournament.config import TournamentConfig
+from arena.tournament.tournament import run_tournament
+
+GAME, ALGORITHM = "connect_four", "ppo"
+NAMES: tuple[LeagueName, ...] = ("naive", "past", "pfsp", "full")
+REFERENCES = ("one-ply", "alphabeta:4")
+"""They play in the tournament as well; the first has the rating 0."""
+OPENINGS = 4
+"""Random moves that games begin with where they are to differ."""
+BUDGET, CLOCK, ELO, TABLE = "budget.json", "seconds", "tournament.json", "table"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is compared, and how long."""
+
+    out: Path
+    """Where everything is kept."""
+    budget: str = "10m"
+    """Time of each training, turned into moves at the speed of naive self-play."""
+    exploiter_budget: str = "10m"
+    """Time of each exploiter's training, likewise."""
+    seeds: tuple[int, ...] = (0, 1, 2)
+    snapshots: int = 20
+    games: int = 100
+    """Games of each pair in the tournament."""
+    exploiter_games: int = 1000
+    """Games in which an exploiter is measured."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What came of one training."""
+
+    league: str
+    seed: int
+    steps: int
+    """Moves of all its learners."""
+    minutes: float
+    """That they took."""
+    elo: float
+    error: float
+    """Half-width of the 95 % interval of `elo`."""
+    exploiter: float
+    """Score of a fresh exploiter against it, 0 to 1."""
+    exploiter_openings: float
+    """The same where games begin with random moves, which the exploiter has not trained on."""
+
+
+def compare(options: Options, say: Callable[[str], None]) -> list[Row]:
+    """Do all that has not been done yet; a row for each league and seed."""
+    options.out.mkdir(parents=True, exist_ok=True)
+    steps, exploiter_steps = _steps(options, say)
+    runs = [(league, seed) for seed in options.seeds for league in NAMES]
+    for league, seed in runs:
+        _train(options, league, seed, steps, say)
+    for league, seed in runs:
+        _exploit(options, league, seed, exploiter_steps, say)
+    ratings = _rate(options, runs, say)
+    rows = [_row(options, league, seed, ratings[f"{league}-{seed}"]) for league, seed in runs]
+    write(rows, options.out)
+    return rows
+
+
+def _steps(options: Options, say: Callable[[str], None]) -> tuple[int, int]:
+    """Moves of every training and of every exploiter's, found out once and for all."""
+    file = options.out / BUDGET
+    if not file.exists():
+        say("measuring the speed of naive self-play")
+        budgets = [amount("budget", text, SECONDS, "10m") for text in (options.budget, options.exploiter_budget)]
+        made = steps_within(budgets[0], lambda folder, endless: _training(folder, "naive", 0, endless, 1))
+        file.write_text(json.dumps([made, int(made * budgets[1] / budgets[0])]), encoding="utf-8")
+    steps, exploiter_steps = json.loads(file.read_text(encoding="utf-8"))
+    return int(steps), int(exploiter_steps)
+
+
+def _training(folder: Path, league: LeagueName, seed: int, steps: int, snapshots: int) -> SelfPlayTraining:
+    run = RunConfig(
+        out=folder, resume=(folder / "run.json").exists(), seed=seed, steps=steps, snapshots=snapshots, threads=2
+    )
+    return SelfPlayTraining(make_game(GAME), ALGORITHM, run=run, league=LEAGUES[league])
+
+
+def _train(options: Options, league: LeagueName, seed: int, steps: int, say: Callable[[str], None]) -> None:
+    folder = options.out / f"{league}-{seed}"
+    training = _training(folder, league, seed, steps, options.snapshots)
+    if training.finished:
+        return
+    say(f"training {league}, seed {seed}, {steps:,} moves")
+    clock, begun = folder / CLOCK, time.monotonic()
+    before = float(clock.read_text()) if clock.exists() else 0.0
+    told = training.progress().snapshots
+
+    def watch(progress: Progress) -> None:
+        nonlocal told
+        if progress.snapshots > told:
+            told = progress.snapshots
+            clock.write_text(f"{before + time.monotonic() - begun:.1f}")
+
+    training.train(watch)
+    clock.write_text(f"{before + time.monotonic() - begun:.1f}")
+
+
+def _exploit(options: Options, league: LeagueName, seed: int, steps: int, say: Callable[[str], None]) -> None:
+    folder = options.out / f"exploiter-{league}-{seed}"
+    if (folder / RESULT).exists():
+        return
+    say(f"exploiting {league}, seed {seed}, {steps:,} moves")
+    game, agent = make_game(GAME), _agent(options, league, seed)
+    asked = ExploitOptions(
+        out=folder,
+        resume=(folder / "run.json").exists(),
+        steps=steps,
+        seed=seed,
+        threads=2,
+        games=options.exploiter_games,
+    )
+    begin(game, agent, asked).train()
+    spec = f"{asked.algorithm}:{folder}"
+    found: dict[str, Any] = {}
+    for name, plies in (("start", 0), ("openings", OPENINGS)):
+        changed = ExploitOptions(**{**vars(asked), "openings": plies})
+        records = games_of(game, (spec, make_agent(spec, game)), (agent, make_agent(agent, game)), changed)
+        found[name] = measure(game, agent, spec, steps, records).as_dict()
+    (folder / RESULT).write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+
+
+def _rate(
+    options: Options, runs: Sequence[tuple[LeagueName, int]], say: Callable[[str], None]
+) -> dict[str, tuple[float, float]]:
+    """Elo of every training's agent and its 95 % half-width, from one tournament of all."""
+    players = {f"{league}-{seed}": _agent(options, league, seed) for league, seed in runs}
+    players |= {spec: spec for spec in REFERENCES}
+    config = TournamentConfig(games=options.games, openings=f"random:{OPENINGS}", anchor=REFERENCES[0])
+    say(f"a tournament of {len(players)}")
+    with Store(str(options.out / "games.db")) as store:
+        table = run_tournament(make_game(GAME), players, config, store=store).standings
+    return {row.name: (row.elo, row.error) for row in table.rows}
+
+
+def _agent(options: Options, league: LeagueName, seed: int) -> str:
+    return f"{ALGORITHM}:{options.out / f'{league}-{seed}'}"
+
+
+def _row(options: Options, league: LeagueName, seed: int, rating: tuple[float, float]) -> Row:
+    folder = options.out / f"{league}-{seed}"
+    exploited = json.loads((options.out / f"exploiter-{league}-{seed}" / RESULT).read_text(encoding="utf-8"))
+    league_file = json.loads((folder / "league.json").read_text(encoding="utf-8"))
+    return Row(
+        league,
+        seed,
+        league_file["step"],
+        round(float((folder / CLOCK).read_text()) / 60, 2),
+        round(rating[0], 1),
+        round(rating[1], 1),
+        exploited["start"]["score"],
+        exploited["openings"]["score"],
+    )
+
+
+def write(rows: Iterable[Row], folder: Path) -> None:
+    """Write the rows as CSV, and their means over the seeds as a table of Markdown."""
+    rows = list(rows)
+    with (folder / f"{TABLE}.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Row)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(map(asdict, rows))
+    (folder / f"{TABLE}.md").write_text(as_markdown(rows), encoding="utf-8")
+
+
+def as_markdown(rows: Sequence[Row]) -> str:
+    """A line a league: means over the seeds, and each seed behind them."""
+    lines = [
+        "| league | moves | minutes | Elo | an exploiter's score | after 4 random moves |",
+        "|---|---|---|---|---|---|",
+    ]
+    for league in NAMES:
+        own = [row for row in rows if row.league == league]
+        if own:
+            steps, minutes = (statistics.mean(getattr(row, name) for row in own) for name in ("steps", "minutes"))
+            cells = [f"{steps:,.0f}", f"{minutes:.1f}", _mean([row.elo for row in own], "{:.0f}")]
+            cells += [
+                _mean([100 * score for score in column], "{:.0f} %")
+                for column in zip(*((row.exploiter, row.exploiter_openings) for row in own), strict=True)
+            ]
+            lines.append(f"| {league} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _mean(values: Sequence[float], shape: str) -> str:
+    each = ", ".join(map(shape.format, values))
+    return f"{shape.format(statistics.mean(values))} ({each})" if len(values) > 1 else each

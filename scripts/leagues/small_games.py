@@ -1,0 +1,105 @@
+"""Games small enough to be written out: how exploitable what a training leaves behind is, exactly.
+
+Naive self-play leaves its last policy. A league leaves a mixture of its members: the one that is an equilibrium among
+them, from their exact payoffs. Both are trained by PPO with one and the same configuration.
+"""
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from agents.ppo import PPOConfig
+from arena.equilibrium.psro import META, Psro
+from arena.equilibrium.response import exploitability
+from arena.equilibrium.tree import build_tree
+from arena.league.config import LEAGUES, LeagueConfig, RunConfig
+from arena.league.mixture import Mixture, mix_members
+from arena.league.training import SelfPlayTraining
+from arena.registry import make_game
+
+FIVE = "matrix_game:payoffs=0 1 1 -1 -1;-1 0 1 1 -1;-1 -1 0 1 1;1 -1 -1 0 1;1 1 -1 -1 0"
+"""Each of five beats the next two in the circle."""
+GAMES = {"rock-paper-scissors": "matrix_game:payoffs=rock_paper_scissors", "five in a circle": FIVE}
+GAMES |= {"Kuhn poker": "kuhn_poker"}
+PPO = PPOConfig(hidden=16, channels=0, batch_size=256, learning_rate=0.02, entropy_weight=0.06)
+STEPS = {"Kuhn poker": 240_000}
+"""Moves of a training where they are not `FEW`."""
+FEW = 80_000
+
+
+@dataclass(frozen=True)
+class Row:
+    """What came of one training."""
+
+    game: str
+    league: str
+    seed: int
+    last: float
+    """Exploitability of the last policy of the main agent, in the game's payoffs."""
+    mixture: float
+    """Of the mixture of all members."""
+    support: int
+    """Members that the mixture draws."""
+    members: int
+
+
+def train(game: str, league: LeagueConfig, steps: int, seed: int, folder: Path) -> Mixture:
+    """Train in a league, on one thread, and mix its members."""
+    task = make_game(game)
+    run = RunConfig(
+        out=folder, steps=steps, snapshots=max(10, steps // 10_000), boards=256, moves=4, threads=1, seed=seed,
+        evaluation=("random",), evaluation_games=20,
+    )  # fmt: skip
+    training = SelfPlayTraining(task, "ppo", PPO, run, league)
+    training.train()
+    return mix_members(build_tree(task), folder, training.league)
+
+
+def rows(seeds: Sequence[int]) -> Iterator[Row]:
+    """Every game in every league from every seed."""
+    for name, spec in GAMES.items():
+        for league in ("naive", "past", "full"):
+            for seed in seeds:
+                with TemporaryDirectory() as folder:
+                    mixed = train(spec, LEAGUES[league], STEPS.get(name, FEW), seed, Path(folder, "run"))
+                last = next(
+                    alone.exploitability
+                    for member, alone in zip(reversed(mixed.members), reversed(mixed.alone), strict=True)
+                    if member.role == "main"
+                )
+                size = len(mixed.members)
+                yield Row(
+                    name, league, seed, round(last, 4), round(mixed.result.exploitability, 4), mixed.support, size
+                )
+
+
+def psro(pools: Sequence[int] = (4, 10, 16, 30)) -> Iterator[str]:
+    """NashConv on Kuhn poker at these total pools, for every meta-strategy, in lines."""
+    tree = build_tree(make_game("kuhn_poker"))
+    yield f"{'PSRO on Kuhn poker: total pool':32}" + "".join(f"{pool:>8}" for pool in pools)
+    for meta in META:
+        solver, cells = Psro(tree, meta), []
+        for pool in pools:
+            solver.run(pool // 2 - 1 - solver.iterations)
+            cells.append(f"{exploitability(tree, solver.strategy()).nash_conv:8.4f}")
+        yield f"{meta:32}{''.join(cells)}"
+
+
+def run(seeds: Sequence[int], path: Path | None) -> None:
+    """Print all, and write the rows into a file if asked."""
+    names = [field.name for field in fields(Row)]
+    found = []
+    for line in psro():
+        print(line)
+    print(f"\n{'game':20} {'league':7} {'seed':>4} {'last':>8} {'mixture':>8}  members")
+    for row in rows(seeds):
+        found.append(row)
+        figures = f"{row.last:8.4f} {row.mixture:8.4f}  {row.support} of {row.members}"
+        print(f"{row.game:20} {row.league:7} {row.seed:4} {figures}", flush=True)
+        if path is not None:
+            with path.open("w", newline="", encoding="utf-8") as file:
+                writer = csv.DictWriter(file, names, lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(map(asdict, found))
