@@ -177,3 +177,16 @@ async def test_pictures_of_screen_and_board_are_saved_by_a_key(tmp_path, monkeyp
         assert (tmp_path / "arena-replay-tic_tac_toe.svg").read_text().startswith("<svg")
         assert (tmp_path / "arena-replay-tic_tac_toe-2.svg").exists()
         await shows(pilot, "the board is saved as tic_tac_toe-2.png")
+
+
+@pytest.mark.parametrize(("key", "closing"), [("question_mark", "escape"), ("g", "escape"), ("g", "enter")])
+async def test_keys_that_come_too_fast_close_a_dialog_and_nothing_below(key, closing):
+    app = make_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_read(pilot)
+        screen = app.screen
+        await pilot.press(key)
+        await until(pilot, lambda: app.screen is not screen)
+        for _ in range(3):
+            app.simulate_key(closing)
+        await until(pilot, lambda: app.screen is screen)

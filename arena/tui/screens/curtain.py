@@ -4,11 +4,12 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from arena.tui.screens.dialog import Dialog
 
-class CurtainScreen(ModalScreen[None]):
+
+class CurtainScreen(Dialog[None]):
     """Covers everything until the person whose turn it is lifts it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -8,9 +8,10 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Grid, Vertical
-from textual.screen import ModalScreen
 from textual.suggester import SuggestFromList
 from textual.widgets import Button, Input, Label, Static
+
+from arena.tui.screens.dialog import Dialog
 
 Words = Callable[[Mapping[str, str]], list[str]]
 """From what the fields hold, by name, to the words of a command."""
@@ -31,7 +32,7 @@ class Field:
         return replace(self, value=value)
 
 
-class FormScreen(ModalScreen[dict[str, str] | None]):
+class FormScreen(Dialog[dict[str, str] | None]):
     """Asks for the `fields` of a command; ends with what they hold, or None if the person thinks better of it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "cancel")]

@@ -6,11 +6,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from arena.tui.screens.dialog import Dialog
 
-class HelpScreen(ModalScreen[None]):
+
+class HelpScreen(Dialog[None]):
     """Lists keys with what they do."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,question_mark,q,Q,enter,space", "dismiss", "close")]

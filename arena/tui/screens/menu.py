@@ -5,12 +5,13 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from arena.tui.screens.dialog import Dialog
 
-class MenuScreen(ModalScreen[str | None]):
+
+class MenuScreen(Dialog[str | None]):
     """Ends with the key of what was chosen, or None; `choices` are keys with what they mean."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "close")]

@@ -5,11 +5,12 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from arena.tui.screens.dialog import Dialog
 
-class PromptScreen(ModalScreen[str | None]):
+
+class PromptScreen(Dialog[str | None]):
     """Gives what was typed, None if the question was left with escape or without a word."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "leave it")]
