@@ -1,8 +1,11 @@
 """PSRO with exact best responses: what it leads to, and the published curve on Kuhn poker."""
 
+import json
+
 import numpy as np
 import pytest
 
+from arena.cli.main import main
 from arena.equilibrium.psro import META, Psro
 from arena.equilibrium.response import exploitability
 from arena.equilibrium.tree import build_tree
@@ -105,3 +108,15 @@ def test_a_run_goes_on_where_it_was(tmp_path, algorithm):
     parts = solved("parts", iterations=12, resume=True)
     np.testing.assert_array_equal(parts.solver.strategy(), whole.solver.strategy())
     assert parts.curve[-1].result.exploitability == whole.curve[-1].result.exploitability
+
+
+def test_the_command(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["solve", "kuhn_poker", "psro-nash", "--iterations", "10"]) == 0
+    said = capsys.readouterr().out
+    assert "tabular:runs/kuhn_poker-psro-nash plays within" in said
+    assert [line.split()[0] for line in said.splitlines()[2:6]] == ["1", "2", "5", "10"]
+    assert main(["exploitability", "kuhn_poker", "tabular:runs/kuhn_poker-psro-nash", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["exploitability"] < 1e-5
+    assert main(["solve", "kuhn_poker:players=3", "psro-nash"]) == 2
+    assert "no zero-sum game of two" in capsys.readouterr().err

@@ -9,10 +9,12 @@ from rich.console import Console
 
 from arena.cli.main import main
 from arena.errors import UsageError
+from arena.league.config import LeagueConfig
 from arena.league.picture import save_pictures
 from arena.league.records import League, write_league
 from arena.league.report import Ladder, as_dict, lineages, print_league
 from tests.league.leagues import NAMES, league
+from tests.league.small import training
 
 
 def printed(a_league, width=160):
@@ -107,6 +109,16 @@ def test_the_command(tmp_path, capsys):
     assert "payoffs.png" in out
     assert main(["league", str(tmp_path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["steps"] == 5000
+
+
+def test_a_plain_training_has_a_league_as_well(tmp_path, capsys):
+    training("ppo", tmp_path / "run", LeagueConfig(), steps=2048, snapshots=2).train()
+    assert main(["league", str(tmp_path / "run"), "--json"]) == 0
+    content = json.loads(capsys.readouterr().out)
+    assert {row["name"] for row in content["ladder"]} == {"main-0001", "main-0002", "random"}
+    assert content["lineage"] == {"main": [["main-0001", "main-0002"]]}
+    assert main(["league", str(tmp_path / "run")]) == 0
+    assert "main-0002" in capsys.readouterr().out
 
 
 def test_wrong_folders_are_refused_in_a_line(tmp_path, capsys):
