@@ -17,13 +17,6 @@ def screen_of(words: Sequence[str]) -> Iterator["Screen[Any]"]:
 
     Raises `UsageError` if the words are wrong, or the command has no screen.
     """
-    module, options = options_of(words)
-    with module.screen(options) as shown:
-        yield shown
-
-
-def options_of(words: Sequence[str]) -> tuple[Any, Any]:
-    """The module of a command that has a screen, and its options; `UsageError` if the words are wrong."""
     from arena.cli.main import COMMANDS, read_options
 
     command, *arguments = words
@@ -33,4 +26,5 @@ def options_of(words: Sequence[str]) -> tuple[Any, Any]:
     if not hasattr(module, "screen"):
         raise UsageError(f"arena {command} shows no screen")
     options_type = module.options_for(arguments) if hasattr(module, "options_for") else module.Options
-    return module, read_options(options_type, f"arena {command}", arguments)
+    with module.screen(read_options(options_type, f"arena {command}", arguments)) as shown:
+        yield shown

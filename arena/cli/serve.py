@@ -34,9 +34,10 @@ def run(options: Options) -> int:
     """Serve until Ctrl-C; returns the exit status."""
     words = shlex.split(options.command)
     if words:
-        from arena.cli.opening import options_of
+        from arena.cli.opening import screen_of
 
-        options_of(words)
+        with screen_of(words):  # here its mistakes can be told before anybody has opened the page
+            pass
     try:
         from arena.tui.serving import serve
     except ModuleNotFoundError as error:

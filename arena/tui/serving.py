@@ -1,5 +1,6 @@
-"""Screens in a browser, by textual-serve: for this machine alone unless asked otherwise, and for no scripts of others."""
+"""Screens in a browser, by textual-serve: for this machine alone unless asked otherwise, and for no other page."""
 
+import asyncio
 import logging
 import socket
 from urllib.parse import urlsplit
@@ -33,17 +34,34 @@ class ScreenServer(Server):
     def __init__(self, command: str, host: str, port: int):
         reached = socket.gethostname() if host in EVERYWHERE else host
         super().__init__(command, host, port, title="arena", public_url=f"http://{reached}:{port}")
+        self._open: set[asyncio.Task[None]] = set()
         self._names = LOOPBACK if host in LOOPBACK else ()
 
     def initialize_logging(self) -> None:
         """Say what goes wrong, and nothing else."""
         logging.basicConfig(level="WARNING", format="arena: %(message)s")
+        logging.getLogger("asyncio").setLevel("ERROR")  # it warns of every screen that is open at the end
 
     async def on_startup(self, app: web.Application) -> None:
         """Say where the page is."""
         print(f"The arena is at {self.public_url}; Ctrl-C ends it.", flush=True)
         if not self._names:
             print(f"Whoever reaches {self.host}:{self.port} may use it as you.", flush=True)
+
+    async def on_shutdown(self, app: web.Application) -> None:
+        """End the screens that are open: the server waits for them."""
+        for screen in self._open:
+            screen.cancel()
+
+    async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
+        """A screen, from its beginning to its end."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._open.add(task)
+        try:
+            return await super().handle_websocket(request)
+        finally:
+            self._open.discard(task)
 
     async def _make_app(self) -> web.Application:
         app = await super()._make_app()
@@ -53,10 +71,10 @@ class ScreenServer(Server):
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Turn other pages away, and keep our own from asking anybody else for anything."""
-        origin = urlsplit(request.headers.get("Origin", "")).netloc
+        origin = request.headers.get("Origin")  # of pages without one of their own it is "null"
         host = request.host
         ours = {f"{name}:{self.port}" for name in self._names} or {host, urlsplit(self.public_url).netloc}
-        if (self._names and host not in ours) or (origin and origin not in ours):
+        if (self._names and host not in ours) or (origin is not None and urlsplit(origin).netloc not in ours):
             raise web.HTTPForbidden(text="this page is for its own server")
         response = await handler(request)
         if not response.prepared:

@@ -1,0 +1,145 @@
+"""`arena serve`: a game is played in a browser by clicks, and no page but its own is let in."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from arena.cli.main import main
+from arena.match.verdict import Reason
+from arena.registry import make_game
+from arena.store import Store
+from arena.tui.app import ArenaApp
+from arena.tui.drawing import cell_at
+from arena.tui.screens.play import PlayScreen
+from arena.tui.widgets.board import Board
+from tests.tui.agents import FirstLegal
+from tests.tui.browser import open_page, require_browser
+from tests.tui.helpers import until
+
+BOX = """
+(() => { const box = document.querySelector('.xterm-screen').getBoundingClientRect();
+         return [box.left, box.top, box.width, box.height]; })()
+"""
+CHARACTER = 9, 19
+"""Pixels of one in the browser, at the font size of the page."""
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+@pytest.fixture
+def served(tmp_path):
+    """Serves a command; its port."""
+    started = []
+
+    def start(command: str) -> int:
+        port = free_port()
+        words = [sys.executable, "-m", "arena", "serve", command, "--port", str(port)]
+        place = Path(__file__).parents[2]
+        environment = os.environ | {"PYTHONPATH": str(place)}
+        started.append(subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=tmp_path, env=environment))
+        assert started[-1].stdout.readline() == f"The arena is at http://127.0.0.1:{port}; Ctrl-C ends it.\n"
+        deadline = time.monotonic() + 30
+        while True:
+            with contextlib.suppress(OSError):
+                socket.create_connection(("127.0.0.1", port), 5).close()
+                return port
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+    yield start
+    for server in started:
+        server.send_signal(signal.SIGINT)
+        assert server.wait(30) == 0
+
+
+async def tops(width: int, height: int) -> list[tuple[float, float]]:
+    """Where the top cell of each column of connect_four is on a screen of that size, in characters."""
+    app = ArenaApp(PlayScreen(make_game("connect_four"), [("random", FirstLegal())]))
+    async with app.run_test(size=(width, height)) as pilot:
+        await until(pilot, lambda: app.screen.my_turn)
+        board = app.screen.query_one(Board)
+        cells = [
+            (x, y, cell_at(board.view.picture, board.scale, x, y)) for x in range(board.size.width) for y in (4, 5)
+        ]
+        return [
+            min((board.region.x + x + 1.5, board.region.y + y + 0.5) for x, y, cell in cells if cell == (0, column))
+            for column in range(7)
+        ]
+
+
+async def test_a_game_is_played_to_its_end_by_clicks(served, tmp_path):
+    require_browser()
+    port, store = served("play connect_four random --hints random"), tmp_path / "runs" / "arena.db"
+    async with open_page(f"http://127.0.0.1:{port}/") as page:
+        await page.wait_for("!!document.querySelector('.xterm-screen')")
+        left, top, width, height = await page.value(BOX)
+        places = await tops(int(width // CHARACTER[0]), int(height // CHARACTER[1]))
+        deadline, clicks = time.monotonic() + 240, 0
+        while not store.exists() or not Store(store).matches():
+            assert time.monotonic() < deadline, "the game does not end"
+            x, y = places[clicks % 7]
+            await page.click(left + x * CHARACTER[0], top + y * CHARACTER[1])  # refused when it is not its turn
+            clicks += 1
+            await asyncio.sleep(0.5)
+    with Store(store, create=False) as kept:
+        record = kept.match(1).record
+    assert set(record.players) == {"you", "random"}
+    assert record.verdict.reason is Reason.FINISHED
+    assert len(record.actions) >= 7
+    assert len(set(record.actions[::2])) > 1  # the person's, in more than one column
+
+
+async def test_other_pages_and_other_names_are_turned_away(served):
+    port = served("play tic_tac_toe random --hints random")
+    url = f"http://127.0.0.1:{port}"
+    async with aiohttp.ClientSession() as session:
+        async with session.get(f"{url}/") as answer:
+            assert answer.status == 200
+            policy = answer.headers["Content-Security-Policy"]
+            assert "fonts" not in policy
+            assert f"ws://127.0.0.1:{port}" in policy
+        async with session.get(f"{url}/", headers={"Host": f"evil.example:{port}"}) as answer:
+            assert answer.status == 403
+        for origin in ("http://evil.example", "null", f"http://localhost:{port + 1}"):
+            with pytest.raises(aiohttp.WSServerHandshakeError, match="403"):
+                await session.ws_connect(f"{url}/ws", headers={"Origin": origin})
+        async with session.ws_connect(f"{url}/ws", headers={"Origin": f"http://localhost:{port}"}) as websocket:
+            assert not websocket.closed
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["serve", "play tic_tac_toe"], "has another seat; name 1 agent, not 0"),
+        (["serve", "play tic_tac_to random"], "unknown game 'tic_tac_to'"),
+        (["serve", "dance"], "unknown command 'dance'"),
+        (["serve", "games"], "arena games shows no screen"),
+        (["serve", "--port", "0"], "port=0 is not between 1 and 65535"),
+    ],
+)
+def test_wrong_input_is_one_line_and_status_2(words, message, capsys):
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
+
+
+def test_a_port_that_is_taken_is_said(capsys):
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        one.listen()
+        assert main(["serve", "--port", str(one.getsockname()[1])]) == 2
+    assert "cannot be served" in capsys.readouterr().err
