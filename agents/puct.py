@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from agents.networks.discrete import actor_and_critic
+from agents.precision import half_precision
 from agents.search.budget import read_budget
 from agents.search.guided import Found, GuidedSearch
 from agents.search.memory import Trees
@@ -33,10 +34,16 @@ CONSIDERED = {"puct": 0, "gumbel": 16}
 
 
 @torch.no_grad()
-def network_of(policy: Any, obs: NDArray[Any], mask: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Logits [k, A] and values [k] of a policy's `actor` and `critic`, as a search asks for them."""
-    logits, value, _ = actor_and_critic(policy.actor, policy.critic, torch.as_tensor(obs, device=policy.device))
-    return logits.numpy(force=True), value.numpy(force=True)
+def network_of(
+    policy: Any, obs: NDArray[Any], mask: NDArray[np.bool_], half: bool = False
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Logits [k, A] and values [k] of a policy's `actor` and `critic`, as a search asks for them.
+
+    `half` computes in bfloat16, where the device has it.
+    """
+    with half_precision(policy.device, half):
+        logits, value, _ = actor_and_critic(policy.actor, policy.critic, torch.as_tensor(obs, device=policy.device))
+    return logits.float().numpy(force=True), value.float().numpy(force=True)
 
 
 def told(found: Found) -> Batch:
