@@ -148,7 +148,8 @@ class ArenaApp(App[None]):
     @property
     def fault(self) -> Exception | None:
         """What a screen, or the work that it had begun, has raised; it ends the application."""
-        return self._exception.error if isinstance(self._exception, WorkerFailed) else self._exception
+        raised = self._exception.error if isinstance(self._exception, WorkerFailed) else self._exception
+        return raised if isinstance(raised, Exception) else None
 
     def _fatal_error(self) -> None:
         """Leave; whoever has launched this says why, in place of textual's page."""

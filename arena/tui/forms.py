@@ -70,18 +70,18 @@ def _watch_words(setting: Setting, values: Mapping[str, str]) -> list[str]:
 
 def _train_fields(setting: Setting) -> list[Field]:
     known = [*(name for name in LEARNERS if name in AGENTS.names()), *AGENTS.names()]
-    folder = free_folder(setting.runs / as_name(f"{setting.game.partition(':')[0]}-ppo"))
     return [
         Field("algo", "algorithm", "ppo", known),
         Field("steps", "steps", "1500000"),
-        Field("out", "folder", str(folder)),
+        Field("out", "folder (or none)", ""),
         Field("more", "more options", ""),
     ]
 
 
 def _train_words(setting: Setting, values: Mapping[str, str]) -> list[str]:
-    words = ["train", setting.game, values["algo"], "--steps", values["steps"], "--out", values["out"]]
-    return [*words, *values["more"].split()]
+    usual = setting.runs / as_name(f"{setting.game}-{values['algo']}")
+    folder = values["out"] or str(free_folder(usual))
+    return ["train", setting.game, values["algo"], "--steps", values["steps"], "--out", folder, *values["more"].split()]
 
 
 def _tournament_fields(setting: Setting) -> list[Field]:

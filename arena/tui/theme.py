@@ -64,7 +64,7 @@ ASCII = {
     **dict.fromkeys("▂▁▔", "_"),
     **dict.fromkeys("▒░", ":"),
     **dict.fromkeys("●⬤◉", "X"),
-    **dict.fromkeys("○◯", "O"),
+    **dict.fromkeys("○◯◌", "O"),
     "▲": "A",
     **dict(zip("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBNPkqrbnp", strict=True)),
     **dict.fromkeys("›▶▸▷→", ">"),

@@ -11,6 +11,7 @@ from arena.cli.opening import screen_of
 from arena.errors import UsageError
 from arena.runs.live_files import held
 from arena.tui.app import ArenaApp
+from arena.tui.jobs import Job
 from arena.tui.screens.form import FormScreen
 from arena.tui.screens.home import HomeScreen
 from arena.tui.screens.menu import MenuScreen
@@ -144,6 +145,40 @@ async def test_a_tournament_started_here_goes_on_beside_the_screen(folder):
         app.screen.query_one("#games", Input).value = "oops"
         await pilot.press("enter")
         await until(pilot, lambda: "oops" in notice(app) and "all of it:" in notice(app), 60)
+
+
+async def test_a_training_is_begun_here_and_seen_before_it_tells_of_itself(folder, monkeypatch):
+    began = []
+
+    class Begun:
+        returncode = 0
+
+        def poll(self):
+            return None
+
+    def start(words, log):
+        began.append(words)
+        return Job(tuple(words), log, Begun())
+
+    monkeypatch.setattr("arena.tui.screens.home.start", start)
+    app = home(folder)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(pilot)
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, FormScreen))
+        app.screen.query_one("#steps", Input).value = "5000"
+        app.screen.query_one("#more", Input).value = "--seed 3"
+        await pilot.press("enter")
+        await until(pilot, lambda: began)
+        out = str(folder / "runs" / "tic_tac_toe-ppo")
+        assert began == [["train", "tic_tac_toe", "ppo", "--steps", "5000", "--out", out, "--seed", "3"]]
+        await app.screen._look()
+        await shows(pilot, "◌  tic_tac_toe-ppo", "starting")
+        make_run(folder / "runs" / "tic_tac_toe-ppo")
+        with held(folder / "runs" / "tic_tac_toe-ppo"):
+            await app.screen._look()
+            await shows(pilot, "●  tic_tac_toe-ppo")
+        assert "starting" not in screen_text(app)
 
 
 async def test_a_store_that_vanishes_or_breaks_is_said_and_one_that_comes_back_is_read(folder):

@@ -1,6 +1,6 @@
 """Home: games, trainings, the ladder and the newest matches; from here to everything else."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from textual.widgets import DataTable
 
 from arena.registry import AGENTS, GAMES
 from arena.tui.forms import PLAY, TOURNAMENT, TRAIN, WATCH, Form, Setting
+from arena.tui.home_rows import counted, ladder_cells, match_cells, training_cells
 from arena.tui.jobs import Job, as_name, start
 from arena.tui.screens.base import COMMANDS_KEY, HELP_KEY, ArenaScreen
 from arena.tui.screens.form import FormScreen
@@ -25,8 +26,6 @@ from arena.tui.thinker import Thinker
 from arena.tui.widgets.rows import Cells, Rows
 
 if TYPE_CHECKING:
-    from arena.runs.follow import FoundRun
-    from arena.store import LadderRow, StoredMatch
     from arena.tui.app import ArenaApp
 
 LOOK_S = 2.0
@@ -112,13 +111,19 @@ class HomeScreen(ArenaScreen):
         if not self.is_mounted:
             return
         agents = len(AGENTS.names()) + sum(run.status.snapshots > 0 for run in found.runs)
-        self.heading.say(f"{len(found.runs)} runs · {agents} agents · {found.stored:,} games")
-        self._rows("trainings").show([(str(run.folder), training_cells(run)) for run in found.runs])
+        self.heading.say(f"{counted(len(found.runs), 'run')} · {agents} agents · {counted(found.stored, 'game')}")
+        known = [(str(run.folder), training_cells(run)) for run in found.runs]
+        self._rows("trainings").show([*self._starting({folder for folder, _ in known}), *known])
         self._rows("matches").show([(str(match.id), match_cells(match)) for match in found.matches])
         self._look_after_jobs()
         if found.trouble != self._trouble:
             self._trouble = found.trouble
             self.say(found.trouble, "refusal")
+
+    def _starting(self, known: Collection[str]) -> list[tuple[str, Cells]]:
+        """Trainings that were begun here and have not told of themselves yet."""
+        begun = [job.words[job.words.index("--out") + 1] for job in self.jobs if job.words[0] == "train"]
+        return [(folder, ("◌", Path(folder).name, "", "starting")) for folder in begun if folder not in known]
 
     def _look_after_jobs(self) -> None:
         """Say what became of commands that were started here."""
@@ -221,33 +226,3 @@ class HomeScreen(ArenaScreen):
         """Let go of the store."""
         self._around.close()
         self._thread.close()
-
-
-def training_cells(run: "FoundRun") -> Cells:
-    """Whether it goes on, its name, how far it is, and how good."""
-    status = run.status
-    share = f"{status.step / status.total_steps:.0%}" if status.total_steps else ""
-    scores = [f"{name} {value:.0%}" for name, value in status.evaluation.items() if name != "return"]
-    scores += [f"return {value:.4g}" for name, value in status.evaluation.items() if name == "return"]
-    pace = [f"{status.rate:,.0f}/s"] if status.rate else []
-    return Text("●" if status.at_work else "○", "bold"), run.name, share, "  ".join([status.state, *pace, *scores[:2]])
-
-
-def match_cells(match: "StoredMatch") -> Cells:
-    """When, who, the result, how long."""
-    from arena.tui.series import share_point
-    from arena.tui.words import points
-
-    record = match.record
-    result = "–".join(points(share) for share in share_point(record.verdict.returns))
-    when = datetime.fromtimestamp(match.added)
-    shown = f"{when:%H:%M}" if when.date() == datetime.now().date() else f"{when:%d %b}"
-    return Text(shown, "dim"), " – ".join(record.players), result, f"{len(record.actions)} moves"
-
-
-def ladder_cells(place: int, row: "LadderRow") -> Cells:
-    """Place, player, rating, half its interval, games, wins, draws and losses."""
-    rated = ("–", "–")
-    if row.elo is not None and row.low is not None and row.high is not None:
-        rated = (f"{row.elo:.0f}", f"{(row.high - row.low) / 2:.0f}")
-    return str(place), Text(row.player, "bold"), *rated, f"{row.games:,}", f"{row.wins}/{row.draws}/{row.losses}"
