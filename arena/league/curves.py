@@ -21,17 +21,16 @@ def opponents_figures(league: League, learner: Learner) -> dict[str, float]:
     shares = league.next_opponents.get(learner.name, {})
     steps = {member.name: member.step for member in league.members}
     members = {name: share for name, share in shares.items() if name in steps}
-    parts = np.array([share for share in shares.values() if share > 0])
+    rivals = {other.name for other in league.learners} - {learner.name}
     figures = {
         "opponents/itself": shares.get(learner.name, 0.0),
         "opponents/pool": sum(members.values()),
-        "opponents/rivals": sum(shares[other.name] for other in league.learners if other.name in shares)
-        - shares.get(learner.name, 0.0),
+        "opponents/rivals": sum(shares.get(name, 0.0) for name in rivals),
         "opponents/references": max(0.0, 1 - sum(shares.values())),
-        "opponents/different": float(np.exp(-(parts * np.log(parts)).sum() / parts.sum() + np.log(parts.sum())))
-        if len(parts)
-        else 0.0,
     }
+    if shares:
+        parts = np.array(list(shares.values())) / sum(shares.values())
+        figures["opponents/different"] = float(np.exp(-(parts @ np.log(parts))))
     if members:
         ages = sum(share * (league.step - steps[name]) for name, share in members.items())
         figures["opponents/staleness"] = ages / sum(members.values())

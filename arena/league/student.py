@@ -62,7 +62,10 @@ class Student:
                 group["lr"] = rate * part
 
     def meet(self, league: League, shares: Shares, load: Load) -> None:
-        """From now on, new games are against these; nobody new is invited while it stays as it was."""
+        """From now on, new games are against these; nobody new is invited while the shares stay as they were.
+
+        Unless none of the members could be invited then, all places being held by games under way.
+        """
         if league.next_opponents.get(self.record.name) == shares and self.seating.plan.opponents:
             return
         league.next_opponents[self.record.name] = shares
