@@ -8,17 +8,33 @@ from numpy.typing import NDArray
 
 from arena.collector.collector import Collector
 from arena.env.base import DummyVectorEnv
+from arena.errors import UsageError
 from arena.match.batch import Pairing, play_matches, random_openings
 from arena.match.verdict import MatchRecord
 from arena.policy.base import BasePolicy
 from arena.policy.protocol import Policy
 from arena.policy.torch_modes import torch_threads
 from arena.ratings.games import outcomes
+from arena.registry import make_agent
+from arena.runs.options import EVALUATION
 from arena.runs.tasks import GymTask
 from arena.seeding import spawn_seeds
 from games.engine.game import Game
 
 TOGETHER = 10  # environments that are stepped at the same time
+
+
+def able(game: Game, specs: tuple[str, ...]) -> tuple[str, ...]:
+    """The specs of the agents to be measured against: of those that nobody asked for the ones that can play `game`."""
+    return specs if specs != EVALUATION else tuple(spec for spec in specs if _can_play(spec, game))
+
+
+def _can_play(spec: str, game: Game) -> bool:
+    try:
+        make_agent(spec, game).close()
+    except UsageError:
+        return False
+    return True
 
 
 def records_against(

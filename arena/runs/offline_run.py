@@ -9,7 +9,7 @@ from arena.data.buffer.loading import load_buffer
 from arena.errors import UsageError
 from arena.policy.kinds import Spaces
 from arena.registry import learning_algorithm, make_agent
-from arena.runs.evaluation import mean_return, scores_against
+from arena.runs.evaluation import able, mean_return, scores_against
 from arena.runs.options import OfflineRunOptions
 from arena.runs.run import Run
 from arena.runs.tasks import GymTask
@@ -33,7 +33,7 @@ class OfflineRun(Run):
         self._task, self._offline_options = task, options
         spaces = Spaces.of_task(task)
         if isinstance(task, Game):
-            self._evaluators = {spec: make_agent(spec, task) for spec in options.evaluation}
+            self._evaluators = {spec: make_agent(spec, task) for spec in able(task, options.evaluation)}
         self.buffer = read_transitions(options, spaces)
         super().__init__(task, spaces, algo, config, options)
 

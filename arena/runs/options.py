@@ -15,6 +15,10 @@ def default_folder(task: str, algo: str) -> Path:
     return Path("runs") / f"{task.replace(':', '-').replace('/', '-')}-{algo}"
 
 
+EVALUATION = ("random", "one-ply")
+"""Agents that snapshots are measured against if nobody says otherwise, as far as they can play the game."""
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """How long and where to train."""
@@ -63,8 +67,8 @@ class OfflineRunOptions(RunOptions):
     """The transitions: a file that a buffer's save_hdf5 wrote ('arena collect' makes one)."""
     test_episodes: int = 20
     """Episodes that every snapshot is measured by (Gymnasium's environments)."""
-    evaluation: tuple[str, ...] = ("random", "one-ply")
-    """Agents that every snapshot is measured against (games)."""
+    evaluation: tuple[str, ...] = EVALUATION
+    """Agents that every snapshot is measured against (games); by default those of the two that can play the game."""
     evaluation_games: int = 100
     """Games of each measurement, half of them in either seat."""
 
