@@ -9,6 +9,7 @@ from textual.widgets import Input, Static
 
 from arena.cli.opening import screen_of
 from arena.errors import UsageError
+from arena.registry import GAMES
 from arena.runs.live_files import held
 from arena.tui.app import ArenaApp
 from arena.tui.jobs import Job
@@ -41,8 +42,9 @@ def home(folder, opener=screen_of):
 async def settled(pilot):
     """Until everything has been found."""
     screen = pilot.app.screen
-    await until(pilot, lambda: len(screen._traits) > 15 and "12 games" in screen_text(pilot.app), 60)
+    await until(pilot, lambda: len(screen._traits) == len(GAMES.names()) and "12 games" in screen_text(pilot.app), 60)
     await until(pilot, lambda: screen.query_one("#ladder", Rows).key)
+    await pilot.pause()
 
 
 @pytest.mark.parametrize("size", SIZES)
