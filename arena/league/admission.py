@@ -89,8 +89,8 @@ class Admission:
 
     def _rate(self, member: Member) -> None:
         league = self._league
-        anchor = self._run.evaluation[0] if self._run.evaluation else None
-        fixed = dict.fromkeys([*self._run.evaluation, *league.references])
-        league.ratings = rate_members(league.evaluation, [*fixed, *(each.name for each in league.members)], anchor)
+        fixed = list(dict.fromkeys([*self._run.evaluation, *league.references]))
+        names = [*fixed, *(each.name for each in league.members)]
+        league.ratings = rate_members(league.evaluation, names, fixed[0] if fixed else None)
         if member.name in league.ratings:
             league.history.append(Rated(league.step, member.learner, member.name, *league.ratings[member.name]))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from arena.config import require_above, require_at_least, require_between
 from arena.errors import UsageError
 from arena.league.matchmaker import Weighting
-from arena.runs.options import RunOptions, require_even_games
+from arena.runs.options import EVALUATION, RunOptions, require_even_games
 
 if TYPE_CHECKING:
     from arena.policy.kinds import Algorithm
@@ -145,8 +145,8 @@ class RunConfig(RunOptions):
     """Games played at the same time."""
     moves: int = 32
     """Moves on each board between two updates (on-policy algorithms)."""
-    evaluation: tuple[str, ...] = ("random", "one-ply")
-    """Agents that every snapshot is measured against, in games of their own."""
+    evaluation: tuple[str, ...] = EVALUATION
+    """Agents that every snapshot is measured against, in games of their own; references are added to them."""
     evaluation_games: int = 100
     """Games of each measurement, as many in every seat."""
 

@@ -33,7 +33,7 @@ from arena.policy.checkpoint import SEPARATE, build_policy, save_policy
 from arena.policy.kinds import Spaces
 from arena.policy.protocol import Policy
 from arena.registry import learning_algorithm, make_agent
-from arena.runs.evaluation import counts_against
+from arena.runs.evaluation import able, counts_against
 from arena.runs.recorded import BOARD, RecordedGames
 from arena.runs.run import Progress, Run, require_collecting
 from arena.seeding import spawn_seeds
@@ -72,9 +72,10 @@ class SelfPlayTraining(Run):
         self.scale = scale or ScaleConfig()
         self.run_config = run or RunConfig()
         self.league_config = league = league or LEAGUES[usual_league(learning_algorithm(algo))]
-        if league.matchmaker == "rating" and not self.run_config.evaluation and not league.earlier_met:
+        measured_by = dict.fromkeys([*able(game, self.run_config.evaluation), *league.references])
+        if league.matchmaker == "rating" and not measured_by and not league.earlier_met:
             raise UsageError("the matchmaker rating needs ratings: name agents for evaluation, or raise earlier_met")
-        self.evaluators = {spec: make_agent(spec, game) for spec in self.run_config.evaluation}
+        self.evaluators = {spec: make_agent(spec, game) for spec in measured_by}
         self.league = League(
             game.name,
             dict(game.options),

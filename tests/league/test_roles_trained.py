@@ -193,6 +193,14 @@ def test_matchmakers_at_work(league, evaluation, tmp_path):
         assert set(made.league.evaluation.table["main-0003"]) == {"random", "main-0001", "main-0002"}
 
 
+def test_references_are_always_among_those_that_measure(tmp_path):
+    league = LeagueConfig(self_play=0.8, pool=0.1, references=("one-ply",))
+    made = training("ppo", tmp_path / "run", league, steps=512, snapshots=1)
+    made.train()
+    assert made.progress().evaluation.keys() == {"random", "one-ply"}
+    assert made.league.evaluation.of("main-0001", "one-ply").games == 10
+
+
 def test_a_matchmaker_that_needs_ratings_is_refused_without_any(tmp_path):
     league = LeagueConfig(matchmaker="rating", earlier_met=0)
     with pytest.raises(UsageError, match="the matchmaker rating needs ratings"):
