@@ -19,8 +19,8 @@ class Options:
     Games and agents are those that are installed now.
     """
 
-    shell: Annotated[tyro.conf.Positional[Literal["bash", "zsh", "fish"]], tyro.conf.arg(metavar="bash|zsh|fish")]
-    """Which shell."""
+    shell: Annotated[tyro.conf.Positional[Literal["bash", "zsh", "fish"]], tyro.conf.arg(metavar="SHELL")]
+    """bash, zsh or fish."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ def words_in(text: str) -> Words:
     options: dict[str, tuple[str, ...]] = {}
     positional: list[str] = []
     for line in re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines():
-        if found := re.match(r"(?:│ )?(?:-\w, )?(--[a-z][\w-]*)(?: \{([^}]+)\})?", line):
+        if found := re.match(r"[│| ]{0,2}(?:-\w, )?(--[a-z][\w-]*)(?: \{([^}]+)\})?", line):
             options[found[1]] = tuple(value for value in (found[2] or "").split(",") if value not in ("", "None"))
-        elif found := re.match(r"(?:│ )?\[?([A-Z]{3,})\b", line):
+        elif found := re.match(r"[│| ]{0,2}\[?([A-Z]{3,})\b", line):
             positional.append(found[1])
     return Words(options, tuple(positional))
 
@@ -67,7 +67,7 @@ def words_in(text: str) -> Words:
 def _meanings() -> dict[str, str]:
     """The words that stand for each kind of positional argument; files for all others."""
     games, agents = " ".join(GAMES.names()), " ".join(AGENTS.names())
-    return {"GAME": games, "TASK": games, "AGENT": agents, "ALGO": agents}
+    return {"GAME": games, "TASK": games, "AGENT": agents, "ALGO": agents, "SHELL": "bash zsh fish"}
 
 
 def _bash(commands: dict[str, Words], zsh: bool) -> str:

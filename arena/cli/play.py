@@ -68,10 +68,8 @@ def screen(options: Options) -> Iterator["PlayScreen"]:
     if not 1 <= options.seat <= seats:
         raise UsageError(f"--seat {options.seat} is not a seat of {game.name}; seats are 1 to {seats}")
     if len(options.agents) not in (1, seats - 1):
-        others = (
-            "another seat; name 1 agent" if seats == 2 else f"{seats - 1} other seats; name 1 agent, or {seats - 1}"
-        )
-        raise UsageError(f"{game.name} has {others}, not {len(options.agents)}")
+        wanted = "1 agent" if seats == 2 else f"1 agent, or {seats - 1}"
+        raise UsageError(f"{game.name} has {seats} seats, one of them yours; name {wanted}, not {len(options.agents)}")
     if options.seed < 0:
         raise UsageError(f"--seed {options.seed} is below 0")
     time_s = _seconds(options.time)

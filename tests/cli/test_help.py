@@ -1,0 +1,108 @@
+"""Help: every command has examples that it understands; faults are one line and a log; nothing heavy is imported."""
+
+import contextlib
+import importlib
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+import arena.cli.games
+from arena.cli.examples import EXAMPLES
+from arena.cli.main import COMMANDS, GROUPS, main, read_options
+
+
+def parsed(words: list[str]) -> object:
+    """The options of a command line; raises `UsageError` if it does not understand them."""
+    command, *arguments = words
+    module = importlib.import_module(f"arena.cli.{command.replace('-', '_')}")
+    options_type = module.options_for(arguments) if hasattr(module, "options_for") else module.Options
+    return read_options(options_type, f"arena {command}", arguments)
+
+
+def test_every_command_stands_in_one_group_and_has_examples():
+    grouped = [name for names in GROUPS.values() for name in names]
+    assert sorted(grouped) == sorted(COMMANDS)
+    assert sorted(EXAMPLES) == sorted(COMMANDS)
+    assert all(2 <= len(given) <= 8 for given in EXAMPLES.values())
+
+
+@pytest.mark.parametrize("line", [line for given in EXAMPLES.values() for line, _ in given])
+def test_an_example_is_understood(line, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # what is there must not matter
+    line = line.removeprefix('eval "$(').removesuffix(')"').partition(" > ")[0]
+    program, *words = shlex.split(line)
+    assert program == "arena"
+    assert parsed(words) is not None
+
+
+CHEAP = ["arena games", "arena games --json", "arena agents", "arena agents --json", "arena solve kuhn_poker"]
+CHEAP += ["arena exploitability kuhn_poker random", "arena new-game nine_mens_morris", "arena new-agent my_reinforce"]
+
+
+@pytest.mark.parametrize("line", CHEAP)
+def test_an_example_does_what_it_says(line, monkeypatch, tmp_path, capsys):
+    assert any(line == known for given in EXAMPLES.values() for known, _ in given)
+    monkeypatch.chdir(tmp_path)
+    assert main(shlex.split(line)[1:]) == 0
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_ends_with_the_examples(command, capsys):
+    with contextlib.suppress(SystemExit):
+        assert main([command, "--help"]) == 0
+    said = capsys.readouterr().out
+    assert f"usage: arena {command}" in said
+    assert "\nexamples:\n" in said
+    assert "\x1b" not in said
+    for line, what in EXAMPLES[command]:
+        assert f"  {line}\n      {what}\n" in said
+
+
+def test_the_list_of_commands_tells_the_exit_statuses(capsys):
+    assert main(["--help"]) == 0
+    said = capsys.readouterr().out
+    for words in ("exit status:", "  2    wrong input", "  130  interrupted", "NO_COLOR", "--json"):
+        assert words in said
+
+
+def test_without_a_terminal_arena_alone_prints_the_help():
+    command = [sys.executable, "-m", "arena"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0
+    assert done.stdout.startswith("usage: arena")
+
+
+def test_the_list_of_commands_imports_nothing_that_takes_time():
+    code = """
+import sys
+from arena.cli.main import main
+main(["--help"])
+heavy = {"torch", "ray", "textual", "numba", "matplotlib", "sqlalchemy", "rich", "tyro"} & set(sys.modules)
+assert not heavy, heavy
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_fault_of_ours_is_one_line_and_a_log(monkeypatch, tmp_path, capsys):
+    def broken(options: object) -> int:
+        raise ZeroDivisionError("nothing\nto divide")
+
+    monkeypatch.setattr(arena.cli.games, "run", broken)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert main(["games"]) == 1
+    said = capsys.readouterr()
+    (log,) = (tmp_path / "arena").iterdir()
+    assert said.err == f"arena: a fault of its own, ZeroDivisionError: nothing; details are in {log}\n"
+    assert "in broken" in log.read_text()
+
+
+def test_a_log_that_cannot_be_written_goes_elsewhere(monkeypatch, tmp_path, capsys):
+    (tmp_path / "state").write_text("a file, where a folder was wanted")
+    monkeypatch.setattr(arena.cli.games, "run", lambda options: 1 // 0)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    assert main(["games"]) == 1
+    assert str(tmp_path / "state") not in capsys.readouterr().err
