@@ -44,7 +44,7 @@ async def settled(pilot):
     screen = pilot.app.screen
     await until(pilot, lambda: len(screen._traits) == len(GAMES.names()) and "12 games" in screen_text(pilot.app), 60)
     await until(pilot, lambda: screen.query_one("#ladder", Rows).key)
-    await pilot.pause()
+    await shows(pilot, "first – second", "1500", "running")
 
 
 @pytest.mark.parametrize("size", SIZES)
