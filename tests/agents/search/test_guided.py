@@ -271,7 +271,11 @@ def test_a_time_limits_puct(tmp_path):
 
 
 def test_moves_searched_quickly_teach_the_policy_nothing():
-    policy = build(Spaces.of_game(TIC_TAC_TOE), AlphaZeroConfig(hidden=8, blocks=1, simulations=64, quick_simulations=16, full_share=0.5), True)
+    policy = build(
+        Spaces.of_game(TIC_TAC_TOE),
+        AlphaZeroConfig(hidden=8, blocks=1, simulations=64, quick_simulations=16, full_share=0.5),
+        True,
+    )
     policy.reset(0)
     env, rows = positions(TIC_TAC_TOE, 4, 2)
     seen = Batch(agent_id=env.seats[rows], obs=env.obs[rows], mask=env.mask[rows], state=env.positions(rows))
