@@ -65,6 +65,8 @@ NEVER_AT_THE_TOP = {"matplotlib", "minari", "onnxruntime", "onnxscript", "opensk
 TORCH_FREE = ("games", "arena.data", "arena.env", "arena.match", "arena.ratings", "arena.tournament", "arena.store")
 TORCH_FREE += ("arena.tui", "arena.cli", "arena.policy.random", "arena.policy.protocol", "arena.policy.snapshots")
 TORCH_FREE += ("arena.analysis", "arena.equilibrium", "arena.workers", "arena.runs.folder", "agents.equilibrium")
+TORCH_FREE += ("arena.league.records", "arena.league.payoff", "arena.league.config", "arena.league.matchmaker")
+TORCH_FREE += ("arena.league.roles", "arena.league.meta_strategies", "arena.league.ratings")
 TORCH_FREE += ("agents.scripted", "agents.search", "agents.outside", "agents.perfect")
 """Modules that bring no torch in, nor does anything that they import at their top."""
 A_LEARNER = "arena.cli.templates.new_agent"  # which is read as text, and imported nowhere
