@@ -1,5 +1,6 @@
 """Work on a Ray cluster; Ray itself does those jobs again whose node or process has died."""
 
+import contextlib
 import logging
 import os
 import re
@@ -28,7 +29,7 @@ class RayWorkers(Workers[Job, Result]):
     def __init__(self, work: Work[Job, Result], address: str = "ray"):
         self._ray = connected(address)
         self._work = work
-        self._shared = self._ray.put(work)
+        self._shared: Any = None  # the work, where the cluster keeps it
         self._do = self._ray.remote(num_cpus=1, max_retries=TRIES - 1, scheduling_strategy="SPREAD")(do_job)
 
     @property
@@ -45,24 +46,30 @@ class RayWorkers(Workers[Job, Result]):
         return begun(self._results(jobs, common))
 
     def _results(self, jobs: Iterable[Job], common: Any) -> Generator[Any]:
-        fresh, busy, kept = iter(jobs), dict[Any, Job](), self._ray.put(common)
+        fresh, busy = iter(jobs), dict[Any, Job]()
         try:
-            self._set_to_work(fresh, busy, kept)
+            with _connection():
+                if self._shared is None:
+                    self._shared = self._ray.put(self._work)
+                kept = self._ray.put(common)
+                self._set_to_work(fresh, busy, kept)
             yield None
             while busy:
-                ready, _ = self._ray.wait(list(busy), num_returns=1)
-                done = [(busy[one], self._result(one, busy[one])) for one in ready]
-                for one in ready:
-                    del busy[one]
-                self._set_to_work(fresh, busy, kept)  # before whoever takes the results goes about them
+                with _connection():
+                    ready, _ = self._ray.wait(list(busy), num_returns=1)
+                    done = [(busy[one], self._result(one, busy[one])) for one in ready]
+                    for one in ready:
+                        del busy[one]
+                    self._set_to_work(fresh, busy, kept)  # before whoever takes the results goes about them
                 yield from done
         finally:
-            for one in busy:  # nobody waits for what they are at
-                self._ray.cancel(one, force=True)
+            with contextlib.suppress(Exception):  # a cluster that has gone away cancels nothing
+                for one in busy:  # nobody waits for what they are at
+                    self._ray.cancel(one, force=True)
 
     def close(self) -> None:
         """Let go of what the cluster keeps for the workers; the cluster stays connected."""
-        del self._shared
+        self._shared = None
 
     def _set_to_work(self, fresh: Iterator[Job], busy: dict[Any, Job], common: Any) -> None:
         cores = self.cores
@@ -77,6 +84,17 @@ class RayWorkers(Workers[Job, Result]):
         except self._ray.exceptions.RayError as error:
             raise self._work.lost(job, TRIES, f"died ({type(error).__name__})") from None
         return result
+
+
+@contextlib.contextmanager
+def _connection() -> Iterator[None]:
+    """`UsageError` where it breaks."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, ConnectionError) or type(error).__module__.startswith("grpc"):
+            raise UsageError(f"the Ray cluster has gone away: {_line(error)}") from None
+        raise
 
 
 def connected(workers: str) -> Any:
@@ -113,7 +131,9 @@ def _require_answer(address: str) -> None:
 
 
 def _line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+    details = getattr(error, "details", None)  # of grpc, whose message begins with its class
+    text = details() if callable(details) else str(error)
+    return (str(text).strip().splitlines() or [type(error).__name__])[0]
 
 
 class Kept:

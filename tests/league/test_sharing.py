@@ -168,9 +168,10 @@ def test_options_that_do_not_go_together(options, message):
         ScaleConfig(**options)
 
 
-def test_two_trainers_meet(url, tmp_path):  # noqa: F811
+def test_two_trainers_meet(tmp_path):
     """Two processes; one of them is killed, and goes on with what it had taken up."""
-    shared = ["--store", url, "--share", str(tmp_path / "share")]
+    file = str(tmp_path / "arena.db")
+    shared = ["--store", file, "--share", str(tmp_path / "share")]
     ann, bob = tmp_path / "ann", tmp_path / "bob"
     long = {"steps": 100_000, "snapshots": 50}
     command = [*words("ppo", ann, **long), *shared, "--share-as", "ann"]
@@ -188,7 +189,7 @@ def test_two_trainers_meet(url, tmp_path):  # noqa: F811
     assert {m.learner for m in league.members} == {"main", "ann/main"}
     assert league.training.table["ann/main"], "what ann has counted"
     assert any(name.startswith("ann/main-") for name in league.training.table["main"]), "they have met"
-    scale = ScaleConfig(store=url, share=tmp_path / "share", share_as="ann")
+    scale = ScaleConfig(store=file, share=tmp_path / "share", share_as="ann")
     again = training("ppo", ann, scale=scale, resume=True, **long)
     assert any(m.learner == "bob/main" for m in again.league.members)
     assert any(count.games for count in again.league.training.table["bob/main"].values())

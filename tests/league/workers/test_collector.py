@@ -53,24 +53,28 @@ def test_it_makes_no_difference_who_plays(member, pool):
 def test_nor_whether_they_die(member):
     expected = rounds(collector(Here(SharePlayer(work())), member), 3)
     others = set(tree(os.getpid()))
-    workers = LocalWorkers(work(), 2)
+    workers = LocalWorkers(work(), 1)
     made = collector(workers, member)
     told = rounds(made, 1)
-    idle, *_ = set(tree(os.getpid())) - others
-    os.kill(idle, signal.SIGKILL)
+    kill_all_but(others)  # between two rounds
     told += rounds(made, 1)
     assert told[-1][0].n_lost_workers == workers.deaths == 1
-    under_way = made._start(MOVES)  # a round that both are at
-    for busy in set(tree(os.getpid())) - others:
-        os.kill(busy, signal.SIGKILL)
-    made._next = under_way
+    made._next = made._start(MOVES)
+    kill_all_but(others)  # at work
     told += rounds(made, 1)
-    assert told[-1][0].n_lost_workers == 2
+    assert told[-1][0].n_lost_workers == 1
     require_same(told, expected)
     made._next = made._start(MOVES)
     made.close()
     workers.close()
-    assert set(tree(os.getpid())) <= others, "nobody is left, though they were in the middle of something"
+    assert set(tree(os.getpid())) <= others, "nobody is left, though somebody was in the middle of something"
+
+
+def kill_all_but(others):
+    killed = set(tree(os.getpid())) - others
+    assert killed
+    for pid in killed:
+        os.kill(pid, signal.SIGKILL)
 
 
 def test_a_share_that_nobody_survives_is_told_in_a_line():
