@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 from arena.equilibrium.asking import ask_strategy
 from arena.equilibrium.response import exploitability
 from arena.equilibrium.tree import GameTree, build_tree
+from arena.errors import UsageError
 from arena.league.config import RunConfig
 from arena.league.training import SelfPlayTraining
 from arena.registry import make_agent, make_game
@@ -152,7 +153,7 @@ def draw(rows: list[Row], game: str, picture: Path) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("algorithms", nargs="*", choices=[*COLOURS, []], metavar="ALGORITHM", help="nfsp, mmd; or both")
+    parser.add_argument("algorithms", nargs="*", metavar="ALGORITHM", help="nfsp, mmd; or both")
     parser.add_argument("--game", default="leduc_poker")
     parser.add_argument("--episodes", type=int, default=5_000_000, help="about how many, of each training")
     parser.add_argument("--snapshots", type=int, default=25)
@@ -160,7 +161,13 @@ def main() -> int:
     parser.add_argument("--csv", type=Path, default=Path("equilibrium_checks.csv"), metavar="FILE")
     parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the table there")
     arguments = parser.parse_args()
-    tree = build_tree(make_game(arguments.game))
+    for name in arguments.algorithms:
+        if name not in COLOURS:
+            parser.error(f"unknown algorithm {name!r}; known: {', '.join(COLOURS)}")
+    try:
+        tree = build_tree(make_game(arguments.game))
+    except UsageError as error:
+        parser.error(str(error))
     passed = True
     for algorithm in arguments.algorithms or list(COLOURS):
         for seed in arguments.seeds:
