@@ -31,6 +31,7 @@ def main() -> int:
     large.add_argument("--exploiter-budget", default="10m", help="time of each exploiter's training")
     large.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     large.add_argument("--snapshots", type=int, default=20)
+    large.add_argument("--boards", type=int, default=512, help="games of training at the same time")
     large.add_argument("--games", type=int, default=100, help="of each pair in the tournament")
     large.add_argument("--exploiter-games", type=int, default=1000)
     asked = vars(parser.parse_args())

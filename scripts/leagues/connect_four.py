@@ -46,6 +46,8 @@ class Options:
     """Time of each exploiter's training, likewise."""
     seeds: tuple[int, ...] = (0, 1, 2)
     snapshots: int = 20
+    boards: int = 512
+    """Games of training that are played at the same time."""
     games: int = 100
     """Games of each pair in the tournament."""
     exploiter_games: int = 1000
@@ -92,22 +94,28 @@ def _steps(options: Options, say: Callable[[str], None]) -> tuple[int, int]:
     if not file.exists():
         say("measuring the speed of naive self-play")
         budgets = [amount("budget", text, SECONDS, "10m") for text in (options.budget, options.exploiter_budget)]
-        made = steps_within(budgets[0], lambda folder, endless: _training(folder, "naive", 0, endless, 1))
+        made = steps_within(budgets[0], lambda folder, endless: _training(options, folder, "naive", 0, endless))
         file.write_text(json.dumps([made, int(made * budgets[1] / budgets[0])]), encoding="utf-8")
     steps, exploiter_steps = json.loads(file.read_text(encoding="utf-8"))
     return int(steps), int(exploiter_steps)
 
 
-def _training(folder: Path, league: LeagueName, seed: int, steps: int, snapshots: int) -> SelfPlayTraining:
+def _training(options: Options, folder: Path, league: LeagueName, seed: int, steps: int) -> SelfPlayTraining:
     run = RunConfig(
-        out=folder, resume=(folder / "run.json").exists(), seed=seed, steps=steps, snapshots=snapshots, threads=2
+        out=folder,
+        resume=(folder / "run.json").exists(),
+        seed=seed,
+        steps=steps,
+        snapshots=options.snapshots,
+        boards=options.boards,
+        threads=2,
     )
     return SelfPlayTraining(make_game(GAME), ALGORITHM, run=run, league=LEAGUES[league])
 
 
 def _train(options: Options, league: LeagueName, seed: int, steps: int, say: Callable[[str], None]) -> None:
     folder = options.out / f"{league}-{seed}"
-    training = _training(folder, league, seed, steps, options.snapshots)
+    training = _training(options, folder, league, seed, steps)
     if training.finished:
         return
     say(f"training {league}, seed {seed}, {steps:,} moves")
@@ -136,6 +144,7 @@ def _exploit(options: Options, league: LeagueName, seed: int, steps: int, say: C
         resume=(folder / "run.json").exists(),
         steps=steps,
         seed=seed,
+        boards=options.boards,
         threads=2,
         games=options.exploiter_games,
     )
