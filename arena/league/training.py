@@ -207,6 +207,11 @@ class SelfPlayTraining(Run):
             elsewhere={} if self.elsewhere is None else dict(self.elsewhere.figures),
         )
 
+    @property
+    def simulations(self) -> int:
+        """Simulations of searches in this process; 0 where workers search, who do not count them."""
+        return 0 if self.elsewhere is not None else super().simulations
+
     def latest_game(self) -> MatchRecord | None:
         """The latest game on the first board of the learner whose turn it is."""
         collector = self.student.collector
