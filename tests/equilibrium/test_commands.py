@@ -75,6 +75,11 @@ def test_an_opponent_that_is_trained_gives_a_lower_bound(tmp_path, capsys):
         ),
         (["exploitability", "kuhn_poker", "random", "--approximate", "--budget", "soon"], "budget"),
         (["exploitability", "kuhn_poker", "mcts:0", "--approximate"], "mcts"),
+        (
+            ["exploitability", "kuhn_poker", "random", "--approximate", "--chosen"],
+            "--chosen is for the exact computation",
+        ),
+        (["exploitability", "kuhn_poker", "random", "--steps", "9"], "add --approximate"),
         (["exploitability", "leduc_poker", "random", "--most-positions", "9456"], "more than 9,456 positions"),
         (["exploitability", "kuhn_poker", "random", "--most-positions", "0"], "--most-positions 0 is not at least 1"),
         (["exploitability", "kuhn_poker", "random", "--seed", "-1"], "--seed -1 is not at least 0"),
