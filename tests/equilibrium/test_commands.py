@@ -77,7 +77,7 @@ def test_an_opponent_that_is_trained_gives_a_lower_bound(tmp_path, capsys):
         (["exploitability", "kuhn_poker", "mcts:0", "--approximate"], "mcts"),
         (
             ["exploitability", "kuhn_poker", "random", "--approximate", "--chosen"],
-            "--chosen is for the exact computation",
+            "--chosen is for the exact",
         ),
         (["exploitability", "kuhn_poker", "random", "--steps", "9"], "add --approximate"),
         (["exploitability", "leduc_poker", "random", "--most-positions", "9456"], "more than 9,456 positions"),
