@@ -11,6 +11,7 @@ from arena.store import MatchFilter, Store
 from arena.tui.app import ArenaApp
 from arena.tui.screens.browse import BrowseScreen
 from arena.tui.widgets.match_list import MatchList
+from benchmarks import playing
 from benchmarks.measure import NOBODY, Peer, Row, duration
 from benchmarks.store import GAME, some_records
 from benchmarks.terminal import first_picture
@@ -43,6 +44,7 @@ def rows() -> Iterator[Row]:
                 store.add_games(run.id, [(n, records[n % 1000]) for n in range(start, start + 10_000)])
         for work, wait in asyncio.run(browsing(path)).items():
             yield Row("screens", f"{STORED:,} matches: {work}", wait, None, NOBODY.name, None, "s")
+    yield from playing.rows()
 
 
 async def browsing(path: Path) -> dict[str, float]:

@@ -1,0 +1,52 @@
+"""How long a person waits for a key while an agent thinks about its move."""
+
+import asyncio
+import statistics
+import time
+from collections.abc import Iterator
+
+from arena.registry import make_game
+from arena.tui.app import ArenaApp
+from arena.tui.screens.play import PlayScreen
+from arena.tui.screens.sitting import Terms
+from arena.tui.seating import seated
+from arena.tui.widgets.board import Board
+from benchmarks.measure import NOBODY, Row
+
+AGENT = "mcts:10000000"
+KEYS = 100
+
+
+def rows() -> Iterator[Row]:
+    """Seconds from a key to the picture that it changed, while a search is at work on the same machine."""
+    waits = asyncio.run(answering())
+    for work, wait in (("the median", statistics.median(waits)), ("the longest", max(waits))):
+        what = f"play: a key answered while {AGENT} searches, {work} of {KEYS}"
+        yield Row("screens", what, wait, None, NOBODY.name, None, "s")
+
+
+async def answering() -> list[float]:
+    """The waits for so many keys, which turn the board."""
+    game = make_game("connect_four")
+    agent = seated(AGENT, game)
+    screen = PlayScreen(game, [(AGENT, agent)], Terms(seat=1))
+    app, waits = ArenaApp(screen), []
+    try:
+        async with app.run_test(size=(120, 40)) as pilot:
+            while screen.job != "advance" or screen.waited_s < 0.5:
+                await asyncio.sleep(0.01)
+            board = screen.query_one(Board)
+            for _ in range(KEYS):
+                before, start, drawn = board.flipped, time.perf_counter(), asyncio.Event()
+                app.simulate_key("f")
+                while board.flipped == before:
+                    await asyncio.sleep(0)
+                screen.call_after_refresh(drawn.set)
+                await drawn.wait()
+                waits.append(time.perf_counter() - start)
+                await pilot.pause(0.02)
+            assert screen.job == "advance", "the agent has moved meanwhile: let it think for longer"
+    finally:
+        agent.stop()
+        agent.close()
+    return waits
