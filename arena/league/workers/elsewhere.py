@@ -78,6 +78,7 @@ class Elsewhere:
     def close(self) -> None:
         """End the workers; they begin again if they are asked."""
         self._workers.close()
+        self._player.close()
 
 
 def _remembers(policy: BasePolicy) -> bool:

@@ -127,10 +127,11 @@ class SharePlayer:
             return self._seated[common.table].play(job, common)
 
     def close(self) -> None:
-        """Let go of the fixed agents."""
+        """Let go of all policies, the fixed agents among them; they are made again when they are needed."""
         for seated in self._seated.values():
             for policy in seated.references:
                 policy.close()
+        self._seated.clear()
 
     def _seat(self, table: Table) -> "_Seated":
         work = self._work
