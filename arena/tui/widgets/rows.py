@@ -8,7 +8,6 @@ from rich.console import JustifyMethod
 from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.coordinate import Coordinate
 from textual.message import Message
 from textual.widgets import DataTable
 
@@ -75,16 +74,15 @@ class Rows(DataTable[str | Text]):
             return
         key, place, top = self.key, self.cursor_row, self.scroll_y
         keys = [one for one, _ in rows]
-        if keys == [one for one, _ in self._shown]:
-            for number, ((_, cells), (_, before)) in enumerate(zip(rows, self._shown, strict=True)):
-                for column, cell in enumerate(cells):
-                    if cell != before[column]:
-                        self.update_cell_at(Coordinate(number, column), self._set(column, cell), update_width=True)
-        else:
-            self.clear()
-            self.add_rows([self._set(column, cell) for column, cell in enumerate(cells)] for _, cells in rows)
-            self.move_cursor(row=keys.index(key) if key in keys else min(place, len(rows) - 1), animate=False)
-            self.scroll_to(y=top, animate=False)
+        drawn = [[self._set(column, cell) for column, cell in enumerate(cells)] for _, cells in rows]
+        self.clear()
+        # widths are settled before anything is drawn: the table keeps lines that it drew before it has measured them
+        for number, column in enumerate(self.ordered_columns):
+            column.auto_width = False
+            column.width = max(column.label.cell_len, *(cells[number].cell_len for cells in drawn), 0)
+        self.add_rows(drawn)
+        self.move_cursor(row=keys.index(key) if key in keys else min(place, len(rows) - 1), animate=False)
+        self.scroll_to(y=top, animate=False)
         self._shown = rows
         self._say_empty()
 
