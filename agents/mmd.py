@@ -156,7 +156,7 @@ class MMDPolicy(ActorCriticPolicy):
 
 @dataclass(frozen=True)
 class MMDConfig(OnPolicyConfig):
-    """How magnetic mirror descent learns; the defaults are for thousands of small games at once."""
+    """How magnetic mirror descent learns; the defaults are for hundreds of small games at once."""
 
     learning_rate: float = 3e-3
     """Step size of Adam."""
@@ -178,7 +178,7 @@ class MMDConfig(OnPolicyConfig):
     """Weight of the critic's error."""
     max_grad_norm: float = 0.5
     """Largest norm of the gradient."""
-    batch_size: int = 4096
+    batch_size: int = 2048
     """Transitions a gradient step."""
     repeat: int = 2
     """Passes through what was collected."""

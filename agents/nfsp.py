@@ -142,7 +142,7 @@ class NFSPPolicy(BasePolicy):
 
 @dataclass(frozen=True)
 class NFSPConfig:
-    """How NFSP learns; the defaults are for thousands of small games at once."""
+    """How NFSP learns; the defaults are for hundreds of small games at once."""
 
     learning_rate: float = 3e-3
     """Step size of Adam for the best response."""

@@ -75,8 +75,8 @@ class Training:
                 steps=self.steps,
                 snapshots=self.snapshots,
                 threads=1,
-                boards=2048,
-                moves=32,
+                boards=512,
+                moves=16,
                 evaluation=(),
             )
             training = SelfPlayTraining(self.tree.game, self.algorithm, run=options)
