@@ -1,0 +1,45 @@
+"""Thousands of random keys and clicks in games with people: no exception, no illegal move, no hang.
+
+`ARENA_SHAKES=13 pytest ...` makes 13 times as many of them.
+"""
+
+import os
+
+import pytest
+
+from arena.match.match import Match
+from arena.registry import make_agent, make_game
+from arena.tui.app import ArenaApp
+from arena.tui.keeper import Keeper
+from arena.tui.screens.play import PlayScreen
+from arena.tui.screens.sitting import Terms
+from tests.tui.agents import FirstLegal
+from tests.tui.helpers import until
+from tests.tui.shaking import shake
+
+SHAKES = int(os.environ.get("ARENA_SHAKES", "1"))
+
+
+@pytest.mark.parametrize(
+    ("name", "people", "times"),
+    [("connect_four", 1, 700), ("breakthrough", 1, 500), ("leduc_poker", 2, 500), ("tic_tac_toe", 2, 300)],
+)
+async def test_random_keys_and_clicks(name, people, times, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # pictures are saved
+    game = make_game(name)
+    others = [("bot", FirstLegal())] if people == 1 else [("Ada", None)]
+    terms = Terms(time_s=20, hints=("random", make_agent("random", game)), keeper=Keeper(str(tmp_path / "arena.db")))
+    screen = PlayScreen(game, others, terms)
+    app = ArenaApp(screen)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: screen.job is None)
+        await shake(pilot, times * SHAKES, seed=5)
+        while app.screen is not screen:
+            await pilot.press("enter" if type(app.screen).__name__ == "CurtainScreen" else "escape")
+            await pilot.pause()
+        await until(pilot, lambda: screen.job in (None, "hint"))
+        match = Match(game, [(str(seat), None) for seat in range(game.num_players)], screen._seed)
+        for position in screen.positions[1:]:  # what was played is what the rules allow
+            if position.action is not None:
+                match.play(position.action)
+        assert match.over or screen.position.verdict or len(screen.position.legal) == match.legal.sum()
