@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -146,20 +147,52 @@ def _merged(line: Sequence[Run]) -> list[Run]:
     return [Run("".join(run.text for run in runs), *look) for look, runs in groups]
 
 
-def _cell(view: BoardView, cell: Cell, scale: Scale, chosen: bool) -> list[list[Run]]:
+class _Look(NamedTuple):
+    """All that the drawing of a cell depends on."""
+
+    seat: int
+    """-1 for an empty cell."""
+    sign: str
+    chance: float | None
+    """None where none is told."""
+    is_target: bool
+    is_last: bool
+    is_picked: bool
+    is_chosen: bool
+
+
+def _cell(view: BoardView, cell: Cell, scale: Scale, chosen: bool) -> tuple[tuple[Run, Run, Run], ...]:
     """One cell as lines of runs: two edges that may hold brackets, and what is between them."""
-    chance = view.chances.get(cell, 0.0)
-    inside, role = _inside(view, cell, scale)
+    picture = view.picture
+    return _drawn(
+        _Look(
+            int(picture.pieces[cell]),
+            _sign(picture, cell),
+            view.chances.get(cell),
+            cell in view.targets,
+            picture.last == cell,
+            view.picked == cell,
+            chosen,
+        ),
+        scale,
+    )
+
+
+@lru_cache(4096)
+def _drawn(look: _Look, scale: Scale) -> tuple[tuple[Run, Run, Run], ...]:
+    """A cell of some look: boards have few, and are drawn often."""
+    chance = look.chance or 0.0
+    inside, role = _inside(look, scale)
     full = role == "chance" and scale.height == 1  # no room for brackets: the cursor shows by its colour alone
-    edges, edge_role = ([(" ", " ")] * scale.height, role) if full else _edges(view, cell, scale, chosen)
-    return [
-        [
-            _edge(left, text[0], edge_role, role)._replace(chance=chance, chosen=chosen),
-            Run(text[1:-1], role, chance, chosen),
-            _edge(right, text[-1], edge_role, role)._replace(chance=chance, chosen=chosen),
-        ]
+    edges, edge_role = ([(" ", " ")] * scale.height, role) if full else _edges(look, scale)
+    return tuple(
+        (
+            _edge(left, text[0], edge_role, role)._replace(chance=chance, chosen=look.is_chosen),
+            Run(text[1:-1], role, chance, look.is_chosen),
+            _edge(right, text[-1], edge_role, role)._replace(chance=chance, chosen=look.is_chosen),
+        )
         for text, (left, right) in zip(inside, edges, strict=True)
-    ]
+    )
 
 
 def _edge(bracket: str, sign: str, edge_role: str, role: str) -> Run:
@@ -167,20 +200,19 @@ def _edge(bracket: str, sign: str, edge_role: str, role: str) -> Run:
     return Run(bracket, edge_role) if bracket != " " and sign in " ▒" else Run(sign, role)
 
 
-def _inside(view: BoardView, cell: Cell, scale: Scale) -> tuple[list[str], str]:
+def _inside(look: _Look, scale: Scale) -> tuple[list[str], str]:
     """The lines of a cell without its brackets, and their role."""
-    seat = int(view.picture.pieces[cell])
-    letter = _sign(view.picture, cell)
-    if seat >= 0 and letter == HIDDEN:
+    seat, sign = look.seat, look.sign
+    if seat >= 0 and sign == HIDDEN:
         return [BACK * scale.width] * scale.height, f"seat-{seat % 4}"
-    if seat >= 0 and not letter and scale.height == 3 and seat < len(BIG_PIECES):
+    if seat >= 0 and not sign and scale.height == 3 and seat < len(BIG_PIECES):
         return list(BIG_PIECES[seat]), f"seat-{seat}"
     if seat >= 0:
-        text, role = letter or mark(seat), f"seat-{seat % 4}"
-    elif cell in view.chances:
-        text, role = percent(view.chances[cell])[: scale.width], "chance"  # "100" in a small cell
+        text, role = sign or mark(seat), f"seat-{seat % 4}"
+    elif look.chance is not None:
+        text, role = percent(look.chance)[: scale.width], "chance"  # "100" in a small cell
         text = text if len(text) == 1 else text.rjust(3)
-    elif cell in view.targets:
+    elif look.is_target:
         text, role = "·", "target"
     else:
         text, role = "" if scale.ruled_columns else "·", "line"  # without lines, dots show where the cells are
@@ -189,26 +221,26 @@ def _inside(view: BoardView, cell: Cell, scale: Scale) -> tuple[list[str], str]:
     return lines, role
 
 
+def _edges(look: _Look, scale: Scale) -> tuple[list[tuple[str, str]], str]:
+    """What stands at the left and right edge of each line of a cell, and its role."""
+    edges, role, middle = [(" ", " ")] * scale.height, "last", scale.height // 2
+    if look.is_last and scale.height == 3:
+        edges[0], edges[2] = ("┌", "┐"), ("└", "┘")
+    elif look.is_last:
+        edges[0] = ("[", "]")
+    if look.is_target and look.seat >= 0:
+        edges[middle], role = ("·", "·"), "target"
+    if look.is_picked:
+        edges[middle], role = ("(", ")"), "cursor"
+    if look.is_chosen:
+        edges[middle], role = (">", "<"), "cursor"
+    return edges, role
+
+
 def _sign(picture: Picture, cell: Cell) -> str:
     """The figure or the letters of a piece; "" for a plain one."""
     signs = (grid[cell] for grid in (picture.figures, picture.letters) if grid is not None)
     return str(next(filter(None, signs), ""))
-
-
-def _edges(view: BoardView, cell: Cell, scale: Scale, chosen: bool) -> tuple[list[tuple[str, str]], str]:
-    """What stands at the left and right edge of each line of a cell, and its role."""
-    edges, role, middle = [(" ", " ")] * scale.height, "last", scale.height // 2
-    if view.picture.last == cell and scale.height == 3:
-        edges[0], edges[2] = ("┌", "┐"), ("└", "┘")
-    elif view.picture.last == cell:
-        edges[0] = ("[", "]")
-    if cell in view.targets and view.picture.pieces[cell] >= 0:
-        edges[middle], role = ("·", "·"), "target"
-    if cell == view.picked:
-        edges[middle], role = ("(", ")"), "cursor"
-    if chosen:
-        edges[middle], role = (">", "<"), "cursor"
-    return edges, role
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from benchmarks import playing
 from benchmarks.measure import NOBODY, Peer, Row, duration
 from benchmarks.store import GAME, some_records
 from benchmarks.terminal import first_picture
+from benchmarks.watching import rows as watching_rows
 
 STORED = 100_000
 BARE = """
@@ -44,6 +45,7 @@ def rows() -> Iterator[Row]:
                 store.add_games(run.id, [(n, records[n % 1000]) for n in range(start, start + 10_000)])
         for work, wait in asyncio.run(browsing(path)).items():
             yield Row("screens", f"{STORED:,} matches: {work}", wait, None, NOBODY.name, None, "s")
+    yield from watching_rows()
     yield from playing.rows()
 
 

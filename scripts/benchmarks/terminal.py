@@ -40,3 +40,21 @@ def first_picture(
             os.close(terminal)
 
     return run
+
+
+def output(words: Sequence[str], size: tuple[int, int] = (80, 24)) -> str:
+    """All that a command writes to a terminal, to its end."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.environ["TERM"] = "xterm-256color"
+        os.execvp(words[0], words)
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+    seen = b""
+    try:
+        while chunk := os.read(terminal, 65536):
+            seen += chunk
+    except OSError:  # it has ended
+        pass
+    os.waitpid(process, 0)
+    os.close(terminal)
+    return seen.decode(errors="replace")

@@ -76,7 +76,7 @@ class ArenaScreen(Screen[None]):
         """Put one line of news under the body."""
         if self.is_mounted:
             notice = self.query_one("#notice", Static)
-            notice.update(text)
+            notice.update(text, layout=False)
             notice.set_classes(f"-{tone}")
 
     def action_save_screen(self) -> None:

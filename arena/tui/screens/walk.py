@@ -60,6 +60,7 @@ class WalkScreen(MatchScreen):
         self.seen = 0
         """The latest position that the board has shown."""
         self._step_wanted = False
+        self._board = BoardView(self.positions[0].picture)
         self._timer: Timer | None = None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -93,10 +94,12 @@ class WalkScreen(MatchScreen):
         position, answer = self.position, self.answers.get(self.shown)
         chances = position.chances(answer)
         cells = position.on_cells(chances) if self.overlay else {}
-        board = BoardView(self.picture, chances=cells, seat=position.seat)
+        picture = self.picture
+        if self._board.picture is not picture or self._board.chances != cells:  # the same one is not drawn again
+            self._board = BoardView(picture, chances=cells, seat=position.seat)
         thought = None if position.verdict is not None else self.thought(position, answer, chances)
         record = self.record(self.shown, self.seen)
-        return MatchView(board, self.players_at(position), record, thought, self._values())
+        return MatchView(self._board, self.players_at(position), record, thought, self._values())
 
     def thought(self, position: Position, answer: Answer | None, chances: dict[int, float]) -> Thought | None:
         """What there is to be told of a position that is not the end."""

@@ -1,18 +1,18 @@
 """The board of any game, drawn from its picture; pointing at a cell posts which it is."""
 
 from dataclasses import dataclass
-from functools import cache
 from typing import ClassVar
 
+from rich.segment import Segment
 from textual import events
-from textual.content import Content
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
+from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
 
-from arena.tui.drawing import SQUARE, BoardView, Scale, cell_at, draw, extent
+from arena.tui.drawing import SQUARE, BoardView, Run, Scale, cell_at, draw, extent
 from arena.tui.table import Cell
 
 ROLES = ("line", "label", "target", "last", "cursor", "chance", "seat-0", "seat-1", "seat-2", "seat-3")
@@ -23,11 +23,11 @@ class Board(Widget):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"board--{role}" for role in (*ROLES, "chosen")}
 
-    view: reactive[BoardView | None] = reactive(None)
-    scale: reactive[Scale] = reactive(SQUARE, layout=True)
-    cursor: reactive[Cell | None] = reactive(None)
+    view: reactive[BoardView | None] = reactive(None, repaint=False)
+    scale: reactive[Scale] = reactive(SQUARE, repaint=False)
+    cursor: reactive[Cell | None] = reactive(None, repaint=False)
     """The cell that the keyboard points at."""
-    flipped: reactive[bool] = reactive(False)
+    flipped: reactive[bool] = reactive(False, repaint=False)
     """Whether it is seen from the other side of the table."""
 
     @dataclass
@@ -35,6 +35,12 @@ class Board(Widget):
         """A cell was pointed at."""
 
         cell: Cell
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: list[tuple[Run, ...]] = []
+        self._strips: dict[tuple[Run, ...], Strip] = {}  # of lines that have been drawn
+        self._styles: dict[tuple[str, float, bool], Style] = {}
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
         """Columns of the drawing."""
@@ -44,21 +50,61 @@ class Board(Widget):
         """Lines of the drawing."""
         return extent(self.view.picture, self.scale)[1] if self.view else 0
 
-    def watch_view(self, before: BoardView | None, after: BoardView | None) -> None:
-        """Take more or less room where the drawing does."""
-        sizes = {None if view is None else extent(view.picture, self.scale) for view in (before, after)}
-        if len(sizes) > 1:
-            self.refresh(layout=True)
+    def watch_view(self) -> None:
+        """Draw it."""
+        self._redraw()
 
-    def render(self) -> Content:
-        """The drawing in the colours of the theme."""
+    def watch_scale(self) -> None:
+        """Draw it in another size."""
+        self._redraw()
+
+    def watch_cursor(self) -> None:
+        """Draw it where it is now."""
+        self._redraw()
+
+    def watch_flipped(self) -> None:
+        """Draw it from the other side."""
+        self._redraw()
+
+    def notify_style_update(self) -> None:
+        """Colours may be others: a board has few looks, and they are kept."""
+        super().notify_style_update()
+        self._styles.clear()
+        self._strips.clear()
+
+    def _redraw(self) -> None:
+        """Draw the lines that have changed, and lay out anew where the drawing takes more or less room."""
         if self.view is None:
-            return Content("")
-        style = cache(self._style)  # a board has few looks
-        lines = draw(self.view, self.scale, self.cursor, self.flipped)
-        return Content("\n").join(
-            Content.assemble(*((run.text, style(run.role, run.chance, run.chosen)) for run in line)) for line in lines
-        )
+            return
+        before, size = self._lines, extent(self.view.picture, self.scale)
+        self._lines = [tuple(line) for line in draw(self.view, self.scale, self.cursor, self.flipped)]
+        if (self._seat, self._extent) != (self.view.seat, size):
+            self._seat = self.view.seat  # whose colour shades the cells
+            self._styles.clear()
+            self._strips.clear()
+        if self._extent != size:
+            self._extent = size
+            self.refresh(layout=True)
+            return
+        changed = [y for y, (old, new) in enumerate(zip(before, self._lines, strict=True)) if old != new]
+        if changed:
+            self.refresh(*(Region(0, y, size[0], 1) for y in changed))
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the drawing in the colours of the theme."""
+        line = self._lines[y] if y < len(self._lines) else ()
+        strip = self._strips.get(line)
+        if strip is None:
+            segments = [Segment(run.text, self._look_of(run).rich_style) for run in line]
+            strip = Strip(segments).adjust_cell_length(self.size.width, self.visual_style.rich_style)
+            self._strips[line] = strip
+        return strip
+
+    def _look_of(self, run: Run) -> Style:
+        look = run[1:]
+        if look not in self._styles:
+            self._styles[look] = self._style(*look)
+        return self._styles[look]
 
     def _style(self, role: str, chance: float, chosen: bool) -> Style:
         """The theme's style for a run; a chance shades what is behind it in the colour of the seat."""
@@ -103,6 +149,8 @@ class Board(Widget):
                 self.post_message(self.Pointed(cell))
 
     _last_cursor: Cell | None = None
+    _extent: tuple[int, int] | None = None
+    _seat: int | None = None
 
     def _settle(self, cell: Cell) -> Cell:
         """Where the action that a cell stands for takes place; the cell itself if nowhere."""

@@ -19,4 +19,4 @@ class Heading(Horizontal):
 
     def say(self, *affairs: str) -> None:
         """Show these on the right."""
-        self.query_one("#affairs", Static).update("    ".join(filter(None, affairs)))
+        self.query_one("#affairs", Static).update("    ".join(filter(None, affairs)), layout=False)

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from arena.tui.words import bar, mark, percent, signed
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Thought:
     """What one agent thinks of one position."""
 
