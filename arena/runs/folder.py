@@ -43,17 +43,24 @@ class RunFolder:
             recover_folder(self.path / STATE)
             saved = self.path / STATE / FIGURES
             return _read_json(saved) if saved.exists() else None
+        self.require_free()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            in_use = any(self.path.iterdir())
         except OSError as error:
             raise UsageError(f"{self.path}: no folder for a run can be made here ({error.strerror})") from None
-        if in_use:
-            raise UsageError(f"{self.path} is in use; go on with --resume, or choose another folder with --out")
         whole = file.with_suffix(".tmp")
         whole.write_text(json.dumps(asked, indent=2), encoding="utf-8")
         os.replace(whole, file)
         return None
+
+    def require_free(self) -> None:
+        """`UsageError` if something is in the folder already."""
+        try:
+            in_use = self.path.exists() and any(self.path.iterdir())
+        except OSError as error:
+            raise UsageError(f"{self.path}: no folder for a run can be made here ({error.strerror})") from None
+        if in_use:
+            raise UsageError(f"{self.path} is in use; go on with --resume, or choose another folder with --out")
 
     def write_state(self, figures: Mapping[str, Any], arrays: Batch) -> None:
         """Replace the state to go on from, whole or not at all."""
