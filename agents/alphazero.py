@@ -147,13 +147,21 @@ class AlphaZeroPolicy(BasePolicy):
     # --- learning -----------------------------------------------------------------------------------------------
 
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
-        """Add `returns` [n, 1]: the seat's rewards to the end of its game or, if that goes on, to its newest position.
+        """Add `returns` [n, 1], the seat's rewards to the end of its game, and `ended` [n]: whether that is known.
 
-        Where the game knows symmetries, each row is turned or mirrored at random.
+        Values are learned from games that have ended alone: taught by its own guesses at how the others will end, the
+        network would drift. Where the game knows symmetries, each row is turned or mirrored at random.
         """
         if "target" not in batch.get("policy", ()):
             raise UsageError("these transitions lack policy.target: random actions, or another policy's")
-        batch = self.compute_nstep_return(batch, buffer, indices, self._target_value, 1.0, self._game.max_length)
+        ended = np.zeros(len(indices), np.bool_)
+
+        def to_come(buffer: ReplayBuffer, last: NDArray[np.int64]) -> torch.Tensor:
+            ended[:] = buffer.terminated[last] | buffer.truncated[last]
+            return self._after_cut(buffer, last)
+
+        batch = self.compute_nstep_return(batch, buffer, indices, to_come, 1.0, self._game.max_length)
+        batch.ended = ended
         if self._game.symmetries:
             self._turn(batch)
         return batch
@@ -171,13 +179,12 @@ class AlphaZeroPolicy(BasePolicy):
         batch.obs = Batch(agent_id=batch.obs.agent_id, obs=obs.reshape(n, *shape), mask=mask)
         batch.policy = Batch(target=target)
 
-    def _target_value(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
-        """What is to come after these transitions, which the network has to say where the game went on."""
-        value = torch.zeros(len(indices), device=self.device)
-        open_rows = np.flatnonzero(~buffer.terminated[indices])
-        if len(open_rows):
-            with half_precision(self.device, self._half):
-                value[open_rows] = self.critic(buffer[indices[open_rows]].obs_next.obs)[:, 0].float()
+    def _after_cut(self, buffer: ReplayBuffer, last: NDArray[np.int64]) -> torch.Tensor:
+        """What the network expects of games [n] that were cut off after these transitions; 0 for the others."""
+        value = torch.zeros(len(last), device=self.device)
+        cut = np.flatnonzero(buffer.truncated[last] & ~buffer.terminated[last])
+        if len(cut):
+            value[cut] = self.critic(buffer[last[cut]].obs_next.obs)[:, 0]
         return value
 
     def learn(self, batch: Batch) -> dict[str, float]:
@@ -191,7 +198,8 @@ class AlphaZeroPolicy(BasePolicy):
         logp = mask_scores(logits, legal_mask(batch.obs)).log_softmax(dim=1)
         target = torch.as_tensor(batch.policy.target, device=logp.device)
         policy_loss = -(target * logp.masked_fill(target == 0, 0.0)).sum() / target.sum().clamp(min=1.0)
-        value_loss = (batch.returns[:, 0].to(value) - value).square().mean()
+        ended = torch.as_tensor(batch.ended, device=value.device)
+        value_loss = (batch.returns[:, 0].to(value) - value).square()[ended].sum() / ended.sum().clamp(min=1)
         loss = policy_loss + self.value_weight * value_loss
         descend(loss, self.optim)
         return {"loss": loss.item(), "loss/policy": policy_loss.item(), "loss/value": value_loss.item()}

@@ -115,6 +115,28 @@ def test_openings_are_drawn_by_visits_and_the_best_is_played_afterwards():
     assert early.state.moves.tolist() == [1] * 200
 
 
+def test_values_are_learned_from_games_that_have_ended(tmp_path):
+    """Each seat's row has the result of its game; where the game goes on, there is nothing to learn of it yet."""
+    run = training(make_game("tic_tac_toe"), tmp_path / "run", 60, 1)
+    run.train()
+    buffer = run.students[0].collector.buffer
+    batch, indices = buffer.sample(0)
+    batch = run.policy.process_fn(batch, buffer, indices)
+    results = batch.returns[:, 0].numpy()
+    last = indices
+    for _ in range(9):
+        last = buffer.next(last)
+    assert (batch.ended == buffer.terminated[last]).all()
+    assert (results[batch.ended] == buffer.rew[last][batch.ended]).all()
+    assert not results[~batch.ended].any()
+    assert set(results[batch.ended].tolist()) >= {-1.0, 1.0}
+    assert 0 < batch.ended.sum() < len(indices)
+    losses = run.policy.learn(batch)
+    assert losses["loss/value"] > 0
+    batch.ended[:] = False
+    assert run.policy.learn(batch)["loss/value"] == 0
+
+
 def test_what_it_cannot_play_is_refused():
     for name in ("kuhn_poker", "rock_paper_scissors", "tron"):
         with pytest.raises(UsageError, match="two players and zero sum in which nothing is hidden"):
