@@ -11,7 +11,9 @@ def affairs(status: Status | None) -> list[str]:
     if status is None:
         return []
     sign = {"running": "●", "paused": "‖"}.get(status.state, "○")
-    share = f"{short(status.step)} of {short(status.total_steps)} steps"
+    share = f"{short(status.step)} of {short(status.total_steps)}"
     pace = f"{short(status.rate)} steps/s" if status.rate else ""
-    left = f"{timedelta(seconds=round(status.left_s))} left" if status.left_s is not None else ""
+    left = (
+        f"{timedelta(seconds=round(status.left_s))}".removeprefix("0:") + " left" if status.left_s is not None else ""
+    )
     return [f"{sign} {status.state}", share, pace, left]

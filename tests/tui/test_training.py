@@ -17,7 +17,7 @@ from tests.tui.helpers import last_line, notice, screen_text, shows, until
 from tests.tui.snapshots import check_snapshot
 from tests.tui.surroundings import make_run
 
-PASSING = (r"\d+:\d\d:\d\d",)
+PASSING = (r"\d\d:\d\d left",)
 
 
 @pytest.fixture
