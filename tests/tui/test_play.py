@@ -154,7 +154,7 @@ async def test_a_letter_that_begins_a_move_types_it_and_its_command_is_on_the_ca
     app = make_app("tic_tac_toe:m=6,n=6,k=4")
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
-        await shows(pilot, "F flip")
+        await shows(pilot, "D draw")
         await type_move(pilot, "f3")
         await my_turn(pilot, 2)
         assert moves(app.screen)[0] == "f3"
