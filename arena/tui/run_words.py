@@ -13,7 +13,5 @@ def affairs(status: Status | None) -> list[str]:
     sign = {"running": "●", "paused": "‖"}.get(status.state, "○")
     share = f"{short(status.step)} of {short(status.total_steps)}"
     pace = f"{short(status.rate)} steps/s" if status.rate else ""
-    left = (
-        f"{timedelta(seconds=round(status.left_s))}".removeprefix("0:") + " left" if status.left_s is not None else ""
-    )
+    left = "" if status.left_s is None else str(timedelta(seconds=round(status.left_s))).removeprefix("0:") + " left"
     return [f"{sign} {status.state}", share, pace, left]
