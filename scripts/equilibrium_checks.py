@@ -60,9 +60,10 @@ class Row:
 class Training:
     """Trains from a seed, and measures every snapshot."""
 
-    def __init__(self, tree: GameTree, algorithm: str, seed: int, episodes: int, snapshots: int):
-        self.tree, self.algorithm, self.seed, self.snapshots = tree, algorithm, seed, snapshots
-        self.steps = int(episodes * MOVES.get(tree.game.name, 5.0))
+    def __init__(self, tree: GameTree, algorithm: str, seed: int, arguments: argparse.Namespace):
+        self.tree, self.algorithm, self.seed, self.snapshots = tree, algorithm, seed, arguments.snapshots
+        self.boards, self.moves = arguments.boards, arguments.moves
+        self.steps = int(arguments.episodes * MOVES.get(tree.game.name, 5.0))
         self.rows: list[Row] = []
         self.episodes, self.measuring = 0, 0.0
 
@@ -75,8 +76,8 @@ class Training:
                 steps=self.steps,
                 snapshots=self.snapshots,
                 threads=1,
-                boards=512,
-                moves=16,
+                boards=self.boards,
+                moves=self.moves,
                 evaluation=(),
             )
             training = SelfPlayTraining(self.tree.game, self.algorithm, run=options)
@@ -156,6 +157,8 @@ def main() -> int:
     parser.add_argument("algorithms", nargs="*", metavar="ALGORITHM", help="nfsp, mmd; or both")
     parser.add_argument("--game", default="leduc_poker")
     parser.add_argument("--episodes", type=int, default=5_000_000, help="about how many, of each training")
+    parser.add_argument("--boards", type=int, default=2048, help="games played at the same time")
+    parser.add_argument("--moves", type=int, default=16, help="on each of them between two updates (mmd)")
     parser.add_argument("--snapshots", type=int, default=25)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--csv", type=Path, default=Path("equilibrium_checks.csv"), metavar="FILE")
@@ -173,7 +176,7 @@ def main() -> int:
         for seed in arguments.seeds:
             done = {(row.algorithm, row.seed) for row in read(arguments.csv) if row.number == row.snapshots}
             if (algorithm, seed) not in done:
-                Training(tree, algorithm, seed, arguments.episodes, arguments.snapshots).run(arguments.csv)
+                Training(tree, algorithm, seed, arguments).run(arguments.csv)
         last = [
             row.exploitability
             for row in read(arguments.csv)
