@@ -1,43 +1,44 @@
-"""Draw the README's picture: a game in progress as `arena watch` shows it.
+"""Draw what a command shows on the screen, for the README.
 
-python scripts/screenshot.py FILE.svg [GAME AGENT AGENT]
+    python scripts/screenshot.py FILE.svg KEYS COMMAND [WORDS ...]
+
+KEYS are pressed one after the other, separated by commas; a number waits so many seconds. For example:
+
+    python scripts/screenshot.py watch.svg 12,space,o watch connect_four mcts:5000 alphabeta:6
 """
 
 import asyncio
 import sys
 from pathlib import Path
 
+from arena.cli.opening import screen_of
 from arena.errors import UsageError
-from arena.registry import make_agent, make_game
 from arena.tui.app import ArenaApp
-from arena.tui.screens.watch import WatchScreen
 
-NUM_MOVES = 12
-"""How far into the game the picture is taken."""
+SIZE = (120, 32)
 
 
-async def picture(game_name: str, specs: list[str]) -> str:
-    """The screen, as SVG, once so many moves are on the board and the next is thought about."""
-    game = make_game(game_name)
-    screen = WatchScreen(game, [(spec, make_agent(spec, game)) for spec in specs], speed=1)
-    async with ArenaApp(screen).run_test(size=(120, 32)) as pilot:  # headless: no terminal is needed
-        await pilot.press("space", "o")
-        while screen.shown < NUM_MOVES and screen.positions[-1].verdict is None:
-            await pilot.press("right")
-            await pilot.pause()
-        while screen.job is not None:
-            await pilot.pause(0.01)
-        return pilot.app.export_screenshot(title=f"arena watch {game_name} {' '.join(specs)}")
+async def picture(keys: list[str], words: list[str]) -> str:
+    """The screen, as SVG, once these keys have been pressed."""
+    with screen_of(words) as screen:
+        async with ArenaApp(screen, screen_of).run_test(size=SIZE) as pilot:  # headless: no terminal is needed
+            for key in keys:
+                if key.isdigit():
+                    await pilot.pause(float(key))
+                else:
+                    await pilot.press(key)
+            await pilot.pause(0.5)
+            return pilot.app.export_screenshot(title=" ".join(["arena", *words]))
 
 
 def main(arguments: list[str]) -> int:
     """Write the picture; returns the exit status."""
-    if not arguments:
+    if len(arguments) < 3:
         print(__doc__, file=sys.stderr)
         return 2
-    game, *specs = arguments[1:] or ["connect_four", "alphabeta:4", "one-ply"]
+    file, keys, *words = arguments
     try:
-        Path(arguments[0]).write_text(asyncio.run(picture(game, specs)), encoding="utf-8")
+        Path(file).write_text(asyncio.run(picture(keys.split(","), words)), encoding="utf-8")
     except UsageError as error:
         print(f"screenshot: {error}", file=sys.stderr)
         return 2

@@ -75,7 +75,8 @@ def test_the_script_says_what_is_wrong():
 
 def test_the_picture_of_the_readme_can_be_drawn_again(tmp_path):
     file = tmp_path / "watch.svg"
-    command = [sys.executable, ROOT / "scripts" / "screenshot.py", file, "tic_tac_toe", "random", "random"]
+    words = ["watch", "tic_tac_toe", "random", "random"]
+    command = [sys.executable, ROOT / "scripts" / "screenshot.py", file, "2", *words]
     subprocess.run(command, check=True, timeout=120)
     text = file.read_text(encoding="utf-8")
     assert text.startswith("<svg")
