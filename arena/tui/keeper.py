@@ -21,8 +21,9 @@ class Keeper:
         return await self._thread.run(partial(self._add, record))
 
     def finish(self) -> None:
-        """Wait for what is being written, not for ever."""
+        """Wait for what is being written, not for ever; nothing can be kept afterwards."""
         self._thread.finish(10)
+        self._thread.close()
 
     def _add(self, record: MatchRecord) -> int:
         from arena.store import MatchFilter, Store  # brings SQL, which the first picture need not wait for

@@ -73,6 +73,13 @@ class SittingScreen(MatchScreen):
         """Begin the first game."""
         self.deal()
 
+    def on_unmount(self) -> None:
+        """Nobody waits for agents that are at work when the screen is left."""
+        if self.job in ("advance", "hint"):
+            for policy in self.everybody():
+                if isinstance(policy, ContainedPolicy):
+                    policy.stop()
+
     def arrived(self) -> None:
         """A new position is there to be shown."""
         raise NotImplementedError
