@@ -22,6 +22,7 @@ async def shake(pilot: Pilot[None], times: int, seed: int, without: Sequence[str
         if chance < 0.9:
             pilot.app.simulate_key(rng.choice(keys))
         elif chance < 0.995:
+            await pilot.pause()  # the screen has the size of the terminal then
             width, height = pilot.app.size
             await pilot.click(offset=(rng.randrange(width), rng.randrange(height - 1)))  # the line of keys leaves
         else:

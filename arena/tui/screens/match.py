@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Literal, TypeVar
 
 from textual.app import ComposeResult
@@ -81,7 +82,7 @@ class MatchScreen(ArenaScreen, inherit_bindings=False):
         """Have `work` done in the agents' thread and its result posted as `news`; gives up what was asked before."""
         self._job_number += 1
         self.job, self._job_start_s = job, time.monotonic()
-        self.run_worker(self._bring_home(self._job_number, work, news), group="agents", exclusive=True)
+        self.run_worker(partial(self._bring_home, self._job_number, work, news), group="agents", exclusive=True)
 
     async def run_job(self, work: Callable[[], T]) -> T:
         """The result of `work`, done in the agents' thread, or what it raised."""
