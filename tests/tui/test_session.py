@@ -1,0 +1,116 @@
+"""A person at a real terminal: home, train, watch, play to the end, replay, quit; and the ways it can break."""
+
+import itertools
+import re
+import sys
+import time
+
+import pytest
+
+from tests.tui.terminal import ARENA, ROOT, Terminal, require_tmux
+
+FAULTY = """
+import sys
+from arena.cli import faults
+from arena.registry import make_game
+from arena.tui.app import launch
+from arena.tui.screens.play import PlayScreen
+from tests.tui.agents import FirstLegal
+
+class Broken(PlayScreen):
+    def action_hint(self):
+        raise ZeroDivisionError("nothing to divide")
+
+try:
+    launch(Broken(make_game("tic_tac_toe"), [("bot", FirstLegal())]))
+except Exception as error:
+    sys.exit(faults.report(error))
+"""
+
+
+@pytest.fixture
+def terminal(tmp_path):
+    require_tmux()
+    terminal = Terminal(100, 30)
+    terminal.enter(f"cd {tmp_path}; export PYTHONPATH={ROOT} XDG_STATE_HOME={tmp_path}/state; clear")
+    terminal.wait_for(lambda text: text.strip() == "$")
+    yield terminal
+    terminal.close()
+
+
+def test_a_session_from_home_to_quit(terminal, tmp_path):
+    before = terminal.settings()
+    train = "train tic_tac_toe ppo --out runs/ttt --steps 2000 --snapshots 1 --evaluation-games 2 --threads 1"
+    terminal.enter(f"clear; {ARENA} {train} >log 2>&1; echo status=$?")
+    terminal.wait_for("status=0", seconds=300)
+
+    terminal.enter(f"clear; {ARENA}; echo left=$?")
+    home = terminal.wait_for(lambda text: "connect_four" in text and "ttt" in text)
+    assert "arena" in home.splitlines()[0]
+    assert terminal.modes() not in before  # so that the comparison at the end can fail
+    terminal.press("q")
+    terminal.wait_for("left=0")
+
+    terminal.enter(f"clear; {ARENA} watch tic_tac_toe ppo:runs/ttt random --games 1 --speed 8; echo watched=$?")
+    terminal.wait_for("arena › watch › tic_tac_toe")
+    terminal.wait_for("the series is over", seconds=180)
+    terminal.press("q")
+    terminal.wait_for("watched=0")
+
+    terminal.enter(f"clear; {ARENA} play tic_tac_toe ppo:runs/ttt --hints random; echo played=$?")
+    terminal.wait_for("your move", seconds=180)
+    cells = itertools.cycle(column + row for column in "abc" for row in "123")
+    deadline = time.monotonic() + 180
+    while not re.search(r"after \d moves|the game is over", terminal.screen()):
+        assert time.monotonic() < deadline, terminal.screen()
+        terminal.enter(next(cells))  # refused where it is taken, or not one's turn
+        time.sleep(0.2)
+    terminal.press("q")
+    terminal.wait_for("played=0")
+
+    terminal.enter(f"clear; {ARENA} replay 1; echo replayed=$?")
+    terminal.wait_for(r"0 of \d[\s\S]* 1\. ")  # the moves are there
+    terminal.press("End")
+    terminal.wait_for(r"after \d moves")
+    terminal.press("q")
+    terminal.wait_for("replayed=0")
+    terminal.enter("clear")
+    assert terminal.settings() == before
+
+
+def test_home_leads_everywhere_and_back(terminal):
+    before = terminal.settings()
+    terminal.enter(f"clear; {ARENA}; echo left=$?")
+    terminal.wait_for("connect_four")
+    terminal.press("?")
+    terminal.wait_for("esc closes")
+    terminal.press("Escape")
+    terminal.wait_for(lambda text: "esc closes" not in text)
+    terminal.press("C-c")
+    terminal.wait_for("left=130")
+    assert terminal.settings() == before
+
+
+def test_a_fault_of_ours_is_one_line_and_a_log_and_the_terminal_is_as_before(terminal, tmp_path):
+    before = terminal.settings()
+    script = tmp_path / "faulty.py"
+    script.write_text(FAULTY)
+    terminal.enter(f"clear; {sys.executable} {script}; echo status=$?")
+    terminal.wait_for("your move")
+    terminal.press("h")
+    screen = terminal.wait_for(r"status=\d+")
+    assert "status=1" in screen
+    assert "arena: a fault of its own, ZeroDivisionError: nothing to divide; details are in" in screen
+    assert "Traceback" not in screen
+    (log,) = (tmp_path / "state" / "arena").iterdir()
+    assert "action_hint" in log.read_text()
+    assert terminal.settings() == before
+
+
+def test_colours_are_left_out_where_nobody_sees_them(terminal, tmp_path):
+    terminal.enter(f"clear; {ARENA} games > piped; {ARENA} play --help > help; echo done=$?")
+    terminal.wait_for("done=0")
+    assert "\x1b" not in (tmp_path / "piped").read_text() + (tmp_path / "help").read_text()
+    terminal.enter(f"clear; {ARENA} games; NO_COLOR=1 {ARENA} games > plain; echo done=$?")
+    terminal.wait_for("done=0")
+    assert "\x1b" not in (tmp_path / "plain").read_text()
