@@ -1,7 +1,7 @@
 """What watching and playing share: the parts of the screen, its common keys, and jobs for the agents' thread."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import Literal, TypeVar
@@ -82,7 +82,8 @@ class MatchScreen(ArenaScreen, inherit_bindings=False):
         """Have `work` done in the agents' thread and its result posted as `news`; gives up what was asked before."""
         self._job_number += 1
         self.job, self._job_start_s = job, time.monotonic()
-        self.run_worker(partial(self._bring_home, self._job_number, work, news), group="agents", exclusive=True)
+        bringing: Callable[[], Awaitable[None]] = partial(self._bring_home, self._job_number, work, news)
+        self.run_worker(bringing, group="agents", exclusive=True)
 
     async def run_job(self, work: Callable[[], T]) -> T:
         """The result of `work`, done in the agents' thread, or what it raised."""
