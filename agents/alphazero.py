@@ -16,17 +16,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents import checks
-from agents.distributions import draw_rows
 from agents.gradients import adam, descend
 from agents.networks.discrete import Actor, Critic, actor_and_critic
 from agents.networks.q_network import make_body
 from agents.precision import half_precision
-from agents.puct import network_of, told
-from agents.search.guided import Found, GuidedSearch, RootNoise
-from agents.search.memory import Trees
-from agents.search.positions import positions
-from arena.config import require_above, require_at_least, require_between
+from agents.puct import network_of
+from agents.self_play_search import SearchConfig, SelfPlaySearch
+from agents.symmetries import turn
+from arena.config import require_above, require_at_least
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.errors import UsageError
@@ -46,14 +43,7 @@ class AlphaZeroPolicy(BasePolicy):
         actor: from observations to logits [n, A]; `critic` is built upon the same body.
         critic: from observations to what the seat to move will earn from there on, [n, 1].
         optim: their optimizer; None for a policy that only plays.
-        simulations: of each move while training, where the policy learns from it.
-        quick_simulations: of the other moves, that bring the game to its end.
-        full_share: share of the moves that are searched in full; drawn for all games at once.
-        play_simulations: of each move otherwise.
-        considered: actions that Gumbel's halving begins with; 0 for PUCT with Dirichlet noise.
-        noise: of the Dirichlet distribution, in all over the legal actions of an average position.
-        noise_share: part of it in the priors.
-        opening_moves: moves of its own in each game that are drawn by visits; the best is played afterwards.
+        search: how its moves are searched.
         value_weight: weight of the value's error beside the policy's.
         half: while training, the network computes in bfloat16 where the device has it.
 
@@ -67,42 +57,31 @@ class AlphaZeroPolicy(BasePolicy):
         actor: Actor,
         critic: Critic,
         optim: torch.optim.Optimizer | None,
-        simulations: int = 100,
-        quick_simulations: int = 25,
-        full_share: float = 1.0,
-        play_simulations: int = 100,
-        considered: int = 0,
-        noise: float = 10.0,
-        noise_share: float = 0.25,
-        opening_moves: int = 8,
+        search: SearchConfig,
         value_weight: float = 1.0,
         half: bool = False,
     ):
         spaces = Spaces.of_game(game)
         super().__init__(spaces.observation, spaces.action)
-        checks.require_between(0, 1, noise_share=noise_share, full_share=full_share)
         self.actor, self.critic, self.optim = actor, critic, optim
-        self.opening_moves, self.value_weight = opening_moves, value_weight
-        self._game, self._half = game, half
-        self._noise = None if considered else RootNoise(noise / game.num_actions, noise_share)
-        self._full, self._quick, self._play = (
-            GuidedSearch(game, number, considered) for number in (simulations, quick_simulations, play_simulations)
-        )
-        self.full_share = full_share
-        self._trees = Trees(game)
+        self.value_weight, self._half = value_weight, half
+        self._game, self._search = game, SelfPlaySearch(game, search)
         self.rng = make_rng()
-        self.searched = 0
+
+    @property
+    def searched(self) -> int:
         """Simulations made so far, in training and otherwise."""
+        return self._search.simulations
 
     def reset(self, seed: int | None = None) -> None:
         """Forget the trees of earlier games; with a seed, start the random stream anew."""
-        self._trees = Trees(self._game)
+        self._search.forget()
         if seed is not None:
             self.rng = make_rng(seed)
 
     def hurry(self) -> None:
         """End the search under way, in games that are played and not learned from."""
-        self._play.hurry()
+        self._search.hurry()
 
     def scores(self, obs: torch.Tensor) -> torch.Tensor:
         """Logits [n, A] of the network alone."""
@@ -116,33 +95,8 @@ class AlphaZeroPolicy(BasePolicy):
         `policy.target` [n, A], what the network is to learn (all zero after a quick search). The hidden `state` is
         `moves` [n], how many the seat has made, and `tree` [n], the number of what is kept for its next one.
         """
-        states = positions(batch, self._game, "alphazero")
-        full = not self.training or self.rng.random() < self.full_share
-        search = self._play if not self.training else self._full if full else self._quick
-        kept = None if state is None else self._trees.pop_all(state.tree, states)
-        found = search.search(
-            states,
-            partial(network_of, self, half=self.training and self._half),
-            self.rng,
-            self._noise if self.training and full else None,
-            explores=self.training,
-            kept=kept if search.goes_on else None,
-        )
-        self.searched += found.simulations
-        answer = told(found)
-        moves = np.zeros(len(states), np.int64) if state is None else np.array(state.moves)
-        if self.training:
-            answer.policy = Batch(target=(found.probs * full).astype(np.float32))
-            if self._noise is not None:  # Gumbel's own random numbers explore
-                answer.act = self._opened(found, moves)
-        trees = self._trees.put_all(found.trees, states, answer.act) if search.goes_on else np.zeros_like(moves)
-        answer.state = Batch(moves=moves + 1, tree=trees)
-        return answer
-
-    def _opened(self, found: Found, moves: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Actions [n]: in the opening drawn by visits, later the best."""
-        drawn = draw_rows(found.probs, self.rng.random(len(moves)))
-        return np.where(moves < self.opening_moves, drawn, found.act)
+        network = partial(network_of, self, half=self.training and self._half)
+        return self._search.answer(batch, state, network, self.rng, self.training)
 
     # --- learning -----------------------------------------------------------------------------------------------
 
@@ -163,21 +117,8 @@ class AlphaZeroPolicy(BasePolicy):
         batch = self.compute_nstep_return(batch, buffer, indices, to_come, 1.0, self._game.max_length)
         batch.ended = ended
         if self._game.symmetries:
-            self._turn(batch)
+            turn(batch, self._game, self.rng)
         return batch
-
-    def _turn(self, batch: Batch) -> None:
-        """Turn or mirror what is seen at random, and with it masks and targets; the game stays the same."""
-        n, shape = len(batch), self._game.observation_shape
-        chosen = self.rng.integers(len(self._game.symmetries) + 1, size=n)
-        obs, mask = batch.obs.obs.reshape(n, -1).copy(), batch.obs.mask.copy()
-        target = batch.policy.target.copy()
-        for number, (entries, actions) in enumerate(self._game.symmetries, start=1):
-            rows = np.flatnonzero(chosen == number)
-            obs[rows], mask[rows] = obs[rows][:, entries], mask[rows][:, actions]
-            target[rows] = target[rows][:, actions]
-        batch.obs = Batch(agent_id=batch.obs.agent_id, obs=obs.reshape(n, *shape), mask=mask)
-        batch.policy = Batch(target=target)
 
     def _after_cut(self, buffer: ReplayBuffer, last: NDArray[np.int64]) -> torch.Tensor:
         """What the network expects of games [n] that were cut off after these transitions; 0 for the others."""
@@ -206,29 +147,13 @@ class AlphaZeroPolicy(BasePolicy):
 
 
 @dataclass(frozen=True)
-class AlphaZeroConfig:
+class AlphaZeroConfig(SearchConfig):
     """How AlphaZero learns; the defaults are for two CPU cores."""
 
     learning_rate: float = 2e-3
     """Step size of Adam."""
     weight_decay: float = 1e-4
     """How fast weights shrink, beside each step."""
-    simulations: int = 96
-    """Of each move of self-play that the policy learns from."""
-    quick_simulations: int = 24
-    """Of the other moves, which only bring games to their ends."""
-    full_share: float = 0.35
-    """Share of the moves that are searched in full, 0 to 1 (KataGo's playout cap randomisation, arXiv 1902.10565)."""
-    play_simulations: int = 100
-    """Of each move in tests, tournaments and play."""
-    considered: int = 0
-    """Actions that the halving of Gumbel AlphaZero begins with; 0 for PUCT."""
-    noise: float = 10.0
-    """Of the Dirichlet distribution, in all over the actions (alpha is that divided by their number)."""
-    noise_share: float = 0.25
-    """Part of the noise in the priors at the root, 0 to 1."""
-    opening_moves: int = 8
-    """Moves of each seat and game that are drawn by visits."""
     batch_size: int = 256
     """Positions a gradient step."""
     update_per_step: float = 0.02
@@ -243,12 +168,10 @@ class AlphaZeroConfig:
     """While training, the network computes in bfloat16 where the device has it: twice as fast. Play does not."""
 
     def __post_init__(self) -> None:
-        require_above(self, 0, "learning_rate", "update_per_step", "noise", "full_share")
-        require_at_least(self, 0, "considered", "blocks", "opening_moves", "weight_decay")
-        require_at_least(
-            self, 1, "simulations", "quick_simulations", "play_simulations", "batch_size", "buffer_size", "hidden"
-        )
-        require_between(self, 0, 1, "noise_share", "full_share")
+        super().__post_init__()
+        require_above(self, 0, "learning_rate", "update_per_step")
+        require_at_least(self, 0, "blocks", "weight_decay")
+        require_at_least(self, 1, "batch_size", "buffer_size", "hidden")
 
 
 def build(spaces: Spaces, config: AlphaZeroConfig, training: bool) -> AlphaZeroPolicy:
@@ -264,14 +187,7 @@ def build(spaces: Spaces, config: AlphaZeroConfig, training: bool) -> AlphaZeroP
         actor,
         critic,
         adam(weights, config.learning_rate, weight_decay=config.weight_decay) if training else None,
-        config.simulations,
-        config.quick_simulations,
-        config.full_share,
-        config.play_simulations,
-        config.considered,
-        config.noise,
-        config.noise_share,
-        config.opening_moves,
+        config,
         half=config.half,
     )
 

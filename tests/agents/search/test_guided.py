@@ -10,6 +10,7 @@ from agents.alphazero import AlphaZeroConfig, build
 from agents.puct import network_of
 from agents.search.alphabeta import AlphaBetaPolicy
 from agents.search.guided import GuidedSearch, RootNoise, _visits_wanted
+from agents.symmetries import turn
 from arena.data.batch import Batch
 from arena.env import GameVectorEnv
 from arena.errors import CheckpointError, UsageError
@@ -309,13 +310,11 @@ def test_wrong_arguments_are_refused_by_name(tmp_path):
 
 def test_what_is_learned_from_is_turned_whole():
     """Masks and targets go with what is seen: each row is one of the game's symmetries of what was stored."""
-    policy = build(Spaces.of_game(TIC_TAC_TOE), AlphaZeroConfig(hidden=8, blocks=1), True)
-    policy.reset(0)
     env, rows = positions(TIC_TAC_TOE, 200, 3)
     target = env.mask[rows] * np.random.default_rng(0).random((len(rows), 9)).astype(np.float32)
     before = Batch(agent_id=env.seats[rows], obs=env.obs[rows], mask=env.mask[rows])
     batch = Batch(obs=before, policy=Batch(target=target))
-    policy._turn(batch)
+    turn(batch, TIC_TAC_TOE, np.random.default_rng(0))
     ways = [(np.arange(18), np.arange(9)), *TIC_TAC_TOE.symmetries]
     taken = set()
     for i in range(len(rows)):
