@@ -16,7 +16,8 @@ from arena.tui.drawing import BoardView
 from arena.tui.messages import Hinted, Moved
 from arena.tui.pointing import lit, pointed
 from arena.tui.screens.match import MATCH_KEYS
-from arena.tui.screens.sitting import SittingScreen, Terms
+from arena.tui.screens.requests import RequestsScreen
+from arena.tui.screens.sitting import Terms
 from arena.tui.table import Cell, Position
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.choices import Choices
@@ -30,7 +31,7 @@ from games.engine.game import Game
 YOUR_MOVE = "your move: type it, click, or arrows and enter"
 
 
-class PlayScreen(SittingScreen):
+class PlayScreen(RequestsScreen):
     """Moves by typing, pointing and choosing; hints, and what agents thought."""
 
     AUTO_FOCUS = "Entry"

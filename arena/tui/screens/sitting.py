@@ -1,4 +1,4 @@
-"""A sitting: people and agents at one table, game after game, with clocks, and with all that ends a game but a move."""
+"""A sitting: people and agents at one table, game after game, with clocks."""
 
 import time
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from textual.timer import Timer
 from arena.errors import UsageError
 from arena.match.ask import Answer
 from arena.match.contained import ContainedPolicy
-from arena.match.verdict import MatchRecord, Reason, Verdict, agreed, forfeit
+from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
 from arena.policy.protocol import Policy
 from arena.seeding import spawn_seeds
 from arena.tui.clocks import Clocks
@@ -28,8 +28,6 @@ PATIENCE_S = 3.0
 """How long an agent thinks before it is said that it can be hurried."""
 GRACE_S = 2.0
 """How long an agent may go on that nobody waits for any more."""
-MODEST = 0.1
-"""An agent that expects no more than this takes a draw."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +57,10 @@ class SittingScreen(MatchScreen):
         self.answers: dict[int, Answer] = {}
         """What agents thought of positions, by their number."""
         self.clocks: Clocks | None = None
-        self.offer: int | None = None
-        """The seat that offers a draw."""
         self.people = [i for i, (_, policy) in enumerate(self.contestants) if policy is None]
         """Contestants who sit here, by number."""
         self._at_keyboard = 0  # the contestant who is, or was last
         self._curtained = False
-        self._asked: tuple[str, Position] | None = None  # what has to be asked for twice, and where it was
         self._alarm: Timer | None = None
         self._seed = 0  # of this game
 
@@ -115,7 +110,6 @@ class SittingScreen(MatchScreen):
         if not actions or self.clocks is None:
             self.clocks = None if self.terms.time_s is None else Clocks(self.game.num_players, self.terms.time_s)
         self._wind(None)
-        self.offer = None
         self.answers = {number: answer for number, answer in self.answers.items() if number < len(actions)}
         players = [self.contestants[contestant] for contestant in self.series.seated()]
         self._seed = spawn_seeds(self.terms.seed, self.series.game, count=1)[0]
@@ -242,95 +236,8 @@ class SittingScreen(MatchScreen):
         """All agents that may be at work."""
         return [policy for _, policy in self.contestants if policy is not None]
 
-    def move_now(self) -> None:
-        """Hurry the agent to move; asked again, stop it, which loses it the game."""
-        policy, name = self.policy_at(self.position.seat), self.seat_names[self.position.seat]
-        if policy is None or self.job != "advance":
-            return
-        if self._asked != ("hurry", self.position):
-            self._asked = ("hurry", self.position)
-            policy.hurry()
-            self.say(f"{name} is asked to move now; esc again stops it")
-        elif isinstance(policy, ContainedPolicy):
-            policy.stop()
-            self.say(f"{name} is stopped")
-        else:
-            self.say(f"{name} cannot be stopped; n begins another game", "refusal")
-
     def end(self, verdict: Verdict) -> None:
         """End the game without a move."""
         self.relieve()
         self.positions.append(replace(self.position, legal={}, action=None, move="", verdict=verdict))
         self.arrive()
-
-    def action_draw(self) -> None:
-        """Offer a draw, or accept the one that is offered; an agent decides by what it expected at its last move."""
-        position, seat = self.position, self.seat
-        if position.verdict is not None:
-            self.say("the game is over; n begins another", "refusal")
-        elif self.game.num_players != 2 or not self.game.zero_sum or not self.game.perfect_information:
-            self.say(f"{self.game.title} knows no draw by agreement", "refusal")
-        elif self.offer == 1 - seat:
-            self.end(agreed(2))
-        elif self.policy_at(1 - seat) is None:
-            self.offer = seat
-            self.say("a draw is offered; the other accepts by d, and declines by a move")
-        else:
-            self._offer_to_agent(1 - seat)
-
-    def _offer_to_agent(self, seat: int) -> None:
-        numbers = [number for number in self.answers if self.positions[number].seat == seat]
-        value = self.answers[max(numbers)].value if numbers else None
-        name = self.seat_names[seat]
-        if value is None:
-            self.say(f"{name} has told nothing of what it expects, and declines the draw", "refusal")
-        elif value > MODEST:
-            self.say(f"{name} expects more than a draw, and declines", "refusal")
-        else:
-            self.end(agreed(2))
-
-    def _twice(self, what: str, said: str) -> bool:
-        """Whether this is asked for the second time in this position; the first time it is said what it would do."""
-        if self._asked == (what, self.position):
-            return True
-        self._asked = (what, self.position)
-        self.say(said, "refusal")
-        return False
-
-    def action_resign(self) -> None:
-        """Lose the game, if asked twice."""
-        if self.position.verdict is None and self._twice("resign", "R again resigns"):
-            self.end(forfeit(self.game.num_players, self.seat, Reason.RESIGNED))
-
-    def action_take_back(self) -> None:
-        """Go back to the last decision of a person: one's own, or where several play, anybody's."""
-        seats = {self.series.seat_of(contestant) for contestant in self.people}
-        decisions = [i for i, position in enumerate(self.positions[:-1]) if position.seat in seats]
-        if not decisions:
-            self.say("there is nothing to take back", "refusal")
-            return
-        self.positions = self.positions[: decisions[-1] + 1]
-        self.series.credit(None)
-        self.deal(tuple(position.action for position in self.positions if position.action is not None))
-
-    def action_new_game(self) -> None:
-        """Begin another game with seats changed; asks again before it leaves one that is not over."""
-        if self._may_leave("n"):
-            self.series.game += 1
-            self._begin()
-
-    def action_change_seats(self) -> None:
-        """Begin this game again with seats changed; asks again if moves have been made."""
-        if self._may_leave("c"):
-            self.series.credit(None)
-            self.series.change_seats()
-            self._begin()
-
-    def _may_leave(self, key: str) -> bool:
-        under_way = self.position.verdict is None and len(self.positions) > 1
-        return not under_way or self._twice(key, f"this game is not over; {key} again leaves it for a new one")
-
-    def _begin(self) -> None:
-        self.positions = self.positions[:1]
-        self.clocks = None
-        self.deal()
