@@ -19,7 +19,7 @@ and counterfactual regrets: Rudolph et al. 2025, arXiv 2502.08938.
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 import torch
@@ -27,24 +27,23 @@ from numpy.typing import NDArray
 from torch import nn
 
 from agents import checks
-from agents.actor_critic import ActorCriticOptions, ActorCriticPolicy, Figures
+from agents.actor_critic import ActorCriticOptions, Figures
+from agents.averaged import AveragedActorPolicy
 from agents.distributions import expectation
 from agents.networks.builders import body_of
 from agents.networks.common import ActorCritic
 from agents.networks.discrete import Actor, Critic
-from agents.stochastic import Minibatch, OnPolicyConfig, answer
-from agents.targets import frozen_copy, polyak
+from agents.stochastic import Minibatch, OnPolicyConfig
 from arena.config import require_above, require_at_least, require_between
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.checkpoint import load_policy
 from arena.policy.kinds import AgentKind, Algorithm, Spaces
-from arena.policy.masking import bare_obs, legal_mask
 
 KEYS = "returns", "logits_old"
 
 
-class MMDPolicy(ActorCriticPolicy):
+class MMDPolicy(AveragedActorPolicy):
     """Magnetic mirror descent for numbered actions, with masks.
 
     Args:
@@ -72,42 +71,12 @@ class MMDPolicy(ActorCriticPolicy):
         max_weight: float = 1000.0,
         **options: Unpack[ActorCriticOptions],
     ):
-        super().__init__(actor, critic, optim, **options)
+        super().__init__(actor, critic, optim, average_rate, **options)
         checks.require_above(0, temperature=temperature, final_temperature=final_temperature, step_ratio=step_ratio)
         checks.require_at_least(0, max_weight=max_weight)
-        checks.require_between(0, 1, average_rate=average_rate)
         self.temperatures, self.step_ratio = (temperature, final_temperature), step_ratio
-        self.average_rate, self.max_weight = average_rate, max_weight
-        self.average = frozen_copy(actor)
+        self.max_weight = max_weight
         self._full_rate = optim.param_groups[0]["lr"] if optim is not None else 0.0
-
-    def scores(self, obs: torch.Tensor) -> torch.Tensor:
-        """Logits [n, A] of the copy that plays."""
-        logits: torch.Tensor = self.average(obs)[0]
-        return logits
-
-    def forward(self, batch: Batch, state: Any = None) -> Batch:
-        """Draw actions; adds `policy.logp`, `policy.value`, `policy.logits` [n, A] and `value`."""
-        dist, q = self._dist_and_q(bare_obs(batch.obs), legal_mask(batch.obs))
-        value = expectation(dist.probs, q)
-        act = self.choose(dist)
-        result = answer(act, dist, None)
-        result.policy = Batch(logp=dist.log_prob(act), value=value, logits=dist.logits)
-        result.value = value.numpy(force=True)
-        return result
-
-    def _dist_and_q(self, obs: Any, mask: Any) -> tuple[Any, torch.Tensor]:
-        """The distribution over actions, and what each of them will return, [n, A]."""
-        actor = self.actor if self.training else self.average
-        return self.distribution(actor(obs)[0], mask), self.critic(obs)
-
-    @torch.no_grad()
-    def values(self, obs: Any) -> NDArray[np.float64]:
-        """What observations are worth if the policy goes on, [n]."""
-        dist, q = self._dist_and_q(bare_obs(obs), legal_mask(obs))
-        return expectation(dist.probs, q).numpy(force=True).astype(np.float64)
-
-    # --- learning -----------------------------------------------------------------------------------------------
 
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
         """Add `returns` [n], towards which the critic learns, TD(lambda) of everything that was collected."""
@@ -129,7 +98,7 @@ class MMDPolicy(ActorCriticPolicy):
                 figures["entropy"].append(entropy.item())
                 figures["kl"].append(step.item())
                 figures["loss/vf"].append(value_loss.item())
-        polyak(self.average, self.actor, self.average_rate)
+        self.follow()
         return dict(figures)
 
     @property
@@ -144,7 +113,7 @@ class MMDPolicy(ActorCriticPolicy):
 
         The entropy is what a constant lacks to the divergence from the magnet.
         """
-        dist, q = self._dist_and_q(part["obs"], part.get("mask"))
+        dist, q = self.dist_and_q(part["obs"], part.get("mask"))
         act = part["act"][:, None]
         error = part["returns"][:, None] - q.gather(1, act)
         with torch.no_grad():
