@@ -77,13 +77,21 @@ class DQNConfig(ValueConfig):
 def build(spaces: Spaces, config: DQNConfig, training: bool) -> DQNPolicy:
     """A DQN policy for what is seen and done, with an optimizer if it is to be trained."""
     body = make_body(spaces.observation_shape, config.hidden, config.blocks)
+    model = QNetwork(body, spaces.num_actions, dueling=config.dueling)
+    return build_around(model, spaces, config, training, config.double)
+
+
+def build_around(
+    model: nn.Module, spaces: Spaces, config: ValueConfig, training: bool, is_double: bool = True
+) -> DQNPolicy:
+    """A DQN policy around a network that is there already."""
     policy = DQNPolicy(
-        QNetwork(body, spaces.num_actions, dueling=config.dueling),
+        model,
         None,
         config.discount,
         config.n_step,
         config.target_update_freq,
-        is_double=config.double,
+        is_double=is_double,
         action_space=spaces.action,
         observation_space=spaces.observation,
     )

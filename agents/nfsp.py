@@ -19,12 +19,13 @@ from torch import nn
 
 from agents import checks
 from agents.distributions import RowsOfLogits, draw
-from agents.dqn import DQNPolicy
+from agents.dqn import DQNPolicy, build_around
 from agents.exploration import epsilon_greedy
 from agents.gradients import adam, descend
 from agents.networks.discrete import Actor
 from agents.networks.q_network import QNetwork, make_body
 from agents.reservoir import Reservoir
+from agents.value_learning import ValueConfig
 from arena.config import require_above, require_at_least, require_between
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
@@ -141,7 +142,7 @@ class NFSPPolicy(BasePolicy):
 
 
 @dataclass(frozen=True)
-class NFSPConfig:
+class NFSPConfig(ValueConfig):
     """How NFSP learns; the defaults are for hundreds of small games at once."""
 
     learning_rate: float = 3e-3
@@ -156,26 +157,20 @@ class NFSPConfig:
     """Rewards in a target before the estimate."""
     target_update_freq: int = 100
     """Gradient steps between two copies into the target network; 0 for no target network."""
-    batch_size: int = 256
-    """Transitions, and moves to imitate, a gradient step."""
     update_per_step: float = 0.004
     """Gradient steps a move."""
-    buffer_size: int = 100_000
-    """Transitions remembered."""
     reservoir_size: int = 2_000_000
     """Moves of the best response remembered, to be imitated."""
     eps: float = 0.06
     """Chance of a random move in games played by the best response."""
     hidden: int = 64
     """Units of each of two hidden layers."""
-    blocks: int = 0
-    """Residual blocks of a convolutional tower, for boards; 0 for a perceptron."""
 
     def __post_init__(self) -> None:
-        require_above(self, 0, "learning_rate", "average_learning_rate", "update_per_step")
-        require_at_least(self, 0, "target_update_freq", "blocks")
-        require_at_least(self, 1, "n_step", "batch_size", "buffer_size", "reservoir_size", "hidden")
-        require_between(self, 0, 1, "anticipatory", "discount", "eps")
+        super().__post_init__()
+        require_above(self, 0, "average_learning_rate")
+        require_at_least(self, 1, "reservoir_size")
+        require_between(self, 0, 1, "anticipatory")
 
 
 def build(spaces: Spaces, config: NFSPConfig, training: bool) -> NFSPPolicy:
@@ -183,17 +178,8 @@ def build(spaces: Spaces, config: NFSPConfig, training: bool) -> NFSPPolicy:
     bodies = [make_body(spaces.observation_shape, config.hidden, config.blocks) for _ in range(2)]
     model = QNetwork(bodies[0], spaces.num_actions)
     average = Actor(bodies[1], spaces.num_actions, softmax_output=False)
-    best = DQNPolicy(
-        model,
-        adam(model.parameters(), config.learning_rate) if training else None,
-        config.discount,
-        config.n_step,
-        config.target_update_freq,
-        action_space=spaces.action,
-        observation_space=spaces.observation,
-    )
     return NFSPPolicy(
-        best,
+        build_around(model, spaces, config, training),
         average,
         adam(average.parameters(), config.average_learning_rate) if training else None,
         config.anticipatory,

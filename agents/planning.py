@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 def value_iteration(chances: Floats, rewards: Floats, gamma: float, epsilon: float, legal: NDArray[np.bool_]) -> Floats:

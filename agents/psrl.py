@@ -12,10 +12,9 @@ from typing import Any, Self
 import gymnasium as gym
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from agents import checks
-from agents.planning import Floats, value_iteration
+from agents.planning import Floats, Ints, value_iteration
 from arena.config import require_above, require_between
 from arena.data.batch import Batch
 from arena.errors import UsageError
@@ -24,8 +23,6 @@ from arena.policy.checkpoint import load_policy
 from arena.policy.kinds import AgentKind, Algorithm, Spaces
 from arena.policy.masking import bare_obs, legal_mask
 from arena.seeding import make_rng
-
-Ints = NDArray[np.int64]
 
 
 class PSRLPolicy(BasePolicy):
@@ -120,7 +117,7 @@ class PSRLPolicy(BasePolicy):
         count = self.rew_count.numpy()
         return self.rew_mean.numpy(), np.sqrt(self.rew_squares.numpy()) / count
 
-    def _states(self, obs: Any) -> NDArray[np.int64]:
+    def _states(self, obs: Any) -> Ints:
         """The states [n] that observations are; `UsageError` for anything but numbers below S."""
         states, count = np.asarray(bare_obs(obs)), len(self.rew_mean)
         if states.ndim != 1 or states.dtype.kind not in "iu" or not ((states >= 0) & (states < count)).all():
