@@ -17,7 +17,8 @@ from textual.screen import ModalScreen, Screen
 from textual.worker import WorkerFailed
 
 from arena.errors import UsageError
-from arena.tui.theme import DARK, LIGHT, SEATS, ascii_only, plain
+from arena.tui.driver import terminal_driver
+from arena.tui.theme import DARK, LIGHT, SEATS, ascii_only
 from arena.tui.thinker import Thinker
 
 Opener = Callable[[Sequence[str]], AbstractContextManager[Screen[Any]]]
@@ -72,16 +73,8 @@ class ArenaApp(App[None]):
         }
 
     def get_driver_class(self) -> type[Driver]:
-        """The driver of this system; one that writes ASCII alone where the terminal knows no more."""
-        driver = super().get_driver_class()
-        if not self.ascii:
-            return driver
-
-        class PlainDriver(driver):  # type: ignore[valid-type, misc]  # the class is known at run time
-            def write(self, data: str) -> None:
-                super().write(plain(data))
-
-        return PlainDriver
+        """The driver of this system, for terminals that go away, and those that know no more than ASCII."""
+        return terminal_driver(super().get_driver_class(), self.ascii)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """What the command palette offers: everything that has a key here, by what it does."""

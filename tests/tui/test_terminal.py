@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import sys
+import time
 
 import pytest
 
@@ -105,3 +106,29 @@ def test_bad_input_never_takes_over_the_terminal(terminal):
     screen = terminal.wait_for(r"status=\d")
     assert "arena: unknown game 'tic_tac_to'; did you mean 'tic_tac_toe'?" in screen
     assert "status=2" in screen
+
+
+def test_a_program_that_is_told_to_go_on_reads_the_terminal_once(terminal, thinking):
+    command, number = thinking
+    terminal.enter(f"{command}; echo status=$?")
+    terminal.wait_for("thinks 1 s")
+    pid = int(number.read_text())
+    threads = len(os.listdir(f"/proc/{pid}/task"))
+    for _ in range(5):  # as a terminal does that is closed
+        os.kill(pid, signal.SIGCONT)
+        time.sleep(0.1)
+    assert len(os.listdir(f"/proc/{pid}/task")) == threads
+    terminal.press("C-c")
+    terminal.wait_for("status=130", seconds=20)
+
+
+def test_a_suspended_program_goes_on(terminal, thinking):
+    command, number = thinking
+    terminal.enter(f"{command}; echo status=$?")
+    terminal.wait_for("thinks 1 s")
+    os.kill(int(number.read_text()), signal.SIGTSTP)
+    terminal.wait_for("Stopped")
+    terminal.enter("clear; fg")
+    terminal.wait_for("thinks")
+    terminal.press("C-c")
+    terminal.wait_for(lambda text: text.rstrip().endswith("$"), seconds=20)
