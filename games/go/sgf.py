@@ -101,7 +101,12 @@ def _read(text: str) -> WrittenGame:
     )
 
 
-SGF = Notation(".sgf", _write, _read, lambda text: [text])
+def _split(text: str) -> list[str]:
+    """A file is taken to hold one game."""
+    return [text]
+
+
+SGF = Notation(".sgf", _write, _read, _split)
 
 
 def result(state: State) -> str:

@@ -111,6 +111,6 @@ def test_colours_are_left_out_where_nobody_sees_them(terminal, tmp_path):
     terminal.enter(f"clear; {ARENA} games > piped; {ARENA} play --help > help; echo done=$?")
     terminal.wait_for("done=0")
     assert "\x1b" not in (tmp_path / "piped").read_text() + (tmp_path / "help").read_text()
-    terminal.enter(f"clear; {ARENA} games; NO_COLOR=1 {ARENA} games > plain; echo done=$?")
-    terminal.wait_for("done=0")
+    terminal.enter(f"clear; {ARENA} games; NO_COLOR=1 {ARENA} games > plain; echo plain=$?")
+    terminal.wait_for("plain=0")
     assert "\x1b" not in (tmp_path / "plain").read_text()

@@ -10,7 +10,7 @@ from arena.cli.play import Options, screen
 from arena.data.batch import Batch
 from arena.match.replay import replay
 from arena.match.verdict import Reason
-from arena.registry import make_game
+from arena.registry import AGENTS, make_game
 from arena.store import Store
 from arena.tui.app import ArenaApp
 from arena.tui.clocks import Clocks
@@ -66,6 +66,8 @@ async def test_an_agent_is_hurried_by_escape():
 async def test_one_that_hangs_is_stopped_loses_and_plays_again(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", faulty.install(tmp_path))
     monkeypatch.syspath_prepend(str(tmp_path))
+    AGENTS.names()
+    monkeypatch.delitem(vars(AGENTS), "references")  # what it knew before; it looks anew
     options = Options("tic_tac_toe", ("faulty:hangs",), hints="random", store=str(tmp_path / "games.db"))
     with screen(options) as shown:
         app = ArenaApp(shown)
