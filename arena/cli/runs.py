@@ -109,7 +109,6 @@ def _table(found: list[FoundRun]) -> Table:
     table = Table(*words, *numbers, "newest snapshot", box=SIMPLE, padding=(0, 1, 0, 0))
     for run in found:
         status = run.status
-        share = f"{status.step / status.total_steps:.0%}" if status.total_steps else ""
         scores = (
             f"{name} {value:.4g}" if name == "return" else f"{name} {value:.0%}"
             for name, value in status.evaluation.items()
@@ -120,7 +119,7 @@ def _table(found: list[FoundRun]) -> Table:
             run.game.partition("(")[0],
             run.algorithm,
             f"{status.step:,}",
-            share,
+            status.share,
             f"{status.rate:,.0f}" if status.rate else "",
             str(status.snapshots),
             ", ".join(scores),

@@ -69,6 +69,11 @@ class Status:
         return self.state in ("running", "paused")
 
     @property
+    def share(self) -> str:
+        """How far it is, in per cent; the last round may go beyond its end. Empty where nobody knows the end."""
+        return f"{min(1.0, self.step / self.total_steps):.0%}" if self.total_steps else ""
+
+    @property
     def left_s(self) -> float | None:
         """Seconds that the rest takes at this rate; None where that cannot be told."""
         left = self.total_steps - self.step

@@ -20,11 +20,11 @@ def counted(count: int, noun: str) -> str:
 def training_cells(run: "FoundRun") -> Cells:
     """Whether it goes on, its name, how far it is, and how good."""
     status = run.status
-    share = f"{status.step / status.total_steps:.0%}" if status.total_steps else ""
     scores = [f"{name} {value:.0%}" for name, value in status.evaluation.items() if name != "return"]
     scores += [f"return {value:.4g}" for name, value in status.evaluation.items() if name == "return"]
     pace = [f"{status.rate:,.0f}/s"] if status.rate else []
-    return Text("●" if status.at_work else "○", "bold"), run.name, share, "  ".join([status.state, *pace, *scores[:2]])
+    sign = Text("●" if status.at_work else "○", "bold")
+    return sign, run.name, status.share, "  ".join([status.state, *pace, *scores[:2]])
 
 
 def match_cells(match: "StoredMatch") -> Cells:
