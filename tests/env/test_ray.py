@@ -38,7 +38,7 @@ def make():
         env.close()
 
 
-@pytest.mark.parametrize("options", [{}, {"num_workers": 2}, {"num_workers": 1, "in_processes": True}])
+@pytest.mark.parametrize("options", [{"num_workers": 2}, {"num_workers": 1, "in_processes": True}])
 def test_the_same_seeds_and_actions_give_the_same(options):
     for env_fn in (partial(gym.make, "CartPole-v1"), partial(Anything, NESTED)):
         expected = history(DummyVectorEnv, env_fn, 3, 1, 30)
