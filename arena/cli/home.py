@@ -32,8 +32,6 @@ def screen(options: Options) -> Iterator["Screen[Any]"]:
 
 def run(options: Options) -> int:
     """Show it; returns the exit status."""
-    from arena.cli.opening import screen_of
-    from arena.tui.app import launch
+    from arena.cli.opening import show
 
-    with screen(options) as shown:
-        return launch(shown, screen_of)
+    return show(screen(options))

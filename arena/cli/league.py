@@ -47,11 +47,9 @@ def screen(options: Options) -> Iterator["Screen[Any]"]:
 def run(options: Options) -> int:
     """Print the league, and draw it if asked; or show it."""
     if options.ui:
-        from arena.cli.opening import screen_of
-        from arena.tui.app import launch
+        from arena.cli.opening import show
 
-        with screen(options) as shown:
-            return launch(shown, screen_of)
+        return show(screen(options))
     league = read_league(options.run)
     pictures = save_pictures(league, str(options.run), options.png) if options.png else ()
     if options.json:

@@ -69,11 +69,9 @@ def run(options: Options) -> int:
     """List, write or read, or browse."""
     wanted = options.wanted
     if options.ui:
-        from arena.cli.opening import screen_of
-        from arena.tui.app import launch
+        from arena.cli.opening import show
 
-        with screen(options) as shown:
-            return launch(shown, screen_of)
+        return show(screen(options))
     if options.import_ is not None:
         if options.export is not None or wanted != MatchFilter():
             raise UsageError("--import reads the whole of a file; it goes with --store alone")

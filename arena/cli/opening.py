@@ -1,8 +1,8 @@
-"""From the words of a command to its screen, for screens that open others."""
+"""From the words of a command to its screen, and taking over the terminal with one that opens others."""
 
 import importlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from arena.errors import UnknownNameError, UsageError
@@ -28,3 +28,11 @@ def screen_of(words: Sequence[str]) -> Iterator["Screen[Any]"]:
     options_type = module.options_for(arguments) if hasattr(module, "options_for") else module.Options
     with module.screen(read_options(options_type, f"arena {command}", arguments)) as shown:
         yield shown
+
+
+def show(screen: AbstractContextManager["Screen[Any]"]) -> int:
+    """Take over the terminal with a command's screen until the person leaves; returns the exit status."""
+    from arena.tui.app import launch
+
+    with screen as shown:
+        return launch(shown, screen_of)

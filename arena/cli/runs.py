@@ -51,11 +51,9 @@ def screen(options: Options) -> Iterator["Screen[Any]"]:
 def run(options: Options) -> int:
     """List them, or show one."""
     if options.run and not options.json:
-        from arena.cli.opening import screen_of
-        from arena.tui.app import launch
+        from arena.cli.opening import show
 
-        with screen(options) as shown:
-            return launch(shown, screen_of)
+        return show(screen(options))
     found = [_named(options)] if options.run else find_runs(options.runs)
     if options.json:
         print(json.dumps([_told(run) for run in found], indent=2))

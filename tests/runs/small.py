@@ -68,3 +68,7 @@ def offline(name, task, folder, data, **changed) -> OfflineRun:
     options = {"steps": 6, "snapshots": 3, "test_episodes": 1, "evaluation": ("random",), "evaluation_games": 4}
     run = OfflineRunOptions(out=folder, data=data / f"{task}.hdf5", threads=1, **options | changed)
     return OfflineRun(made, name, tiny(ALGORITHMS[name]), run)
+
+
+class CutError(Exception):
+    """Ends a training from within."""

@@ -5,25 +5,9 @@ import torch
 
 from arena.data import Batch
 from arena.policy.checkpoint import load_policy
-from arena.registry import make_game
-from arena.runs.collecting import collect_transitions
-from arena.runs.tasks import GymTask
-from tests.runs.small import GYM, OFFLINE, SELF_PLAY, gym_run, offline, self_play
+from tests.runs.small import GYM, OFFLINE, SELF_PLAY, CutError, gym_run, offline, self_play
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
-
-
-@pytest.fixture(scope="module")
-def transitions(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("data")
-    for task in (make_game("tic_tac_toe"), GymTask("Pendulum-v1")):
-        buffer, _ = collect_transitions(task, "random", 300, 0.0, 4, seed=1)
-        buffer.save_hdf5(folder / f"{task.name}.hdf5")
-    return folder
-
-
-class CutError(Exception):
-    """Ends a training from within."""
 
 
 def cut(progress):

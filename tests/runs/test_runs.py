@@ -19,26 +19,12 @@ from arena.runs.options import OfflineRunOptions
 from arena.runs.run import Run
 from arena.runs.tasks import GymTask
 from tests.league.small import left_behind
-from tests.runs.small import ALGORITHMS, GYM, OFFLINE, SELF_PLAY, gym_run, offline, self_play
-
-
-class CutError(Exception):
-    """Ends a training from within."""
+from tests.runs.small import ALGORITHMS, GYM, OFFLINE, SELF_PLAY, CutError, gym_run, offline, self_play
 
 
 @pytest.fixture(autouse=True)
 def _one_thread():
     torch.set_num_threads(1)
-
-
-@pytest.fixture(scope="module")
-def transitions(tmp_path_factory):
-    """Files of games and of swings, by task."""
-    folder = tmp_path_factory.mktemp("data")
-    for task in (make_game("tic_tac_toe"), GymTask("Pendulum-v1")):
-        buffer, _ = collect_transitions(task, "random", 300, 0.0, 4, seed=1)
-        buffer.save_hdf5(folder / f"{task.name}.hdf5")
-    return folder
 
 
 def whole_and_in_pieces(make, folder) -> Run:
