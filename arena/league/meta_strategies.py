@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from arena.league.config import MetaStrategy
 from arena.ratings.alpha_rank import alpha_rank
+from arena.ratings.games import meetings
 from arena.ratings.nash import nash_average
 from arena.ratings.replicator import projected_replicator
 
@@ -20,7 +21,7 @@ Floats = NDArray[np.floating[Any]]
 
 def scores_of(points: Floats) -> Floats:
     """Scores [N, N], 0 to 1, of the row's player against the column's, from its points [N, N]; 0.5 for strangers."""
-    games = points + points.T
+    games = meetings(points)
     scores: Floats = np.divide(points, games, out=np.full(points.shape, 0.5), where=games > 0)
     np.fill_diagonal(scores, 0.5)
     return scores

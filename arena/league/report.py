@@ -14,7 +14,7 @@ from rich.text import Text
 from arena.league.records import League
 from arena.ratings.alpha_rank import alpha_rank
 from arena.ratings.cycles import cyclic_share
-from arena.ratings.elo import Floats
+from arena.ratings.games import Floats, mean_scores, meetings
 from arena.ratings.head_to_head import elo_to_score
 from arena.tournament.report import percent
 
@@ -63,12 +63,12 @@ class Ladder:
     @property
     def games(self) -> Floats:
         """[N, N]: how often they met."""
-        return self.points + self.points.T
+        return meetings(self.points)
 
     @property
     def scores(self) -> Floats:
         """Points a game, row against column [N, N]; NaN where two never met."""
-        return np.where(self.games > 0, self.points / np.maximum(self.games, 1), np.nan)
+        return mean_scores(self.points)
 
     @cached_property
     def cyclic(self) -> float:

@@ -82,3 +82,15 @@ def outcomes(own: Floats, others: Floats) -> Ints:
     loss, whatever their number, and the middle of three has drawn.
     """
     return 1 - np.sign(np.sign(own[:, None] - others).sum(axis=1)).astype(np.int64)
+
+
+def meetings(points: Floats) -> Floats:
+    """[N, N]: how often two met, from what each scored against the other (`points` [N, N] of a cross table)."""
+    met: Floats = points + points.T
+    return met
+
+
+def mean_scores(points: Floats) -> Floats:
+    """Points a game, row against column [N, N]; NaN where two never met."""
+    games = meetings(points)
+    return np.where(games > 0, points / np.maximum(games, 1), np.nan)

@@ -15,7 +15,7 @@ from arena.match.verdict import MatchRecord, Reason
 from arena.ratings.alpha_rank import alpha_rank
 from arena.ratings.cycles import cyclic_share, log_odds
 from arena.ratings.elo import Ratings, rate, superiority
-from arena.ratings.games import Floats, count_games, cross_table
+from arena.ratings.games import Floats, count_games, cross_table, mean_scores, meetings
 from arena.ratings.nash import nash_average
 
 
@@ -111,12 +111,12 @@ class Standings:
     @property
     def counts(self) -> Floats:
         """[N, N]: how often they met."""
-        return self.points + self.points.T
+        return meetings(self.points)
 
     @property
     def scores(self) -> Floats:
         """Points a game, row against column [N, N]; NaN where two never met."""
-        return np.where(self.counts > 0, self.points / np.maximum(self.counts, 1), np.nan)
+        return mean_scores(self.points)
 
     @cached_property
     def cyclic(self) -> float:
