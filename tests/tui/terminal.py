@@ -23,7 +23,8 @@ class Terminal:
         self._folder = Path(tempfile.mkdtemp(prefix="arena-"))  # short: a socket's path has at most some 100 characters
         self._socket = self._folder / "tmux"
         shell = "env -u NO_COLOR -u COLUMNS -u LINES PS1='$ ' TERM=screen-256color sh"
-        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", str(height), "-c", str(ROOT), shell)
+        size = ("-x", str(width), "-y", str(height))
+        self.tmux("-f", "/dev/null", "new-session", "-d", *size, "-c", str(self._folder), shell)
         self.wait_for(lambda text: "$" in text)
 
     def tmux(self, *arguments: str) -> str:

@@ -1,6 +1,7 @@
 """A person plays by keys, by mouse and by typing."""
 
 import pytest
+from textual import events
 
 from arena.match.verdict import Reason
 from arena.registry import make_agent, make_game
@@ -134,6 +135,20 @@ async def test_a_click_on_a_taken_cell_is_refused():
         await click_cell(pilot, 1, 1)
         assert "not a legal move" in notice(app)
         assert len(app.screen.positions) == 3
+
+
+async def test_a_move_can_be_typed_right_behind_another():
+    app = make_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await my_turn(pilot)
+        entry = app.screen.query_one(Entry)
+        for key in ("c", "4", "enter", "b", "2"):  # at once: none waits until the one before has been heard
+            entry.post_message(events.Key(key, key))
+        await until(pilot, lambda: entry.text == "b2")
+        assert "'c4'" in notice(app)
+        await pilot.press("enter")
+        await my_turn(pilot, 2)
+        assert moves(app.screen)[0] == "b2"
 
 
 async def test_typing_can_be_corrected_and_given_up():

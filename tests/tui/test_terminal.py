@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from tests.tui.terminal import ARENA, Terminal, require_tmux
+from tests.tui.terminal import ARENA, ROOT, Terminal, require_tmux
 
 CELLS = [column + row for column in "abc" for row in "123"]
 THINKING = """
@@ -36,7 +36,7 @@ def thinking(tmp_path):
     """A command that plays an agent which thinks for half a minute, and the file where its process number goes."""
     script, number = tmp_path / "thinking.py", tmp_path / "pid"
     script.write_text(THINKING)
-    return f"PYTHONPATH=. {sys.executable} {script} {number}", number
+    return f"PYTHONPATH={ROOT} {sys.executable} {script} {number}", number
 
 
 def is_over(screen):

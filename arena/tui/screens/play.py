@@ -168,7 +168,6 @@ class PlayScreen(RequestsScreen):
 
     def on_entry_typed(self, message: Entry.Typed) -> None:
         """Play what the person typed."""
-        self.query_one(Entry).text = ""
         try:
             action = self.game.parse_action(self.position.state, message.text)
         except UsageError as error:

@@ -41,6 +41,7 @@ class Entry(Widget, can_focus=True):
         """Take characters; a command keeps its key while nothing is typed."""
         if event.key == "enter" and self.text:
             self.post_message(self.Typed(self.text))
+            self.text = ""  # here, where keys are read: the next may be typed before the message is heard
         elif event.key == "backspace":
             self.text = self.text[:-1]
         elif event.key == "escape" and self.text:
