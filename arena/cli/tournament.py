@@ -11,6 +11,7 @@ import tyro
 from rich.console import Console
 
 from arena.cli.again import command_line
+from arena.ratings.sprt import Sprt
 from arena.registry import make_game
 from arena.store import DEFAULT_URL, Store
 from arena.tournament.config import TournamentConfig
@@ -71,13 +72,18 @@ def run(options: Options) -> int:
                 flush=True,
             )
         try:
-            with LiveTable(list(players), game.num_players, Console(stderr=True)) as progress:
+            with LiveTable(list(players), game.num_players, Console(stderr=True), _test(options)) as progress:
                 result = tournament.run(progress, store)
         except KeyboardInterrupt:
             print(f"\nThe games so far are kept; go on with\n  {again}", file=sys.stderr)
             raise
     _report(result, options, remarks)
     return 0
+
+
+def _test(options: Options) -> Sprt | None:
+    """The test that is made, if it is one."""
+    return options.tournament.sprt if options.tournament.format == "sprt" else None
 
 
 @contextmanager

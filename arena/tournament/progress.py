@@ -12,6 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.match.verdict import MatchRecord
+from arena.ratings.sprt import Sprt
+from arena.tournament.sequential import SequentialTest, standing
 from arena.tournament.standings import Standings, Tallies
 
 REFRESH_S = 0.5
@@ -34,11 +36,13 @@ class GamesPerSecond(ProgressColumn):
 class LiveTable:
     """To be handed to a tournament as its `progress`: games, speed, time left, and the ratings so far.
 
-    Shows something within a `with`, and leaves nothing behind.
+    With `sprt`, the test that a tournament of that format makes, it shows where that stands as well. Shows something
+    within a `with`, and leaves nothing behind.
     """
 
-    def __init__(self, names: Sequence[str], seats: int, console: Console):
+    def __init__(self, names: Sequence[str], seats: int, console: Console, sprt: Sprt | None = None):
         self._tallies, self._console = Tallies(names, seats), console
+        self._test = None if sprt is None else SequentialTest(sprt, names[0])
         columns = (BarColumn(), MofNCompleteColumn(), GamesPerSecond(), TimeRemainingColumn(), TextColumn("left"))
         self._bar = Progress(*columns, console=console)
         self._task = self._bar.add_task("games", total=None)
@@ -61,12 +65,15 @@ class LiveTable:
             return
         began = time.monotonic()
         self._tallies.add(records)
+        if self._test is not None:
+            self._test.counted(records)
         if not self._played:
             self._bar.reset(self._task, total=total, completed=len(records))  # what was there before took no time
         self._played += len(records)
         self._bar.update(self._task, completed=self._played)
         if self._played and began >= self._next:
-            self._live.update(Group(_table(self._tallies.standings()), self._bar))
+            test = () if self._test is None else (Text(standing(self._test.result, self._test.sprt)),)
+            self._live.update(Group(_table(self._tallies.standings()), *test, self._bar))
             spent = time.monotonic() - began
             self._next = began + max(REFRESH_S, spent / SHARE)
 

@@ -45,11 +45,17 @@ def in_words(result: SprtResult, sprt: Sprt, first: str) -> str:
     )
 
 
+def standing(result: SprtResult, sprt: Sprt) -> str:
+    """Where a test stands, in one line."""
+    low, high = sprt.bounds
+    return f"Log-likelihood ratio {result.llr:.2f} of {low:.2f} (H0) to {high:.2f} (H1), {sum(result.pairs)} pairs"
+
+
 class SequentialTest:
     """A test of the player `first`, fed with pairs of games in their order; it counts none after its decision."""
 
     def __init__(self, sprt: Sprt, first: str):
-        self._sprt, self._first = sprt, first
+        self.sprt, self._first = sprt, first
         self._pairs: NDArray[np.int64] = np.zeros(5, np.int64)
         self.decision: Decision | None = None
 
@@ -59,14 +65,14 @@ class SequentialTest:
             if self.decision is not None:
                 return records[:start]
             self._pairs[sum(self._half_points(record) for record in records[start : start + PAIR])] += 1
-            self.decision, _ = self._sprt.decide(self._pairs)
+            self.decision, _ = self.sprt.decide(self._pairs)
         return records
 
     @property
     def result(self) -> SprtResult:
         """Where it stands."""
         a, b, c, d, e = self._pairs.tolist()
-        return SprtResult(self.decision, self._sprt.llr(self._pairs), (a, b, c, d, e))
+        return SprtResult(self.decision, self.sprt.llr(self._pairs), (a, b, c, d, e))
 
     def _half_points(self, record: MatchRecord) -> int:
         own = record.verdict.returns[record.players.index(self._first)]
