@@ -85,6 +85,7 @@ class CommandPolicy(OutsidePolicy):
             "board": game.picture(turn.state).text(),
             "observation": (turn.observation * 1).tolist(),  # booleans as 0 and 1
             "seconds_left": turn.seconds_left,
+            "game_seconds_left": turn.game_seconds_left,
         }
 
     def _action(self, program: Program, turn: Turn, texts: list[str], reply: dict[str, Any]) -> int:

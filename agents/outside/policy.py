@@ -1,5 +1,6 @@
 """What all agents from outside have in common: batches are taken apart, and each game is told move by move."""
 
+import math
 from abc import abstractmethod
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -38,7 +39,9 @@ class Turn:
     line: Line | None
     """The game so far, where it is told."""
     seconds_left: float | None
-    """For this move; None where no clock runs."""
+    """For this move at the most; None where no clock runs."""
+    game_seconds_left: float | None
+    """For this and all further moves of the game; None without a limit for the game."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,6 @@ class OutsidePolicy(Policy):
 
     needs_state = True
     needs_moves = True
-    one_at_a_time = True
     one_at_a_time = True
 
     def __init__(self, game: Game, agent: str):
@@ -120,7 +122,8 @@ class OutsidePolicy(Policy):
             observation=obs.obs[row],
             legal=np.flatnonzero(obs.mask[row]).tolist(),
             line=self._line(game_id, obs.moves[row]) if "moves" in obs and not self._game.has_chance else None,
-            seconds_left=_number(obs.seconds_left[row]) if "seconds_left" in obs else None,
+            seconds_left=_clock(obs, "seconds_left", row),
+            game_seconds_left=_clock(obs, "game_seconds_left", row),
         )
 
     def _line(self, game_id: int, moves: NDArray[np.int32]) -> Line:
@@ -132,5 +135,7 @@ class OutsidePolicy(Policy):
         return line
 
 
-def _number(value: Any) -> float | None:
-    return None if np.isnan(value) else float(value)
+def _clock(obs: Batch, name: str, row: int) -> float | None:
+    """What a clock shows, if there is one and it runs."""
+    left = float(obs[name][row]) if name in obs else math.nan
+    return None if math.isnan(left) else left

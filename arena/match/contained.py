@@ -23,7 +23,8 @@ MOST = 2**31
 class ContainedPolicy(Policy):
     """Seats the agent of a spec in another process, and plays one game at a time with it.
 
-    It is told `batch.obs.seconds_left` (float64 [1], NaN without a limit), which the time on the way is part of.
+    It is told `batch.obs.seconds_left`, for this move at the most, and `game_seconds_left`, for all its moves to come
+    (float64 [1], NaN without a limit); the time on the way is part of them.
     A process that was killed, for being late or otherwise, is started again for the next game.
     Raises `UsageError` if the agent cannot be seated at all.
 
@@ -70,8 +71,10 @@ class ContainedPolicy(Policy):
             raise FailedError(Failure("it has ended"))
         began = time.monotonic()
         seconds = min((limit for limit in (self._limits.move_s, self.left_s) if limit is not None), default=None)
-        told = Batch(seen, seconds_left=np.array([math.nan if seconds is None else seconds]))
-        answer = self._ask(self._process, {"seen": to_json(told), "tell": self._tells}, seconds, "no move")
+        clocks = {"seconds_left": seconds, "game_seconds_left": self.left_s}
+        told = {name: np.array([math.nan if left is None else left]) for name, left in clocks.items()}
+        message = {"seen": to_json(Batch(seen, **told)), "tell": self._tells}
+        answer = self._ask(self._process, message, seconds, "no move")
         if self.left_s is not None:
             self.left_s -= time.monotonic() - began
         action = answer.get("action")

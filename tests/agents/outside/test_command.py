@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ import pytest
 import games
 from arena.errors import UsageError
 from arena.match.batch import Pairing, play_matches
+from arena.match.contained import ContainedPolicy
+from arena.match.limits import Limits
 from arena.match.match import Match
 from arena.match.verdict import Reason
 from arena.registry import make_agent
@@ -68,8 +71,37 @@ def test_a_program_is_told_all_that_it_needs(tmp_path):
     assert last["moves_notation"] == [last["notation"][move] for move in last["moves"]]
     assert np.array(last["observation"]).shape == game.observation_shape
     assert np.array(last["observation"])[..., 0].sum() == 2
-    assert (last["position"], last["seconds_left"]) == (None, None)
+    assert (last["position"], last["seconds_left"], last["game_seconds_left"]) == (None, None, None)
     assert last["board"].count("●") == last["board"].count("○") == 2
+
+
+@pytest.mark.parametrize(
+    ("limits", "clocks"),
+    [
+        (Limits(time_per_move="200s"), ("move", None)),
+        (Limits(time_per_game="300s"), ("game", "game")),
+        (Limits(time_per_move="299900ms", time_per_game="300s"), ("both", "game")),
+    ],
+)
+def test_a_program_is_told_its_time(tmp_path, limits, clocks):
+    log = tmp_path / "log"
+    slow = f'print(line, end="", file=open({str(log)!r}, "a"))\ntime.sleep(0.2)\n'
+    spec = bot(tmp_path, slow + 'return {"action": message["legal"][-1]}')
+    with closing(ContainedPolicy(spec, TIC_TAC_TOE, limits)) as agent:
+        match = Match(TIC_TAC_TOE, [("bot", agent), ("low", Lowest())])
+        while not match.over:
+            match.advance()
+    assert match.record().actions == (8, 0, 7, 1, 6)
+    warm_up, *told = [json.loads(line) for line in log.read_text().splitlines()]
+    assert (warm_up["seconds_left"], warm_up["game_seconds_left"]) == (None, None)
+    games = [message["game_seconds_left"] for message in told]
+    if clocks[1] is None:
+        assert games == [None] * 3
+    else:
+        assert games[0] == 300
+        assert all(after <= before - 0.2 for before, after in pairwise(games))
+    moves = {"move": [200] * 3, "game": games, "both": [299.9, *games[1:]]}[clocks[0]]
+    assert [message["seconds_left"] for message in told] == pytest.approx(moves)
 
 
 def test_chess_is_told_as_fen_and_moves_are_read_in_notation(tmp_path):
