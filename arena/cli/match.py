@@ -21,7 +21,8 @@ from arena.tui.words import mark, result
 class Options:
     """Replay a stored match from its seed and moves, and check that it ends as the store says.
 
-    Prints the moves, those of the opening in brackets, and the board at the end. Exit status 1 if it does not replay.
+    Prints the moves, those of the opening in brackets, the time that each player took where it was measured, and the
+    board at the end. Exit status 1 if it does not replay.
     """
 
     number: Annotated[tyro.conf.Positional[int], tyro.conf.arg(metavar="MATCH")]
@@ -54,8 +55,10 @@ def _show(match: StoredMatch, again: Replay) -> None:
     console = Console(highlight=False)
     console.print(Text(f"Match {match.id}, number {match.number} of run {match.run}, seed {record.seed}"))
     console.print(Text(f"{record.game}\n"))
+    spent = None if record.move_ms is None else again.spent_s(record.move_ms)
     for seat, (name, earned) in enumerate(zip(record.players, record.verdict.returns, strict=True)):
-        console.print(Text(f"{mark(seat)} {name}  {earned:+g}"))
+        took = "" if spent is None else f"  {spent[seat]:.3g} s"
+        console.print(Text(f"{mark(seat)} {name}  {earned:+g}{took}"))
     console.print(Text(f"\n{_listed(again.moves, len(record.opening))}\n"))
     console.print(Text(game.picture(again.match.state).text()), no_wrap=True, overflow="ignore", crop=False)
     console.print(Text(f"\n{result(record.verdict, record.players, len(record.actions))}"))

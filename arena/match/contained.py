@@ -73,7 +73,7 @@ class ContainedPolicy(Policy):
         seconds = min((limit for limit in (self._limits.move_s, self.left_s) if limit is not None), default=None)
         clocks = {"seconds_left": seconds, "game_seconds_left": self.left_s}
         told = {name: np.array([math.nan if left is None else left]) for name, left in clocks.items()}
-        message = {"seen": to_json(Batch(seen, **told)), "tell": self._tells}
+        message = {"seen": to_json(seen) | to_json(Batch(told)), "tell": self._tells}
         answer = self._ask(self._process, message, seconds, "no move")
         if self.left_s is not None:
             self.left_s -= time.monotonic() - began

@@ -29,12 +29,15 @@ class WrittenMatch:
     """How many of the actions were given."""
     verdict: Verdict | None = None
     """None if it was not played to an end."""
+    move_ms: tuple[int, ...] | None = None
+    """As in a record."""
 
     @staticmethod
     def of(record: MatchRecord, game: Game | None = None) -> "WrittenMatch":
         """A record of ours; `game` spares making it."""
         game = game or game_labelled(record.game)
-        return WrittenMatch(game, record.players, record.actions, record.seed, len(record.opening), record.verdict)
+        opening = len(record.opening)
+        return WrittenMatch(game, record.players, record.actions, record.seed, opening, record.verdict, record.move_ms)
 
     @property
     def record(self) -> MatchRecord:
@@ -42,7 +45,8 @@ class WrittenMatch:
         if self.verdict is None:
             raise UsageError("the match was not played to an end")
         opening = self.actions[: self.opening]
-        return MatchRecord(self.game.label, self.players, self.seed, opening, self.actions, self.verdict)
+        label = self.game.label
+        return MatchRecord(label, self.players, self.seed, opening, self.actions, self.verdict, self.move_ms)
 
 
 def match_text(match: WrittenMatch, suffix: str) -> str:

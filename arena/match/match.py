@@ -1,5 +1,6 @@
 """One match, a move at a time: what a screen shows and a person plays in."""
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,6 +34,7 @@ class Match:
         self.seed = seed
         self.opening = tuple(opening)
         self.actions: list[int] = []
+        self._move_ms: list[int] = []
         self.verdict: Verdict | None = None
         self._env = GameVectorEnv(game, 1)
         self._env.reset(seed=seed)
@@ -106,11 +108,14 @@ class Match:
         if self.over or policy is None:
             raise UsageError("the match is over" if self.over else f"{self.players[seat][0]} moves from outside")
         unfit = self._unfit[seat]
+        began = time.monotonic()
         answer = Answer(NO_ACTION, unfit) if unfit else self.consult(policy)
+        spent_ms = round(1000 * (time.monotonic() - began))
         self._hidden[seat] = answer.hidden
         if self._is_legal(answer.action):
-            self.play(answer.action)
+            self._play(answer.action, spent_ms)
         else:
+            self._move_ms.append(spent_ms)
             self.verdict = fault(self.game.num_players, seat, answer.action, answer.failure)
         return answer
 
@@ -120,8 +125,13 @@ class Match:
             raise UsageError("the match is over")
         if not self._is_legal(action):
             raise IllegalActionError(f"{self.game.name}: action {action} is illegal in this position")
+        self._play(action, 0)
+
+    def _play(self, action: int, spent_ms: int) -> None:
+        """Play a legal action."""
         _, rewards, _, _, _ = self._env.step([action])
         self.actions.append(int(action))
+        self._move_ms.append(spent_ms)
         self._returns += rewards[0]
         if self._env.over[0]:
             self.verdict = Verdict(tuple(self._returns.tolist()))
@@ -132,11 +142,12 @@ class Match:
             self.verdict = forfeit(self.game.num_players, seat, Reason.RESIGNED)
 
     def record(self) -> MatchRecord:
-        """The finished match; `UsageError` before its end."""
+        """The finished match, timed if none but policies played; `UsageError` before its end."""
         if self.verdict is None:
             raise UsageError("the match is not over")
-        names = tuple(name for name, _ in self.players)
-        return MatchRecord(self.game.label, names, self.seed, self.opening, tuple(self.actions), self.verdict)
+        names, policies = zip(*self.players, strict=True)
+        move_ms = None if None in policies else tuple(self._move_ms)
+        return MatchRecord(self.game.label, names, self.seed, self.opening, tuple(self.actions), self.verdict, move_ms)
 
     def play_out(self) -> MatchRecord:
         """Let the policies play to the end."""

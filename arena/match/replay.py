@@ -30,6 +30,15 @@ class Replay:
     """At its end."""
     moves: tuple[str, ...]
     """All moves in the game's notation, the opening included."""
+    seats: tuple[int, ...]
+    """Who made each of them."""
+
+    def spent_s(self, move_ms: Sequence[int]) -> tuple[float, ...]:
+        """Seconds that each seat took, from the times of a record; a last answer that was no move counts as well."""
+        spent = [0] * self.match.game.num_players
+        for seat, one in zip((*self.seats, self.match.seat), move_ms, strict=False):
+            spent[seat] += one
+        return tuple(one / 1000 for one in spent)
 
 
 def replay(record: MatchRecord, game: Game | None = None) -> Replay:
@@ -41,16 +50,17 @@ def replay(record: MatchRecord, game: Game | None = None) -> Replay:
     game = game or game_labelled(record.game)
     match = empty_seats(game, record.players, record.seed)
     match.opening = record.opening
-    moves = []
+    moves, seats = [], []
     for number, action in enumerate(record.actions, start=1):
         before = match.state
+        seats.append(match.seat)
         try:
             match.play(action)
         except UsageError as error:
             raise UsageError(f"move {number} cannot be played: {error}") from error
         moves.append(game.action_text(before, action))
     settle(match, record.verdict)
-    return Replay(match, tuple(moves))
+    return Replay(match, tuple(moves), tuple(seats))
 
 
 def empty_seats(game: Game, names: Sequence[str], seed: int) -> Match:

@@ -1,6 +1,6 @@
 """How a match ended, and the record that is kept of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from arena.policy.protocol import RESIGN
@@ -74,3 +74,8 @@ class MatchRecord:
     actions: tuple[int, ...]
     """All actions, the opening included."""
     verdict: Verdict
+    move_ms: tuple[int, ...] | None = field(default=None, compare=False)
+    """How long each action took in milliseconds, 0 for those of the opening; None where that was not measured.
+
+    There is one more where the last answer was no move, and the match lost by it. Equal matches may differ in this.
+    """

@@ -107,6 +107,7 @@ def _match_row(run: int, number: int, record: MatchRecord, labels: Mapping[str, 
         "offender": verdict.offender,
         "detail": storable(verdict.detail),  # the last words of an agent
         "added": now,
+        "move_ms": None if record.move_ms is None else pack(record.move_ms),
     }
 
 
@@ -244,8 +245,9 @@ def _read(connection: Connection, query: Select[Any]) -> list[StoredMatch]:
 def _record(row: Row[Any], sitting: Sequence[tuple[str, float]]) -> MatchRecord:
     try:
         actions, reason = unpack(row.moves), Reason(row.reason)
+        move_ms = None if row.move_ms is None else unpack(row.move_ms)
     except ValueError as error:
         raise UsageError(f"match {row.id} is damaged: {error}") from error
     verdict = Verdict(tuple(earned for _, earned in sitting), reason, row.offender, row.detail)
     names = tuple(name for name, _ in sitting)
-    return MatchRecord(row.label, names, row.seed, actions[: row.opening], actions, verdict)
+    return MatchRecord(row.label, names, row.seed, actions[: row.opening], actions, verdict, move_ms)

@@ -1,4 +1,4 @@
-"""The moves of a match as bytes: the width of a move (1, 2 or 4), then the moves, the least byte first."""
+"""The moves of a match, or their times, as bytes: the width of each (1, 2 or 4), then all, the least byte first."""
 
 from collections.abc import Sequence
 

@@ -29,10 +29,11 @@ from sqlalchemy import (
     text,
     update,
 )
+from sqlalchemy.schema import CreateColumn
 
 from arena.errors import UsageError
 
-VERSION = 3
+VERSION = 4
 """Of the tables below; written into every store."""
 
 METADATA = MetaData()
@@ -91,6 +92,7 @@ matches = Table(
     Column("offender", SmallInteger),  # seat
     Column("detail", Text, nullable=False),
     Column("added", Double, nullable=False),
+    Column("move_ms", LargeBinary),  # how long each move took, as bytes; none where that was not measured
     UniqueConstraint("run", "number", name="matches_once_a_run"),
     Index("matches_by_game", "game", "id"),
     Index("matches_by_run", "run", "id"),
@@ -178,7 +180,13 @@ def _to_3(connection: Connection) -> None:
     METADATA.create_all(connection, [league_snapshots, league_counts])
 
 
-UPGRADES: Mapping[int, Callable[[Connection], None]] = {1: _to_2, 2: _to_3}
+def _to_4(connection: Connection) -> None:
+    """Matches tell how long their moves took."""
+    column = CreateColumn(matches.c.move_ms).compile(dialect=connection.dialect)
+    connection.execute(text(f"ALTER TABLE matches ADD COLUMN {column}"))
+
+
+UPGRADES: Mapping[int, Callable[[Connection], None]] = {1: _to_2, 2: _to_3, 3: _to_4}
 """What turns a store of that version into one of the next."""
 
 

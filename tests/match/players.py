@@ -1,5 +1,7 @@
 """Small policies whose moves can be foretold, good and bad."""
 
+import time
+
 import numpy as np
 
 from arena.data.batch import Batch
@@ -11,6 +13,17 @@ class Lowest(Policy):
 
     def forward(self, batch, state=None):
         return Batch(act=batch.obs.mask.argmax(axis=1))
+
+
+class Sleeper(Lowest):
+    """Takes its time."""
+
+    def __init__(self, seconds: float):
+        self.seconds = seconds
+
+    def forward(self, batch, state=None):
+        time.sleep(self.seconds)
+        return super().forward(batch, state)
 
 
 class Highest(Policy):

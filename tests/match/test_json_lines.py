@@ -1,5 +1,6 @@
 """Match records as lines of JSON."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -39,6 +40,17 @@ def test_openings_and_matches_that_were_lost_by_a_fault():
         assert from_json_line(to_json_line(game, lost))[1] == lost
 
 
+def test_times_are_told_where_they_were_measured():
+    game, record = record_of("connect_four")
+    assert "move_ms" not in json.loads(to_json_line(game, record))
+    times = tuple(range(70_000, 70_000 + len(record.actions)))
+    timed = dataclasses.replace(record, move_ms=times)
+    assert timed == record
+    line = to_json_line(game, timed)
+    assert from_json_line(line)[1].move_ms == times
+    assert to_json_line(*from_json_line(line)) == line
+
+
 def changed(**entries) -> str:
     game, record = record_of("connect_four")
     return json.dumps(json.loads(to_json_line(game, record)) | entries)
@@ -55,6 +67,11 @@ def changed(**entries) -> str:
         (lambda: changed(moves=["1"], opening=0), "but it is not over"),
         (lambda: changed(returns=[0.5, -0.5]), r"but it ends with"),
         (lambda: changed(players=["alone"]), "connect_four has 2 seats, not 1"),
+        (lambda: changed(move_ms=[1]), "move_ms are not as many whole numbers from 0 as it has moves, or one more"),
+        (lambda: changed(moves=["1"], opening=0, move_ms=[-1]), "move_ms are not as many whole numbers from 0"),
+        (lambda: changed(moves=["1"], opening=0, move_ms=[2**32]), "move_ms are not as many whole numbers from 0"),
+        (lambda: changed(moves=["1"], opening=0, move_ms=[0.5]), r"move_ms=\[0.5\] is of the wrong kind"),
+        (lambda: changed(move_ms=None), "move_ms=None is of the wrong kind"),
         (lambda: changed(game="conect_four"), "did you mean 'connect_four'"),
         (lambda: changed(options={"rows": 0}), "rows=0 is not between 1 and 20"),
         (lambda: changed(reason="bored"), "'bored' is none of finished, agreed, illegal, crashed, late, resigned"),

@@ -7,9 +7,11 @@ import sys
 import pytest
 
 from arena.cli.main import main
+from arena.match.match import Match
 from arena.match.verdict import MatchRecord, Reason, forfeit
 from arena.registry import make_game
 from arena.store import Rating, Store
+from tests.match.players import Bad, Lowest, Sleeper
 from tests.store.test_exchange import played
 
 
@@ -84,6 +86,24 @@ def test_a_match_is_replayed_to_its_board(capsys):
     told = json.loads(printed(capsys, "match", "4", "--json"))
     assert (told["id"], told["run"], told["number"], told["moves"], told["opening"]) == (4, 1, 3, ["4"], 1)
     assert "○ player 1" in printed(capsys, "match", "5")
+
+
+def test_a_match_tells_how_long_its_players_took(capsys):
+    game, sleeper = make_game("tic_tac_toe"), Sleeper(0.05)
+    timed = Match(game, [("quick", Lowest()), ("sleeper", sleeper)], opening=(4, 0)).play_out()
+    with Store("runs/arena.db") as store:
+        run = store.open_run("tournament", "timed", game.label, {}, ["quick", "sleeper"])
+        store.add_games(run.id, [(0, timed), (1, Match(game, [("b", Bad("raises", 2)), ("q", Lowest())]).play_out())])
+    told = json.loads(printed(capsys, "match", "8", "--json"))
+    assert told["move_ms"][:2] == [0, 0]
+    assert len(told["move_ms"]) == len(told["moves"])
+    assert min(told["move_ms"][3::2]) >= 50 * 0.9
+    spent = sum(told["move_ms"][3::2]) / 1000
+    assert f"\n○ sleeper  {timed.verdict.returns[1]:+g}  {spent:.3g} s\n" in printed(capsys, "match", "8")
+    lost = json.loads(printed(capsys, "match", "9", "--json"))
+    assert (lost["reason"], len(lost["move_ms"])) == ("crashed", len(lost["moves"]) + 1)
+    assert "move_ms" not in json.loads(printed(capsys, "match", "1", "--json"))
+    assert " s\n" not in printed(capsys, "match", "1")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """The store, on each kind of database: what goes in comes out, once, in order, and is found again."""
 
+from dataclasses import replace
+
 import pytest
 
 from arena.errors import UsageError
@@ -26,6 +28,12 @@ def test_a_match_that_is_there_already_stays_as_it_is(store):
     store.add_games(run.id, [(0, record(2)), (1, record(3))])
     assert list(store.played(run.id)) == [(0, record(0)), (1, record(3))]
     assert sum(row.games for row in store.ladder(GAME)) == 4
+
+
+def test_times_come_back_where_they_were_measured(store):
+    run, times = begin(store), [None, tuple(range(20)), (0, 0, 0, 0, 255, 256, 70_000, *[1] * 14)]
+    store.add_games(run.id, [(n, replace(record(n), move_ms=one)) for n, one in enumerate(times)])
+    assert [one.move_ms for _, one in store.played(run.id)] == times
 
 
 def test_a_run_goes_on_under_its_key_until_it_is_finished(url):

@@ -1,6 +1,7 @@
 """Stores of other versions: older ones are brought up to date with all that is in them, newer ones are refused."""
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from sqlalchemy import create_engine, inspect
 from arena.errors import UsageError
 from arena.store import LadderRow, Store
 from arena.store.schema import VERSION
-from tests.store.records import GAME, schedule
+from tests.store.records import GAME, record, schedule
 
 
 def store_from(script: str, path: Path) -> Path:
@@ -45,6 +46,20 @@ def test_a_store_of_version_1_becomes_one_of_today(tmp_path):
         assert described(old) == described(tmp_path / "new.db")
     with Store(old, create=False) as store:
         assert list(store.played(2)) == schedule(6)
+
+
+def test_a_store_of_version_3_is_brought_up_to_date_on_every_database(url):
+    with Store(url) as store:
+        run = store.open_run("tournament", "key", GAME, {}, ["ada", "bob"])
+        store.add_games(run.id, schedule(2))
+        with store._database.writing() as connection:
+            connection.exec_driver_sql("ALTER TABLE matches DROP COLUMN move_ms")
+            connection.exec_driver_sql("UPDATE arena_schema SET version = 3")
+    with Store(url) as store:
+        assert list(store.played(run.id)) == schedule(2)
+        timed = replace(record(2), move_ms=tuple(range(20)))
+        store.add_games(run.id, [(2, timed)])
+        assert [one.move_ms for _, one in store.played(run.id)] == [None, None, timed.move_ms]
 
 
 @pytest.fixture
