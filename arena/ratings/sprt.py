@@ -6,6 +6,11 @@ of draws, how openings favour a side) are set to their likeliest values under ea
 distribution of scores with the mean, or the mean in standard deviations, that the hypothesis claims. Formulas are from
 M. Van den Bergh, "Comments on Normalized Elo" (cantate.be/Fishtest/normalized_elo_practical.pdf), proposition 1.1 and
 section 4.1, as in fishtest and fastchess.
+
+Where all results are the same, the first versions of fastchess had other figures, of an approximation: +2.97 for 16,700
+draws under normalised Elo of 0 against 5, where H0 fits perfectly and no ratio above 0 is possible (here -3.45), and
+2.94 for 104 pairs won (here 2.09). It has since changed to the exact ones, and agrees with those here: 120.56 for 4,250
+wins, 111.82 for 5,550 pairs won (fastchess, app/tests/sprt_test.cpp).
 """
 
 import math

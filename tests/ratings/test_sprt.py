@@ -17,6 +17,8 @@ FASTCHESS = [  # fastchess, app/tests/sprt_test.cpp: losses, draws, wins or LL, 
     ("normalized", -1.75, 0.25, (127, 4883, 10712, 5150, 104), 3.01),
     ("logistic", 0.5, 2.5, (223, 9863, 21279, 10037, 246), -3.07),
     ("logistic", 0, 2, (871, 26175, 55983, 26678, 821), -4.98),
+    ("normalized", 0, 10, (0, 0, 4250), 120.56),  # 2.97 in its earlier versions, see arena/ratings/sprt.py
+    ("normalized", 0, 5, (0, 0, 0, 0, 5550), 111.82),  # 2.94 in its earlier versions
 ]
 
 
