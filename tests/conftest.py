@@ -1,4 +1,4 @@
-"""What all tests share: torch on one thread, hypothesis without a deadline (kernels may compile), Ctrl-C heard.
+"""What all tests share: torch on one thread, hypothesis without a deadline, Ctrl-C heard, agents that go wrong.
 
 A shell that begins the tests in the background has them ignore SIGINT, and what they begin with them.
 """
@@ -8,6 +8,9 @@ import sys
 
 import pytest
 from hypothesis import settings
+
+from arena.registry import AGENTS
+from tests.match import faulty
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -22,3 +25,16 @@ def one_thread():
     torch = sys.modules.get("torch")
     if torch is not None:
         torch.set_num_threads(1)
+
+
+@pytest.fixture
+def faulty_agents(tmp_path_factory, monkeypatch):
+    """`faulty:HOW` is an agent that goes wrong, found by name in this process and in others."""
+    folder = tmp_path_factory.mktemp("faulty")
+    monkeypatch.setenv("PYTHONPATH", faulty.install(folder))
+    monkeypatch.syspath_prepend(folder)
+    before = AGENTS.__dict__.pop("references", None)
+    yield
+    AGENTS.__dict__.pop("references", None)
+    if before is not None:
+        AGENTS.__dict__["references"] = before

@@ -15,18 +15,11 @@ from arena.match.match import Match
 from arena.match.process_tree import tree
 from arena.match.verdict import Reason
 from arena.registry import make_agent
-from tests.match import faulty
 from tests.match.players import Lowest
 
+pytestmark = pytest.mark.usefixtures("faulty_agents")
 CONNECT_FOUR = games.make("connect_four")
 MARK = "ARENA_TEST_SECRET"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def agents(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", faulty.install(tmp_path_factory.mktemp("faulty")))
-        yield
 
 
 @pytest.fixture

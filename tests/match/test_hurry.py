@@ -12,7 +12,6 @@ from arena.match.limits import Limits
 from arena.match.match import Match
 from arena.match.verdict import Reason
 from arena.registry import make_agent
-from tests.match import faulty
 
 GAME = games.make("tic_tac_toe")
 ENDLESS = "mcts:1000000000"
@@ -68,8 +67,7 @@ def test_a_search_that_is_hurried_answers_with_what_it_has(contain, contained):
         policy.hurry()
 
 
-def test_one_that_is_stopped_loses_and_plays_the_next_game(contain, tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", faulty.install(tmp_path))
+def test_one_that_is_stopped_loses_and_plays_the_next_game(contain, faulty_agents):
     policy = contain("faulty:hangs", later=True)
     match = Match(GAME, [("agent", policy), ("you", None)])
     match.advance()

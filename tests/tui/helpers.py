@@ -1,14 +1,27 @@
 """What pilot tests share: reading the screen, pointing at cells, waiting for agents."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from arena.errors import UsageError
 from arena.tui.app import ArenaApp
 from arena.tui.drawing import cell_at
 from arena.tui.widgets.board import Board
+
+
+class NotToday:
+    """An opener of screens that opens none; it keeps what it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+
+    def __call__(self, words: Sequence[str]) -> NoReturn:
+        self.asked.append(list(words))
+        raise UsageError(f"not today: arena {' '.join(words)}")
 
 
 def screen_text(app: ArenaApp) -> str:
@@ -38,6 +51,27 @@ async def until(pilot: Pilot[None], condition: Callable[[], object], seconds: fl
 async def shows(pilot: Pilot[None], *parts: str) -> None:
     """Let the application draw until the screen has all of these; what is laid out late may come."""
     await until(pilot, lambda: all(part in screen_text(pilot.app) for part in parts))
+
+
+async def my_turn(pilot: Pilot[None], played: int = 0) -> None:
+    """Wait for the turn of a person at the keyboard, once so many moves have been played or more."""
+    screen = pilot.app.screen
+    await until(pilot, lambda: screen.my_turn and len(screen.positions) > played)
+
+
+async def type_move(pilot: Pilot[None], text: str) -> None:
+    """Type a move, and enter."""
+    await pilot.press(*text, "enter")
+
+
+async def step(pilot: Pilot[None], count: int) -> None:
+    """Step so many moves further while agents are watched, and let the last of them think."""
+    screen = pilot.app.screen
+    for _ in range(count):
+        known = len(screen.positions)
+        await pilot.press("right")
+        await until(pilot, lambda known=known: len(screen.positions) > known)
+    await until(pilot, lambda: screen.job is None)
 
 
 async def click_cell(pilot: Pilot[None], row: int, column: int) -> None:

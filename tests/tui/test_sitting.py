@@ -10,7 +10,7 @@ from arena.cli.play import Options, screen
 from arena.data.batch import Batch
 from arena.match.replay import replay
 from arena.match.verdict import Reason
-from arena.registry import AGENTS, make_game
+from arena.registry import make_game
 from arena.store import Store
 from arena.tui.app import ArenaApp
 from arena.tui.clocks import Clocks
@@ -20,9 +20,8 @@ from arena.tui.screens.play import PlayScreen
 from arena.tui.screens.sitting import Terms
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.choices import Choices
-from tests.match import faulty
 from tests.tui.agents import FirstLegal, Patient, Silent
-from tests.tui.helpers import notice, screen_text, shows, until
+from tests.tui.helpers import my_turn, notice, screen_text, shows, type_move, until
 
 
 class Proud(FirstLegal):
@@ -43,31 +42,21 @@ def table(*others, game="tic_tac_toe", **terms):
     return ArenaApp(PlayScreen(make_game(game), others, Terms(**terms)))
 
 
-async def my_turn(pilot, played=0):
-    await until(pilot, lambda: pilot.app.screen.my_turn and len(pilot.app.screen.positions) == played + 1)
-
-
-async def type_move(pilot, text):
-    await pilot.press(*text, "enter")
-
-
-async def test_an_agent_is_hurried_by_escape():
+@pytest.mark.parametrize(("key", "played"), [("escape", 2), ("u", 0)])
+async def test_an_agent_is_hurried_if_asked_or_if_its_game_is_left(key, played):
     agent = Hurried()
     app = table(("bot", agent))
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
         await type_move(pilot, "b2")
         await until(pilot, lambda: app.screen.job == "advance")
-        await pilot.press("escape")
-        await my_turn(pilot, 2)
+        await pilot.press(key)
+        await my_turn(pilot, played)
+        assert len(app.screen.positions) == played + 1
         assert agent.go_on.is_set()
 
 
-async def test_one_that_hangs_is_stopped_loses_and_plays_again(tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", faulty.install(tmp_path))
-    monkeypatch.syspath_prepend(str(tmp_path))
-    AGENTS.names()
-    monkeypatch.delitem(vars(AGENTS), "references")  # what it knew before; it looks anew
+async def test_one_that_hangs_is_stopped_loses_and_plays_again(tmp_path, faulty_agents):
     options = Options("tic_tac_toe", ("faulty:hangs",), hints="random", store=str(tmp_path / "games.db"))
     with screen(options) as shown:
         app = ArenaApp(shown)
@@ -84,18 +73,6 @@ async def test_one_that_hangs_is_stopped_loses_and_plays_again(tmp_path, monkeyp
             assert "was late (was stopped) and loses" in notice(app)
             await pilot.press("u")
             await until(pilot, lambda: app.screen.my_turn and len(app.screen.positions) == 3, 60)
-
-
-async def test_a_game_left_while_an_agent_thinks_hurries_it():
-    agent = Hurried()
-    app = table(("bot", agent))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await my_turn(pilot)
-        await type_move(pilot, "b2")
-        await until(pilot, lambda: app.screen.job == "advance")
-        await pilot.press("u")
-        await my_turn(pilot)
-        assert agent.go_on.is_set()
 
 
 def test_clocks_are_told_what_time_it_is():

@@ -8,18 +8,11 @@ from arena.registry import make_game
 from arena.tui.app import ArenaApp
 from arena.tui.screens import watch
 from arena.tui.screens.watch import WatchScreen
-from tests.match import faulty
 from tests.tui.agents import FirstLegal
 from tests.tui.helpers import notice, shows, until
 
+pytestmark = pytest.mark.usefixtures("faulty_agents")
 GAME = make_game("connect_four")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def agents(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", faulty.install(tmp_path_factory.mktemp("faulty")))
-        yield
 
 
 @pytest.fixture
