@@ -15,4 +15,5 @@ def make_rng(seed: int | np.random.Generator | None = None) -> np.random.Generat
 
 def spawn_seeds(seed: int, *path: int, count: int) -> list[int]:
     """`count` independent seeds for the parts of something that has one; `path` says which something."""
-    return [int(x) for x in np.random.SeedSequence([seed, *path]).generate_state(count, np.uint64) >> np.uint64(1)]
+    words = np.random.SeedSequence([seed, *path]).generate_state(count, np.uint64) >> np.uint64(1)
+    return [int(word) for word in words.tolist()]

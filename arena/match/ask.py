@@ -83,7 +83,8 @@ def view(
 
     `history` [B, T] holds the actions played in all games, of which the first `lengths` [B] count.
     """
-    seen = Batch(agent_id=env.seats[rows], obs=env.obs[rows], mask=env.mask[rows])
+    # `take` copies whole rows three times as fast as indexing does
+    seen = Batch(agent_id=env.seats[rows], obs=env.obs.take(rows, axis=0), mask=env.mask.take(rows, axis=0))
     if policy.needs_state:
         seen.state = env.positions(rows)
     if policy.needs_moves and env.game.perfect_information and not env.game.simultaneous:
@@ -127,7 +128,7 @@ def _consult(policy: Policy, obs: Batch, hidden: Any) -> Batch:
     act = as_array(answer.act)
     if act.shape != (len(obs),) or act.dtype.kind not in "iu":
         raise TypeError(f"act is {act.dtype} of shape {act.shape}, not {len(obs)} whole numbers")
-    result = Batch(act=act.astype(np.int64))
+    result = Batch(act=act.astype(np.int64, copy=False))
     for key, shape in (("probs", obs.mask.shape), ("visits", obs.mask.shape), ("value", act.shape), ("pv", None)):
         if answer.get(key) is not None:
             array = as_array(answer[key])

@@ -80,18 +80,20 @@ class _Lockstep:
         seats = self._env.seats[rows]
         holders = self._seating[rows, seats]
         actions, failures = np.empty(len(rows), np.int64), {}
-        for player in np.unique(holders):
+        for player in np.flatnonzero(np.bincount(holders)).tolist():
             part = np.flatnonzero(holders == player)
             answers = self._ask(player, rows[part], seats[part])
             actions[part] = answers.actions
             failures.update({int(part[i]): failure for i, failure in answers.failures.items()})
         inside = (actions >= 0) & (actions < self._env.game.num_actions)
         legal = inside & self._env.mask[rows, np.where(inside, actions, 0)]
-        for i in np.flatnonzero(~legal).tolist():
-            verdict = fault(self._env.num_agents, int(seats[i]), int(actions[i]), failures.get(i))
-            self._forfeits[int(rows[i])] = verdict
-        self._open[rows[~legal]] = False
-        self._play(rows[legal], actions[legal])
+        if not legal.all():
+            for i in np.flatnonzero(~legal).tolist():
+                verdict = fault(self._env.num_agents, int(seats[i]), int(actions[i]), failures.get(i))
+                self._forfeits[int(rows[i])] = verdict
+            self._open[rows[~legal]] = False
+            rows, actions = rows[legal], actions[legal]
+        self._play(rows, actions)
 
     def _ask(self, player: int, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> Answers:
         """What a player answers in `rows`, where it sits at `seats`; its hidden states are kept up."""
@@ -114,18 +116,22 @@ class _Lockstep:
 
     def _records(self) -> list[MatchRecord]:
         label, names = self._env.game.label, [name for name, _ in self._players]
-        seated = {pairing.seating: tuple(names[player] for player in pairing.seating) for pairing in self._pairings}
-        ends = zip(self._pairings, self._history.tolist(), self._length.tolist(), self._returns.tolist(), strict=True)
+        seatings = {pairing.seating for pairing in self._pairings}
+        seated = {seating: tuple(names[player] for player in seating) for seating in seatings}
+        earned = list(map(tuple, self._returns.tolist()))
+        verdicts = {returns: Verdict(returns) for returns in set(earned)}  # many matches share one
+        played = self._history[np.arange(self._history.shape[1]) < self._length[:, None]].tolist()
+        ends = self._length.cumsum().tolist()
         return [
             MatchRecord(
                 label,
                 seated[pairing.seating],
                 pairing.seed,
                 pairing.opening,
-                tuple(actions[:length]),
-                self._forfeits.get(row) or Verdict(tuple(earned)),
+                tuple(played[start:end]),
+                self._forfeits.get(row) or verdicts[earned[row]],
             )
-            for row, (pairing, actions, length, earned) in enumerate(ends)
+            for row, (pairing, start, end) in enumerate(zip(self._pairings, [0, *ends], ends, strict=False))
         ]
 
 

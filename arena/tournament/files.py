@@ -89,7 +89,7 @@ def _rating_rows(table: Standings) -> Iterable[dict[str, Any]]:
             "losses": tally.losses,
             "score": round(tally.score, 4),
             **{f"score_seat_{seat}": "" if math.isnan(score) else round(score, 4) for seat, score in by_seat},
-            "distinct_games": "" if table.distinct_games is None else len(tally.lines),
+            "distinct_games": "" if table.distinct_games is None else tally.distinct_games,
             "illegal": tally.illegal,
             "late": tally.late,
             "crashed": tally.crashed,

@@ -73,7 +73,7 @@ def _details(table: Standings) -> Columns:
     def from_seat(seat: int) -> Callable[[Standing], str]:
         return lambda row: percent(row.tally.score_by_seat[seat])
 
-    distinct: Columns = [("distinct", lambda row: str(len(row.tally.lines)))]
+    distinct: Columns = [("distinct", lambda row: str(row.tally.distinct_games))]
     return (
         *((f"seat {seat + 1}", from_seat(seat)) for seat in range(table.seats if table.seat_order else 0)),
         *(distinct if table.distinct_games is not None else ()),

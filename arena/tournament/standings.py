@@ -3,9 +3,9 @@
 Shapes: N players, P seats. In a game of more than two, a player's score is that against each of the others, averaged.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -17,6 +17,11 @@ from arena.ratings.cycles import cyclic_share, log_odds
 from arena.ratings.elo import Ratings, rate, superiority
 from arena.ratings.games import Floats, count_games, cross_table, mean_scores, meetings
 from arena.ratings.nash import nash_average
+
+Names = tuple[str, ...]
+"""By seat."""
+End = tuple[tuple[float, ...], Reason, int | None]
+"""Returns by seat, reason and offender: of a tournament's many games, few differ in them."""
 
 
 @dataclass
@@ -36,24 +41,23 @@ class Tally:
     """Games lost on time."""
     crashed: int = 0
     """Games lost by an exception, or by an agent that was gone."""
-    lines: set[int] = field(default_factory=set)
-    """Hashes of its games by players, seats and moves: fewer than all of them where play repeats itself."""
+    distinct_games: int = 0
+    """Games that differ in players, seats or moves: fewer than all of them where play repeats itself."""
 
-    def add(self, record: MatchRecord, seat: int, line: int) -> None:
-        """Count a game that was played from `seat`; `line` is its hash."""
-        returns = record.verdict.returns
+    def add(self, end: "End", seat: int, count: int) -> None:
+        """Count so many games that were played from `seat` and ended alike."""
+        returns, reason, offender = end
         best = max(returns)
         won = returns[seat] == best
-        self.games[seat] += 1
-        self.points[seat] += scores(returns)[seat]
-        self.wins += won and returns.count(best) == 1
-        self.draws += won and returns.count(best) > 1
-        self.losses += not won
-        if record.verdict.offender == seat:
-            self.illegal += record.verdict.reason is Reason.ILLEGAL
-            self.late += record.verdict.reason is Reason.LATE
-            self.crashed += record.verdict.reason is Reason.CRASHED
-        self.lines.add(line)
+        self.games[seat] += count
+        self.points[seat] += count * scores(returns)[seat]
+        self.wins += count * (won and returns.count(best) == 1)
+        self.draws += count * (won and returns.count(best) > 1)
+        self.losses += count * (not won)
+        if offender == seat:
+            self.illegal += count * (reason is Reason.ILLEGAL)
+            self.late += count * (reason is Reason.LATE)
+            self.crashed += count * (reason is Reason.CRASHED)
 
     @property
     def score(self) -> float:
@@ -139,45 +143,61 @@ class Standings:
 
 
 class Tallies:
-    """Sums up records as they come."""
+    """Sums up records as they come: a game is counted in constant time, and what it means is worked out when asked."""
 
     def __init__(self, names: Sequence[str], seats: int = 2):
-        self._names = tuple(names)
+        self._names, self._seats = tuple(names), seats
         self._numbers = {name: i for i, name in enumerate(names)}
-        self._tallies = [Tally(np.zeros(seats, np.int64), np.zeros(seats)) for _ in names]
-        self._results: Counter[tuple[tuple[int, ...], tuple[float, ...]]] = Counter()
-        self._lines: set[int] = set()
+        self._ends: defaultdict[Names, Counter[End]] = defaultdict(Counter)
+        self._lines: defaultdict[Names, set[int]] = defaultdict(set)  # hashes of the moves
         self._moves_known = False
 
     def add(self, records: Iterable[MatchRecord]) -> None:
         """Count further games, of no more players than there are seats."""
         for record in records:
-            players = tuple(self._numbers[name] for name in record.players)
-            line = hash((record.players, record.actions))
-            self._results[players, record.verdict.returns] += 1
-            self._lines.add(line)
-            self._moves_known = self._moves_known or bool(record.actions)
-            for seat, player in enumerate(players):
-                self._tallies[player].add(record, seat, line)
+            verdict, players, actions = record.verdict, record.players, record.actions
+            self._ends[players][verdict.returns, verdict.reason, verdict.offender] += 1
+            self._lines[players].add(hash(actions))
+            if actions:
+                self._moves_known = True
 
     def standings(self, anchor: str | None = None, seat_order: bool = True) -> Standings:
         """The table so far; ratings are relative to their mean, or to `anchor`.
 
         Without `seat_order` the order of a record's players says nothing, and no worth of seats is estimated.
         """
-        games = count_games(self._results, len(self._names))
+        tallies = self._tallies()
+        games = count_games(self._results(), len(self._names))
         ratings = rate(games, None if anchor is None else self._numbers[anchor], seat_order)
         order = np.argsort(-ratings.elo, kind="stable")
         better = [*superiority(ratings)[order[:-1], order[1:]].tolist(), None]
         rows = tuple(
-            Standing(
-                place, self._names[i], float(ratings.elo[i]), float(ratings.error[i]), likelihood, self._tallies[i]
-            )
+            Standing(place, self._names[i], float(ratings.elo[i]), float(ratings.error[i]), likelihood, tallies[i])
             for place, (i, likelihood) in enumerate(zip(order, better, strict=True), start=1)
         )
-        distinct = len(self._lines) if self._moves_known else None
+        distinct = sum(map(len, self._lines.values())) if self._moves_known else None
         points = cross_table(games)[np.ix_(order, order)]
-        return Standings(rows, points, ratings, seat_order, anchor, self._results.total(), distinct)
+        return Standings(rows, points, ratings, seat_order, anchor, int(games.counts.sum()), distinct)
+
+    def _tallies(self) -> list[Tally]:
+        """What every player did."""
+        tallies = [Tally(np.zeros(self._seats, np.int64), np.zeros(self._seats)) for _ in self._names]
+        for players, ends in self._ends.items():
+            for seat, name in enumerate(players):
+                tally = tallies[self._numbers[name]]
+                tally.distinct_games += len(self._lines[players])
+                for end, count in ends.items():
+                    tally.add(end, seat, count)
+        return tallies
+
+    def _results(self) -> Counter[tuple[tuple[int, ...], tuple[float, ...]]]:
+        """Games by their players and what these earned."""
+        results: Counter[tuple[tuple[int, ...], tuple[float, ...]]] = Counter()
+        for players, ends in self._ends.items():
+            sat = tuple(self._numbers[name] for name in players)
+            for (returns, _, _), count in ends.items():
+                results[sat, returns] += count
+        return results
 
 
 def standings(

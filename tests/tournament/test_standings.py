@@ -27,8 +27,8 @@ def test_tallies():
     table = {row.name: row for row in standings(["a", "b", "c"], BY_HAND).rows}
     a, b, c = (table[name].tally for name in "abc")
     assert (a.games.tolist(), a.points.tolist()) == ([3, 3], [2.0, 2.5])
-    assert (a.wins, a.draws, a.losses, a.illegal, a.crashed, len(a.lines)) == (4, 1, 1, 1, 0, 5)
-    assert (b.wins, b.draws, b.losses, b.illegal, b.crashed, len(b.lines)) == (0, 1, 3, 0, 0, 3)
+    assert (a.wins, a.draws, a.losses, a.illegal, a.crashed, a.distinct_games) == (4, 1, 1, 1, 0, 5)
+    assert (b.wins, b.draws, b.losses, b.illegal, b.crashed, b.distinct_games) == (0, 1, 3, 0, 0, 3)
     assert (c.wins, c.losses, c.illegal, c.crashed) == (1, 1, 0, 1)
     assert a.score == pytest.approx(4.5 / 6)
     assert a.score_by_seat.tolist() == pytest.approx([2 / 3, 2.5 / 3])
