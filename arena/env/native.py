@@ -138,7 +138,7 @@ class GameVectorEnv:
         What a seat may not know, chance to come included, is replaced by a fresh sample.
         """
         rows = self._rows if id is None else rows_of(id, len(self))
-        states: NDArray[Any] = self.states[rows]
+        states: NDArray[Any] = self.states.take(rows)  # indexing copies records one field at a time
         if self.game.has_chance or not self.game.perfect_information:
             self._guesses[rows] += GAMMA
             knowledge = instantiate("games.engine.knowledge", self.game)

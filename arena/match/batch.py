@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from arena.data.batch import Batch
@@ -85,8 +86,7 @@ class _Lockstep:
             answers = self._ask(player, rows[part], seats[part])
             actions[part] = answers.actions
             failures.update({int(part[i]): failure for i, failure in answers.failures.items()})
-        inside = (actions >= 0) & (actions < self._env.game.num_actions)
-        legal = inside & self._env.mask[rows, np.where(inside, actions, 0)]
+        legal = are_legal(rows, actions, self._env.mask)
         if not legal.all():
             for i in np.flatnonzero(~legal).tolist():
                 verdict = fault(self._env.num_agents, int(seats[i]), int(actions[i]), failures.get(i))
@@ -109,10 +109,7 @@ class _Lockstep:
 
     def _play(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
         _, rewards, _, _, _ = self._env.step(actions, rows)
-        self._history[rows, self._length[rows]] = actions
-        self._length[rows] += 1
-        self._returns[rows] += rewards
-        self._open[rows] = ~self._env.over[rows]
+        note(rows, actions, rewards, self._env.over, self._history, self._length, self._returns, self._open)
 
     def _records(self) -> list[MatchRecord]:
         label, names = self._env.game.label, [name for name, _ in self._players]
@@ -133,6 +130,36 @@ class _Lockstep:
             )
             for row, (pairing, start, end) in enumerate(zip(self._pairings, [0, *ends], ends, strict=False))
         ]
+
+
+@njit(cache=True, nogil=True)
+def are_legal(rows: NDArray[np.int64], actions: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether each action may be played in its row of `mask` [B, A]."""
+    legal = np.empty(len(rows), np.bool_)
+    for i in range(len(rows)):
+        legal[i] = 0 <= actions[i] < mask.shape[1] and mask[rows[i], actions[i]]
+    return legal
+
+
+@njit(cache=True, nogil=True)
+def note(
+    rows: NDArray[np.int64],
+    actions: NDArray[np.int64],
+    rewards: NDArray[np.float32],
+    over: NDArray[np.bool_],
+    history: NDArray[np.int32],
+    length: NDArray[np.int64],
+    returns: NDArray[np.float64],
+    still_open: NDArray[np.bool_],
+) -> None:
+    """Write down what was played in `rows`, and what it brought [n, P]; all else is of the B matches."""
+    for i in range(len(rows)):
+        row = rows[i]
+        history[row, length[row]] = actions[i]
+        length[row] += 1
+        for seat in range(returns.shape[1]):
+            returns[row, seat] += rewards[i, seat]
+        still_open[row] = not over[row]
 
 
 def random_openings(game: Game, plies: int, count: int, seed: int) -> list[tuple[int, ...]]:
