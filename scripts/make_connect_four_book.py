@@ -1,67 +1,83 @@
-"""Make the opening book of Connect Four: the exact score of every position after the first PLIES moves.
+"""Make the opening book of Connect Four: what a perfect player answers to positions with fewer than PLIES discs.
 
-    python scripts/make_connect_four_book.py 8 --work c4-book --threads 16 --table 30
+    python scripts/make_connect_four_book.py 8 --work c4-book --threads 2
 
-Results are kept in the folder as they come, so that it may be stopped and started again. The cost grows some fivefold a
-ply; the work is shared by threads, which share one table of 2 ** TABLE positions (8 bytes each), too: what one of them
-has found out of a position, the others need not.
+Answers are kept in the folder as they are found, so that it may be stopped and started again. They are worked out in
+threads that share one table of 2 ** TABLE positions (8 bytes each): what one has found out, the others need not.
 """
 
 import argparse
-import itertools
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import local
 
 import numpy as np
-from numpy.typing import NDArray
+from rich.progress import track
 
-from agents.perfect.connect_four_board import measures, positions_after
-from agents.perfect.connect_four_book import BOOK, write_book
-from agents.perfect.connect_four_search import NODE, solve
-
-BOARD = measures(6, 7)
-CHUNK = 16
-"""Positions that are solved and stored together: neighbours by key, which share much of what is to be searched."""
+from agents.perfect.connect_four import ConnectFourSolver
+from agents.perfect.connect_four_board import Words, measures
+from agents.perfect.connect_four_book import BOOK, Answer, make_book, write_book
+from arena.registry import make_game
 
 
-def solve_chunk(plies: int, number: int, folder: Path, table: NDArray[np.uint64]) -> int:
-    """Solve one chunk, if its file is not there; returns how many positions were looked at.
+class Work:
+    """Answers that are known, in a file of lines: key, score, and the best columns as seven digits."""
 
-    A word of the table holds a position and its bound, and is written at once: threads need no lock.
-    """
-    path = folder / f"{plies}-{number:05}.npy"
-    if path.exists():
-        return 0
-    own, mask = (words[number * CHUNK : (number + 1) * CHUNK] for words in positions_after(plies, BOARD))
-    nodes = np.zeros(43, NODE)
-    solved = [solve(o, m, -21, 21, BOARD, table, nodes) for o, m in zip(own, mask, strict=True)]
-    unfinished = path.with_suffix(".part.npy")
-    np.save(unfinished, np.array([score for score, _ in solved], np.int8))
-    unfinished.rename(path)
-    return sum(looked for _, looked in solved)
+    def __init__(self, file: Path):
+        self._file = file
+        self.answers: dict[int, Answer] = {}
+        if file.exists():
+            for line in file.read_text().splitlines(keepends=True):
+                if line.endswith("\n"):  # the last one may have been cut off
+                    key, score, best = line.split()
+                    self.answers[int(key)] = Answer(np.array([digit == "1" for digit in best]), int(score))
+
+    def add(self, key: int, answer: Answer) -> None:
+        """Remember an answer."""
+        self.answers[key] = answer
+        with self._file.open("a") as file:
+            file.write(f"{key} {answer.score} {''.join(str(int(each)) for each in answer.best)}\n")
+
+
+class Solving:
+    """Answers to positions: known ones from `work`, the others worked out in threads."""
+
+    def __init__(self, work: Work, threads: int, table: int):
+        self._work = work
+        self._table = np.zeros(1 << table, np.uint64)
+        self._pool = ThreadPoolExecutor(threads)
+        self._mine = local()
+
+    def answer_all(self, own: Words, mask: Words) -> list[Answer]:
+        """Answers to positions that are their own keys, in their order."""
+        known, found = self._work.answers, (own + mask).tolist()
+        new = [place for place, key in enumerate(found) if key not in known]
+        answers = self._pool.map(self._answer, own[new], mask[new])
+        title = f"after {int(mask[0]).bit_count()} moves"
+        for place in track(new, title, disable=not new):
+            self._work.add(found[place], next(answers))
+        print(f"{title}: {len(found)} positions, {len(new)} of them new", flush=True)
+        return [known[key] for key in found]
+
+    def _answer(self, own: np.uint64, mask: np.uint64) -> Answer:
+        if not hasattr(self._mine, "solver"):
+            self._mine.solver = ConnectFourSolver(make_game("connect_four"), self._table)
+        answer: Answer = self._mine.solver.solve(own, mask)
+        return answer
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("plies", type=int, metavar="PLIES")
+    parser.add_argument("plies", type=int, metavar="PLIES", help="discs after which the book ends")
     parser.add_argument("--work", type=Path, default=Path("c4-book"), metavar="DIR")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--table", type=int, default=26)
     options = parser.parse_args()
     options.work.mkdir(exist_ok=True)
-    count = len(positions_after(options.plies, BOARD)[0])
-    numbers = range(-(-count // CHUNK))
-    began = time.monotonic()
-    table = np.zeros(1 << options.table, np.uint64)
-    with ThreadPoolExecutor(options.threads) as pool:
-        every = [itertools.repeat(each) for each in (options.plies, options.work, table)]
-        for number, looked in enumerate(pool.map(solve_chunk, every[0], numbers, every[1], every[2]), start=1):
-            minutes = (time.monotonic() - began) / 60
-            print(f"{number} of {len(numbers)} chunks, {minutes:.1f} min; {looked / 1e6:.0f} M positions", flush=True)
-    scores = np.concatenate([np.load(options.work / f"{options.plies}-{number:05}.npy") for number in numbers])
-    write_book(BOOK, scores, options.plies, BOARD)
-    print(f"{BOOK}: {count} positions after {options.plies} moves, {BOOK.stat().st_size} bytes")
+    solving = Solving(Work(options.work / "answers.txt"), options.threads, options.table)
+    book = make_book(options.plies, measures(6, 7), solving.answer_all)
+    write_book(BOOK, book)
+    print(f"{BOOK}: {len(book)} positions with fewer than {options.plies} discs, {BOOK.stat().st_size} bytes")
 
 
 if __name__ == "__main__":

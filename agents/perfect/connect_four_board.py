@@ -72,13 +72,25 @@ def children(own: Words, mask: Words, board: Any) -> tuple[Words, Words, NDArray
     return np.broadcast_to(own ^ mask, moves.shape).copy(), mask | moves, lawful & (moves != 0)
 
 
+def following(own: Words, mask: Words, board: Any, chosen: NDArray[np.bool_] | None = None) -> tuple[Words, Words]:
+    """Unfinished positions after one more move, in the order of their keys: of a mirrored pair the one that is the key.
+
+    Moves are any that are possible, or of the columns `chosen` [columns, n] alone.
+    """
+    own, mask, moved = children(own, mask, board)
+    if chosen is not None:
+        moved = moved & chosen
+    going_on = moved & ~has_four(own ^ mask, board)
+    own, mask = own[going_on], mask[going_on]
+    found, firsts = np.unique(keys(own, mask, board), return_index=True)
+    own, mask = own[firsts], mask[firsts]
+    as_it_is = own + mask == found
+    return np.where(as_it_is, own, mirrored(own, board)), np.where(as_it_is, mask, mirrored(mask, board))
+
+
 def positions_after(moves: int, board: Any) -> tuple[Words, Words]:
     """`own` and `mask` [n] of all unfinished positions after so many moves, one of a mirrored pair, by their keys."""
     own = mask = np.zeros(1, np.uint64)
     for _ in range(moves):
-        own, mask, lawful = children(own, mask, board)
-        going_on = lawful & ~has_four(own ^ mask, board)
-        own, mask = own[going_on], mask[going_on]
-        _, firsts = np.unique(keys(own, mask, board), return_index=True)
-        own, mask = own[firsts], mask[firsts]
+        own, mask = following(own, mask, board)
     return own, mask

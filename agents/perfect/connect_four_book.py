@@ -1,67 +1,83 @@
-"""The opening book of Connect Four on 7 x 6: the scores of all positions after up to N moves, mirrored ones once.
+"""The opening book of Connect Four on 7 x 6: what a perfect player answers, as long as all its own moves were best.
 
-The file holds nothing but scores (int8), ply after ply in the order of the positions' keys, so that it stays small; the
-positions are found anew when it is read. `scripts/make_connect_four_book.py` makes it.
+Who always plays a best move meets few positions, whatever the other one does: of their own moves only the best have to
+be followed. The book holds those of the first plies for either seat, one of a mirrored pair: its score, and the columns
+that keep it. `scripts/make_connect_four_book.py` makes it.
 """
 
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.perfect.connect_four_board import Words, children, has_four, keys, measures, positions_after
+from agents.perfect.connect_four_board import Words, following, keys, measures, positions_after
 
 BOOK = Path(__file__).with_name("connect_four_book.npz")
 
 
+class Answer(NamedTuple):
+    """What is known of a position, for the player to move."""
+
+    best: NDArray[np.bool_]
+    """The columns [W] that keep the score."""
+    score: int
+    """As `connect_four_search` says."""
+
+
 class Book:
-    """Known scores, ply by ply."""
+    """Answers by the `keys` of positions; columns count from the side from which the position is its own key."""
 
-    def __init__(self, scores: list[NDArray[np.int8]], board: Any):
-        self.plies = len(scores)
-        """Positions with fewer discs are known."""
-        self._scores = scores
-        self._keys = [keys(*positions_after(ply, board), board) for ply in range(self.plies)]
-        self._board = board
+    def __init__(self, answers: Mapping[int, Answer], board: Any):
+        self.answers, self._board = answers, board
 
-    def score(self, own: np.uint64, mask: np.uint64) -> int:
-        """The score of an unfinished position with fewer than `plies` discs, for the player to move."""
-        ply = int(mask).bit_count()
-        key = keys(np.array([own]), np.array([mask]), self._board)
-        return int(self._scores[ply][np.searchsorted(self._keys[ply], key)[0]])
+    def look_up(self, own: np.uint64, mask: np.uint64) -> Answer | None:
+        """What the book answers to an unfinished position; None where it holds nothing."""
+        key = keys(np.array([own]), np.array([mask]), self._board)[0]
+        if (answer := self.answers.get(int(key))) is None:
+            return None
+        return answer if own + mask == key else Answer(answer.best[::-1], answer.score)
+
+
+def make_book(plies: int, board: Any, answer_all: Callable[[Words, Words], list[Answer]]) -> dict[int, Answer]:
+    """The answers of a book to positions with fewer discs than `plies`; `answer_all` finds them out, ply after ply."""
+    book: dict[int, Answer] = {}
+    positions = [positions_after(seat, board) for seat in (0, 1)]
+    for ply in range(plies):
+        own, mask = positions[ply % 2]
+        answers = answer_all(own, mask)
+        book |= zip((own + mask).tolist(), answers, strict=True)
+        positions[ply % 2] = lines(own, mask, answers, board)
+    return book
+
+
+def lines(own: Words, mask: Words, answers: list[Answer], board: Any) -> tuple[Words, Words]:
+    """Where a player who answers so in these positions may have to move next, whatever the other one replies."""
+    best = np.array([answer.best for answer in answers]).T
+    return following(*following(own, mask, board, best), board)
+
+
+def write_book(path: Path, answers: Mapping[int, Answer]) -> None:
+    """Write a book: an array of keys, one of scores, and one of best columns."""
+    order = sorted(answers)
+    np.savez_compressed(
+        path,
+        keys=np.array(order, np.uint64),
+        scores=np.array([answers[key].score for key in order], np.int8),
+        best=np.array([answers[key].best for key in order], np.bool_),
+    )
+
+
+def read_book(path: Path, board: Any) -> Book:
+    """Read what `write_book` wrote."""
+    with np.load(path, allow_pickle=False) as file:
+        rows = zip(file["keys"].tolist(), file["best"], file["scores"].tolist(), strict=True)
+        return Book({key: Answer(best, score) for key, best, score in rows}, board)
 
 
 @cache
 def shipped_book() -> Book | None:
     """The book that comes with the package; None before one has been made."""
-    if not BOOK.exists():
-        return None
-    with np.load(BOOK, allow_pickle=False) as file:
-        return Book([file[f"ply_{ply}"] for ply in range(len(file.files))], measures(6, 7))
-
-
-def write_book(path: Path, deepest: NDArray[np.int8], plies: int, board: Any) -> None:
-    """Write the book that follows from the scores of all positions after `plies` moves, in the order of their keys."""
-    scores = {plies: deepest}
-    for ply in range(plies - 1, -1, -1):
-        scores[ply] = scores_before(scores[ply + 1], ply, board)
-    np.savez_compressed(path, **{f"ply_{ply}": scores[ply] for ply in sorted(scores)})  # type: ignore[arg-type]
-
-
-def scores_before(after: NDArray[np.int8], ply: int, board: Any) -> NDArray[np.int8]:
-    """Scores of all positions after `ply` moves, from those of the positions one move later."""
-    known = keys(*positions_after(ply + 1, board), board)
-    own, mask, lawful = children(*positions_after(ply, board), board)
-    wins = lawful & has_four(own ^ mask, board)
-    places = np.minimum(np.searchsorted(known, keys_of(own, mask, board)), len(known) - 1)
-    worth = np.where(lawful & ~wins, -after[places].astype(np.int64), -127)
-    worth[wins] = (int(board["count"]) + 1 - ply) // 2
-    best: NDArray[np.int8] = worth.max(axis=0).astype(np.int8)
-    return best
-
-
-def keys_of(own: Words, mask: Words, board: Any) -> Words:
-    """Keys of positions in an array of any shape."""
-    return keys(own.ravel(), mask.ravel(), board).reshape(own.shape)
+    return read_book(BOOK, measures(6, 7)) if BOOK.exists() else None

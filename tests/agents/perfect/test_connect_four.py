@@ -5,8 +5,17 @@ import pytest
 
 import games
 from agents.perfect.connect_four import ConnectFourSolver
-from agents.perfect.connect_four_board import children, from_state, has_four, keys, measures, mirrored, positions_after
-from agents.perfect.connect_four_book import Book, shipped_book, write_book
+from agents.perfect.connect_four_board import (
+    children,
+    following,
+    from_state,
+    has_four,
+    keys,
+    measures,
+    mirrored,
+    positions_after,
+)
+from agents.perfect.connect_four_book import lines, make_book, read_book, shipped_book, write_book
 from arena.errors import UsageError
 from arena.match.match import Match
 from tests.agents.perfect import brute_force
@@ -17,7 +26,7 @@ BOARD = measures(6, 7)
 
 @pytest.fixture(scope="module")
 def solver():
-    return ConnectFourSolver(GAME, table_size=1 << 20)
+    return ConnectFourSolver(GAME, np.zeros(1 << 20, np.uint64))
 
 
 def position(text):
@@ -80,7 +89,7 @@ def test_every_position_is_worth_its_best_move(solver):
     [(4, 4, 0), (4, 5, 0), (5, 4, 0), (5, 5, 0), (4, 6, -1), (6, 4, 0), (4, 7, 0), (5, 6, 0), (6, 5, 0)],
 )
 def test_small_boards_are_known(rows, columns, winner):
-    small = ConnectFourSolver(games.make("connect_four", rows=rows, columns=columns), table_size=1 << 20)
+    small = ConnectFourSolver(games.make("connect_four", rows=rows, columns=columns), np.zeros(1 << 20, np.uint64))
     assert np.sign(small.score(np.uint64(0), np.uint64(0))) == winner
 
 
@@ -89,7 +98,7 @@ needs_book = pytest.mark.skipif(shipped_book() is None, reason="no opening book 
 
 @needs_book
 def test_the_first_player_wins_by_the_centre_column_alone():
-    best, value = ConnectFourSolver(GAME, table_size=1 << 10).best(GAME.initial)
+    best, value = ConnectFourSolver(GAME).best(GAME.initial)
     assert value == 1
     assert best.tolist() == [column == 3 for column in range(7)]
 
@@ -97,31 +106,59 @@ def test_the_first_player_wins_by_the_centre_column_alone():
 @needs_book
 def test_the_book_holds_the_known_scores_of_the_first_moves():
     book = shipped_book()
-    empty = np.uint64(0)
-    assert book.score(empty, empty) == 1
-    first = [book.score(*position(str(column))) for column in range(1, 8)]
-    assert first == [2, 1, 0, -1, 0, 1, 2]
+    assert book.look_up(*position("")).score == 1
+    assert [book.look_up(*position(str(column))).score for column in range(1, 8)] == [2, 1, 0, -1, 0, 1, 2]
 
 
-def test_a_book_is_worked_out_from_its_last_ply(tmp_path):
+@needs_book
+@pytest.mark.parametrize("seat", [0, 1])
+def test_what_the_book_says_of_a_position_follows_from_what_it_says_two_plies_later(seat):
+    book = shipped_book()
+    own, mask = positions_after(seat, BOARD)
+    seen = 0
+    while True:
+        answers = [book.look_up(*words) for words in zip(own, mask, strict=True)]
+        after = lines(own, mask, answers, BOARD)
+        if book.look_up(after[0][0], after[1][0]) is None:
+            break
+        for place, answer in enumerate(answers):
+            for column in np.flatnonzero(answer.best):
+                worst = after_reply(book, own[[place]], mask[[place]], column)
+                assert answer.score == worst
+                seen += 1
+        own, mask = after
+    assert seen > 100
+
+
+def after_reply(book, own, mask, column):
+    """The least score that the other one's replies to a move leave."""
+    moved = following(own, mask, BOARD, np.arange(7)[:, None] == column)
+    replied, mask, lawful = children(*moved, BOARD)
+    if (lawful & has_four(replied ^ mask, BOARD)).any():  # one of them wins at once
+        return -((43 - int(moved[1][0]).bit_count()) // 2)
+    return min(book.look_up(*words).score for words in zip(*following(*moved, BOARD), strict=True))
+
+
+def test_a_book_answers_whoever_was_perfect_from_the_first_move_on(tmp_path):
     """On a small board, where everything can be solved without one."""
     game = games.make("connect_four", rows=4, columns=5)
     board = measures(4, 5)
-    solver = ConnectFourSolver(game, table_size=1 << 20)
-    deepest = np.array([solver.score(*words) for words in zip(*positions_after(5, board), strict=True)], np.int8)
-    write_book(tmp_path / "book.npz", deepest, 5, board)
-    with np.load(tmp_path / "book.npz") as file:
-        book = Book([file[f"ply_{ply}"] for ply in range(6)], board)
-    assert book.plies == 6
-    for ply in range(6):
-        for words in zip(*positions_after(ply, board), strict=True):
-            assert book.score(*words) == solver.score(*words)
-    with_book = ConnectFourSolver(game, book=book)
-    for state in brute_force.late_positions(game, 50, left=18, seed=2):
-        assert (with_book.best(state)[0] == solver.best(state)[0]).all()
-    best, _ = with_book.best(game.initial)
-    assert (best == solver.best(game.initial)[0]).all()
-    assert with_book.looked < solver.looked
+    solver = ConnectFourSolver(game, np.zeros(1 << 20, np.uint64))
+    answers = make_book(6, board, lambda *words: [solver.solve(*each) for each in zip(*words, strict=True)])
+    write_book(tmp_path / "book.npz", answers)
+    with_book = ConnectFourSolver(game, book=read_book(tmp_path / "book.npz", board))
+    for seed in range(20):
+        match, rng, seat = Match(game, [("a", None), ("b", None)]), np.random.default_rng(seed), seed % 2
+        while match.state["length"] < 6 and not match.over:
+            legal = np.flatnonzero(match.legal)
+            if match.state["current_player"] == seat:
+                best, value = with_book.best(match.state)
+                expected = solver.best(match.state)
+                assert (best == expected[0]).all()
+                assert value == expected[1] == with_book.value(match.state)
+                legal = np.flatnonzero(best)
+            match.play(int(rng.choice(legal)))
+    assert with_book.looked == 0
 
 
 def test_positions_are_counted_once_with_their_mirror_images():
