@@ -1,9 +1,9 @@
 """Matches: adding them once and for all, and finding them again."""
 
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from sqlalchemy import Column, Connection, Row, Select, bindparam, exists, func, insert, or_, select, update
@@ -12,6 +12,7 @@ from arena.config import require_at_least
 from arena.errors import UsageError
 from arena.match.json_lines import LARGEST_SEED
 from arena.match.verdict import MatchRecord, Reason, Verdict
+from arena.store.many import execute_many
 from arena.store.moves import pack, unpack
 from arena.store.numbers import chunks, known_numbers, numbers_of, storable
 from arena.store.players import require_totals
@@ -19,7 +20,12 @@ from arena.store.runs import run_numbered
 from arena.store.schema import games, matches, players, seats, totals
 
 RESULTS = {"win": 1, "draw": 0, "loss": -1}
-COUNTS = {1: "wins", 0: "draws", -1: "losses"}
+ADD_MATCHES, ADD_SEATS = insert(matches), insert(seats)
+ADD_RESULTS = (
+    update(totals)
+    .where(totals.c.game == bindparam("of_game"), totals.c.player == bindparam("of_player"))
+    .values({name: totals.c[name] + bindparam(f"more_{name}") for name in ("wins", "draws", "losses")})
+)
 
 
 @dataclass(frozen=True)
@@ -66,8 +72,9 @@ def add_games(connection: Connection, run: int, played: Iterable[tuple[int, Matc
     """Add matches by their number in the run; a number that is there already is left as it is."""
     run_numbered(connection, run)
     for part in chunks(list(played)):
+        numbers = [number for number, _ in part]
         there = select(matches.c.number).where(
-            matches.c.run == run, matches.c.number.in_([number for number, _ in part])
+            matches.c.run == run, matches.c.number.between(min(numbers), max(numbers))
         )
         old = set(connection.execute(there).scalars())
         new: dict[int, MatchRecord] = {}
@@ -81,15 +88,28 @@ def add_games(connection: Connection, run: int, played: Iterable[tuple[int, Matc
 def _add_new(connection: Connection, run: int, new: Mapping[int, MatchRecord]) -> None:
     labels = numbers_of(connection, games, {record.game for record in new.values()})
     names = numbers_of(connection, players, {name for record in new.values() for name in record.players})
-    now = time.time()
-    rows = [_match_row(run, number, record, labels, now) for number, record in new.items()]
-    inserted = connection.execute(insert(matches).returning(matches.c.number, matches.c.id), rows)
-    ids = {number: match for number, match in inserted}
-    connection.execute(insert(seats), [row for n, record in new.items() for row in _seat_rows(ids[n], record, names)])
-    _count(connection, new.values(), labels, names)
+    now, first = time.time(), newest(connection) + 1
+    match_rows, seat_rows = [], []
+    counts: dict[tuple[int, int], list[int]] = {}  # losses, draws and wins by game and player
+    for match, (number, record) in enumerate(new.items(), start=first):
+        game, returns = labels[record.game], record.verdict.returns
+        match_rows.append({"id": match} | _match_row(run, number, record, game, now))
+        for seat, (name, earned, result) in enumerate(zip(record.players, returns, results(returns), strict=True)):
+            player = names[name]
+            seat_rows.append({"match": match, "seat": seat, "player": player, "earned": earned, "result": result})
+            counts.setdefault((game, player), [0, 0, 0])[result + 1] += 1
+    execute_many(connection, ADD_MATCHES, match_rows)
+    execute_many(connection, ADD_SEATS, seat_rows)
+    for game in labels.values():
+        require_totals(connection, game, [player for of_game, player in counts if of_game == game])
+    more = [
+        {"of_game": game, "of_player": player, "more_wins": wins, "more_draws": draws, "more_losses": losses}
+        for (game, player), (losses, draws, wins) in counts.items()
+    ]
+    execute_many(connection, ADD_RESULTS, more)
 
 
-def _match_row(run: int, number: int, record: MatchRecord, labels: Mapping[str, int], now: float) -> dict[str, Any]:
+def _match_row(run: int, number: int, record: MatchRecord, game: int, now: float) -> dict[str, Any]:
     verdict = record.verdict
     if not 0 <= record.seed <= LARGEST_SEED:
         raise UsageError(f"match {number} has the seed {record.seed}, which is not between 0 and 2**63 - 1")
@@ -98,7 +118,7 @@ def _match_row(run: int, number: int, record: MatchRecord, labels: Mapping[str, 
     return {
         "run": run,
         "number": number,
-        "game": labels[record.game],
+        "game": game,
         "seed": record.seed,
         "opening": len(record.opening),
         "length": len(record.actions),
@@ -111,36 +131,12 @@ def _match_row(run: int, number: int, record: MatchRecord, labels: Mapping[str, 
     }
 
 
-def _seat_rows(match: int, record: MatchRecord, names: Mapping[str, int]) -> Iterator[dict[str, Any]]:
-    for seat, (name, earned, result) in enumerate(
-        zip(record.players, record.verdict.returns, results(record.verdict.returns), strict=True)
-    ):
-        yield {"match": match, "seat": seat, "player": names[name], "earned": earned, "result": result}
-
-
-def results(returns: Sequence[float]) -> list[int]:
+@lru_cache(maxsize=1024)  # many matches end alike
+def results(returns: tuple[float, ...]) -> tuple[int, ...]:
     """For each seat: 1 if it alone earned the most, 0 if it shares that, -1 otherwise."""
     best = max(returns)
     shared = returns.count(best) > 1
-    return [-1 if earned < best else 0 if shared else 1 for earned in returns]
-
-
-def _count(
-    connection: Connection, records: Iterable[MatchRecord], labels: Mapping[str, int], names: Mapping[str, int]
-) -> None:
-    """Add matches to the totals of their players."""
-    tally: dict[int, dict[int, Counter[str]]] = {}
-    for record in records:
-        table = tally.setdefault(labels[record.game], {})
-        for name, result in zip(record.players, results(record.verdict.returns), strict=True):
-            table.setdefault(names[name], Counter())[COUNTS[result]] += 1
-    for game, table in tally.items():
-        require_totals(connection, game, table.keys())
-        more = {name: totals.c[name] + bindparam(f"more_{name}") for name in COUNTS.values()}
-        connection.execute(
-            update(totals).where(totals.c.game == game, totals.c.player == bindparam("of")).values(more),
-            [{"of": player} | {f"more_{name}": n[name] for name in COUNTS.values()} for player, n in table.items()],
-        )
+    return tuple(-1 if earned < best else 0 if shared else 1 for earned in returns)
 
 
 def played(connection: Connection, run: int, after: int, limit: int) -> list[tuple[int, MatchRecord]]:

@@ -9,9 +9,11 @@ from arena.errors import UsageError
 
 def pack(actions: Sequence[int]) -> bytes:
     """The bytes of a match; an action takes one byte if all are below 256."""
-    highest = max(actions, default=0)
-    width = 1 if highest < 1 << 8 else 2 if highest < 1 << 16 else 4
-    return bytes([width]) + (bytes(actions) if width == 1 else np.array(actions, f"<u{width}").tobytes())
+    try:
+        return b"\1" + bytes(actions)
+    except ValueError:  # one takes more
+        width = 2 if max(actions) < 1 << 16 else 4
+        return bytes([width]) + np.array(actions, f"<u{width}").tobytes()
 
 
 def unpack(packed: bytes) -> tuple[int, ...]:

@@ -80,7 +80,7 @@ runs = Table(
 matches = Table(
     "matches",
     METADATA,
-    Column("id", ID, primary_key=True),
+    Column("id", ID, primary_key=True, autoincrement=False),  # whoever writes counts on
     Column("run", ForeignKey(runs.c.id), nullable=False),
     Column("number", BigInteger, nullable=False),  # place in the schedule of the run
     Column("game", ForeignKey(games.c.id), nullable=False),
