@@ -1,9 +1,11 @@
 """A public ladder, simulated: a million agents of known strength, twenty million games, ratings after every game.
 
-python scripts/ladder_simulation.py [--agents N] [--games N] [--seed N]
+python scripts/ladder_simulation.py [--agents N] [--games N] [--deviation ELO] [--draws SHARE] [--seed N]
 
-Everything but playing is real: pairs by rating and uncertainty, Glicko-2, one game at a time, on one core. Ratings are
-held against the strengths.
+Everything but playing is real: pairs by rating and uncertainty, ratings, one game at a time, on one core. Ratings are
+held against the strengths. Of the best by their true strength, who are known only here, intervals hold less than they
+say, as they should: they are centred where an agent with such games is most likely to stand, and who is the best of
+all stands above that.
 """
 
 import argparse
@@ -17,10 +19,6 @@ from arena.ratings.head_to_head import NORMAL_95
 from arena.ratings.ladder import Ladder, next_pair, record
 from games.engine.chance import draw
 
-STRENGTH = 300.0
-"""Standard deviation of the true strengths in Elo, around 1500."""
-DRAWS = 0.3
-"""Share of draws between equals."""
 REPORTS = 10
 
 
@@ -28,24 +26,29 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--agents", type=int, default=1_000_000, help="how many agents there are, 2 or more")
     parser.add_argument("--games", type=int, default=20_000_000, help="how many games they play")
+    parser.add_argument("--deviation", type=float, default=300.0, help="of the strengths around 1500, in Elo")
+    parser.add_argument("--draws", type=float, default=0.3, help="share of draws between equals")
     parser.add_argument("--seed", type=int, default=0, help="fixes everything")
     options = parser.parse_args()
     if options.agents < 2 or options.games < 1:
         parser.error(f"{options.agents} agents and {options.games} games are no ladder: 2 and 1 at the least")
-    truth = np.random.default_rng(options.seed).normal(1500, STRENGTH, options.agents)
+    if not (options.deviation >= 0 and 0 <= options.draws <= 1):
+        parser.error(f"a deviation of {options.deviation} and {options.draws} draws are not from 0, and from 0 to 1")
+    truth = np.random.default_rng(options.seed).normal(1500, options.deviation, options.agents)
     ladder = Ladder(options.agents, options.seed)
-    play(Ladder(2, 0), truth[:2], 1)  # compiles
+    play(Ladder(2, 0), truth[:2], 1, options.draws)  # compiles
     print(f"{options.agents:,} agents, {options.games:,} games")
     spent = 0.0
     for part in range(1, REPORTS + 1):
         games = options.games * part // REPORTS - options.games * (part - 1) // REPORTS
         before = time.process_time()
-        play(ladder, truth, games)
+        play(ladder, truth, games, options.draws)
         spent += time.process_time() - before
         so_far = f"{options.games * part // REPORTS:>13,} games  {spent:8.1f} s"
         print(f"{so_far}  {told(ladder, truth, ladder.agents['games'] > 0)}", flush=True)
-    best = np.argsort(-ladder.ratings)[: max(options.agents // 100, 1)]
-    print(f"the best hundredth by rating: {told(ladder, truth, best)}")
+    for name, strength in (("rating", ladder.ratings), ("true strength", truth)):
+        best = np.argsort(-strength)[: max(options.agents // 100, 1)]
+        print(f"the best hundredth by {name}: {told(ladder, truth, best)}")
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"{options.games / spent:,.0f} games a second on one core, {memory:.2f} GB at the most")
     return 0
@@ -58,20 +61,20 @@ def told(ladder: Ladder, truth: np.ndarray, some: np.ndarray) -> str:
     return f"off by {np.sqrt(np.mean(off**2)):.0f} on average, 95 % intervals hold {100 * held:.1f} %"
 
 
-def play(ladder: Ladder, truth: np.ndarray, games: int) -> None:
-    """Play and rate further games."""
-    _play(ladder.agents, ladder.counts, ladder.heads, ladder.random, truth, games)
+def play(ladder: Ladder, truth: np.ndarray, games: int, draws: float = 0.3) -> None:
+    """Play and rate further games; `draws` is their share between equals."""
+    _play(ladder.agents, ladder.counts, ladder.heads, ladder.stretch[0], ladder.random, truth, games, draws)
 
 
 @njit
-def _play(agents, counts, heads, random, truth, games):
+def _play(agents, counts, heads, stretch, random, truth, games, draws):
     for _ in range(games):
         first, second = next_pair(agents, counts, heads, random[0])
         expected = 1 / (1 + 10 ** ((truth[second] - truth[first]) / 400))
-        drawn = 2 * DRAWS * min(expected, 1 - expected)
+        drawn = 2 * draws * min(expected, 1 - expected)
         luck = draw(random[0])
         score = 1.0 if luck < expected - drawn / 2 else 0.5 if luck < expected + drawn / 2 else 0.0
-        record(agents, counts, heads, first, second, score)
+        record(agents, counts, heads, stretch, first, second, score)
 
 
 if __name__ == "__main__":

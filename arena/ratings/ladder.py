@@ -1,12 +1,22 @@
-"""A ladder of many agents: who plays whom next, by rating and uncertainty, and Glicko-2 after every game.
+"""A ladder of many agents: who plays whom next, by rating and uncertainty, and new ratings after every game.
 
 Agents stand in fine bins by their ratings (a two-hundredth of a point); a Fenwick tree counts them (P. Fenwick,
 Software: Practice and Experience 24, 1994), so that entering, leaving and finding the agent of a rank take O(log bins)
 steps, however many agents there are and whoever stands together.
 
-A pair is found in three steps: of two agents drawn at random, the more uncertain plays; it draws a strength that it
-may have, from the normal distribution of its rating; who stands nearest that strength is its opponent. So newcomers
-play much and meet all kinds, and those who are known meet their equals.
+A pair is found in three steps: of two agents drawn at random, the more uncertain plays; it draws a strength, from a
+normal distribution around its rating that is a little wider than its uncertainty; who stands nearest that strength is
+its opponent. So newcomers play much and meet all kinds, and those who are known meet their equals, more or less.
+
+Ratings are those of Glicko-2 (deviations that grow with time by a volatility), but for two things, without which the
+intervals of the best and the worst did not hold the truth:
+
+* A game counts by Bayes' rule as it is (`arena.ratings.posterior`).
+* How far apart strong and weak are is learnt. Where equals meet equals, games say little of the distance between the
+  ends of the ladder, which so depends on what newcomers were taken for: with the deviation of 350 that Glicko begins
+  with, too far apart where strengths differ by 200, too near where they do by 350, and no single rating's deviation
+  tells. Does the higher rated of a pair win more often than it should, all distances are too small. One number
+  stretches them, found by Newton steps towards the likeliest, game after game.
 """
 
 import math
@@ -17,12 +27,13 @@ from numba import njit
 from numpy.typing import NDArray
 
 from arena.ratings.glicko2 import SCALE as GLICKO
-from arena.ratings.glicko2 import START, TAU, UNKNOWN, VOLATILITY, close_period, evidence
+from arena.ratings.glicko2 import START, TAU, UNKNOWN, VOLATILITY, evidence, new_volatility
+from arena.ratings.posterior import after_game
 from games.engine.chance import RANDOM_FIELD, draw, draw_below, reseed
 
 AGENT = np.dtype(
     [
-        ("mu", np.float64),  # on Glicko-2's scale
+        ("mu", np.float64),  # on Glicko-2's scale, before it is stretched
         ("phi", np.float64),
         ("volatility", np.float64),
         ("games", np.int32),
@@ -31,12 +42,24 @@ AGENT = np.dtype(
         ("previous", np.int32),
     ]
 )
+STRETCH = np.dtype(
+    [
+        ("factor", np.float64),  # of all mu and phi
+        ("information", np.float64),  # that it rests on
+    ]
+)
+FIRMNESS, MEMORY = 300.0, 1e5
+"""Information on the stretch at the beginning, and the most that counts: what is older is forgotten by and by."""
+LEAST = 0.05
+"""Stretch that is never fallen short of."""
 BITS = 20
 BINS = 1 << BITS
 LOWEST, HIGHEST = -15.0, 15.0
 """Span of mu that has bins of its own: ratings from -1100 to 4100."""
 PERIOD = 12.0
 """Games of a rating period."""
+SPREAD = 1.0
+"""How far apart those may be who meet, in mu, beyond what is not known of them."""
 
 
 class Ladder:
@@ -50,6 +73,7 @@ class Ladder:
         """The Fenwick tree of the bins' sizes [BINS + 1]; entry 0, no node of the tree, is how many stand in all."""
         self.heads = np.full(BINS, -1, np.int32)
         """First agent of each bin [BINS], -1 if it is empty."""
+        self.stretch: NDArray[Any] = np.array([(1.0, FIRMNESS)], STRETCH)
         self.random: NDArray[Any] = np.zeros(1, np.dtype([RANDOM_FIELD]))
         reseed(self.random[0], seed)
         enter_all(self.agents, self.counts, self.heads)
@@ -57,12 +81,12 @@ class Ladder:
     @property
     def ratings(self) -> NDArray[np.float64]:
         """[N]."""
-        return START + GLICKO * self.agents["mu"]
+        return START + GLICKO * self.stretch["factor"] * self.agents["mu"]
 
     @property
     def deviations(self) -> NDArray[np.float64]:
         """[N]."""
-        return GLICKO * self.agents["phi"]
+        return GLICKO * self.stretch["factor"] * self.agents["phi"]
 
     def pair(self) -> tuple[int, int]:
         """Two agents who should play next; they stand outside the ladder until `record` has their result."""
@@ -70,7 +94,7 @@ class Ladder:
 
     def record(self, first: int, second: int, score: float) -> None:
         """Rate a pair's game, in which the first scored 0, 0.5 or 1, and let both back in."""
-        record(self.agents, self.counts, self.heads, first, second, score)
+        record(self.agents, self.counts, self.heads, self.stretch[0], first, second, score)
 
 
 @njit
@@ -155,30 +179,43 @@ def next_pair(agents: Any, counts: Any, heads: Any, random: Any) -> tuple[int, i
     first = one if agents[one].phi >= agents[two].phi else two
     leave(agents, counts, heads, first)
     normal = math.sqrt(-2 * math.log(1 - draw(random))) * math.cos(2 * math.pi * draw(random))
-    rank = below(counts, bin_of(agents[first].mu + agents[first].phi * normal)) - draw_below(random, 2)
+    strength = agents[first].mu + math.sqrt(agents[first].phi ** 2 + SPREAD**2) * normal
+    rank = below(counts, bin_of(strength)) - draw_below(random, 2)
     second = of_rank(counts, heads, min(max(rank, 0), counts[0] - 1))
     leave(agents, counts, heads, second)
     return first, second
 
 
 @njit
-def record(agents: Any, counts: Any, heads: Any, first: int, second: int, score: float) -> None:
+def record(agents: Any, counts: Any, heads: Any, stretch: Any, first: int, second: int, score: float) -> None:
     """Rate a game by what was known before it, and let both agents in again."""
     one, two = agents[first], agents[second]
-    mu, phi = one.mu, one.phi
-    rate_game(one, two.mu, two.phi, score)
-    rate_game(two, mu, phi, 1 - score)
+    mu, phi, factor = one.mu, one.phi, stretch.factor
+    learn(stretch, mu - two.mu, math.sqrt(phi**2 + two.phi**2), score)
+    rate_game(one, factor, factor * two.mu, factor * two.phi, score)
+    rate_game(two, factor, factor * mu, factor * phi, 1 - score)
     enter(agents, counts, heads, first)
     enter(agents, counts, heads, second)
 
 
 @njit
-def rate_game(agent: Any, other_mu: float, other_phi: float, score: float) -> None:
-    """Move an agent's rating by one game, a fraction of a period."""
-    precision, surplus = evidence(agent.mu, other_mu, other_phi, score)
-    agent.mu, agent.phi, agent.volatility = close_period(
-        agent.mu, agent.phi, agent.volatility, precision, surplus, 1 / PERIOD, TAU
-    )
+def learn(stretch: Any, distance: float, deviation: float, score: float) -> None:
+    """Move the stretch by a Newton step towards that under which this score, at this distance, is the likeliest."""
+    seen = distance / math.sqrt(1 + 3 * (stretch.factor * deviation / math.pi) ** 2)
+    expected = 1 / (1 + math.exp(-stretch.factor * seen))
+    stretch.information = min(stretch.information + seen**2 * expected * (1 - expected), MEMORY)
+    stretch.factor = max(stretch.factor + seen * (score - expected) / stretch.information, LEAST)
+
+
+@njit
+def rate_game(agent: Any, factor: float, other_mu: float, other_phi: float, score: float) -> None:
+    """Move an agent's rating by one game, a fraction of a period; the other's is stretched already."""
+    mu, phi = factor * agent.mu, factor * agent.phi
+    precision, surplus = evidence(mu, other_mu, other_phi, score)
+    agent.volatility = new_volatility(phi, agent.volatility, 1 / precision, surplus / precision, TAU)
+    phi = math.sqrt(phi**2 + agent.volatility**2 / PERIOD)
+    mu, phi = after_game(mu, phi, other_mu, other_phi, score)
+    agent.mu, agent.phi = mu / factor, phi / factor
     agent.games += 1
 
 

@@ -37,7 +37,7 @@ class OnlineRatings(Protocol):
 
 
 class Glicko2Ratings:
-    """Glicko-2 after every game, as on the ladder; a game of P players is P - 1 comparisons for each of them.
+    """Glicko-2 after every game; a game of P players is P - 1 comparisons for each of them.
 
     Comparisons of one game depend on each other. If its ranking is drawn as Plackett and Luce have it, and all are
     equal, the variance of a player's sum is (P + 1) / 3 that of independent ones: they count that much less.

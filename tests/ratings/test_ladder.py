@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from arena.ratings.ladder import BINS, Ladder, below, bin_of, of_rank
+from scripts import ladder_simulation as simulation
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "ladder_simulation.py"
 
@@ -82,13 +83,28 @@ def test_the_seed_fixes_the_pairs():
 def test_a_small_simulation_holds_what_its_intervals_say():
     command = [sys.executable, str(SCRIPT), "--agents", "3000", "--games", "60000"]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    *held, best = [float(share) for share in re.findall(r"intervals hold ([\d.]+) %", said)]
-    *off, _ = [float(points) for points in re.findall(r"off by (\d+)", said)]
+    *held, by_rating, by_strength = [float(share) for share in re.findall(r"intervals hold ([\d.]+) %", said)]
+    *off, _, _ = [float(points) for points in re.findall(r"off by (\d+)", said)]
     assert len(held) == 10
     assert 93 < min(held) <= max(held) < 99
     assert off[-1] < 70 < off[0]
-    assert 50 < best <= 100  # the best of all meet only those near them, and their ratings lag behind
+    assert by_rating > 80  # of 30 agents
+    assert by_strength > 60
     assert "games a second on one core" in said
+
+
+@pytest.mark.parametrize(("deviation", "draws"), [(100, 0.3), (200, 0.0), (300, 0.3), (400, 0.3)])
+def test_intervals_hold_the_truth_however_far_apart_strengths_are(deviation, draws):
+    size = 20_000
+    truth = np.random.default_rng(1).normal(1500, deviation, size)
+    ladder = Ladder(size, seed=1)
+    simulation.play(ladder, truth, 20 * size, draws)
+    held = np.abs(ladder.ratings - truth) < 1.96 * ladder.deviations
+    best = np.argsort(-ladder.ratings)[: size // 100]
+    assert held.mean() > 0.93
+    assert held[best].mean() > 0.85
+    slope = np.polyfit(ladder.ratings, truth, 1)[0]
+    assert 0.95 < slope < 1.08
 
 
 def test_a_ladder_of_one_is_refused():
