@@ -3,16 +3,13 @@
 Writes its games into a store, in the current folder.
 """
 
-import os
 import sys
-
-import ray
-from ray.cluster_utils import Cluster
 
 import games
 from arena.store import Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.tournament import run_tournament
+from tests.on_ray import two_nodes
 
 GAME = "tic_tac_toe"
 PLAYERS = {"random": "random", "one": "one-ply", "deep": "alphabeta:5"}
@@ -20,22 +17,19 @@ CONFIG = TournamentConfig(games=20, openings="random:2")
 STORE = "arena.db"
 
 
-def main() -> None:
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    nodes = [cluster.add_node(num_cpus=1)]
-    cluster.wait_for_nodes()
-    os.environ["RAY_ADDRESS"] = cluster.address
+def main() -> int:
+    killed = False
+    with two_nodes() as (cluster, node), Store(STORE) as store:
 
-    def kill(records, total):
-        if records and nodes:
-            cluster.remove_node(nodes.pop(), allow_graceful=False)
+        def kill(records, total):
+            nonlocal killed
+            if records and not killed:
+                cluster.remove_node(node, allow_graceful=False)
+                killed = True
 
-    with Store(STORE) as store:
         run_tournament(games.make(GAME), PLAYERS, CONFIG, kill, workers="ray", store=store)
-    ray.shutdown()
-    cluster.shutdown()
-    sys.exit(3 if nodes else 0)
+    return 0 if killed else 3
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,10 +1,6 @@
 """Tournaments on a Ray cluster: the same games, and a node that is killed costs only repeated work."""
 
-import os
 import socket
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -12,19 +8,15 @@ import games
 from arena.errors import UsageError
 from arena.store import Store
 from arena.tournament.tournament import run_tournament
+from tests.on_ray import run_to_its_end
 
 pytest.importorskip("ray")
-ROOT = Path(__file__).parents[2]
 
 
 def test_games_are_those_of_one_process_though_a_node_is_killed(tmp_path):
     from tests.tournament import on_ray
 
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
-    environment.pop("RAY_ADDRESS", None)
-    command = [sys.executable, on_ray.__file__]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    run_to_its_end(on_ray, tmp_path)
     expected = run_tournament(games.make(on_ray.GAME), on_ray.PLAYERS, on_ray.CONFIG)
     with Store(tmp_path / on_ray.STORE, create=False) as store:
         kept = {match.number: match.record for match in store.each_match()}

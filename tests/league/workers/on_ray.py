@@ -3,29 +3,22 @@
 In a process that no other cluster shares; ends with status 0 if all is as it is in one process.
 """
 
-import os
 import sys
 import tempfile
 from pathlib import Path
-
-import ray
-from ray.cluster_utils import Cluster
 
 from arena.league.workers.share import SharePlayer
 from arena.workers.ray import RayWorkers
 from arena.workers.work import Here
 from tests.league.workers.small import BOARDS, MOVES, collector, same, work
+from tests.on_ray import two_nodes
 
 STEPS = BOARDS * MOVES
 
 
 def main() -> int:
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    node = cluster.add_node(num_cpus=1)
-    cluster.wait_for_nodes()
-    os.environ["RAY_ADDRESS"] = cluster.address
-    workers = RayWorkers(work())
-    with tempfile.TemporaryDirectory() as folder:
+    with two_nodes() as (cluster, node), tempfile.TemporaryDirectory() as folder:
+        workers = RayWorkers(work())
         there = collector(workers, Path(folder, "member"))
         here = collector(Here(SharePlayer(work())), Path(folder, "member"))
         told = [there.collect(n_step=STEPS)]
@@ -33,12 +26,10 @@ def main() -> int:
         cluster.remove_node(node, allow_graceful=False)
         told += [there.collect(n_step=STEPS), there.collect(n_step=STEPS)]
         expected = [here.collect(n_step=STEPS) for _ in told]
+        workers.close()
     alike = all(
         (a.returns == b.returns).all() and (a.players == b.players).all() for a, b in zip(told, expected, strict=True)
     )
-    workers.close()
-    ray.shutdown()
-    cluster.shutdown()
     return 0 if alike and same(there.buffer[:], here.buffer[:]) else 3
 
 
