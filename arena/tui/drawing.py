@@ -2,53 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import groupby
-from typing import NamedTuple
 
+from arena.tui.cells import BARE, SCALES, SLANTED, Look, Run, Scale, drawn
 from arena.tui.table import Cell
-from arena.tui.words import mark, percent
 from games.engine.picture import Picture
-
-
-@dataclass(frozen=True)
-class Scale:
-    """How large a board is drawn."""
-
-    width: int
-    """Of the inside of a cell, in characters."""
-    height: int
-    ruled_columns: bool = True
-    """A frame, and lines between the columns."""
-    ruled_rows: bool = True
-    """Lines between the rows."""
-
-
-BIG, SQUARE = Scale(7, 3), Scale(3, 1)
-FLAT, BARE = Scale(3, 1, ruled_rows=False), Scale(3, 1, ruled_rows=False, ruled_columns=False)
-SCALES = (BIG, SQUARE, FLAT, BARE)
-"""From large to small."""
-SLANTED = (Scale(7, 3, ruled_rows=False), FLAT, BARE)
-"""Those of boards whose rows are shifted, which leaves no place for lines between them."""
-
-BIG_PIECES = ((" ▄███▄ ", " █████ ", " ▀███▀ "), (" ▄▀▀▀▄ ", " █   █ ", " ▀▄▄▄▀ "))
-"""Pieces of the first two seats at the big scale; others are drawn as their sign."""
-
-
-HIDDEN, BACK = "?", "▒"
-"""What stands for a card or a die that is not seen, and the pattern of its back."""
-
-
-class Run(NamedTuple):
-    """Characters of one look."""
-
-    text: str
-    role: str
-    """What it shows: line, label, target, last, cursor, chance, seat-0, seat-1, ..."""
-    chance: float = 0.0
-    """Shade of the cell behind it, 0 to 1."""
-    chosen: bool = False
-    """Whether the keyboard's cursor is on its cell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +44,13 @@ def cell_at(picture: Picture, scale: Scale, x: int, y: int, flipped: bool = Fals
     return (rows - 1 - row, columns - 1 - column) if flipped else (row, column)
 
 
-def draw(view: BoardView, scale: Scale, cursor: Cell | None = None, flipped: bool = False) -> list[list[Run]]:
-    """The lines of a board, each as runs; `flipped` shows it from the other side of the table."""
+def draw(
+    view: BoardView, scale: Scale, cursor: Cell | None = None, flipped: bool = False, ascii_only: bool = False
+) -> list[list[Run]]:
+    """The lines of a board, each as runs; `flipped` shows it from the other side of the table.
+
+    With `ascii_only`, letters stand for figures, of which ASCII has none.
+    """
     picture, margin = view.picture, _margin(view.picture)
     turn = -1 if flipped else 1
     rows, columns = range(picture.pieces.shape[0])[::turn], range(picture.pieces.shape[1])[::turn]
@@ -101,7 +64,7 @@ def draw(view: BoardView, scale: Scale, cursor: Cell | None = None, flipped: boo
     for i, row in enumerate(rows):
         if i > 0 and scale.ruled_rows:
             lines.append(_rule("├┼┤", scale, len(columns), margin))
-        cells = [_cell(view, (row, column), scale, cursor == (row, column)) for column in columns]
+        cells = [_cell(view, (row, column), scale, cursor == (row, column), ascii_only) for column in columns]
         shift = " " * _shift(picture, scale, i)
         for y in range(scale.height):
             label = picture.row_labels[row] if y == scale.height // 2 else ""
@@ -147,100 +110,21 @@ def _merged(line: Sequence[Run]) -> list[Run]:
     return [Run("".join(run.text for run in runs), *look) for look, runs in groups]
 
 
-class _Look(NamedTuple):
-    """All that the drawing of a cell depends on."""
-
-    seat: int
-    """-1 for an empty cell."""
-    sign: str
-    chance: float | None
-    """None where none is told."""
-    is_target: bool
-    is_last: bool
-    is_picked: bool
-    is_chosen: bool
-
-
-def _cell(view: BoardView, cell: Cell, scale: Scale, chosen: bool) -> tuple[tuple[Run, Run, Run], ...]:
-    """One cell as lines of runs: two edges that may hold brackets, and what is between them."""
+def _cell(view: BoardView, cell: Cell, scale: Scale, chosen: bool, ascii_only: bool) -> tuple[tuple[Run, ...], ...]:
+    """One cell as lines of runs."""
     picture = view.picture
-    return _drawn(
-        _Look(
-            int(picture.pieces[cell]),
-            _sign(picture, cell),
-            view.chances.get(cell),
-            cell in view.targets,
-            picture.last == cell,
-            view.picked == cell,
-            chosen,
-        ),
-        scale,
+    look = Look(
+        int(picture.pieces[cell]),
+        "" if ascii_only or picture.figures is None else str(picture.figures[cell]),
+        "" if picture.letters is None else str(picture.letters[cell]),
+        picture.cards,
+        view.chances.get(cell),
+        cell in view.targets,
+        picture.last == cell,
+        view.picked == cell,
+        chosen,
     )
-
-
-@lru_cache(4096)
-def _drawn(look: _Look, scale: Scale) -> tuple[tuple[Run, Run, Run], ...]:
-    """A cell of some look: boards have few, and are drawn often."""
-    chance = look.chance or 0.0
-    inside, role = _inside(look, scale)
-    full = role == "chance" and scale.height == 1  # no room for brackets: the cursor shows by its colour alone
-    edges, edge_role = ([(" ", " ")] * scale.height, role) if full else _edges(look, scale)
-    return tuple(
-        (
-            _edge(left, text[0], edge_role, role)._replace(chance=chance, chosen=look.is_chosen),
-            Run(text[1:-1], role, chance, look.is_chosen),
-            _edge(right, text[-1], edge_role, role)._replace(chance=chance, chosen=look.is_chosen),
-        )
-        for text, (left, right) in zip(inside, edges, strict=True)
-    )
-
-
-def _edge(bracket: str, sign: str, edge_role: str, role: str) -> Run:
-    """A bracket where there is room for it, or else what stands there."""
-    return Run(bracket, edge_role) if bracket != " " and sign in " ▒" else Run(sign, role)
-
-
-def _inside(look: _Look, scale: Scale) -> tuple[list[str], str]:
-    """The lines of a cell without its brackets, and their role."""
-    seat, sign = look.seat, look.sign
-    if seat >= 0 and sign == HIDDEN:
-        return [BACK * scale.width] * scale.height, f"seat-{seat % 4}"
-    if seat >= 0 and not sign and scale.height == 3 and seat < len(BIG_PIECES):
-        return list(BIG_PIECES[seat]), f"seat-{seat}"
-    if seat >= 0:
-        text, role = sign or mark(seat), f"seat-{seat % 4}"
-    elif look.chance is not None:
-        text, role = percent(look.chance)[: scale.width], "chance"  # "100" in a small cell
-        text = text if len(text) == 1 else text.rjust(3)
-    elif look.is_target:
-        text, role = "·", "target"
-    else:
-        text, role = "" if scale.ruled_columns else "·", "line"  # without lines, dots show where the cells are
-    lines = [" " * scale.width] * scale.height
-    lines[scale.height // 2] = text.center(scale.width)
-    return lines, role
-
-
-def _edges(look: _Look, scale: Scale) -> tuple[list[tuple[str, str]], str]:
-    """What stands at the left and right edge of each line of a cell, and its role."""
-    edges, role, middle = [(" ", " ")] * scale.height, "last", scale.height // 2
-    if look.is_last and scale.height == 3:
-        edges[0], edges[2] = ("┌", "┐"), ("└", "┘")
-    elif look.is_last:
-        edges[0] = ("[", "]")
-    if look.is_target and look.seat >= 0:
-        edges[middle], role = ("·", "·"), "target"
-    if look.is_picked:
-        edges[middle], role = ("(", ")"), "cursor"
-    if look.is_chosen:
-        edges[middle], role = (">", "<"), "cursor"
-    return edges, role
-
-
-def _sign(picture: Picture, cell: Cell) -> str:
-    """The figure or the letters of a piece; "" for a plain one."""
-    signs = (grid[cell] for grid in (picture.figures, picture.letters) if grid is not None)
-    return str(next(filter(None, signs), ""))
+    return drawn(look, scale)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def match_cells(match: "StoredMatch") -> Cells:
     result = "–".join(points(share) for share in share_point(record.verdict.returns))
     when = datetime.fromtimestamp(match.added)
     shown = f"{when:%H:%M}" if when.date() == datetime.now().date() else f"{when:%d %b}"
-    return Text(shown, "dim"), " – ".join(record.players), result, f"{len(record.actions)} moves"
+    return Text(shown, "dim"), " – ".join(record.players), result, counted(len(record.actions), "move")
 
 
 def ladder_cells(place: int, row: "LadderRow") -> Cells:

@@ -127,7 +127,7 @@ class _Board:
         radius = 0.38 * self._cell
         if figure:
             self._text(x, y, figure, 0.78 * self._cell, LAST)
-        elif (len(text) > 1 and not text.isdecimal()) or text == "?":
+        elif picture.cards or text == "?":
             self._card(x, y, "" if text == "?" else text, colour)
         else:
             box = [(x - radius) * FINER, (y - radius) * FINER, (x + radius) * FINER, (y + radius) * FINER]

@@ -44,6 +44,11 @@ class Position:
     """The line of play that it expected then, from that move on; empty if it does not tell."""
 
     @property
+    def hides(self) -> bool:
+        """Whether open hands show more of it."""
+        return self.closed is not None and _seen_in(self.picture) != _seen_in(self.closed)
+
+    @property
     def targets(self) -> dict[Cell, list[int]]:
         """Cells where legal actions take place, with those actions."""
         return self._by_cell(self.picture.action_cells)
@@ -83,6 +88,11 @@ class Position:
             for cell, actions in self.targets.items()
             if chances
         }
+
+
+def _seen_in(picture: Picture) -> tuple[object, ...]:
+    letters = None if picture.letters is None else picture.letters.tolist()
+    return picture.pieces.tolist(), letters, picture.notes
 
 
 def first_position(game: Game) -> Position:

@@ -59,7 +59,7 @@ ASCII = {
     **dict.fromkeys("╭╮╰╯┌┐└┘├┤┬┴┼╔╗╚╝╟╢", "+"),
     **dict.fromkeys("│┃║‖▏▎▍▌▐▊▉", "|"),
     **dict.fromkeys("─━═╴╶╸╺", "-"),
-    **dict.fromkeys("█▓▇▆▅■◆", "#"),
+    **dict.fromkeys("█▓▇▆▅■◆▙▟▛▜▚▞▖▗▘▝", "#"),
     **dict.fromkeys("▄▃▀", "="),
     **dict.fromkeys("▂▁▔", "_"),
     **dict.fromkeys("▒░", ":"),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from arena.match.verdict import Reason, Verdict
+from arena.tui.home_rows import counted
 from arena.tui.series import share_point
 from games.engine.picture import MARKS
 
@@ -85,10 +86,10 @@ def result(verdict: Verdict, names: Sequence[str], num_moves: int) -> str:
             Reason.RESIGNED: f"{who} {'resign' if you else 'resigns'}",
         }[verdict.reason]
     if verdict.reason is Reason.AGREED:
-        return f"a draw by agreement after {num_moves} moves"
+        return f"a draw by agreement after {counted(num_moves, 'move')}"
     winners = [seat for seat, share in enumerate(share_point(verdict.returns)) if share > 0]
     if len(winners) == len(names):
-        return f"a draw after {num_moves} moves"
+        return f"a draw after {counted(num_moves, 'move')}"
     who = " and ".join(f"{mark(seat)} {names[seat]}" for seat in winners)
     many = len(winners) > 1 or names[winners[0]] == YOU
-    return f"{who} {'win' if many else 'wins'} after {num_moves} moves"
+    return f"{who} {'win' if many else 'wins'} after {counted(num_moves, 'move')}"

@@ -57,4 +57,5 @@ def hand_picture(hands: Sequence[Sequence[str]], num_actions: int, notes: tuple[
         column_labels=("",) * width,
         letters=letters,
         notes=tuple(note for note in notes if note),
+        cards=True,
     )

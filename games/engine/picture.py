@@ -43,6 +43,8 @@ class Picture:
     """[A, 2]: where the piece stands that an action moves, (-1, -1) if nowhere; in games of moving pieces."""
     notes: tuple[str, ...] = ()
     """Lines below the board: what is not on it."""
+    cards: bool = False
+    """Whether pieces with letters are cards or dice."""
     slanted: bool = False
     """Each row stands half a cell further to the right than the one above it, as on a board of hexagons."""
 

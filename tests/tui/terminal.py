@@ -36,9 +36,13 @@ class Terminal:
         """Press keys by their tmux names: `Up`, `Enter`, `C-c`."""
         self.tmux("send-keys", "--", *keys)
 
+    def type(self, text: str) -> None:
+        """Type a text as it is."""
+        self.tmux("send-keys", "-l", "--", text)
+
     def enter(self, text: str) -> None:
         """Type a text as it is, and enter."""
-        self.tmux("send-keys", "-l", "--", text)
+        self.type(text)
         self.press("Enter")
 
     def screen(self) -> str:
@@ -73,6 +77,26 @@ class Terminal:
         """End the shell and its tmux server."""
         self.tmux("kill-server")
         shutil.rmtree(self._folder)
+
+
+def is_over(screen: str) -> object:
+    """Whether a screen shows the result of a game."""
+    return re.search(r"after \d moves", screen)
+
+
+def play_to_the_end(terminal: Terminal) -> None:
+    """Play tic-tac-toe: type one cell after the other; those that are taken are refused."""
+    for cell in (column + row for column in "abc" for row in "123"):
+        screen = terminal.wait_for(lambda text: is_over(text) or "your move" in text or "not a legal move" in text)
+        if is_over(screen):
+            return
+        terminal.enter(cell)
+        terminal.wait_for(
+            lambda text, cell=cell: (
+                is_over(text) or f"'{cell}' is not" in text or re.search(rf"\d\. .*\b{cell}\b", text)
+            )
+        )
+    terminal.wait_for(is_over)
 
 
 def require_tmux() -> None:

@@ -6,14 +6,12 @@ import pytest
 from textual.widgets import Input
 
 from arena.cli.main import main
-from arena.errors import UsageError
 from arena.store import MatchFilter, Store
 from arena.tui.app import ArenaApp
 from arena.tui.screens.browse import BrowseScreen
 from arena.tui.widgets.match_list import KEPT, PAGE, MatchList
 from tests.store.records import OTHER_GAME, record
-from tests.tui.at_random import at_random
-from tests.tui.helpers import notice, screen_text, shows, until
+from tests.tui.helpers import NotToday, notice, screen_text, shows, until
 from tests.tui.snapshots import check_snapshot
 
 COUNT = 1000
@@ -131,20 +129,15 @@ async def test_what_means_nothing_is_said(url, typed, said):
 
 
 async def test_enter_or_two_clicks_open_a_match(url):
-    asked = []
-
-    def opener(words):
-        asked.append(list(words))
-        raise UsageError("not today")
-
+    opener = NotToday()
     app = browse(url, opener)
     async with app.run_test(size=(100, 24)) as pilot:
         await settled(pilot)
         await pilot.press("down", "enter")
-        await until(pilot, lambda: notice(app) == "not today")
+        await until(pilot, lambda: "not today" in notice(app))
         await pilot.click(MatchList, offset=(10, 5), times=2)
-        await until(pilot, lambda: len(asked) == 2)
-        assert asked == [["replay", str(COUNT - place), "--store", url] for place in (1, 4)]
+        await until(pilot, lambda: len(opener.asked) == 2)
+        assert opener.asked == [["replay", str(COUNT - place), "--store", url] for place in (1, 4)]
 
 
 async def test_matches_that_are_added_meanwhile_move_nothing(tmp_path):
@@ -190,21 +183,6 @@ async def test_an_empty_store_is_no_trouble(tmp_path):
         await until(pilot, lambda: "no match fits" in notice(app))
         await pilot.press("down", "end", "enter", "pagedown")
         assert listed(app).cursor == 0
-
-
-async def test_random_keys_and_clicks_break_nothing(url):
-    def opener(words):
-        raise UsageError(f"not today: {' '.join(words)}")
-
-    app = browse(url, opener)
-    async with app.run_test(size=(90, 28)) as pilot:
-        await settled(pilot)
-        await at_random(pilot, 60, "/crtjk?:-0")
-        while len(app.screen_stack) > 2:
-            await pilot.press("escape")
-        await pilot.resize_terminal(90, 28)
-        await pilot.press("escape", "c")
-        await settled(pilot)
 
 
 @pytest.mark.parametrize(

@@ -1,25 +1,16 @@
 """Boards as text, and back from a point to a cell."""
 
 import itertools
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from arena.match.match import Match
 from arena.registry import make_game
-from arena.tui.drawing import (
-    BARE,
-    BIG,
-    FLAT,
-    SCALES,
-    SLANTED,
-    SQUARE,
-    Arrangement,
-    BoardView,
-    arrange,
-    cell_at,
-    draw,
-    extent,
-)
+from arena.tui.cells import BARE, BIG, FLAT, SCALES, SLANTED, SQUARE
+from arena.tui.drawing import Arrangement, BoardView, arrange, cell_at, draw, extent
+from arena.tui.figures import BLACK, WHITE, large
 
 DRAWN = [*itertools.product(["tic_tac_toe", "tic_tac_toe:m=6,n=4,k=4", "connect_four"], SCALES)]
 DRAWN += [("hex:size=5", scale) for scale in SLANTED]
@@ -62,6 +53,34 @@ def test_big_board_draws_discs_and_rings():
         "  │ ▀███▀ │└▀▄▄▄▀┘│       │",
         "  ╰───────┴───────┴───────╯",
     ]
+
+
+def test_a_large_piece_carries_its_letter_and_a_card_is_its_cell():
+    kings = replace(picture("tic_tac_toe:m=1,n=3,k=3", 0, 1), letters=np.array([["K", "k", ""]]), last=None)
+    assert text(BoardView(kings), BIG)[2:5] == [
+        "  │ ▄███▄ │ ▄▀▀▀▄ │       │",
+        "1 │ █ K █ │ █ k █ │       │",
+        "  │ ▀███▀ │ ▀▄▄▄▀ │       │",
+    ]
+    hand = replace(kings, cards=True, letters=np.array([["10", "?", ""]]))
+    assert text(BoardView(hand), BIG)[2:5] == [
+        "  │       │▒▒▒▒▒▒▒│       │",
+        "1 │   10  │▒▒▒▒▒▒▒│       │",
+        "  │       │▒▒▒▒▒▒▒│       │",
+    ]
+
+
+def test_a_large_chess_figure_is_drawn_in_lines_or_filled():
+    """So sides differ by shape; in ASCII, which has no such shapes, by letters."""
+    knights = replace(picture("tic_tac_toe:m=1,n=2,k=2", 0), figures=np.array([["♘", "♞"]]), last=None)
+    knights = replace(knights, pieces=np.array([[0, 1]], np.int8), letters=np.array([["N", "n"]]))
+    assert text(BoardView(knights), BIG)[2:5] == [
+        "  │ ⢀⢔⢍⠢⡀ │ ▗▟█▙▖ │",
+        "1 │ ⠣⠒⡱ ⢸ │ ▜▀███ │",
+        "  │ ⢠⣊⣀⣀⡇ │ ▗███▌ │",
+    ]
+    assert text(BoardView(knights), BIG, ascii_only=True)[3] == "1 │ █ N █ │ █ n █ │"
+    assert len({large(figure) for figure in WHITE + BLACK}) == 12
 
 
 def test_flat_and_bare_boards_save_lines_and_columns():

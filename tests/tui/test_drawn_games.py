@@ -5,39 +5,45 @@ from functools import cache
 import numpy as np
 import pytest
 
+from arena.match.files import WrittenMatch
 from arena.match.match import Match
 from arena.registry import GAMES, make_game
-from arena.tui.drawing import BARE, SCALES, SLANTED, BoardView, draw, extent
+from arena.tui.app import ArenaApp
+from arena.tui.cells import BARE, SCALES, SLANTED
+from arena.tui.drawing import BoardView, draw, extent
 from arena.tui.pictures import Frame, image
+from arena.tui.screens.replay import ReplayScreen
+from arena.tui.table import Table
 from arena.tui.theme import plain
-from tests.tui.snapshots import check_text
+from tests.tui.helpers import shows, until
+from tests.tui.snapshots import check_snapshot, check_text
 
 NAMES = sorted(GAMES.names())
 
 
-def played(name, seed):
-    """All positions of a game of random moves; and what of each all seats may know."""
-    game, rng = make_game(name), np.random.default_rng(seed)
-    match = Match(game, [(agent, None) for agent in game.agents], seed)
-    kept = [(match.state, match.shown_to(*range(game.num_players)))]
+def played(game, seed):
+    """A game of random moves."""
+    match, rng = Match(game, [(agent, None) for agent in game.agents], seed), np.random.default_rng(seed)
     while not match.over:
         match.play(int(rng.choice(np.flatnonzero(match.legal))))
-        kept.append((match.state, match.shown_to(*range(game.num_players))))
-    return kept
+    return WrittenMatch.of(match.record(), game)
+
+
+@cache
+def longest(name):
+    """A game of random moves, where hands are hidden the longest of some; and the number of its middle."""
+    game = make_game(name)
+    games = [played(game, seed) for seed in range(1 if game.perfect_information else 12)]
+    match = max(games, key=lambda one: len(one.actions))
+    return match, min((len(match.actions) + 1) // 2, 120)
 
 
 @cache
 def pictures(name):
-    """A game at its start, in its middle with closed hands, and at its end; of hands the longest of some."""
-    game = make_game(name)
-    games = [played(name, seed) for seed in range(1 if game.perfect_information else 12)]
-    longest = max(games, key=len)
-    middle = longest[min(len(longest) // 2, 120)]
-    return [
-        game.picture(longest[0][0]),
-        game.picture(middle[not game.perfect_information]),
-        game.picture(longest[-1][0]),
-    ]
+    """Its start, its middle with closed hands, and its end."""
+    match, middle = longest(name)
+    positions = Table(match.game).unroll(match)
+    return [positions[0].picture, positions[middle].closed or positions[middle].picture, positions[-1].picture]
 
 
 def lines(picture, scale, **options):
@@ -54,6 +60,16 @@ def test_a_game_is_drawn_as_it_was(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+async def test_the_middle_of_a_game_on_a_large_screen(name):
+    match, middle = longest(name)
+    app = ArenaApp(ReplayScreen(match, "match 1", at=middle))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.screen.shown == middle and app.screen.job is None)
+        await shows(pilot, f"{middle} of {len(match.actions)}", "q back")
+        check_snapshot(app, f"replay-{name}-120x40")
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_it_fits_what_it_says_at_every_scale_and_in_ascii(name):
     for picture in pictures(name):
         for scale in SLANTED if picture.slanted else SCALES:
@@ -62,7 +78,7 @@ def test_it_fits_what_it_says_at_every_scale_and_in_ascii(name):
                 width, height = extent(picture, scale)
                 assert max(map(len, drawn)) <= width
                 assert len(drawn) == height
-                in_ascii = [plain(line) for line in drawn]
+                in_ascii = [plain(line) for line in lines(picture, scale, flipped=flipped, ascii_only=True)]
                 assert all(line.isascii() for line in in_ascii)
                 assert list(map(len, in_ascii)) == list(map(len, drawn))
                 assert "?" not in "".join(in_ascii), "a sign that has no likeness in ASCII"

@@ -5,10 +5,9 @@ import subprocess
 import sys
 
 import pytest
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from arena.cli.opening import screen_of
-from arena.errors import UsageError
 from arena.registry import GAMES
 from arena.runs.live_files import held
 from arena.tui.app import ArenaApp
@@ -17,21 +16,17 @@ from arena.tui.screens.form import FormScreen
 from arena.tui.screens.home import HomeScreen
 from arena.tui.screens.menu import MenuScreen
 from arena.tui.widgets.rows import Rows
-from tests.tui.at_random import at_random
-from tests.tui.helpers import last_line, notice, screen_text, shows, until
+from tests.tui.helpers import NotToday, last_line, notice, screen_text, shows, until
+from tests.tui.screens import furnished
 from tests.tui.snapshots import check_snapshot
-from tests.tui.surroundings import fill_store, make_run
+from tests.tui.surroundings import make_run
 
 SIZES = [(80, 24), (120, 36)]
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """A directory with a store and two runs, one of which is at work."""
-    fill_store(tmp_path / "arena.db")
-    make_run(tmp_path / "runs" / "old", "finished", 100_000)
-    make_run(tmp_path / "runs" / "new")
-    with held(tmp_path / "runs" / "new"):
+    with furnished(tmp_path):
         yield tmp_path
 
 
@@ -45,6 +40,12 @@ async def settled(pilot):
     await until(pilot, lambda: len(screen._traits) == len(GAMES.names()) and "12 games" in screen_text(pilot.app), 60)
     await until(pilot, lambda: screen.query_one("#ladder", Rows).key)
     await shows(pilot, "first – second", "1500", "running")
+
+
+async def open_form(pilot, key):
+    """Press the key of a form, and wait for it."""
+    await pilot.press(key)
+    await until(pilot, lambda: isinstance(pilot.app.screen, FormScreen))
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -103,25 +104,18 @@ async def test_the_mouse_chooses_a_game_and_opens_its_menu(folder):
 
 
 async def test_a_form_shows_the_command_as_it_grows_and_begins_it(folder):
-    asked = []
-
-    def opener(words):
-        asked.append(list(words))
-        raise UsageError("not today")
-
+    opener = NotToday()
     app = home(folder, opener)
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
-        await pilot.press("w")
-        await until(pilot, lambda: isinstance(app.screen, FormScreen))
-        check_snapshot(app, "home-watch-80x24", r"\d\d:\d\d", r"\d\d agents")
+        await open_form(pilot, "w")
+        check_snapshot(app, "form-80x24", r"\d\d:\d\d", r"\d\d agents")
         app.screen.query_one("#agent-1", Input).value = "mcts:50"
         await shows(pilot, "$ arena watch tic_tac_toe one-ply mcts:50 --games 10 --speed 1")
         await pilot.press("enter")
-        await until(pilot, lambda: notice(app) == "not today")
-        assert asked == [["watch", "tic_tac_toe", "one-ply", "mcts:50", "--games", "10", "--speed", "1"]]
-        await pilot.press("w")
-        await until(pilot, lambda: isinstance(app.screen, FormScreen))
+        await until(pilot, lambda: "not today" in notice(app))
+        assert opener.asked == [["watch", "tic_tac_toe", "one-ply", "mcts:50", "--games", "10", "--speed", "1"]]
+        await open_form(pilot, "w")
         assert app.screen.query_one("#agent-1", Input).value == "mcts:50"  # as it was filled in
         await pilot.click("#cancel")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
@@ -131,8 +125,7 @@ async def test_what_is_wrong_with_a_form_is_said_at_home(folder):
     app = home(folder)
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
-        await pilot.press("w")
-        await until(pilot, lambda: isinstance(app.screen, FormScreen))
+        await open_form(pilot, "w")
         app.screen.query_one("#agent-0", Input).value = "rendom"
         await pilot.press("enter")
         await until(pilot, lambda: "unknown agent 'rendom'; did you mean 'random'?" in notice(app))
@@ -142,11 +135,20 @@ async def test_a_tournament_started_here_goes_on_beside_the_screen(folder):
     app = home(folder)
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
-        await pilot.press("t")
-        await until(pilot, lambda: isinstance(app.screen, FormScreen))
+        await open_form(pilot, "t")
         app.screen.query_one("#games", Input).value = "oops"
         await pilot.press("enter")
         await until(pilot, lambda: "oops" in notice(app) and "all of it:" in notice(app), 60)
+
+
+async def test_what_cannot_be_started_is_said(folder):
+    (folder / "runs" / "logs").write_text("in the way of the folder of logs")
+    app = home(folder)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settled(pilot)
+        await open_form(pilot, "t")
+        await pilot.press("enter")
+        await until(pilot, lambda: "nothing can be started here" in notice(app))
 
 
 async def test_a_training_is_begun_here_and_seen_before_it_tells_of_itself(folder, monkeypatch):
@@ -166,8 +168,7 @@ async def test_a_training_is_begun_here_and_seen_before_it_tells_of_itself(folde
     app = home(folder)
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(pilot)
-        await pilot.press("n")
-        await until(pilot, lambda: isinstance(app.screen, FormScreen))
+        await open_form(pilot, "n")
         app.screen.query_one("#steps", Input).value = "5000"
         app.screen.query_one("#more", Input).value = "--seed 3"
         await pilot.press("enter")
@@ -227,17 +228,6 @@ async def test_runs_that_vanish_or_are_killed_are_shown_as_that(folder):
         await shows(pilot, "2 runs")
 
 
-async def test_too_small_a_terminal_says_how_large(folder):
-    app = home(folder)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settled(pilot)
-        await pilot.resize_terminal(50, 10)
-        await shows(pilot, "this screen needs 70 columns and 18 lines")
-        await pilot.resize_terminal(120, 40)
-        await shows(pilot, "play or watch", "1500")
-        assert not app.screen.query_one("#too-small", Static).display
-
-
 async def test_help_and_palette_know_every_key(folder):
     app = home(folder)
     async with app.run_test(size=(100, 30)) as pilot:
@@ -249,20 +239,3 @@ async def test_help_and_palette_know_every_key(folder):
         await shows(pilot, "Play against an agent")
         await pilot.press(*"light", "enter")
         await until(pilot, lambda: app.theme == "arena-light")
-
-
-def starts_something(app):
-    return isinstance(app.screen, FormScreen) and "begin" in screen_text(app)
-
-
-async def test_random_keys_and_clicks_break_nothing(folder):
-    def opener(words):
-        raise UsageError(f"not today: {' '.join(words)}")
-
-    app = home(folder, opener)
-    async with app.run_test(size=(90, 28)) as pilot:
-        await settled(pilot)
-        await at_random(pilot, 60, "pwtlr:?", not_on=starts_something)
-        while len(app.screen_stack) > 2:
-            await pilot.press("escape")
-        await shows(pilot, "play or watch")

@@ -7,7 +7,6 @@ import pytest
 from textual.widgets import Static
 
 from arena.cli.main import main
-from arena.errors import UsageError
 from arena.league.records import League, Learner, write_league
 from arena.tui.app import ArenaApp
 from arena.tui.league_view import about, ladder_rows, next_opponents, over_time, rating_curves, read_view, spec_of
@@ -15,8 +14,7 @@ from arena.tui.screens.league import LeagueScreen
 from arena.tui.widgets.heat_map import HeatMap
 from arena.tui.widgets.plot import Plot
 from arena.tui.widgets.rows import Rows
-from tests.tui.at_random import at_random
-from tests.tui.helpers import last_line, notice, screen_text, shows, until
+from tests.tui.helpers import NotToday, last_line, notice, shows, until
 from tests.tui.leagues import STEP, make_league
 from tests.tui.snapshots import check_snapshot
 
@@ -60,12 +58,7 @@ async def test_the_cursor_tells_of_lineage_and_moves_the_heat_map(folder):
 
 
 async def test_two_are_picked_and_watched(folder):
-    asked = []
-
-    def opener(words):
-        asked.append(list(words))
-        raise UsageError("not today")
-
+    opener = NotToday()
     app = show(folder, opener)
     async with app.run_test(size=(130, 36)) as pilot:
         await settled(pilot)
@@ -73,33 +66,28 @@ async def test_two_are_picked_and_watched(folder):
         assert notice(app) == "● main-exploiter-0001   ○ main-0005   w watches them"
         await shows(pilot, "●  1  main-exploiter-0001", "○  2  main-0005")
         await pilot.press("w")
-        await until(pilot, lambda: notice(app) == "not today")
+        await until(pilot, lambda: "not today" in notice(app))
         game = "tic_tac_toe:m=3,n=3,k=3"
-        assert asked == [["watch", game, f"ppo:{folder}/x/1", f"ppo:{folder}/snapshot-0005"]]
+        assert opener.asked == [["watch", game, f"ppo:{folder}/x/1", f"ppo:{folder}/snapshot-0005"]]
         await pilot.press("down", "space")  # a third takes the place of the first
         assert app.screen.marked == ["main-0005", "main-0004"]
         await pilot.press("space")
         assert app.screen.marked == ["main-0005"]
         await pilot.press("end", "enter")
-        await until(pilot, lambda: len(asked) == 2)
-        assert asked[1] == ["watch", game, f"ppo:{folder}/snapshot-0005", "random"]
+        await until(pilot, lambda: len(opener.asked) == 2)
+        assert opener.asked[1] == ["watch", game, f"ppo:{folder}/snapshot-0005", "random"]
 
 
 async def test_the_mouse_points_and_opens(folder):
-    asked = []
-
-    def opener(words):
-        asked.append(list(words))
-        raise UsageError("not today")
-
+    opener = NotToday()
     app = show(folder, opener)
     async with app.run_test(size=(130, 36)) as pilot:
         await settled(pilot)
         await pilot.click("#ladder", offset=(8, 4))
         assert app.screen.query_one("#ladder", Rows).key == "main-0004"
         await pilot.click("#ladder", offset=(8, 4), times=2)
-        await until(pilot, lambda: asked)
-        assert asked[0][2:] == [f"ppo:{folder}/snapshot-0004"] * 2
+        await until(pilot, lambda: opener.asked)
+        assert opener.asked[0][2:] == [f"ppo:{folder}/snapshot-0004"] * 2
 
 
 async def test_a_league_that_grows_is_followed(folder):
@@ -139,30 +127,6 @@ async def test_a_league_of_nobody_yet(tmp_path):
         await shows(pilot, "nobody has been measured yet", "main: nobody yet")
         await pilot.press("space", "w")
         assert notice(app) == "there is nobody to watch yet"
-
-
-async def test_too_small_and_large_again(folder):
-    app = show(folder)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
-        await pilot.resize_terminal(60, 30)
-        await shows(pilot, "this screen needs 70 columns")
-        await pilot.resize_terminal(160, 50)
-        await shows(pilot, "payoff")
-
-
-async def test_random_keys_and_clicks_break_nothing(folder):
-    def opener(words):
-        raise UsageError(f"not today: {' '.join(words)}")
-
-    app = show(folder, opener)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settled(pilot)
-        await at_random(pilot, 60, "wt?:")
-        while len(app.screen_stack) > 2:
-            await pilot.press("escape")
-        await pilot.resize_terminal(100, 30)
-        await shows(pilot, "payoff")
 
 
 def test_figures_and_words(folder):
@@ -210,10 +174,11 @@ def test_who_never_met_is_a_dash(tmp_path):
     assert math.isnan(scores.scores[row, column])
 
 
-async def test_on_a_light_background_too(folder):
+async def test_on_a_light_ground(folder):
     app = show(folder)
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
         await pilot.press("t")
         assert app.theme == "arena-light"
-        assert "main-0005" in screen_text(app)
+        await shows(pilot, "main-0005", "q back")
+        check_snapshot(app, "league-light-100x30")

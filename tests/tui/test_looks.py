@@ -13,7 +13,7 @@ from arena.tui.widgets.board import Board
 from arena.tui.widgets.moves import Moves
 from arena.tui.widgets.players import Players
 from tests.tui.agents import FirstLegal
-from tests.tui.helpers import last_line, screen_text, shows, until
+from tests.tui.helpers import last_line, screen_text, shows, step, until
 
 GAMES = ["tic_tac_toe", "tic_tac_toe:m=6,n=6,k=4", "connect_four"]
 LONG = "ppo:runs/connect-four-of-last-tuesday/snapshot-0005"
@@ -26,14 +26,6 @@ def watch(name, agent="left"):
 
 def play(name):
     return ArenaApp(PlayScreen(make_game(name), [("bot", FirstLegal())]))
-
-
-async def step(pilot, count):
-    """Step so many moves into the game."""
-    for _ in range(count):
-        known = len(pilot.app.screen.positions)
-        await pilot.press("right")
-        await until(pilot, lambda known=known: len(pilot.app.screen.positions) > known)
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -12,7 +12,7 @@ from arena.tui.screens.sitting import Terms
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.entry import Entry
 from tests.tui.agents import FirstLegal, Patient, Silent
-from tests.tui.helpers import click_cell, notice, screen_text, shows, until
+from tests.tui.helpers import click_cell, my_turn, notice, screen_text, shows, type_move, until
 
 
 def make_app(name="tic_tac_toe", agent=None, seat=0):
@@ -21,15 +21,6 @@ def make_app(name="tic_tac_toe", agent=None, seat=0):
 
 def moves(screen):
     return [position.move for position in screen.positions[1:]]
-
-
-async def my_turn(pilot, num_moves=0):
-    screen = pilot.app.screen
-    await until(pilot, lambda: screen.my_turn and len(screen.positions) > num_moves)
-
-
-async def type_move(pilot, text):
-    await pilot.press(*text, "enter")
 
 
 async def test_a_game_by_arrows_and_enter():

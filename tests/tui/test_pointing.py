@@ -8,17 +8,12 @@ from arena.tui.table import Position
 from arena.tui.widgets.board import Board
 from games.chess.fen import position as set_up
 from tests.tui.agents import FirstLegal
-from tests.tui.helpers import click_cell, notice, shows, until
+from tests.tui.helpers import click_cell, my_turn, notice, shows, until
 
 
 def make_app():
     """Breakthrough on five rows: the person's pieces stand on the row at the bottom."""
     return ArenaApp(PlayScreen(make_game("breakthrough:rows=5,columns=5"), [("bot", FirstLegal())]))
-
-
-async def my_turn(pilot, num_moves=0):
-    screen = pilot.app.screen
-    await until(pilot, lambda: screen.my_turn and len(screen.positions) > num_moves)
 
 
 async def test_by_mouse():

@@ -1,13 +1,10 @@
 """A person at a real terminal: home, train, watch, play to the end, replay, quit; and the ways it can break."""
 
-import itertools
-import re
 import sys
-import time
 
 import pytest
 
-from tests.tui.terminal import ARENA, ROOT, Terminal, require_tmux
+from tests.tui.terminal import ARENA, ROOT, Terminal, play_to_the_end, require_tmux
 
 FAULTY = """
 import sys
@@ -38,42 +35,63 @@ def terminal(tmp_path):
     terminal.close()
 
 
-def test_a_session_from_home_to_quit(terminal, tmp_path):
-    before = terminal.settings()
-    train = "train tic_tac_toe ppo --out runs/ttt --steps 2000 --snapshots 1 --evaluation-games 2 --threads 1"
-    terminal.enter(f"clear; {ARENA} {train} >log 2>&1; echo status=$?")
-    terminal.wait_for("status=0", seconds=300)
+def fill_in(terminal, *values):
+    """Fill in a form from its first field on, `None` leaving a field as it is, and enter."""
+    for number, value in enumerate(values):
+        if number:
+            terminal.press("Tab")
+        if value is not None:
+            terminal.press("C-u")
+            terminal.type(value)
+    terminal.press("Enter")
 
+
+def test_a_session_in_the_one_program(terminal):
+    before = terminal.settings()
     terminal.enter(f"clear; {ARENA}; echo left=$?")
-    home = terminal.wait_for(lambda text: "connect_four" in text and "ttt" in text)
+    home = terminal.wait_for(lambda text: "2p perfect" in text and "none yet: n begins one" in text)
     assert "arena" in home.splitlines()[0]
     assert terminal.modes() not in before  # so that the comparison at the end can fail
-    terminal.press("q")
-    terminal.wait_for("left=0")
+    terminal.press("End", "Up")
 
-    terminal.enter(f"clear; {ARENA} watch tic_tac_toe ppo:runs/ttt random --games 1 --speed 8; echo watched=$?")
+    terminal.press("n")
+    terminal.wait_for("\\$ arena train tic_tac_toe ppo")
+    fill_in(terminal, None, "2000", None, "--snapshots 1 --evaluation-games 2 --threads 1")
+    terminal.wait_for("started: arena train")
+    terminal.wait_for("(starting|running|finished)")
+    terminal.press("Tab", "Tab", "Enter")
+    terminal.wait_for("arena › runs › tic_tac_toe-ppo")
+    terminal.wait_for("it is finished; its agent is ppo:runs/tic_tac_toe-ppo", seconds=300)
+    terminal.press("q")
+    terminal.wait_for("○  tic_tac_toe-ppo")
+
+    terminal.press("w")
+    terminal.wait_for("\\$ arena watch tic_tac_toe")
+    fill_in(terminal, "ppo:runs/tic_tac_toe-ppo", None, "1", "8")
     terminal.wait_for("arena › watch › tic_tac_toe")
     terminal.wait_for("the series is over", seconds=180)
     terminal.press("q")
-    terminal.wait_for("watched=0")
 
-    terminal.enter(f"clear; {ARENA} play tic_tac_toe ppo:runs/ttt --hints random; echo played=$?")
-    terminal.wait_for("your move", seconds=180)
-    cells = itertools.cycle(column + row for column in "abc" for row in "123")
-    deadline = time.monotonic() + 180
-    while not re.search(r"after \d moves|the game is over", terminal.screen()):
-        assert time.monotonic() < deadline, terminal.screen()
-        terminal.enter(next(cells))  # refused where it is taken, or not one's turn
-        time.sleep(0.2)
+    terminal.wait_for("none yet: t plays a tournament")
+    terminal.press("p")
+    terminal.wait_for("\\$ arena play tic_tac_toe")
+    fill_in(terminal, "ppo:runs/tic_tac_toe-ppo")
+    terminal.wait_for("arena › play › tic_tac_toe")
+    play_to_the_end(terminal)
+    terminal.wait_for("kept: arena replay 1")
     terminal.press("q")
-    terminal.wait_for("played=0")
 
-    terminal.enter(f"clear; {ARENA} replay 1; echo replayed=$?")
+    terminal.wait_for(r"you – ppo:.* \d moves")
+    terminal.press("Tab", "Enter")
+    terminal.wait_for("arena › replay › tic_tac_toe")
     terminal.wait_for(r"0 of \d[\s\S]* 1\. ")  # the moves are there
     terminal.press("End")
     terminal.wait_for(r"after \d moves")
     terminal.press("q")
-    terminal.wait_for("replayed=0")
+
+    terminal.wait_for("1 game")
+    terminal.press("q")
+    terminal.wait_for("left=0")
     terminal.enter("clear")
     assert terminal.settings() == before
 

@@ -3,8 +3,6 @@
 `ARENA_SHAKES=30 pytest ...` makes 30 times as many of them.
 """
 
-import os
-
 import pytest
 
 from arena.match.match import Match
@@ -15,9 +13,7 @@ from arena.tui.screens.play import PlayScreen
 from arena.tui.screens.sitting import Terms
 from tests.tui.agents import FirstLegal
 from tests.tui.helpers import until
-from tests.tui.shaking import shake
-
-SHAKES = int(os.environ.get("ARENA_SHAKES", "1"))
+from tests.tui.shaking import SHAKES, shake
 
 
 @pytest.mark.parametrize(

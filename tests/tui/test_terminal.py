@@ -1,16 +1,14 @@
 """End to end in a real terminal: a game is played, and the terminal is left as it was found."""
 
 import os
-import re
 import signal
 import sys
 import time
 
 import pytest
 
-from tests.tui.terminal import ARENA, ROOT, Terminal, require_tmux
+from tests.tui.terminal import ARENA, ROOT, Terminal, play_to_the_end, require_tmux
 
-CELLS = [column + row for column in "abc" for row in "123"]
 THINKING = """
 import os, pathlib, sys
 from arena.registry import make_game
@@ -37,25 +35,6 @@ def thinking(tmp_path):
     script, number = tmp_path / "thinking.py", tmp_path / "pid"
     script.write_text(THINKING)
     return f"PYTHONPATH={ROOT} {sys.executable} {script} {number}", number
-
-
-def is_over(screen):
-    return re.search(r"after \d moves", screen)
-
-
-def play_to_the_end(terminal):
-    """Type one cell after the other; those that are taken are refused."""
-    for cell in CELLS:
-        screen = terminal.wait_for(lambda text: is_over(text) or "your move" in text or "not a legal move" in text)
-        if is_over(screen):
-            return
-        terminal.enter(cell)
-        terminal.wait_for(
-            lambda text, cell=cell: (
-                is_over(text) or f"'{cell}' is not" in text or re.search(rf"\d\. .*\b{cell}\b", text)
-            )
-        )
-    terminal.wait_for(is_over)
 
 
 def test_a_game_is_played_and_the_terminal_is_as_before(terminal):

@@ -12,7 +12,6 @@ from arena.tui.app import ArenaApp
 from arena.tui.curves import losses, ratings, returns, scores
 from arena.tui.screens.training import TrainingScreen
 from arena.tui.widgets.plot import Plot
-from tests.tui.at_random import at_random
 from tests.tui.helpers import last_line, notice, screen_text, shows, until
 from tests.tui.snapshots import check_snapshot
 from tests.tui.surroundings import make_run
@@ -169,30 +168,6 @@ async def test_a_run_that_told_nothing_is_shown_as_far_as_it_goes(tmp_path):
     app = follow(folder)
     async with app.run_test(size=(120, 34)) as pilot:
         await shows(pilot, "killed", "no figures yet", "no game yet")
-
-
-async def test_too_small_and_large_again(folder):
-    app = follow(folder)
-    async with app.run_test(size=(120, 34)) as pilot:
-        await settled(pilot)
-        await pilot.resize_terminal(59, 10)
-        await shows(pilot, "this screen needs 60 columns")
-        await pilot.resize_terminal(90, 30)
-        await shows(pilot, "score against")
-
-
-async def test_random_keys_and_clicks_break_nothing(folder):
-    def opener(words):
-        raise UsageError(f"not today: {' '.join(words)}")
-
-    app = follow(folder, control=True, opener=opener)
-    async with app.run_test(size=(90, 28)) as pilot:
-        await settled(pilot)
-        await at_random(pilot, 60, "gswlx?:t")
-        while len(app.screen_stack) > 2:
-            await pilot.press("escape")
-        await pilot.resize_terminal(90, 28)
-        await shows(pilot, "new")
 
 
 def test_figures_are_told_apart_by_their_names():

@@ -8,12 +8,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from arena.errors import UsageError
 from arena.tui.saving import free_path, write_whole
 from arena.tui.screens.help import HelpScreen
 from arena.tui.widgets.heading import Heading
+from arena.tui.widgets.keys import Keys
 
 Tone = Literal["plain", "refusal", "result"]
 
@@ -47,7 +48,7 @@ class ArenaScreen(Screen[None]):
         with Horizontal(id="bottom"):
             yield from self.compose_bottom()
             yield Static(id="notice", markup=False)
-        yield Footer(compact=True, show_command_palette=False)
+        yield Keys()
         yield Static(id="too-small", markup=False)
 
     def compose_body(self) -> ComposeResult:

@@ -14,6 +14,7 @@ from textual.containers import Container
 from arena.policy.protocol import Policy
 from arena.seeding import spawn_seeds
 from arena.tui.drawing import BoardView
+from arena.tui.home_rows import counted
 from arena.tui.screens.base import ArenaScreen
 from arena.tui.screens.match import MATCH_KEYS
 from arena.tui.screens.walk import SPEED, bounded
@@ -60,6 +61,8 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
         """Games that have ended."""
         self.is_open = game.perfect_information
         self._boards, self._games, self._seed, self._openings = boards, games, seed, openings
+        self._hides = False  # whether hands have been hidden so far
+        self._tiles = [Tile() for _ in boards]
         self._begun = 0
         self._goes_on = asyncio.Event()
         self._goes_on.set()
@@ -70,8 +73,7 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
         with Container(id="boards") as grid:
             grid.styles.grid_size_columns = math.ceil(math.sqrt(len(self._boards)))
             grid.styles.grid_size_rows = math.ceil(len(self._boards) / grid.styles.grid_size_columns)
-            for _ in self._boards:
-                yield Tile()
+            yield from self._tiles
 
     def on_mount(self) -> None:
         """Begin as many games as there are boards."""
@@ -92,28 +94,31 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
             *_, position = await thinker.run(partial(table.deal, players, seed, opening))
             moves = len(opening)
             title = f"{number + 1}  " + "  ".join(f"{mark(seat)} {name}" for seat, name in enumerate(names))
-            self._show(board, position, title, f"{moves} moves")
+            self._show(board, position, title, counted(moves, "move"))
             while position.verdict is None:
                 began = time.monotonic()
                 _, position = await thinker.run(table.advance)
                 await asyncio.sleep(1 / self.speed - (time.monotonic() - began))
                 await self._goes_on.wait()
                 moves += position.action is not None
-                self._show(board, position, title, f"{moves} moves")
+                self._show(board, position, title, counted(moves, "move"))
             self._count(number, position)
             self._show(board, position, title, result(position.verdict, names, moves))
             await asyncio.sleep(max(3 / self.speed, LEAST_REST_S))
 
     def _show(self, board: int, position: Position, title: str, news: str) -> None:
         self._positions[board] = position
-        tile = self.query(Tile)[board]
+        if position.hides and not self._hides:
+            self._hides = True
+            self.refresh_bindings()
+        tile = self._tiles[board]
         tile.border_title, tile.border_subtitle = title, news
         self._draw(board)
 
     def _draw(self, board: int) -> None:
         position = self._positions[board]
         picture = position.picture if self.is_open or position.closed is None else position.closed
-        self.query(Tile)[board].view = BoardView(picture, seat=position.seat)
+        self._tiles[board].view = BoardView(picture, seat=position.seat)
 
     def _count(self, number: int, position: Position) -> None:
         self.series.game = number
@@ -130,7 +135,7 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hands can be opened where there are hidden ones."""
-        return action != "open_cards" or not self.game.perfect_information
+        return action != "open_cards" or self._hides
 
     def action_pause(self) -> None:
         """Hold all boards, or go on."""
@@ -152,7 +157,7 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
 
     def action_flip(self) -> None:
         """See the boards from the other side."""
-        for tile in self.query(Tile):
+        for tile in self._tiles:
             tile.board.flipped = not tile.board.flipped
 
     def action_open_cards(self) -> None:

@@ -18,6 +18,7 @@ from arena.errors import UsageError
 from arena.tui.screens.base import COMMON_KEYS, ArenaScreen
 from arena.tui.surroundings import KeptOpen
 from arena.tui.thinker import Thinker
+from arena.tui.widgets.line import Line
 from arena.tui.widgets.match_list import PAGE, MatchList
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class BrowseScreen(ArenaScreen):
         with Horizontal(id="filter"):
             for name, told in _as_typed(self._first).items():
                 yield Label(name)
-                yield Input(told, id=name, compact=True, select_on_focus=False)
+                yield Line(told, id=name, compact=True, select_on_focus=False)
         yield MatchList(id="matches")
 
     def on_mount(self) -> None:

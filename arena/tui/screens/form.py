@@ -12,6 +12,7 @@ from textual.suggester import SuggestFromList
 from textual.widgets import Button, Input, Label, Static
 
 from arena.tui.screens.dialog import Dialog
+from arena.tui.widgets.line import Line
 
 Words = Callable[[Mapping[str, str]], list[str]]
 """From what the fields hold, by name, to the words of a command."""
@@ -50,7 +51,7 @@ class FormScreen(Dialog[dict[str, str] | None]):
                 for field in self._fields:
                     yield Label(field.label)
                     suggester = SuggestFromList(field.suggestions) if field.suggestions else None
-                    yield Input(field.value, id=field.name, suggester=suggester, compact=True, select_on_focus=False)
+                    yield Line(field.value, id=field.name, suggester=suggester, compact=True, select_on_focus=False)
             yield Static(id="command", markup=False)
             with Grid(id="buttons"):
                 yield Button(self._verb, variant="primary", id="do", compact=True)

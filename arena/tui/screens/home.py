@@ -14,6 +14,7 @@ from textual.containers import Grid
 from textual.css.query import NoMatches
 from textual.widgets import DataTable
 
+from arena.errors import UsageError
 from arena.registry import AGENTS, GAMES
 from arena.tui.forms import PLAY, TOURNAMENT, TRAIN, WATCH, Form, Setting
 from arena.tui.home_rows import counted, ladder_cells, match_cells, training_cells
@@ -219,7 +220,11 @@ class HomeScreen(ArenaScreen):
             self.arena.open(words)
             return
         log = self.runs / "logs" / f"{as_name(f'{datetime.now():%m%d-%H%M%S} {form.kind} {setting.game}')}.log"
-        self.jobs.append(start(words, log))
+        try:
+            self.jobs.append(start(words, log))
+        except UsageError as error:
+            self.say(str(error), "refusal")
+            return
         self.say(f"started: arena {' '.join(words)}   (it goes on when this is left; output: {log})")
 
     def on_unmount(self) -> None:

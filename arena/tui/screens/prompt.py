@@ -8,6 +8,7 @@ from textual.containers import Container
 from textual.widgets import Input
 
 from arena.tui.screens.dialog import Dialog
+from arena.tui.widgets.line import Line
 
 
 class PromptScreen(Dialog[str | None]):
@@ -24,7 +25,7 @@ class PromptScreen(Dialog[str | None]):
         with Container(id="prompt") as frame:
             frame.border_title = self._question
             frame.border_subtitle = "↵ goes on, esc leaves it"
-            yield Input(self._answer, max_length=200, compact=True)
+            yield Line(self._answer, max_length=200, compact=True)
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """Give the answer."""

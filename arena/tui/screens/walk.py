@@ -60,12 +60,13 @@ class WalkScreen(MatchScreen):
         self.seen = 0
         """The latest position that the board has shown."""
         self._step_wanted = False
+        self._hides = False  # whether hands have been hidden so far
         self._board = BoardView(self.positions[0].picture)
         self._timer: Timer | None = None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hands can be opened where there are hidden ones."""
-        return action != "open_cards" or not self.game.perfect_information
+        return action != "open_cards" or self._hides
 
     def at_the_edge(self) -> None:
         """Nothing is known beyond the position on the board, and the match goes on there."""
@@ -123,6 +124,9 @@ class WalkScreen(MatchScreen):
     def arrive(self) -> None:
         """A position has come onto the board, or the pace has changed: what is to happen next."""
         self.seen = max(self.seen, self.shown)
+        if self.position.hides and not self._hides:
+            self._hides = True
+            self.refresh_bindings()
         self.wait(None)
         if self.position.verdict is not None:
             self.at_the_end()

@@ -12,10 +12,13 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
 
-from arena.tui.drawing import SQUARE, BoardView, Run, Scale, cell_at, draw, extent
+from arena.tui.cells import SQUARE, Run, Scale
+from arena.tui.drawing import BoardView, cell_at, draw, extent
 from arena.tui.table import Cell
+from arena.tui.theme import ascii_only
 
-ROLES = ("line", "label", "target", "last", "cursor", "chance", "seat-0", "seat-1", "seat-2", "seat-3")
+SEATS = ("seat-0", "seat-1", "seat-2", "seat-3")
+ROLES = ("line", "label", "target", "last", "cursor", "chance", *SEATS, *(f"on-{seat}" for seat in SEATS))
 
 
 class Board(Widget):
@@ -38,6 +41,7 @@ class Board(Widget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._ascii = ascii_only()
         self._lines: list[tuple[Run, ...]] = []
         self._strips: dict[tuple[Run, ...], Strip] = {}  # of lines that have been drawn
         self._styles: dict[tuple[str, float, bool], Style] = {}
@@ -77,7 +81,8 @@ class Board(Widget):
         if self.view is None:
             return
         before, size = self._lines, extent(self.view.picture, self.scale)
-        self._lines = [tuple(line) for line in draw(self.view, self.scale, self.cursor, self.flipped)]
+        lines = draw(self.view, self.scale, self.cursor, self.flipped, self._ascii)
+        self._lines = [tuple(line) for line in lines]
         if (self._seat, self._extent) != (self.view.seat, size):
             self._seat = self.view.seat  # whose colour shades the cells
             self._styles.clear()

@@ -7,7 +7,8 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.reactive import reactive
 
-from arena.tui.drawing import BARE, SCALES, SLANTED, BoardView, extent
+from arena.tui.cells import BARE, SCALES, SLANTED
+from arena.tui.drawing import BoardView, extent
 from arena.tui.widgets.board import Board
 
 
@@ -16,14 +17,13 @@ class Tile(Container):
 
     view: reactive[BoardView | None] = reactive(None, init=False)
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.board = Board()  # known before it is composed, and after it is gone: positions come from elsewhere
+
     def compose(self) -> ComposeResult:
         """The board alone."""
-        yield Board()
-
-    @property
-    def board(self) -> Board:
-        """The board."""
-        return self.query_one(Board)
+        yield self.board
 
     def watch_view(self, view: BoardView) -> None:
         """Give it to the board."""
