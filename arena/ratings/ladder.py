@@ -55,7 +55,7 @@ LEAST = 0.05
 BITS = 20
 BINS = 1 << BITS
 LOWEST, HIGHEST = -15.0, 15.0
-"""Span of mu that has bins of its own: ratings from -1100 to 4100."""
+"""Span of mu that has bins of its own: ratings from -1100 to 4100, before they are stretched."""
 PERIOD = 12.0
 """Games of a rating period."""
 SPREAD = 1.0

@@ -44,7 +44,7 @@ class Tally:
     distinct_games: int = 0
     """Games that differ in players, seats or moves: fewer than all of them where play repeats itself."""
 
-    def add(self, end: "End", seat: int, count: int) -> None:
+    def add(self, end: End, seat: int, count: int) -> None:
         """Count so many games that were played from `seat` and ended alike."""
         returns, reason, offender = end
         best = max(returns)
