@@ -121,6 +121,17 @@ async def test_a_form_shows_the_command_as_it_grows_and_begins_it(folder):
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
 
 
+async def test_what_is_typed_into_a_form_at_once_is_where_it_belongs(folder):
+    app = home(folder, NotToday())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settled(pilot)
+        await open_form(pilot, "w")
+        await until(pilot, lambda: app.focused)
+        for key in ["ctrl+u", *"ab", "backspace", "c", "tab", "ctrl+u", *"de", "down", "ctrl+u", "7", "up", "f"]:
+            app.simulate_key(key)  # none waits until the one before has been heard
+        await shows(pilot, "$ arena watch tic_tac_toe ac def --games 7 --speed 1")
+
+
 async def test_what_is_wrong_with_a_form_is_said_at_home(folder):
     app = home(folder)
     async with app.run_test(size=(100, 30)) as pilot:
@@ -177,6 +188,9 @@ async def test_a_training_is_begun_here_and_seen_before_it_tells_of_itself(folde
         assert began == [["train", "tic_tac_toe", "ppo", "--steps", "5000", "--out", out, "--seed", "3"]]
         await app.screen._look()
         await shows(pilot, "◌  tic_tac_toe-ppo", "starting")
+        await pilot.press("tab", "tab", "home", "enter")
+        await shows(pilot, "arena › runs › tic_tac_toe-ppo", "waiting for the training to begin")
+        await pilot.press("q")
         make_run(folder / "runs" / "tic_tac_toe-ppo")
         with held(folder / "runs" / "tic_tac_toe-ppo"):
             await app.screen._look()

@@ -58,7 +58,7 @@ def test_a_session_in_the_one_program(terminal):
     terminal.wait_for("\\$ arena train tic_tac_toe ppo")
     fill_in(terminal, None, "2000", None, "--snapshots 1 --evaluation-games 2 --threads 1")
     terminal.wait_for("started: arena train")
-    terminal.wait_for("(starting|running|finished)")
+    terminal.wait_for("[◌●○]  tic_tac_toe-ppo")
     terminal.press("Tab", "Tab", "Enter")
     terminal.wait_for("arena › runs › tic_tac_toe-ppo")
     terminal.wait_for("it is finished; its agent is ppo:runs/tic_tac_toe-ppo", seconds=300)

@@ -36,7 +36,12 @@ class Field:
 class FormScreen(Dialog[dict[str, str] | None]):
     """Asks for the `fields` of a command; ends with what they hold, or None if the person thinks better of it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "cancel")]
+    AUTO_FOCUS = "Line"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "cancel"),
+        Binding("tab,down", "app.focus_next", priority=True),  # at once: what is typed next is for the next field
+        Binding("shift+tab,up", "app.focus_previous", priority=True),
+    ]
 
     def __init__(self, title: str, fields: Sequence[Field], words: Words, verb: str):
         super().__init__()
@@ -58,9 +63,8 @@ class FormScreen(Dialog[dict[str, str] | None]):
                 yield Button("cancel", id="cancel", compact=True)
 
     def on_mount(self) -> None:
-        """Begin in the first field."""
+        """Show the command."""
         self._show_command()
-        self.query(Input).first().focus()
 
     @property
     def values(self) -> dict[str, str]:

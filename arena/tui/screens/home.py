@@ -123,7 +123,7 @@ class HomeScreen(ArenaScreen):
 
     def _starting(self, known: Collection[str]) -> list[tuple[str, Cells]]:
         """Trainings that were begun here and have not told of themselves yet."""
-        begun = [job.words[job.words.index("--out") + 1] for job in self.jobs if job.words[0] == "train"]
+        begun = filter(None, map(_folder_of, self.jobs))
         return [(folder, ("◌", Path(folder).name, "", "starting")) for folder in begun if folder not in known]
 
     def _look_after_jobs(self) -> None:
@@ -177,9 +177,19 @@ class HomeScreen(ArenaScreen):
         elif event.rows.id == "ladder":
             self.action_form("watch", event.key)
         elif event.rows.id == "trainings":
-            self.arena.open(["runs", event.key, "--control"])
+            self._follow(event.key)
         else:
             self.arena.open(["replay", event.key, "--store", self.store])
+
+    def _follow(self, folder: str) -> None:
+        """Follow a training; one that was begun here from before it has told of itself."""
+        job = next((job for job in self.jobs if _folder_of(job) == folder), None)
+        if job is None:
+            self.arena.open(["runs", folder, "--control"])
+            return
+        from arena.tui.screens.training import TrainingScreen
+
+        self.app.push_screen(TrainingScreen(Path(folder), control=True, job=job))
 
     def _do(self, game: str, what: str | None) -> None:
         if what == "replays":
@@ -231,3 +241,8 @@ class HomeScreen(ArenaScreen):
         """Let go of the store."""
         self._around.close()
         self._thread.close()
+
+
+def _folder_of(job: Job) -> str | None:
+    """The folder of a training that was begun here; None for other commands."""
+    return job.words[job.words.index("--out") + 1] if job.words[0] == "train" else None
