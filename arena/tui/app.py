@@ -24,6 +24,8 @@ from arena.tui.thinker import Thinker
 Opener = Callable[[Sequence[str]], AbstractContextManager[Screen[Any]]]
 """From the words of a command line (`["watch", "connect_four", ...]`) to its screen; `UsageError` if they are wrong."""
 
+KEYS_IN_ASCII = {"↵": "enter", "␣": "space", "↑": "up", "↓": "down"}
+
 
 @runtime_checkable
 class Says(Protocol):
@@ -64,6 +66,11 @@ class ArenaApp(App[None]):
         """Show the screen."""
         self.push_screen(self._first)
 
+    def get_key_display(self, binding: Binding) -> str:
+        """The sign of a key; a word where the terminal has no such sign."""
+        display = super().get_key_display(binding)
+        return KEYS_IN_ASCII.get(display, display) if self.ascii else display
+
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Colours of the seats, `$seat-0` and on, for themes that are not ours."""
         dark = self.current_theme.dark
@@ -80,7 +87,7 @@ class ArenaApp(App[None]):
         """What the command palette offers: everything that has a key here, by what it does."""
         for active in screen.active_bindings.values():
             binding = active.binding
-            if binding.tooltip and binding.action != "app.command_palette":
+            if binding.tooltip and binding.action.removeprefix("app.") != "command_palette":
                 title = binding.tooltip[:1].upper() + binding.tooltip[1:]
                 help_text = f"{binding.description} ({self.get_key_display(binding)})"
                 yield SystemCommand(title, help_text, partial(self._act, binding.action, active.node))

@@ -116,7 +116,7 @@ class Surroundings:
         """What kind of game it is, in a few words."""
         made = make_game(game)
         kinds = ["hidden" if not made.perfect_information else "", "chance" if made.has_chance else ""]
-        kinds += ["simultaneous" if made.simultaneous else ""]
+        kinds += ["simul." if made.simultaneous else ""]
         return f"{made.num_players}p {' '.join(filter(None, kinds)) or 'perfect'}"
 
     def close(self) -> None:

@@ -95,8 +95,10 @@ class ArenaScreen(Screen[None]):
         """List the keys."""
         keys: dict[str, tuple[str, str]] = {}
         for _, binding, _, _ in self.active_bindings.values():
-            if binding.tooltip:  # ours; textual's own have none
-                keys.setdefault(binding.action, (self.app.get_key_display(binding), binding.tooltip))
+            if binding.tooltip:  # ours; textual's own have none, but for its key of the palette
+                keys.setdefault(
+                    binding.action.removeprefix("app."), (self.app.get_key_display(binding), binding.tooltip)
+                )
         self.app.push_screen(HelpScreen(" › ".join(self.places) or "arena", list(keys.values()), list(self.remarks())))
 
     def remarks(self) -> Sequence[str]:

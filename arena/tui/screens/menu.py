@@ -24,7 +24,7 @@ class MenuScreen(Dialog[str | None]):
         """The list."""
         menu = OptionList(*(Option(meaning, id=key) for key, meaning in self._choices), id="menu", markup=False)
         menu.border_title = self._title
-        menu.border_subtitle = "↵ choose   esc close"
+        menu.border_subtitle = "enter chooses, esc closes"
         yield menu
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

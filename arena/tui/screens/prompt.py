@@ -24,7 +24,7 @@ class PromptScreen(Dialog[str | None]):
         """A frame with a line."""
         with Container(id="prompt") as frame:
             frame.border_title = self._question
-            frame.border_subtitle = "↵ goes on, esc leaves it"
+            frame.border_subtitle = "enter goes on, esc leaves it"
             yield Line(self._answer, max_length=200, compact=True)
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
