@@ -11,7 +11,7 @@ from arena.tui.app import ArenaApp
 from arena.tui.screens.browse import BrowseScreen
 from arena.tui.widgets.match_list import KEPT, PAGE, MatchList
 from tests.store.records import OTHER_GAME, record
-from tests.tui.helpers import NotToday, notice, screen_text, shows, until
+from tests.tui.helpers import NotToday, last_line, notice, screen_text, shows, until
 from tests.tui.snapshots import check_snapshot
 
 COUNT = 1000
@@ -71,6 +71,19 @@ async def test_keys_go_anywhere_and_only_pages_in_sight_are_read(url):
         await shows(pilot, " 1  2")
         await pilot.press("home", "pagedown")
         assert listed(app).cursor == listed(app).content_size.height - 1
+
+
+async def test_the_filter_says_the_way_out(url):
+    app = browse(url)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await shows(pilot, "/ filter")
+        assert "esc" not in last_line(app)
+        await pilot.press("slash")
+        await shows(pilot, "esc back to the list")
+        await pilot.press("escape")
+        await until(pilot, lambda: "/ filter" in last_line(app))
+        assert listed(app).has_focus
 
 
 async def test_a_list_keeps_no_more_pages_than_it_may(url):

@@ -52,7 +52,7 @@ class BrowseScreen(ArenaScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "filter", "filter", key_display="/", tooltip="choose by player, result, game and length"),
-        Binding("escape", "list", "list", show=False, tooltip="from the filter back to the list"),
+        Binding("escape", "list", "back to the list", key_display="esc", tooltip="from the filter back to the list"),
         Binding("c,C", "clear", "all", tooltip="all matches"),
         Binding("r,R", "reload", "reload", tooltip="read again: with matches that were played since"),
         *COMMON_KEYS,
@@ -129,6 +129,11 @@ class BrowseScreen(ArenaScreen):
         """Replay it."""
         arena: ArenaApp = self.app  # type: ignore[assignment]
         arena.open(["replay", str(event.match), "--store", self.url])
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The way into the filter is shown outside it, the way out inside."""
+        typing = isinstance(self.focused, Input)
+        return {"filter": not typing, "list": typing}.get(action, True)
 
     def action_filter(self) -> None:
         """Type into the filter."""
