@@ -6,15 +6,11 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from arena.tui.widgets.rows import Cells
+from arena.tui.words import counted
 
 if TYPE_CHECKING:
     from arena.runs.follow import FoundRun
     from arena.store import LadderRow, StoredMatch
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 run`, `2 runs`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def training_cells(run: "FoundRun") -> Cells:

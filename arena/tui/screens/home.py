@@ -17,7 +17,7 @@ from textual.widgets import DataTable
 from arena.errors import UsageError
 from arena.registry import AGENTS, GAMES
 from arena.tui.forms import PLAY, TOURNAMENT, TRAIN, WATCH, Form, Setting
-from arena.tui.home_rows import counted, ladder_cells, match_cells, training_cells
+from arena.tui.home_rows import ladder_cells, match_cells, training_cells
 from arena.tui.jobs import Job, as_name, start
 from arena.tui.screens.base import COMMANDS_KEY, HELP_KEY, ArenaScreen
 from arena.tui.screens.form import FormScreen
@@ -25,6 +25,7 @@ from arena.tui.screens.menu import MenuScreen
 from arena.tui.surroundings import Found, Ladder, Surroundings
 from arena.tui.thinker import Thinker
 from arena.tui.widgets.rows import Cells, Rows
+from arena.tui.words import counted
 
 if TYPE_CHECKING:
     from arena.tui.app import ArenaApp
