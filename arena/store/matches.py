@@ -76,7 +76,7 @@ def add_games(connection: Connection, run: int, played: Iterable[tuple[int, Matc
         there = select(matches.c.number).where(
             matches.c.run == run, matches.c.number.between(min(numbers), max(numbers))
         )
-        old = set(connection.execute(there).scalars())
+        old = set(connection.execute(there).scalars().all())
         new: dict[int, MatchRecord] = {}
         for number, record in part:
             if number not in old:

@@ -30,7 +30,7 @@ def known_numbers(connection: Connection, table: Table, words: Collection[str]) 
     found: dict[str, int] = {}
     for part in chunks(sorted(set(words))):
         query = select(table.c[1], table.c.id).where(table.c[1].in_(part))
-        found |= {word: number for word, number in connection.execute(query)}
+        found |= {word: number for word, number in connection.execute(query).all()}
     return found
 
 

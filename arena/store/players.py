@@ -129,7 +129,7 @@ def require_totals(connection: Connection, game: int, wanted: Collection[int]) -
     """See to it that these players have a row in the `totals` of a game."""
     for part in chunks(sorted(wanted)):
         query = select(totals.c.player).where(totals.c.game == game, totals.c.player.in_(part))
-        missing = set(part) - set(connection.execute(query).scalars())
+        missing = set(part) - set(connection.execute(query).scalars().all())
         if missing:
             connection.execute(insert(totals), [{"game": game, "player": player} for player in sorted(missing)])
 
