@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from arena.tui.counting import counted
 from arena.tui.widgets.rows import Cells
-from arena.tui.words import counted
 
 if TYPE_CHECKING:
     from arena.runs.follow import FoundRun

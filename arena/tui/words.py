@@ -3,16 +3,12 @@
 from collections.abc import Sequence
 
 from arena.match.verdict import Reason, Verdict
+from arena.tui.counting import counted
 from arena.tui.series import share_point
 from games.engine.picture import MARKS
 
 YOU = "you"
 """The name of the person at the keyboard."""
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 run`, `2 runs`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def mark(seat: int) -> str:

@@ -13,6 +13,7 @@ from textual.containers import Container
 
 from arena.policy.protocol import Policy
 from arena.seeding import spawn_seeds
+from arena.tui.counting import counted
 from arena.tui.drawing import BoardView
 from arena.tui.screens.base import ArenaScreen
 from arena.tui.screens.match import MATCH_KEYS
@@ -21,7 +22,7 @@ from arena.tui.series import Series
 from arena.tui.table import Position, Table, first_position
 from arena.tui.thinker import Thinker
 from arena.tui.widgets.tile import Tile
-from arena.tui.words import counted, mark, result, standings
+from arena.tui.words import mark, result, standings
 from games.engine.game import Game
 
 LEAST_REST_S = 1.0

@@ -16,6 +16,7 @@ from textual.widgets import DataTable
 
 from arena.errors import UsageError
 from arena.registry import AGENTS, GAMES
+from arena.tui.counting import counted
 from arena.tui.forms import PLAY, TOURNAMENT, TRAIN, WATCH, Form, Setting
 from arena.tui.home_rows import ladder_cells, match_cells, training_cells
 from arena.tui.jobs import Job, as_name, start
@@ -25,7 +26,6 @@ from arena.tui.screens.menu import MenuScreen
 from arena.tui.surroundings import Found, Ladder, Surroundings
 from arena.tui.thinker import Thinker
 from arena.tui.widgets.rows import Cells, Rows
-from arena.tui.words import counted
 
 if TYPE_CHECKING:
     from arena.tui.app import ArenaApp
