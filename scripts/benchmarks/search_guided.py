@@ -17,6 +17,7 @@ from benchmarks.measure import NOBODY, Row, Work, rate
 
 GAME = make_game("connect_four")
 BOARDS, SIMULATIONS, HIDDEN = 256, 32, 32
+BLOCKS = 2
 CONSIDERED = {"puct": 0, "gumbel": 16}
 
 
@@ -27,10 +28,10 @@ def rows() -> Iterator[Row]:
         with elsewhere.process("mctx on JAX, CPU", "mctx", "search_mctx.py", *arguments) as peer:
             work = f"{method}, {BOARDS} boards of Connect Four, {SIMULATIONS} simulations, perceptron of {HIDDEN}"
             yield rate("guided", work, "simulations/s", searches(tiny_network(), considered), peer)
-    policy = build(Spaces.of_game(GAME), AlphaZeroConfig(), False)
+    policy = build(Spaces.of_game(GAME), AlphaZeroConfig(blocks=BLOCKS), False)
     with torch_threads(1):
         share = share_of_network(lambda obs, mask: network_of(policy, obs, mask))
-    work = f"puct, {BOARDS} boards, tower of {AlphaZeroConfig.blocks} blocks: share of the time in the network"
+    work = f"puct, {BOARDS} boards, tower of {BLOCKS} blocks: share of the time in the network"
     yield Row("guided", work, share, None, NOBODY.name, None, "")
 
 

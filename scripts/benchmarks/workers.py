@@ -28,7 +28,7 @@ def rows() -> Iterator[Row]:
     The latter is of this process and the busier of the two workers: with two free cores a round takes that long.
     """
     torch.set_num_threads(1)
-    config = AlphaZeroConfig(simulations=SIMULATIONS)
+    config = AlphaZeroConfig(simulations=SIMULATIONS, blocks=2, hidden=128)
     work = f"self-play of AlphaZero, {BOARDS} boards of Connect Four, {SIMULATIONS} simulations, 2 workers"
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))

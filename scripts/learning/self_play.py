@@ -68,8 +68,8 @@ def not_lost(policy: BasePolicy) -> float:
     return 1.0 - lost / (2 * GAMES)
 
 
-SEARCH = alphazero.AlphaZeroConfig(simulations=32, full_share=1.0, hidden=64)
-SEARCHED, SEARCH_BOARDS = 20_000, 64
+SEARCH = alphazero.AlphaZeroConfig(simulations=32, full_share=1.0, hidden=256)
+SEARCHED, SEARCH_BOARDS = 40_000, 64
 
 
 def train_alphazero(seed: int) -> Outcome:
