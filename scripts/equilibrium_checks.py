@@ -26,6 +26,7 @@ from arena.errors import UsageError
 from arena.league.config import RunConfig
 from arena.league.training import SelfPlayTraining
 from arena.registry import make_agent, make_game
+from arena.tui.counting import counted
 
 MOST = {
     ("kuhn_poker", "nfsp"): 0.05,
@@ -141,7 +142,7 @@ def draw(rows: list[Row], game: str, picture: Path) -> None:
         seeds = sorted({row.seed for row in rows if row.algorithm == algorithm})
         for seed in seeds:
             mine = [row for row in rows if (row.algorithm, row.seed) == (algorithm, seed)]
-            label = f"{algorithm}, {len(seeds)} seed{'s' * (len(seeds) > 1)}" if seed == seeds[0] else None
+            label = f"{algorithm}, {counted(len(seeds), 'seed')}" if seed == seeds[0] else None
             episodes, distances = [row.episodes for row in mine], [row.exploitability for row in mine]
             axes.plot(episodes, distances, color=COLOURS[algorithm], linewidth=1.4, label=label)
         if seeds and (game, algorithm) in MOST:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 
 from arena.policy.protocol import RESIGN
 
@@ -28,6 +29,14 @@ class Verdict:
     """Seat that broke a rule or resigned."""
     detail: str = ""
     """The illegal action, the exception or the limit, in a line."""
+
+
+@lru_cache(maxsize=1024)  # many matches end alike
+def results(returns: tuple[float, ...]) -> tuple[int, ...]:
+    """For each seat: 1 if it alone earned the most, 0 if it shares that, -1 otherwise."""
+    best = max(returns)
+    shared = returns.count(best) > 1
+    return tuple(-1 if earned < best else 0 if shared else 1 for earned in returns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,15 +23,14 @@ def after_game(mu: float, phi: float, other_mu: float, other_phi: float, score: 
     numbers to the middle of where a win and a loss would.
     """
     discount = 1 / math.sqrt(1 + 3 * (other_phi / math.pi) ** 2)
-    chance = win_mean = win_square = mean_square = 0.0
+    chance = win_mean = win_square = 0.0
     for i in range(len(NODES)):
         off = phi * NODES[i]
         won = WEIGHTS[i] / (1 + math.exp(-discount * (mu + off - other_mu)))
         chance += won
         win_mean += won * off
         win_square += won * off**2
-        mean_square += WEIGHTS[i] * off**2
     won, lost = win_mean / chance, -win_mean / (1 - chance)
-    after_win, after_loss = win_square / chance - won**2, (mean_square - win_square) / (1 - chance) - lost**2
+    after_win, after_loss = win_square / chance - won**2, (phi**2 - win_square) / (1 - chance) - lost**2
     variance = score * after_win + (1 - score) * after_loss
     return mu + score * won + (1 - score) * lost, math.sqrt(variance)

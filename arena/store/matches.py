@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Literal
 
 from sqlalchemy import Column, Connection, Row, Select, bindparam, exists, func, insert, or_, select, update
@@ -11,7 +10,7 @@ from sqlalchemy import Column, Connection, Row, Select, bindparam, exists, func,
 from arena.config import require_at_least
 from arena.errors import UsageError
 from arena.match.json_lines import LARGEST_SEED
-from arena.match.verdict import MatchRecord, Reason, Verdict
+from arena.match.verdict import MatchRecord, Reason, Verdict, results
 from arena.store.many import execute_many
 from arena.store.moves import pack, unpack
 from arena.store.numbers import chunks, known_numbers, numbers_of, storable
@@ -129,14 +128,6 @@ def _match_row(run: int, number: int, record: MatchRecord, game: int, now: float
         "added": now,
         "move_ms": None if record.move_ms is None else pack(record.move_ms),
     }
-
-
-@lru_cache(maxsize=1024)  # many matches end alike
-def results(returns: tuple[float, ...]) -> tuple[int, ...]:
-    """For each seat: 1 if it alone earned the most, 0 if it shares that, -1 otherwise."""
-    best = max(returns)
-    shared = returns.count(best) > 1
-    return tuple(-1 if earned < best else 0 if shared else 1 for earned in returns)
 
 
 def played(connection: Connection, run: int, after: int, limit: int) -> list[tuple[int, MatchRecord]]:

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.match.verdict import MatchRecord, Reason
+from arena.match.verdict import MatchRecord, Reason, results
 from arena.ratings.alpha_rank import alpha_rank
 from arena.ratings.cycles import cyclic_share, log_odds
 from arena.ratings.elo import Ratings, rate, superiority
@@ -47,13 +47,12 @@ class Tally:
     def add(self, end: End, seat: int, count: int) -> None:
         """Count so many games that were played from `seat` and ended alike."""
         returns, reason, offender = end
-        best = max(returns)
-        won = returns[seat] == best
+        result = results(returns)[seat]
         self.games[seat] += count
         self.points[seat] += count * scores(returns)[seat]
-        self.wins += count * (won and returns.count(best) == 1)
-        self.draws += count * (won and returns.count(best) > 1)
-        self.losses += count * (not won)
+        self.wins += count * (result > 0)
+        self.draws += count * (result == 0)
+        self.losses += count * (result < 0)
         if offender == seat:
             self.illegal += count * (reason is Reason.ILLEGAL)
             self.late += count * (reason is Reason.LATE)

@@ -28,7 +28,7 @@ def rows() -> Iterator[Row]:
         with elsewhere.process("mctx on JAX, CPU", "mctx", "search_mctx.py", *arguments) as peer:
             work = f"{method}, {BOARDS} boards of Connect Four, {SIMULATIONS} simulations, perceptron of {HIDDEN}"
             yield rate("guided", work, "simulations/s", searches(tiny_network(), considered), peer)
-    policy = build(Spaces.of_game(GAME), AlphaZeroConfig(blocks=BLOCKS), False)
+    policy = build(Spaces.of_game(GAME), AlphaZeroConfig(blocks=BLOCKS, hidden=128), False)
     with torch_threads(1):
         share = share_of_network(lambda obs, mask: network_of(policy, obs, mask))
     work = f"puct, {BOARDS} boards, tower of {BLOCKS} blocks: share of the time in the network"

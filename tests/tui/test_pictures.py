@@ -17,7 +17,7 @@ from tests.tui.agents import FirstLegal, Telling
 from tests.tui.helpers import click_cell, my_turn, shows, step, type_move, until
 from tests.tui.snapshots import FOLDER, check_snapshot
 
-SHARED = {"__init__", "base", "dialog", "match", "requests", "sitting", "walk"}
+SHARED = {"__init__", "base", "dialog", "match", "requests", "sitting", "walk", "hands"}
 """Modules of what screens have in common; each other one is called after its screen."""
 CLOCK = r"\d:\d\d"
 

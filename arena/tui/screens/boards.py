@@ -15,7 +15,7 @@ from arena.policy.protocol import Policy
 from arena.seeding import spawn_seeds
 from arena.tui.counting import counted
 from arena.tui.drawing import BoardView
-from arena.tui.screens.base import ArenaScreen
+from arena.tui.screens.hands import CARDS_KEY, HandsScreen
 from arena.tui.screens.match import MATCH_KEYS
 from arena.tui.screens.walk import SPEED, bounded
 from arena.tui.series import Series
@@ -29,7 +29,7 @@ LEAST_REST_S = 1.0
 """How long an end stays at least."""
 
 
-class BoardsScreen(ArenaScreen, inherit_bindings=False):
+class BoardsScreen(HandsScreen, inherit_bindings=False):
     """A series between agents (name, policy), several games at a time: every board has agents and a thread of its own.
 
     Games, seeds, openings and changes of seats are those of `WatchScreen`.
@@ -39,7 +39,7 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
         Binding("space", "pause", "pause", key_display="␣", tooltip="pause, or go on"),
         Binding("plus,equals_sign", "faster", "faster", key_display="+", group=SPEED, tooltip="faster"),
         Binding("minus", "slower", "slower", key_display="−", group=SPEED, tooltip="slower"),
-        Binding("c,C", "open_cards", "cards", tooltip="hidden hands open, or as backs"),
+        CARDS_KEY,
         Binding("s", "save_screen", "save", tooltip="save a picture of the screen (SVG)"),
         *MATCH_KEYS,
     ]
@@ -59,9 +59,7 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
         self.speed = bounded(speed)
         self.finished = 0
         """Games that have ended."""
-        self.is_open = game.perfect_information
         self._boards, self._games, self._seed, self._openings = boards, games, seed, openings
-        self._hides = False  # whether hands have been hidden so far
         self._tiles = [Tile() for _ in boards]
         self._begun = 0
         self._goes_on = asyncio.Event()
@@ -108,17 +106,19 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
 
     def _show(self, board: int, position: Position, title: str, news: str) -> None:
         self._positions[board] = position
-        if position.hides and not self._hides:
-            self._hides = True
-            self.refresh_bindings()
+        self.note(position)
         tile = self._tiles[board]
         tile.border_title, tile.border_subtitle = title, news
         self._draw(board)
 
     def _draw(self, board: int) -> None:
         position = self._positions[board]
-        picture = position.picture if self.is_open or position.closed is None else position.closed
-        self._tiles[board].view = BoardView(picture, seat=position.seat)
+        self._tiles[board].view = BoardView(self.picture_of(position), seat=position.seat)
+
+    def show(self) -> None:
+        """Draw all boards anew."""
+        for board in range(len(self._boards)):
+            self._draw(board)
 
     def _count(self, number: int, position: Position) -> None:
         self.series.game = number
@@ -132,10 +132,6 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
         paused = "" if self._goes_on.is_set() else "paused"
         score = f"{'  '.join(self.series.names)}  {standings(self.series.score)}"
         self.heading.say(f"{self.finished} of {self._games} games", f"{self.speed:g} x", paused, score)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hands can be opened where there are hidden ones."""
-        return action != "open_cards" or self._hides
 
     def action_pause(self) -> None:
         """Hold all boards, or go on."""
@@ -159,9 +155,3 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
         """See the boards from the other side."""
         for tile in self._tiles:
             tile.board.flipped = not tile.board.flipped
-
-    def action_open_cards(self) -> None:
-        """Turn hidden hands over."""
-        self.is_open = not self.is_open
-        for board in range(len(self._boards)):
-            self._draw(board)

@@ -8,6 +8,7 @@ from arena.match.ask import Answer
 from arena.tui.drawing import BoardView
 from arena.tui.pictures import Frame, save_png
 from arena.tui.saving import free_path
+from arena.tui.screens.hands import CARDS_KEY, HandsScreen
 from arena.tui.screens.match import MatchScreen
 from arena.tui.screens.prompt import PromptScreen
 from arena.tui.series import Series
@@ -32,14 +33,14 @@ WALK_KEYS: list[BindingType] = [
     Binding("plus,equals_sign", "faster", "faster", key_display="+", group=SPEED, tooltip="faster"),
     Binding("minus", "slower", "slower", key_display="−", group=SPEED, tooltip="slower"),
     Binding("o,O", "overlay", "overlay", tooltip="the chance of each move, on the board"),
-    Binding("c,C", "open_cards", "cards", tooltip="hidden hands open, or as backs"),
+    CARDS_KEY,
     Binding("s", "save_screen", "save", tooltip="save a picture of the screen (SVG)"),
     Binding("S", "save_board", "save board", show=False, tooltip="save a picture of the board (PNG)"),
 ]
 """For the beginning of a screen's own keys; `MATCH_KEYS` stand at the end."""
 
 
-class WalkScreen(MatchScreen):
+class WalkScreen(MatchScreen, HandsScreen):
     """Shows one of the known positions, and what was thought there; each stays for 1 / `speed` seconds.
 
     Where positions come from is filled in below: `at_the_edge` is called on the last known one, `at_the_end` where the
@@ -53,20 +54,13 @@ class WalkScreen(MatchScreen):
         self.speed = bounded(speed)
         self.playing = True
         self.overlay = False
-        self.is_open = game.perfect_information
-        """Whether hidden hands are shown."""
         self.answers: dict[int, Answer] = {}
         """What was thought of positions, by their number."""
         self.seen = 0
         """The latest position that the board has shown."""
         self._step_wanted = False
-        self._hides = False  # whether hands have been hidden so far
         self._board = BoardView(self.positions[0].picture)
         self._timer: Timer | None = None
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hands can be opened where there are hidden ones."""
-        return action != "open_cards" or self._hides
 
     def at_the_edge(self) -> None:
         """Nothing is known beyond the position on the board, and the match goes on there."""
@@ -87,8 +81,7 @@ class WalkScreen(MatchScreen):
     @property
     def picture(self) -> Picture:
         """How it looks now, hidden hands as backs if they are closed."""
-        position = self.position
-        return position.picture if self.is_open or position.closed is None else position.closed
+        return self.picture_of(self.position)
 
     def look(self) -> MatchView:
         """The position on the board, and what was thought of it."""
@@ -124,9 +117,7 @@ class WalkScreen(MatchScreen):
     def arrive(self) -> None:
         """A position has come onto the board, or the pace has changed: what is to happen next."""
         self.seen = max(self.seen, self.shown)
-        if self.position.hides and not self._hides:
-            self._hides = True
-            self.refresh_bindings()
+        self.note(self.position)
         self.wait(None)
         if self.position.verdict is not None:
             self.at_the_end()
@@ -220,11 +211,6 @@ class WalkScreen(MatchScreen):
     def action_overlay(self) -> None:
         """Show or hide the chances on the board."""
         self.overlay = not self.overlay
-        self.show()
-
-    def action_open_cards(self) -> None:
-        """Turn hidden hands over."""
-        self.is_open = not self.is_open
         self.show()
 
     def captions(self) -> tuple[str, ...]:
