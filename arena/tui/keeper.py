@@ -1,5 +1,6 @@
 """Games that are played on a screen go into a store, away from the screen's thread."""
 
+import asyncio
 from functools import partial
 from uuid import uuid4
 
@@ -17,8 +18,11 @@ class Keeper:
         self._thread = Thinker()
 
     async def keep(self, record: MatchRecord) -> int:
-        """Add a game; returns its number in the store. Raises `UsageError` if it cannot be kept."""
-        return await self._thread.run(partial(self._add, record))
+        """Add a game; returns its number in the store. Raises `UsageError` if it cannot be kept.
+
+        Once asked for, it is kept even if nobody waits for the number any more.
+        """
+        return await asyncio.shield(self._thread.run(partial(self._add, record)))
 
     def finish(self) -> None:
         """Wait for what is being written, not for ever; nothing can be kept afterwards."""

@@ -1,11 +1,13 @@
 """The application: screens one above the other, themes, and terminals that know nothing but ASCII."""
 
+import asyncio
 import threading
 import time
 from contextlib import contextmanager
 from typing import ClassVar
 
 import pytest
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
@@ -90,6 +92,41 @@ async def test_leaving_gives_back_what_open_screens_hold():
         await pilot.press("ctrl+c")
     assert app.return_code == 130
     assert opener.open == []
+
+
+class Slow(Named):
+    """Shows in a part of its own what it has learnt, which it learns at the moment when that part goes."""
+
+    class Part(Static):
+        def on_unmount(self):
+            self.screen.learnt.set()
+
+    def __init__(self):
+        super().__init__("slow")
+        self.learnt, self.ended = asyncio.Event(), False
+
+    def compose_body(self) -> ComposeResult:
+        yield self.Part()
+
+    @work
+    async def on_mount(self) -> None:
+        try:
+            await self.learnt.wait()
+            self.query_one(self.Part).update("too late")
+        finally:
+            self.ended = True
+
+
+@pytest.mark.parametrize("key", ["q", None])
+async def test_what_comes_home_while_a_screen_goes_breaks_nothing(key):
+    app, screen = ArenaApp(Named("first"), Opener()), Slow()
+    async with app.run_test() as pilot:
+        app.push_screen(screen)
+        await pilot.pause()
+        if key:
+            await pilot.press(key)
+            await shows(pilot, "this is first")
+    assert screen.ended
 
 
 async def test_what_is_wrong_is_said_and_nothing_opens():

@@ -1,5 +1,6 @@
 """A sitting: clocks, draws, several people and their curtain, agents that are hurried, games that are kept."""
 
+import asyncio
 import threading
 
 import numpy as np
@@ -9,7 +10,7 @@ from textual import events
 from arena.cli.play import Options, screen
 from arena.data.batch import Batch
 from arena.match.replay import replay
-from arena.match.verdict import Reason
+from arena.match.verdict import MatchRecord, Reason, forfeit
 from arena.registry import make_game
 from arena.store import Store
 from arena.tui.app import ArenaApp
@@ -257,6 +258,19 @@ async def test_finished_games_are_kept_and_can_be_replayed(tmp_path):
     assert replay(first).moves == ("b1", "a1", "b2", "a2", "b3")
     assert second.players == ("bot", "you")
     assert replay(second).match.verdict.reason is Reason.RESIGNED
+
+
+async def test_a_game_is_kept_even_if_nobody_waits_to_hear_its_number(tmp_path):
+    url, keeper = tmp_path / "games.db", Keeper(str(tmp_path / "games.db"))
+    record = MatchRecord("tic_tac_toe", ("you", "bot"), 0, (), (0, 1), forfeit(2, 0, Reason.RESIGNED))
+    waiters = [asyncio.create_task(keeper.keep(record)) for _ in range(3)]
+    await asyncio.sleep(0)
+    for waiter in waiters:
+        waiter.cancel()
+    await asyncio.gather(*waiters, return_exceptions=True)
+    keeper.finish()
+    with Store(url, create=False) as store:
+        assert [match.id for match in store.matches()] == [3, 2, 1]
 
 
 async def test_a_store_that_cannot_be_written_is_said_and_the_game_goes_on(tmp_path):

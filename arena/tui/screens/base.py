@@ -68,6 +68,10 @@ class ArenaScreen(Screen[None]):
             f"{event.size.width} and {event.size.height}"
         )
 
+    def on_prune(self) -> None:
+        """End its workers before its widgets go: textual ends them later, and one that looks for a widget breaks all."""
+        self.workers.cancel_node(self)
+
     @property
     def heading(self) -> Heading:
         """The line on top."""
