@@ -7,6 +7,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.messages import Prune
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -68,8 +69,8 @@ class ArenaScreen(Screen[None]):
             f"{event.size.width} and {event.size.height}"
         )
 
-    def on_prune(self) -> None:
-        """End its workers before its widgets go: textual ends them later, and one that looks for a widget breaks all."""
+    async def on_prune(self, event: Prune) -> None:
+        """End its workers before its widgets go; textual would do so later, and one that looks for a widget fails."""
         self.workers.cancel_node(self)
 
     @property
