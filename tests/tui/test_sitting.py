@@ -43,6 +43,13 @@ def table(*others, game="tic_tac_toe", **terms):
     return ArenaApp(PlayScreen(make_game(game), others, Terms(**terms)))
 
 
+async def test_a_clock_may_stand_at_nothing_when_it_is_wound():
+    app = table(("bot", FirstLegal()), time_s=0.0)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.screen.position.verdict)
+        assert app.screen.position.verdict.reason is Reason.LATE
+
+
 @pytest.mark.parametrize(("key", "played"), [("escape", 2), ("u", 0)])
 async def test_an_agent_is_hurried_if_asked_or_if_its_game_is_left(key, played):
     agent = Hurried()

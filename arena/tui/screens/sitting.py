@@ -199,7 +199,8 @@ class SittingScreen(MatchScreen):
             now = time.monotonic()
             self.clocks.run(seat, now)
             if seat is not None:
-                self._alarm = self.set_timer(self.clocks.left(seat, now), partial(self._time_is_up, seat))
+                left_s = max(self.clocks.left(seat, now), 0.001)  # textual's timers divide by their seconds
+                self._alarm = self.set_timer(left_s, partial(self._time_is_up, seat))
 
     def _time_is_up(self, seat: int) -> None:
         if self.position.verdict is None and self.position.seat == seat:
