@@ -1,8 +1,8 @@
 """`gtp:COMMAND`: a go program that speaks the Go Text Protocol, version 2 (lysator.liu.se/~gunnar/gtp).
 
 The game's rules count stones that are left on the board as alive, as on the Computer Go Server: a program that passes
-before it has taken dead ones may lose points. Where it knows `kgs-genmove_cleanup`, which asks for a move and for no
-pass before all is taken, it is asked so after the other has passed. It may resign, which ends a match; who collects
+before it has taken dead ones may lose all of them. Where it knows `kgs-genmove_cleanup`, which asks for a move and for
+no pass before all is taken, it is asked so after the other has passed, and again where it would pass. It may resign, which ends a match; who collects
 its moves elsewhere tells it not to (`gtp:gnugo --mode gtp --never-resign`).
 """
 
@@ -49,9 +49,7 @@ class GtpPolicy(OutsidePolicy):
             if turn.is_new and "set_random_seed" in self._known:
                 self._order(program, f"set_random_seed {self.seed_of(turn.game_id)}")
             self._set_up(program, self._wanted(turn))
-            passed = bool(self._played) and self._played[-1][1].lower() == "pass"
-            cleanup = passed and "kgs-genmove_cleanup" in self._known
-            answer = self._order(program, f"{'kgs-genmove_cleanup' if cleanup else 'genmove'} {COLOURS[turn.seat]}")
+            answer = self._move(program, COLOURS[turn.seat])
             if answer.lower() == "resign":
                 return Reply(RESIGN)
             self._played.append((turn.seat, answer))
@@ -62,6 +60,17 @@ class GtpPolicy(OutsidePolicy):
         except ProgramError:
             self.close()
             raise
+
+    def _move(self, program: Program, colour: str) -> str:
+        """What the program plays, a pass only if it leaves no dead stones of the other on the board."""
+        cleans_up = {"kgs-genmove_cleanup", "undo"} <= self._known
+        passed = bool(self._played) and self._played[-1][1].lower() == "pass"
+        if not (passed and cleans_up):
+            answer = self._order(program, f"genmove {colour}")
+            if answer.lower() != "pass" or not cleans_up:
+                return answer
+            self._order(program, "undo")
+        return self._order(program, f"kgs-genmove_cleanup {colour}")
 
     def close(self) -> None:
         """End the program."""

@@ -46,10 +46,11 @@ def test_gnu_go_plays_several_games_at_once_and_the_same_again():
     assert lines(1) == lines(1) != lines(2)
 
 
-def test_gnu_go_takes_what_is_dead_before_it_passes():
+@pytest.mark.parametrize("last", ["pass", "E3"])
+def test_gnu_go_takes_what_is_dead_before_it_passes(last):
     """White's stone in the corner is dead; left there, the points around it would be nobody's."""
     game = games.make("go", size=5, komi=0.0)
-    opening = ["C1", "D1", "C2", "D2", "C3", "D3", "C4", "D4", "C5", "D5", "B2", "A1", "B3", "pass"]
+    opening = ["C1", "D1", "C2", "D2", "C3", "D3", "C4", "D4", "C5", "D5", "B2", "A1", "B3", last]
     with closing(make_agent(f"gtp:{gnu_go()}", game)) as agent:
         match = Match(game, [("gnugo", agent), ("white", None)])
         for text in opening:
