@@ -2,8 +2,9 @@
 
 The game's rules count stones that are left on the board as alive, as on the Computer Go Server: a program that passes
 before it has taken dead ones may lose all of them. Where it knows `kgs-genmove_cleanup`, which asks for a move and for
-no pass before all is taken, it is asked so after the other has passed, and again where it would pass. It may resign, which ends a match; who collects
-its moves elsewhere tells it not to (`gtp:gnugo --mode gtp --never-resign`).
+no pass before all is taken, it is asked so after the other has passed, and again where it would pass.
+It may resign, which ends a match; who collects its moves elsewhere tells it not to
+(`gtp:gnugo --mode gtp --never-resign`).
 """
 
 import shlex
