@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -79,7 +80,8 @@ async def open_page(url: str) -> AsyncIterator[Page]:
             "--remote-debugging-port=0",
             "about:blank",
         ]
-        browser = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        quiet = subprocess.DEVNULL
+        browser = subprocess.Popen(command, stdout=quiet, stderr=quiet, start_new_session=True)
         try:
             port = await _port(Path(profile, "DevToolsActivePort"))
             async with aiohttp.ClientSession() as session:
@@ -91,7 +93,7 @@ async def open_page(url: str) -> AsyncIterator[Page]:
                     await page.ask("Page.navigate", url=url)
                     yield page
         finally:
-            browser.terminate()
+            os.killpg(browser.pid, signal.SIGTERM)  # it may be a script that started the browser
             browser.wait(20)
 
 
