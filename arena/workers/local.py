@@ -22,7 +22,7 @@ CLOSING_S = 5.0
 
 
 class LocalWorkers(Workers[Job, Result]):
-    """`count` processes that do jobs; they start with the first jobs."""
+    """At most `count` processes that do jobs; each starts when there is a job for it."""
 
     def __init__(self, work: Work[Job, Result], count: int):
         self._work, self._count = work, count
@@ -33,7 +33,6 @@ class LocalWorkers(Workers[Job, Result]):
         return begun(self._results(jobs, common))
 
     def _results(self, jobs: Iterable[Job], common: Any) -> Generator[Any]:
-        self._idle += [_Worker(self._work) for _ in range(self._count - len(self._idle))]
         round_ = _Round(iter(jobs), bytes(ForkingPickler.dumps((False, common))))
         try:
             self._set_to_work(round_)
@@ -44,7 +43,8 @@ class LocalWorkers(Workers[Job, Result]):
                     job, tries = round_.busy.pop(worker)
                     answer = worker.answer()
                     if isinstance(answer, _Death):
-                        self._replace(worker)
+                        worker.end()
+                        self.deaths += 1
                         if tries == TRIES:
                             raise self._work.lost(job, tries, answer.how)
                         round_.again.append((job, tries + 1))
@@ -68,18 +68,13 @@ class LocalWorkers(Workers[Job, Result]):
         self._idle = []
 
     def _set_to_work(self, round_: "_Round[Job]") -> None:
-        while self._idle:
+        while len(round_.busy) < self._count:
             job, tries = round_.again.popleft() if round_.again else (next(round_.fresh, None), 1)
             if job is None:
                 return
-            worker = self._idle.pop()
+            worker = self._idle.pop() if self._idle else _Worker(self._work)
             worker.give(job, round_.common)
             round_.busy[worker] = job, tries
-
-    def _replace(self, worker: "_Worker") -> None:
-        worker.end()
-        self.deaths += 1
-        self._idle.append(_Worker(self._work))
 
 
 class _Round(Generic[Job]):

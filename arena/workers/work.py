@@ -1,10 +1,14 @@
 """What workers do: jobs of one kind, by anyone who has been told of it."""
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable
 from typing import Any, Generic, Protocol, TypeVar
 
 from arena.errors import UsageError
+
+MOST_PER_CORE = 16
+"""Processes of this machine; far more fill its memory, and none of them gets on."""
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -87,6 +91,9 @@ def make_workers(workers: int | str, work: Work[Job, Result], here: Doer[Job, Re
         return RayWorkers(work, text)
     if int(text) < 1:
         raise UsageError(f"workers={text} is not at least 1")
+    cores = os.cpu_count() or 1
+    if int(text) > MOST_PER_CORE * cores:
+        raise UsageError(f"workers={text} are more than {MOST_PER_CORE} for each of the {cores} cores of this machine")
     if int(text) == 1:
         return Here(here)
     from arena.workers.local import LocalWorkers

@@ -39,6 +39,18 @@ def test_nor_do_the_rounds_of_a_swiss():
     assert once.records == again.records
 
 
+def test_no_more_workers_start_than_there_is_work_for():
+    started = []
+
+    def count(records, total):
+        started.append(len(tree(os.getpid())) - len(before))
+
+    before = tree(os.getpid())
+    players = {"random": "random", "one": "one-ply"}  # one table of one block: one job
+    run_tournament(TIC_TAC_TOE, players, CONFIG, count, workers=3)
+    assert max(started) == 1
+
+
 def test_a_killed_worker_costs_only_time(expected):
     killed = []
 
@@ -87,6 +99,7 @@ def test_policies_of_this_process_stay_here(tmp_path):
     [
         (0, "workers=0 is not at least 1"),
         (-2, "workers=-2 is not at least 1"),
+        (100_000, "workers=100000 are more than 16 for each of the [0-9]+ cores of this machine"),
         ("few", "workers='few' is neither a number nor ray, nor ray://HOST:PORT"),
         ("ray://127.0.0.1:1", "no Ray cluster can be reached at ray://127.0.0.1:1: "),
         ("ray://nowhere.invalid:10001", "no Ray cluster can be reached at ray://nowhere.invalid:10001: "),
