@@ -61,7 +61,7 @@ def run(options: Options) -> int:
         print_online(games, options.online, console)
         return 0
     directory = claim_directory(options.out) if options.out is not None else None
-    table = standings(games.names, games.records, options.anchor, games.seat_order)
+    table = standings(games.names, games.records, options.anchor, games.seat_order, games.chance)
     if directory is not None:
         write_standings(table, options.file.name, directory)
     if options.json:

@@ -35,7 +35,7 @@ FAR = 1e-6
 def score_to_elo(score: float) -> float:
     """Logistic Elo of a score between 0 and 1; a score of all or nothing stands at 2400 points."""
     score = min(max(score, FAR), 1 - FAR)
-    return -400 * math.log10(1 / score - 1)
+    return 400 * math.log10(score / (1 - score))
 
 
 def elo_to_score(elo: float) -> float:

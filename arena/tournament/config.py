@@ -26,7 +26,8 @@ class TournamentConfig:
     rounds: int | None = None
     """Rounds of a swiss; by default one more than it takes to find a winner."""
     openings: str = "random:4"
-    """How games begin: random:N plays N random legal moves, file:PATH lines of moves; each once from every side."""
+    """How games begin: random:N plays N random legal moves, in games of chance none; file:PATH has lines of moves.
+    Each is played once from every side."""
     seed: int = 0
     """Fixes the openings and what the agents draw; 0 or more."""
     anchor: str | None = None
@@ -39,6 +40,8 @@ class TournamentConfig:
     def __post_init__(self) -> None:
         if self.format not in GAMES:
             raise UsageError(f"format={self.format!r} is none of {', '.join(GAMES)}")
+        if self.sprt != Sprt() and self.format != "sprt":
+            raise UsageError(f"elo0, elo1, alpha, beta and elo_model are those of an sprt, not of a {self.format}")
         if self.rounds is not None and self.format != "swiss":
             raise UsageError(f"rounds={self.rounds} are those of a swiss, not of a {self.format}")
         if self.rounds is not None:

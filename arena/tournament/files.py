@@ -63,7 +63,7 @@ def as_json(table: Standings, title: str) -> str:
         "anchor": table.anchor,
         "cyclic_share": round(table.cyclic, 4),
         "draws_between_equals": round(table.ratings.draws, 4),
-        "seats": [{"elo": round(elo, 1), "error_95": round(error, 1)} for elo, error in seats],
+        "seats": [{"elo": _tenths(elo), "error_95": round(error, 1)} for elo, error in seats],
         "players": [
             {name: None if value == "" else value for name, value in row.items()} for row in _rating_rows(table)
         ],
@@ -80,7 +80,7 @@ def _rating_rows(table: Standings) -> Iterable[dict[str, Any]]:
         yield {
             "rank": row.rank,
             "agent": row.name,
-            "elo": round(row.elo, 1),
+            "elo": _tenths(row.elo),
             "error_95": round(row.error, 1),
             "superiority": "" if row.superiority is None else round(row.superiority, 4),
             "games": int(tally.games.sum()),
@@ -96,6 +96,11 @@ def _rating_rows(table: Standings) -> Iterable[dict[str, Any]]:
             "alpha_rank": "" if table.alpha_rank is None else round(float(table.alpha_rank[row.rank - 1]), 4),
             "nash": "" if table.nash is None else round(float(table.nash[row.rank - 1]), 4),
         }
+
+
+def _tenths(elo: float) -> float:
+    """A rating as it is written: to one place, and never as -0.0."""
+    return round(elo, 1) + 0.0
 
 
 def _game_rows(result: "TournamentResult") -> Iterable[dict[str, Any]]:

@@ -114,7 +114,7 @@ def _draw_scores(axes: "Axes", table: CrossTable, cell: float) -> None:
 def _label(axes: "Axes", place: int, row: Row, cell: float) -> None:
     """Rank, name and rating beside a row, and the rank above its column."""
     shrink = max(cell / CELL, 0.45)
-    rating = f"Elo {row.elo:+.0f} ± {row.error:.0f}".replace("-", "\N{MINUS SIGN}")
+    rating = f"Elo {row.elo:+z.0f} ± {row.error:.0f}".replace("-", "\N{MINUS SIGN}")
     for x, y in ((-0.75, place), (place, -0.7)):
         axes.text(x, y, str(row.rank), ha="center", va="center", fontsize=10 * shrink, color=QUIET)
     axes.text(

@@ -15,10 +15,11 @@ import csv
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.errors import UsageError
+from arena.match.replay import game_labelled
 from arena.match.verdict import MatchRecord, Reason, Verdict
 
 RESULTS = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5), "½-½": (0.5, 0.5)}
@@ -38,6 +39,8 @@ class PlayedGames:
     """Whether the order of a record's players is that of their seats."""
     unfinished: int = 0
     """Games without a result, which are left out."""
+    chance: bool = False
+    """Whether chance has a part in them, as far as that is known."""
 
     @property
     def names(self) -> list[str]:
@@ -72,7 +75,8 @@ def _read_csv(path: Path, lines: Sequence[str]) -> PlayedGames:
             return PlayedGames([_game_of_two(row, pair, at) for row, at in _rows(path, rows)], seat_order)
     seats = sorted(int(name[5:]) for name in columns if re.fullmatch(r"seat_\d{1,2}", name))
     if len(seats) > 1 and seats[-1] < len(seats) and {f"return_{seat}" for seat in seats} <= columns:
-        return PlayedGames([_own_game(row, seats, at) for row, at in _rows(path, rows)], seat_order=True)
+        records = [_own_game(row, seats, at) for row, at in _rows(path, rows)]
+        return PlayedGames(records, seat_order=True, chance=any(map(_has_chance, {record.game for record in records})))
     players = sorted(int(name[7:]) for name in columns if re.fullmatch(r"player_\d{1,2}", name))
     if len(players) > 1 and {f"score_{player}" for player in players} <= columns:
         return PlayedGames([_scored_game(row, players, at) for row, at in _rows(path, rows)], seat_order=False)
@@ -115,13 +119,24 @@ def _own_game(row: dict[str, str], seats: Sequence[int], at: str) -> MatchRecord
     moves = row.get("actions", "").split()
     if not all(re.fullmatch(r"-?\d{1,9}", move) for move in moves):
         raise UsageError(f"{at}: actions {row['actions'][:40]!r} are not numbers")
+    seed = row.get("seed") or "0"
+    if not re.fullmatch(r"[0-9]{1,19}", seed):
+        raise UsageError(f"{at}: seed {seed[:40]!r} is not a number from 0")
     reason, offender = row.get("reason") or "finished", row.get("offender", "")
     if reason not in list(Reason):
         raise UsageError(f"{at}: reason {reason!r} is not one of {', '.join(Reason)}")
     if offender and (not offender.isdecimal() or int(offender) not in seats):
         raise UsageError(f"{at}: offender {offender!r} is not a seat from 0 to {len(seats) - 1}")
     verdict = Verdict(tuple(earned), Reason(reason), int(offender) if offender else None)
-    return _record(names, earned, at, tuple(map(int, moves)), verdict)
+    record = _record(names, earned, at, tuple(map(int, moves)), verdict)
+    return replace(record, game=row.get("game", ""), seed=int(seed))
+
+
+def _has_chance(label: str) -> bool:
+    try:
+        return game_labelled(label).has_chance
+    except UsageError:  # it is not installed here
+        return False
 
 
 def _record(

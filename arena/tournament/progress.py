@@ -88,7 +88,13 @@ def _table(standings: Standings) -> Table:
         tally = row.tally
         faults = tally.illegal + tally.crashed + tally.late
         results = f"{tally.wins}/{tally.draws}/{tally.losses}"
-        figures = (f"{row.elo:.0f}", f"{row.error:.0f}", str(tally.games.sum()), results, str(faults) if faults else "")
+        figures = (
+            f"{row.elo:z.0f}",
+            f"{row.error:.0f}",
+            str(tally.games.sum()),
+            results,
+            str(faults) if faults else "",
+        )
         table.add_row(str(row.rank), Text(row.name, style="bold"), *figures)
     if len(standings.rows) > MOST_ROWS:
         table.caption = f"and {len(standings.rows) - MOST_ROWS} more"

@@ -101,12 +101,16 @@ def _notes(table: Standings) -> list[str]:
     ]
     worth, error = table.ratings.seats, table.ratings.seats_error
     if table.seat_order:
-        seats = [f"{elo:+.0f} ± {half:.0f}" for elo, half in zip(worth, error, strict=True)]
+        seats = [f"{elo:+z.0f} ± {half:.0f}" for elo, half in zip(worth, error, strict=True)]
         notes.append(
-            f"The first seat is worth {worth[0] - worth[1]:+.0f} ± {2 * error[0]:.0f}."
+            f"The first seat is worth {worth[0] - worth[1]:+z.0f} ± {2 * error[0]:.0f}."
             if len(worth) == 2
             else f"The seats are worth {', '.join(seats)}."
         )
+    if any(row.tally.score in (0, 1) for row in table.rows):
+        notes.append("Of 0 % and 100 % only a bound is known; a prior worth half a game keeps the rating finite.")
+    if all(row.tally.draws == row.tally.games.sum() for row in table.rows):
+        notes.append("Every game was drawn, so nothing tells the players apart.")
     if len(table.rows) > 2:
         notes.append(f"Cycles: {percent(table.cyclic)} of the results fit no rating.")
     if _cycle_proof(table):

@@ -35,12 +35,17 @@ def in_words(result: SprtResult, sprt: Sprt, first: str) -> str:
     estimate = compare(result.pairs)
     claims = {"H0": f"by no more than {sprt.elo0:g} Elo (H0)", "H1": f"by {sprt.elo1:g} Elo (H1)"}
     found = "it is not clear yet" if result.decision is None else f"{first} is stronger {claims[result.decision]}"
-    return (
+    told = (
         f"SPRT: {found}. Log-likelihood ratio {result.llr:.2f}, bounds {low:.2f} and {high:.2f};\n"
         f"{sum(result.pairs)} pairs, of which {first} scored 0: {result.pairs[0]}, 1/2: {result.pairs[1]}, "
         f"1: {result.pairs[2]}, 3/2: {result.pairs[3]}, 2: {result.pairs[4]}\n"
-        f"Elo by these pairs, which a test that stops early overstates: {estimate.elo:+.1f} ± {estimate.error:.1f}, "
-        f"normalised {estimate.normalised_elo:+.1f} ± {estimate.normalised_error:.1f}; "
+    )
+    if max(result.pairs) == sum(result.pairs):
+        return f"{told}All pairs brought the same, from which no difference in Elo can be estimated"
+    return (
+        f"{told}Elo by these pairs, which a test that stops early overstates: "
+        f"{estimate.elo:+z.1f} ± {estimate.error:.1f}, "
+        f"normalised {estimate.normalised_elo:+z.1f} ± {estimate.normalised_error:.1f}; "
         f"likelihood of superiority {100 * estimate.superiority:.1f} %"
     )
 

@@ -42,7 +42,7 @@ class Tally:
     crashed: int = 0
     """Games lost by an exception, or by an agent that was gone."""
     distinct_games: int = 0
-    """Games that differ in players, seats or moves: fewer than all of them where play repeats itself."""
+    """Games that differ in players, seats, moves or chance: fewer than all of them where play repeats itself."""
 
     def add(self, end: End, seat: int, count: int) -> None:
         """Count so many games that were played from `seat` and ended alike."""
@@ -99,7 +99,7 @@ class Standings:
     """Whose rating is 0; without one, the mean of all is."""
     games: int
     distinct_games: int | None
-    """Games that differ in players, seats or moves; None where moves are not known."""
+    """Games that differ in players, seats, moves or chance; None where moves are not known."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -142,13 +142,16 @@ class Standings:
 
 
 class Tallies:
-    """Sums up records as they come: a game is counted in constant time, and what it means is worked out when asked."""
+    """Sums up records as they come: a game is counted in constant time, and what it means is worked out when asked.
 
-    def __init__(self, names: Sequence[str], seats: int = 2):
-        self._names, self._seats = tuple(names), seats
+    In a game of `chance`, equal moves are equal games only if they begin with the same seed.
+    """
+
+    def __init__(self, names: Sequence[str], seats: int = 2, chance: bool = False):
+        self._names, self._seats, self._chance = tuple(names), seats, chance
         self._numbers = {name: i for i, name in enumerate(names)}
         self._ends: defaultdict[Names, Counter[End]] = defaultdict(Counter)
-        self._lines: defaultdict[Names, set[int]] = defaultdict(set)  # hashes of the moves
+        self._lines: defaultdict[Names, set[int]] = defaultdict(set)  # hashes of what makes a game
         self._moves_known = False
 
     def add(self, records: Iterable[MatchRecord]) -> None:
@@ -156,7 +159,7 @@ class Tallies:
         for record in records:
             verdict, players, actions = record.verdict, record.players, record.actions
             self._ends[players][verdict.returns, verdict.reason, verdict.offender] += 1
-            self._lines[players].add(hash(actions))
+            self._lines[players].add(hash((actions, record.seed) if self._chance else actions))
             if actions:
                 self._moves_known = True
 
@@ -200,10 +203,14 @@ class Tallies:
 
 
 def standings(
-    names: Sequence[str], records: Sequence[MatchRecord], anchor: str | None = None, seat_order: bool = True
+    names: Sequence[str],
+    records: Sequence[MatchRecord],
+    anchor: str | None = None,
+    seat_order: bool = True,
+    chance: bool = False,
 ) -> Standings:
-    """Sum up `records` of games among the players `names`; see `Tallies.standings`."""
-    tallies = Tallies(names, max((len(record.players) for record in records), default=2))
+    """Sum up `records` of games among the players `names`; see `Tallies`, and its `standings`."""
+    tallies = Tallies(names, max((len(record.players) for record in records), default=2), chance)
     tallies.add(records)
     return tallies.standings(anchor, seat_order)
 

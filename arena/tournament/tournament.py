@@ -106,7 +106,7 @@ class Tournament:
             test.counted(ledger.records)
         if run is None or not run.finished:
             self._play(ledger, test, progress or (lambda records, total: None))
-        table = standings(self.names, ledger.records, self.config.anchor)
+        table = standings(self.names, ledger.records, self.config.anchor, chance=self.game.has_chance)
         if store is not None and run is not None and not run.finished:
             store.add_ratings(run.id, _ratings(table))
             store.finish_run(run.id)

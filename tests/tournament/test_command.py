@@ -77,6 +77,7 @@ def test_without_a_folder_results_are_numbered(tmp_path, capsys):
         (["tic_tac_toe", "random", "one-ply", "--alpha", "0.7"], "alpha=0.7 is not between 0 and 0.5"),
         (["tic_tac_toe", "random", "one-ply", "--time-per-move", "soon"], "time_per_move=soon is not a number above 0"),
         (["tic_tac_toe", "random", "one-ply", "--openings", "file:none.txt"], "openings none.txt cannot be read"),
+        (["tic_tac_toe", "random", "one-ply", "--elo1", "20"], "are those of an sprt, not of a round-robin"),
         (["tic_tac_toe", "random", "one-ply", "--workers", "0"], "workers=0 is not at least 1"),
         (["tic_tac_toe", "random", "one-ply", "--workers", "many"], "workers='many' is neither a number nor ray"),
         (

@@ -5,6 +5,7 @@ import pytest
 from arena.errors import UsageError
 from arena.match.verdict import Reason
 from arena.tournament.played import read_games
+from arena.tournament.standings import standings
 
 
 @pytest.fixture
@@ -46,6 +47,17 @@ def test_a_tournaments_own_games(written):
     (record,) = read_games(written(header + "1,toy(),ann,bob,3,1,1 2 3,1.0,-1.0,late,1,\n")).records
     assert (record.players, record.actions, record.verdict.returns) == (("ann", "bob"), (1, 2, 3), (1, -1))
     assert (record.verdict.reason, record.verdict.offender) == (Reason.LATE, 1)
+
+
+def test_of_chance_games_with_another_seed_are_others(written):
+    header = "game,seat_0,seat_1,seed,actions,return_0,return_1\n"
+    for label, chance in (("kuhn_poker(players=2)", True), ("connect_four(rows=6, columns=7, k=4)", False)):
+        games = read_games(written(header + f'"{label}",a,b,3,0 0,1,-1\n"{label}",a,b,4,0 0,1,-1\n'))
+        assert games.chance == chance
+        table = standings(games.names, games.records, chance=games.chance)
+        assert table.distinct_games == 1 + chance
+    with pytest.raises(UsageError, match="line 2: seed '-1' is not a number from 0"):
+        read_games(written(header + "toy(),a,b,-1,0 0,1,-1\n"))
 
 
 PGN = """[Event "a \\"great\\" one"]

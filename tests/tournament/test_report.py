@@ -2,16 +2,20 @@
 
 import csv
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from rich.console import Console
 
+import games
 from arena.match.verdict import MatchRecord, Reason, Verdict
+from arena.tournament.config import TournamentConfig
 from arena.tournament.files import as_json, write_standings
 from arena.tournament.report import print_standings
 from arena.tournament.standings import Tallies, standings
+from arena.tournament.tournament import run_tournament
 
 CIRCLE = {("rock", "scissors"), ("scissors", "paper"), ("paper", "rock")}
 
@@ -20,12 +24,12 @@ def record(players, returns, actions=(), verdict=None):
     return MatchRecord("toy()", tuple(players), 0, (), tuple(actions), verdict or Verdict(tuple(returns)))
 
 
-def circle(games=20):
+def circle(num_games=20):
     """Rock, paper and scissors, whose winner is certain."""
     names = ("rock", "paper", "scissors")
     seatings = [(one, two) for one in names for two in names if one != two]
     return standings(
-        names, [record(s, (1, -1) if s in CIRCLE else (-1, 1), (n,)) for s in seatings for n in range(games)]
+        names, [record(s, (1, -1) if s in CIRCLE else (-1, 1), (n,)) for s in seatings for n in range(num_games)]
     )
 
 
@@ -82,6 +86,33 @@ def test_cycles_bring_what_does_not_mind_them():
 def test_repeated_games_are_warned_of():
     assert "Many games are the same" in printed(ladder(), 160)  # 7 openings in 60 games
     assert "Many games are the same" not in printed(circle(), 160)
+
+
+def test_equal_moves_after_another_deal_are_another_game():
+    result = run_tournament(games.make("kuhn_poker"), {"a": "random", "b": "random"}, TournamentConfig(games=60))
+    assert len({record.actions for record in result.records}) < 10
+    assert result.standings.distinct_games == 60
+
+
+def test_a_rating_that_no_game_bounds_is_marked():
+    swept = [record("ab", (1, -1)), record("ba", (-1, 1))]
+    told = "Of 0 % and 100 % only a bound is known"
+    assert told in printed(standings(["a", "b"], swept), 240)
+    assert told not in printed(standings(["a", "b"], [*swept, record("ab", (-1, 1))]), 240)
+
+
+def test_nothing_but_draws_is_told_as_such():
+    text = printed(standings(["a", "b"], [record("ab", (0, 0)), record("ba", (0, 0))]), 160)
+    assert "Every game was drawn" in text
+    assert "Every game was drawn" not in printed(ladder(), 160)
+
+
+def test_zero_has_no_sign():
+    table = standings(["a", "b", "c"], [record("ab", (1, -1)), record("ba", (-1, 1))])
+    table.ratings.seats[:] = -0.01, 0.01
+    nearly = replace(table, rows=tuple(replace(row, elo=-0.01) for row in table.rows))
+    assert "The first seat is worth +0 " in printed(nearly, 160)
+    assert "-0.0" not in as_json(nearly, "toy")
 
 
 def test_what_needs_all_to_have_met_is_left_out_where_they_have_not():

@@ -79,3 +79,7 @@ def test_the_end_is_told_in_words():
     text = in_words(test.result, SPRT, "a")
     assert text.startswith("SPRT: a is stronger by 50 Elo (H1). Log-likelihood ratio ")
     assert f"{sum(test.result.pairs)} pairs, of which a scored 0: 0, 1/2: 0, 1: 0, 3/2: 0, 2: " in text
+    assert text.endswith("All pairs brought the same, from which no difference in Elo can be estimated")
+    test = SequentialTest(SPRT, "a")
+    test.counted([record for pairs in ((1, 1), (-1, -1)) for record in pair(*pairs)])
+    assert "overstates: +0.0 ± " in in_words(test.result, SPRT, "a")
