@@ -161,7 +161,7 @@ class AlphaZeroConfig(SearchConfig):
     buffer_size: int = 200_000
     """Positions remembered: the window of games that it learns from."""
     blocks: int = 0
-    """Residual blocks of the tower, for boards; 0 for a perceptron, which on a CPU looks at six times as many."""
+    """Residual blocks of the tower, for boards; 0 for a perceptron, which on a CPU looks at three times as many."""
     hidden: int = 512
     """Units of the dense layers."""
     half: bool = True
