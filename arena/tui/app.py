@@ -85,9 +85,12 @@ class ArenaApp(App[None]):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """What the command palette offers: everything that has a key here, by what it does."""
+        offered = {"command_palette"}
         for active in screen.active_bindings.values():
             binding = active.binding
-            if binding.tooltip and binding.action.removeprefix("app.") != "command_palette":
+            action = binding.action.removeprefix("app.")
+            if binding.tooltip and action not in offered:  # a letter and its capital do the same
+                offered.add(action)
                 title = binding.tooltip[:1].upper() + binding.tooltip[1:]
                 help_text = f"{binding.description} ({self.get_key_display(binding)})"
                 yield SystemCommand(title, help_text, partial(self._act, binding.action, active.node))

@@ -9,11 +9,22 @@ from games.engine.picture import MARKS
 
 YOU = "you"
 """The name of the person at the keyboard."""
+GETTING_READY = "the agents get ready …"
+"""Said while a match is set up: networks take seconds to load."""
 
 
 def mark(seat: int) -> str:
     """The sign of a seat."""
     return MARKS[seat % len(MARKS)]
+
+
+def ending(name: str, room: int) -> str:
+    """A name, or as much of its end as fits: names of one family begin alike.
+
+    >>> ending("mcts:400", 8), ending("ppo:runs/c4/snapshot-0010", 12)
+    ('mcts:400', '…apshot-0010')
+    """
+    return name if len(name) <= room else f"…{name[1 - room :]}"
 
 
 def percent(chance: float) -> str:

@@ -24,7 +24,7 @@ class Named(ArenaScreen):
     """Shows its name; o opens another."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("o", "app.open('other screen')", "open", tooltip="open another"),
+        Binding("o,O", "app.open('other screen')", "open", tooltip="open another"),
         *COMMON_KEYS,
     ]
 
@@ -162,6 +162,7 @@ async def test_the_palette_does_what_the_keys_do():
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("colon")
         await shows(pilot, "Open another", "Light or dark", "Quit")
+        assert screen_text(app).count("Open another") == 1  # though a letter and its capital do it
         await pilot.press(*"open an", "enter")
         await shows(pilot, "this is screen")
 

@@ -168,6 +168,26 @@ async def test_a_letter_that_begins_a_move_types_it_and_its_command_is_on_the_ca
         assert app.screen.query_one(Board).flipped
 
 
+async def test_what_is_said_of_keys_is_true_where_letters_begin_moves():
+    app = make_app("chess")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await my_turn(pilot)
+        await shows(pilot, "H: what bot would play")
+        await type_move(pilot, "e4")
+        await my_turn(pilot, 2)
+        await type_move(pilot, "d4")
+        await my_turn(pilot, 4)
+        await pilot.press("N")  # begins a knight's move
+        await pilot.press("escape", "C")
+        assert "C again leaves it for a new one" in notice(app)
+        await pilot.press("ctrl+r")
+        assert "^r again resigns" in notice(app)
+        await pilot.press("question_mark")
+        await shows(pilot, "its command is on the capital", "  then.")
+        await pilot.press("escape", "ctrl+r")
+        assert "n: new game, seats changed" in notice(app)
+
+
 async def test_the_hint_shows_on_the_board_and_beside_it_and_goes_again():
     app = make_app("connect_four", make_agent("random", make_game("connect_four")))
     async with app.run_test(size=(80, 24)) as pilot:

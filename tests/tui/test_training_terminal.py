@@ -39,7 +39,7 @@ def test_a_training_outlives_its_screen_and_is_followed_from_elsewhere(terminals
         mine.wait_for("move [1-9] of")
         mine.wait_for("A random|B random|C random")
         other.enter(f"{ARENA} runs {folder}")
-        other.wait_for("● running.*read-only")
+        other.wait_for("read-only.*● running")
         other.press("Space")
         other.wait_for("this only looks on")
         mine.press("Space")

@@ -85,6 +85,11 @@ class ArenaScreen(Screen[None]):
             notice.update(text, layout=False)
             notice.set_classes(f"-{tone}")
 
+    def key_of(self, action: str) -> str:
+        """The key of an action as it is now: a letter that can begin a move leaves its command to another key."""
+        bindings = (active.binding for active in self.active_bindings.values())
+        return next((self.app.get_key_display(binding) for binding in bindings if binding.action == action), "")
+
     def action_save_screen(self) -> None:
         """Write the screen as an SVG file."""
         picture = self.app.export_screenshot(title=" ".join(("arena", *self.places)))

@@ -61,6 +61,7 @@ class BoardsScreen(HandsScreen, inherit_bindings=False):
         """Games that have ended."""
         self._boards, self._games, self._seed, self._openings = boards, games, seed, openings
         self._tiles = [Tile() for _ in boards]
+        self._thinkers = [Thinker() for _ in boards]
         self._begun = 0
         self._goes_on = asyncio.Event()
         self._goes_on.set()
@@ -79,9 +80,14 @@ class BoardsScreen(HandsScreen, inherit_bindings=False):
         for board in range(len(self._boards)):
             self.run_worker(self._play(board), group="boards")
 
+    def on_unmount(self) -> None:
+        """Let go of the threads."""
+        for thinker in self._thinkers:
+            thinker.close()
+
     async def _play(self, board: int) -> None:
         """Play games on a board as long as there are some to play."""
-        thinker, table = Thinker(), Table(self.game)
+        thinker, table = self._thinkers[board], Table(self.game)
         while self._begun < self._games:
             number, self._begun = self._begun, self._begun + 1
             self.series.game = number

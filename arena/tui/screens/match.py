@@ -65,6 +65,10 @@ class MatchScreen(ArenaScreen, inherit_bindings=False):
         self.show()
         self.set_interval(1.0, self.tick)
 
+    def on_unmount(self) -> None:
+        """Let go of the thread."""
+        self._thinker.close()
+
     def tick(self) -> None:
         """A second has passed."""
         if self.job is not None:

@@ -88,8 +88,9 @@ class PlayScreen(RequestsScreen):
         if self.mind and known and (over or self.terms.open_minds):
             before, line = self.positions[max(known)], self.positions[max(known) + 1].line
             return self.told(f"{self.seat_names[before.seat]} thought", before, self.answers[max(known)], line)
-        remark = f"h: what {adviser} would play" if adviser else ""
-        return Thought(self.seat, "thoughts", remark="m: what agents thought; ← →: step through" if over else remark)
+        remark = f"{self.key_of('hint')}: what {adviser} would play" if adviser else ""
+        after = f"{self.key_of('mind')}: what they thought   ← →: step"
+        return Thought(self.seat, "thoughts", remark=after if over else remark)
 
     def show(self) -> None:
         """Show the present, with the cursor on a person's turn, and with moves to click that have no cell."""
@@ -114,11 +115,11 @@ class PlayScreen(RequestsScreen):
         entry.beginnings = entry.beginnings | {text[0] for text in position.legal.values()}
         self.refresh_bindings()
         if position.verdict is not None:
-            self.say(f"{self.result_at(position)}   n: new game, seats changed", "result")
+            self.say(f"{self.result_at(position)}   {self.key_of('new_game')}: new game, seats changed", "result")
         elif self.policy_at(position.seat) is not None:
             self.say("")
         elif self.offer not in (None, position.seat):
-            self.say("a draw is offered: d accepts, a move declines", "refusal")
+            self.say(f"a draw is offered: {self.key_of('draw')} accepts, a move declines", "refusal")
         else:
             whose = "" if len(self.people) == 1 else f"{mark(position.seat)} {self.seat_names[position.seat]}, "
             self.say(whose + YOUR_MOVE)
@@ -179,7 +180,7 @@ class PlayScreen(RequestsScreen):
         """Play an action of the person's, or say why not."""
         position = self.position
         if position.verdict is not None:
-            self.say("the game is over; n begins another", "refusal")
+            self.say_over()
         elif not self.my_turn:
             self.say(f"it is not your turn: {self.seat_names[position.seat]} moves", "refusal")
         elif action not in position.legal:

@@ -40,20 +40,20 @@ class RequestsScreen(SittingScreen):
             policy.stop()
             self.say(f"{name} is stopped")
         else:
-            self.say(f"{name} cannot be stopped; n begins another game", "refusal")
+            self.say(f"{name} cannot be stopped; {self.key_of('new_game')} begins another game", "refusal")
 
     def action_draw(self) -> None:
         """Offer a draw, or accept the one that is offered; an agent decides by what it expected at its last move."""
         position, seat = self.position, self.seat
         if position.verdict is not None:
-            self.say("the game is over; n begins another", "refusal")
+            self.say_over()
         elif self.game.num_players != 2 or not self.game.zero_sum or not self.game.perfect_information:
             self.say(f"{self.game.title} knows no draw by agreement", "refusal")
         elif self.offer == 1 - seat:
             self.end(agreed(2))
         elif self.policy_at(1 - seat) is None:
             self.offer = seat
-            self.say("a draw is offered; the other accepts by d, and declines by a move")
+            self.say(f"a draw is offered; the other accepts by {self.key_of('draw')}, and declines by a move")
         else:
             self._offer_to_agent(1 - seat)
 
@@ -68,17 +68,21 @@ class RequestsScreen(SittingScreen):
         else:
             self.end(agreed(2))
 
-    def _twice(self, what: str, said: str) -> bool:
+    def _twice(self, action: str, does: str, but: str = "") -> bool:
         """Whether this is asked for the second time in this position; the first time it is said what it would do."""
-        if self._asked == (what, self.position):
+        if self._asked == (action, self.position):
             return True
-        self._asked = (what, self.position)
-        self.say(said, "refusal")
+        self._asked = (action, self.position)
+        self.say(f"{but}{self.key_of(action)} again {does}", "refusal")
         return False
+
+    def say_over(self) -> None:
+        """Say that the game is over, and how to go on."""
+        self.say(f"the game is over; {self.key_of('new_game')} begins another", "refusal")
 
     def action_resign(self) -> None:
         """Lose the game, if asked twice."""
-        if self.position.verdict is None and self._twice("resign", "R again resigns"):
+        if self.position.verdict is None and self._twice("resign", "resigns"):
             self.end(forfeit(self.game.num_players, self.seat, Reason.RESIGNED))
 
     def action_take_back(self) -> None:
@@ -94,20 +98,20 @@ class RequestsScreen(SittingScreen):
 
     def action_new_game(self) -> None:
         """Begin another game with seats changed; asks again before it leaves one that is not over."""
-        if self._may_leave("n"):
+        if self._may_leave("new_game"):
             self.series.game += 1
             self._begin()
 
     def action_change_seats(self) -> None:
         """Begin this game again with seats changed; asks again if moves have been made."""
-        if self._may_leave("c"):
+        if self._may_leave("change_seats"):
             self.series.credit(None)
             self.series.change_seats()
             self._begin()
 
-    def _may_leave(self, key: str) -> bool:
+    def _may_leave(self, action: str) -> bool:
         under_way = self.position.verdict is None and len(self.positions) > 1
-        return not under_way or self._twice(key, f"this game is not over; {key} again leaves it for a new one")
+        return not under_way or self._twice(action, "leaves it for a new one", but="this game is not over; ")
 
     def _begin(self) -> None:
         self.positions = self.positions[:1]

@@ -21,7 +21,7 @@ from arena.tui.screens.match import MatchScreen
 from arena.tui.series import Series
 from arena.tui.table import Position
 from arena.tui.widgets.match_pane import MatchPane
-from arena.tui.words import YOU, clock
+from arena.tui.words import GETTING_READY, YOU, clock
 from games.engine.game import Game
 
 PATIENCE_S = 3.0
@@ -212,7 +212,7 @@ class SittingScreen(MatchScreen):
         if self.job is not None or running:
             self.show()
         if self.job == "deal" and self.waited_s > 1:
-            self.say("the agents get ready …")
+            self.say(GETTING_READY)
         elif self.job == "advance" and PATIENCE_S < self.waited_s <= PATIENCE_S + 1:
             self.say(f"{self.seat_names[self.position.seat]} thinks; esc asks it to move now")
 

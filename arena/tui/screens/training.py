@@ -104,7 +104,7 @@ class TrainingScreen(ArenaScreen):
         log = self.query_one("#log", Static)
         log.update("\n".join(list(self.followed.log)[-max(log.content_size.height, 1) :]))
         status = self.followed.found.status if self.followed.found is not None else None
-        self.heading.say(*affairs(status), "" if self.control else "read-only")
+        self.heading.say("" if self.control else "read-only", *affairs(status))
         self._say_changes(status)
 
     def _say_changes(self, status: Status | None) -> None:

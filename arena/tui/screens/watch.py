@@ -19,7 +19,7 @@ from arena.tui.table import Position
 from arena.tui.widgets.heading import Heading
 from arena.tui.widgets.match_pane import MatchView
 from arena.tui.widgets.thoughts import Thought
-from arena.tui.words import clock, mark
+from arena.tui.words import GETTING_READY, clock, mark
 from games.engine.game import Game
 
 LONG_S, PATIENCE_S = 10.0, 2.0
@@ -86,13 +86,14 @@ class WatchScreen(WalkScreen):
         return clock(spent_s if self._game_s is None else max(self._game_s - spent_s, 0.0))
 
     def tick(self) -> None:
-        """Offer to go on while somebody thinks for long."""
+        """Say what is waited for, and offer to go on while somebody thinks for long."""
         super().tick()
-        if self.job in ("advance", "deal") and self.waited_s > LONG_S:
-            thinks = self.job == "advance"
-            who = f"{mark(self.position.seat)} {self.seat_names[self.position.seat]} thinks" if thinks else "waiting"
-            offers = "   m: move now   x: it loses this game" * thinks + "   n: next game"
-            self.say(f"{who} for {int(self.waited_s)} s{offers}", "refusal")
+        if self.job == "advance" and self.waited_s > LONG_S:
+            who = f"{mark(self.position.seat)} {self.seat_names[self.position.seat]}"
+            offers = "m: move now   x: it loses this game   n: next game"
+            self.say(f"{who} thinks for {int(self.waited_s)} s   {offers}", "refusal")
+        elif self.job == "deal" and self.waited_s > 1:
+            self.say(GETTING_READY)
 
     def _deal(self) -> None:
         """Set up the game of the series whose turn it is."""

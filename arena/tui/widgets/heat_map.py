@@ -12,6 +12,8 @@ from textual.reactive import reactive
 from textual.style import Style
 from textual.widget import Widget
 
+from arena.tui.words import ending
+
 CELL, LABEL = 6, 18
 """Columns of a cell, and most columns of a row's name."""
 
@@ -53,7 +55,7 @@ class HeatMap(Widget):
         head = " " * (label + 1) + "".join(f"{_short(names[column]):>{CELL - 1}} " for column in columns)
         lines = [Content.styled(head, muted)]
         for row in range(first, min(first + height - 1, len(names))):
-            name = names[row] if len(names[row]) <= label else f"…{names[row][1 - label :]}"
+            name = ending(names[row], label)
             parts: list[tuple[str, Style]] = [(f"{name:<{label}} ", self._name_style(row))]
             parts += [self._cell(float(scores[row, column]), row == column) for column in columns]
             lines.append(Content.assemble(*parts))

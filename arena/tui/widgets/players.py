@@ -6,7 +6,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from arena.tui.words import mark
+from arena.tui.words import ending, mark
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Players(Widget):
     def _line(self, player: Player, score: int, clock: int) -> Content:
         timed = clock + 2 if clock else 0
         room = max(self.content_size.width - 2 - score - 2 - timed - self.NOTE, 8)
-        name = player.name if len(player.name) <= room else player.name[: room - 1] + "…"
+        name = ending(player.name, room)
         return Content.assemble(
             (mark(player.seat), f"$seat-{player.seat % 4}"),
             (f" {name:<{room}}", "bold" if player.doing else ""),
