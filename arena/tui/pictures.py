@@ -9,6 +9,7 @@ from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 
+from arena.tui.figures import BLACK, WHITE
 from arena.tui.saving import write_whole
 from games.engine.picture import BACKGROUND, COLOURS, LAST, LINE, Picture
 
@@ -20,6 +21,7 @@ FINER = 3
 """Everything is drawn so many times as large, then made smaller, which smooths its edges."""
 SLANT = 3**0.5 / 2
 """Distance of the rows of a board of hexagons, in cells."""
+FILLED = str.maketrans(WHITE, BLACK)
 LAST_FRAME_S = 2.0
 """How long a GIF rests on the end, at least."""
 
@@ -126,7 +128,7 @@ class _Board:
         colour, ring = COLOURS[seat % len(COLOURS)], seat % 2 == 1
         radius = 0.38 * self._cell
         if figure:
-            self._text(x, y, figure, 0.78 * self._cell, LAST)
+            self._figure(x, y, figure)
         elif picture.cards or text == "?":
             self._card(x, y, "" if text == "?" else text, colour)
         else:
@@ -134,6 +136,20 @@ class _Board:
             thick = round(self._cell * (0.07 if text else 0.13) * FINER)
             self._drawing.ellipse(box, None if ring else colour, colour, thick)
             self._text(x, y, text, 0.42 * self._cell, colour if ring else BACKGROUND)
+
+    def _figure(self, x: float, y: float, figure: str) -> None:
+        """A chess figure; White's are light with an edge: some of the font's own outlines are all but black."""
+        edge = round(0.016 * self._cell * FINER) if figure in WHITE else 0
+        font = _font(round(0.76 * self._cell * FINER))
+        self._drawing.text(
+            (x * FINER, y * FINER),
+            figure.translate(FILLED),
+            BACKGROUND if edge else LAST,
+            font,
+            anchor="mm",
+            stroke_width=edge,
+            stroke_fill=LAST,
+        )
 
     def _card(self, x: float, y: float, text: str, colour: Colour) -> None:
         half_x, half_y = 0.36 * self._cell, 0.44 * self._cell

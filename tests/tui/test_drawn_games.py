@@ -118,3 +118,12 @@ def test_the_smallest_scale_has_room_for_what_is_on_a_full_screen():
             width, height = extent(picture, BARE)
             assert height <= 22, name
             assert width <= 80, name
+
+
+def test_the_bishops_of_white_are_light_on_an_image():
+    game = make_game("chess")
+    drawn = np.asarray(image(Frame(game.picture(game.initial))).convert("L"))
+    bottom, left = drawn.shape[0] - 45, drawn.shape[1] - 16 - 6 * 64  # of the board, of its third file
+    rows = (drawn[top + 4 : top + 60, left + 4 : left + 60] for top in (bottom - 512, bottom - 64))
+    black, white = (np.sum(cell < 128) for cell in rows)
+    assert 0 < white < black / 2
