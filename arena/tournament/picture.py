@@ -1,5 +1,6 @@
 """The cross table and the ratings as pictures."""
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -11,6 +12,7 @@ from arena.tournament.standings import Standings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 COLOURS = ("#b35806", "#f4a64a", "#f7f7f7", "#7fb3d9", "#08519c")
 """A score of 0, a quarter, a half, three quarters, 1: orange to blue, which colour-blind people can tell apart."""
@@ -66,7 +68,7 @@ def save_cross_table(table: CrossTable, title: str, path: Path) -> None:
         _label(axes, place, row, cell)
     caption(axes, title, 44, LOUD, size=12, weight="bold")
     caption(axes, "score of the row against the column, in %", 28, QUIET, size=9)
-    figure.savefig(path, bbox_inches="tight", pad_inches=0.2)
+    _save(figure, path)
 
 
 def save_ratings(table: Standings, title: str, path: Path) -> None:
@@ -91,7 +93,13 @@ def save_ratings(table: Standings, title: str, path: Path) -> None:
     caption(axes, title, 24, LOUD, size=12, weight="bold")
     zero = table.anchor or "the mean of all"
     caption(axes, f"Elo with 95 % intervals; {zero} is 0", 8, QUIET, size=9)
-    figure.savefig(path, bbox_inches="tight", pad_inches=0.2)
+    _save(figure, path)
+
+
+def _save(figure: "Figure", path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a box stands for it; tables have the name
+        figure.savefig(path, bbox_inches="tight", pad_inches=0.2)
 
 
 def _draw_scores(axes: "Axes", table: CrossTable, cell: float) -> None:

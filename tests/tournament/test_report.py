@@ -163,6 +163,12 @@ def test_pictures_of_many_players_stay_small(tmp_path):
         assert max(int.from_bytes(header[:4]), int.from_bytes(header[4:])) < 9000  # pixels
 
 
+def test_a_name_that_the_font_lacks_is_drawn_without_a_warning(tmp_path, recwarn):
+    write_standings(standings(["棋", "b"], [record("棋b", (1, -1))]), "toy", tmp_path)
+    assert not recwarn.list
+    assert (tmp_path / "ratings.png").stat().st_size > 1000
+
+
 def test_records_may_come_in_parts():
     whole, parts = ladder(), Tallies(("a", "b"), seats=2)
     parts.add([record("ab", (1, -1), (1,)), record("ba", (1, -1), (1,))])
