@@ -99,9 +99,14 @@ def plain(text: str) -> str:
 
 
 def ascii_only() -> bool:
-    """Whether the terminal is to be spared all but ASCII: `ARENA_ASCII` says so, or its encoding is not Unicode."""
+    """Whether the terminal is to be spared all but ASCII: `ARENA_ASCII` says so, or its encoding is not Unicode.
+
+    `LC_ALL=C` is taken at its word. Python takes it, as it does an environment without any locale, for UTF-8.
+    """
     wish = os.environ.get("ARENA_ASCII", "")
     if wish:
         return wish != "0"
+    if os.environ.get("LC_ALL") in ("C", "POSIX"):
+        return True
     encoding = (getattr(sys.__stdout__, "encoding", None) or "utf-8").lower()
     return not encoding.replace("-", "").startswith("utf")

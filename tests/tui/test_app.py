@@ -191,6 +191,14 @@ def test_the_environment_decides_on_ascii(monkeypatch, wish, told):
     assert ascii_only() is told
 
 
+def test_a_locale_of_c_is_taken_at_its_word(monkeypatch):
+    monkeypatch.delenv("ARENA_ASCII")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    told = ascii_only()
+    monkeypatch.setenv("LC_ALL", "C")
+    assert (told, ascii_only()) == (False, True)
+
+
 def test_plain_text_takes_as_many_columns():
     drawing = "╭─ ● ○ ▲ ■ ┤⣀⡤⠤│ › → ½ ± ▁▂▃▄▅▆▇█ ♔♞ é"
     assert plain(drawing).isascii()
