@@ -18,7 +18,7 @@ from arena.config import require_at_least
 from arena.errors import UsageError
 from arena.match.verdict import MatchRecord
 from arena.registry import make_game
-from arena.store import DEFAULT_URL, MatchFilter, Store, StoredMatch, export_lines, import_lines
+from arena.store import DEFAULT_URL, MatchFilter, Store, StoredMatch, export_lines, import_lines, read_lines
 from arena.tui.series import share_point
 from arena.tui.words import mark, points
 
@@ -94,8 +94,9 @@ def run(options: Options) -> int:
 
 
 def _import(path: Path, url: str) -> int:
+    written = read_lines(path)  # before there is a store that a bad file would leave empty
     with Store(url) as store:
-        number, count = import_lines(store, path)
+        number, count = import_lines(store, written)
         print(f"{store.name} holds the {_counted(count)} of {path} as run {number}.")
     return 0
 

@@ -1,7 +1,7 @@
 """Players, matches and ratings in a SQL database: every game with its seed and moves, so that it can be replayed."""
 
 from arena.store.database import DEFAULT_URL
-from arena.store.exchange import export_lines, import_lines
+from arena.store.exchange import export_lines, import_lines, read_lines
 from arena.store.leagues import Count, Snapshot
 from arena.store.matches import MatchFilter, StoredMatch
 from arena.store.players import LadderRow, Rating
@@ -20,4 +20,5 @@ __all__ = [
     "StoredMatch",
     "export_lines",
     "import_lines",
+    "read_lines",
 ]

@@ -2,7 +2,9 @@
 
 import hashlib
 import os
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -44,12 +46,20 @@ def export_lines(store: Store, path: Path, wanted: MatchFilter | None = None) ->
     return count
 
 
-def import_lines(store: Store, path: Path) -> tuple[int, int]:
-    """Add the matches of a file; returns the number of the run that holds them, and how many they are.
+@dataclass(frozen=True)
+class WrittenLines:
+    """The matches of a file, all of them checked."""
 
-    The run goes by the content of the file, so that reading it twice changes nothing. All lines are checked before any
-    is written: `UsageError` names the first that is not a match, or could not have been played so, by its number.
-    """
+    name: str
+    """Of the file."""
+    digest: str
+    """SHA-256 of its content."""
+    records: Sequence[tuple[int, MatchRecord]]
+    """By the numbers of their lines."""
+
+
+def read_lines(path: Path) -> WrittenLines:
+    """Read matches as JSON Lines; `UsageError` names the first line that is none, or could not have been played so."""
     digest = hashlib.sha256()
     records: list[tuple[int, MatchRecord]] = []
     try:
@@ -62,8 +72,17 @@ def import_lines(store: Store, path: Path) -> tuple[int, int]:
                     raise UsageError(f"{path}, line {number}: {error}; nothing was written") from error
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error.strerror})") from error
-    games = {record.game for _, record in records}
-    players = sorted({name for _, record in records for name in record.players})
+    return WrittenLines(path.name, digest.hexdigest(), records)
+
+
+def import_lines(store: Store, written: WrittenLines) -> tuple[int, int]:
+    """Add the matches of a file; returns the number of the run that holds them, and how many they are.
+
+    The run goes by the content of the file, so that adding it twice changes nothing.
+    """
+    games = {record.game for _, record in written.records}
+    players = sorted({name for _, record in written.records for name in record.players})
     game = games.pop() if len(games) == 1 else None
-    run = store.add_run("import", f"import:{digest.hexdigest()}", game, {"file": path.name}, players, records)
-    return run.id, len(records)
+    key, settings = f"import:{written.digest}", {"file": written.name}
+    run = store.add_run("import", key, game, settings, players, written.records)
+    return run.id, len(written.records)

@@ -88,6 +88,8 @@ def _rating_rows(table: Standings) -> Iterable[dict[str, Any]]:
             "draws": tally.draws,
             "losses": tally.losses,
             "score": round(tally.score, 4),
+            "mean_return": round(tally.mean_return, 4) + 0.0,
+            "return_error_95": round(tally.return_error, 4),
             **{f"score_seat_{seat}": "" if math.isnan(score) else round(score, 4) for seat, score in by_seat},
             "distinct_games": "" if table.distinct_games is None else tally.distinct_games,
             "illegal": tally.illegal,

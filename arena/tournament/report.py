@@ -46,7 +46,7 @@ def print_standings(table: Standings, title: str, console: Console) -> None:
     title = f"{title}, {table.games:,} games"
     if table.distinct_games is not None:
         title += f", {table.distinct_games:,} of them distinct"
-    rating, details = [*RATING, *_cycle_proof(table)], _details(table)
+    rating, details = [*RATING, *_returns(table), *_cycle_proof(table)], _details(table)
     whole = _table(table, [*rating, *details])
     if _width(whole, console) <= console.width:
         _print_titled(title, whole, console)
@@ -57,6 +57,12 @@ def print_standings(table: Standings, title: str, console: Console) -> None:
     if 2 < len(table.rows) <= MOST_COLUMNS:
         _print_titled("\nscore of the row against the column", _table(table, _scores(table)), console)
     console.print(f"\n{' '.join(_notes(table))}", style="dim", highlight=False)
+
+
+def _returns(table: Standings) -> Columns:
+    """What players earn a game, where that says more than who earned more."""
+    told = (("return", lambda row: f"{row.tally.mean_return:+z.2f} ± {row.tally.return_error:.2f}"),)
+    return told if table.by_return else ()
 
 
 def _cycle_proof(table: Standings) -> Columns:
@@ -107,10 +113,13 @@ def _notes(table: Standings) -> list[str]:
             if len(worth) == 2
             else f"The seats are worth {', '.join(seats)}."
         )
+    if table.by_return:
+        notes.append("Return: what a player earns a game, with its 95 % interval; Elo asks only who earned more.")
     if any(row.tally.score in (0, 1) for row in table.rows):
         notes.append("Of 0 % and 100 % only a bound is known; a prior worth half a game keeps the rating finite.")
     if all(row.tally.draws == row.tally.games.sum() for row in table.rows):
-        notes.append("Every game was drawn, so nothing tells the players apart.")
+        apart = "only what they earned" if table.by_return else "nothing"
+        notes.append(f"Every game was drawn, so {apart} tells the players apart.")
     if len(table.rows) > 2:
         notes.append(f"Cycles: {percent(table.cyclic)} of the results fit no rating.")
     if _cycle_proof(table):

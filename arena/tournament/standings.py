@@ -3,6 +3,7 @@
 Shapes: N players, P seats. In a game of more than two, a player's score is that against each of the others, averaged.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,10 @@ class Tally:
     """Games from each seat [P]."""
     points: Floats
     """Points from each seat [P]; a win is 1, a draw 0.5."""
+    earned: float = 0.0
+    """Sum of its own returns."""
+    earned_squares: float = 0.0
+    """Sum of their squares."""
     wins: int = 0
     draws: int = 0
     losses: int = 0
@@ -50,6 +55,8 @@ class Tally:
         result = results(returns)[seat]
         self.games[seat] += count
         self.points[seat] += count * scores(returns)[seat]
+        self.earned += count * returns[seat]
+        self.earned_squares += count * returns[seat] ** 2
         self.wins += count * (result > 0)
         self.draws += count * (result == 0)
         self.losses += count * (result < 0)
@@ -67,6 +74,17 @@ class Tally:
     def score_by_seat(self) -> Floats:
         """Points a game from each seat [P]; NaN where it never sat."""
         return np.where(self.games > 0, self.points / np.maximum(self.games, 1), np.nan)
+
+    @property
+    def mean_return(self) -> float:
+        """What it earned a game."""
+        return self.earned / max(int(self.games.sum()), 1)
+
+    @property
+    def return_error(self) -> float:
+        """Half-width of the 95 % interval of that: 1.96 standard errors."""
+        count = max(int(self.games.sum()), 1)
+        return 1.96 * math.sqrt(max(self.earned_squares / count - self.mean_return**2, 0.0) / count)
 
 
 @dataclass(frozen=True)
@@ -100,6 +118,8 @@ class Standings:
     games: int
     distinct_games: int | None
     """Games that differ in players, seats, moves or chance; None where moves are not known."""
+    by_return: bool
+    """Whether a game is not just won, drawn or lost: what players earn in it says more than who earned more."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -171,7 +191,8 @@ class Tallies:
         tallies = self._tallies()
         games = count_games(self._results(), len(self._names))
         ratings = rate(games, None if anchor is None else self._numbers[anchor], seat_order)
-        order = np.argsort(-ratings.elo, kind="stable")
+        earned = [tally.mean_return for tally in tallies]
+        order = np.lexsort((np.negative(earned), -ratings.elo.round(6)))  # who share a result differ in these
         better = [*superiority(ratings)[order[:-1], order[1:]].tolist(), None]
         rows = tuple(
             Standing(place, self._names[i], float(ratings.elo[i]), float(ratings.error[i]), likelihood, tallies[i])
@@ -179,7 +200,8 @@ class Tallies:
         )
         distinct = sum(map(len, self._lines.values())) if self._moves_known else None
         points = cross_table(games)[np.ix_(order, order)]
-        return Standings(rows, points, ratings, seat_order, anchor, int(games.counts.sum()), distinct)
+        by_return = any(abs(earned) not in (0, 1) for ends in self._ends.values() for end in ends for earned in end[0])
+        return Standings(rows, points, ratings, seat_order, anchor, int(games.counts.sum()), distinct, by_return)
 
     def _tallies(self) -> list[Tally]:
         """What every player did."""

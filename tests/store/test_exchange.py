@@ -4,11 +4,12 @@ import json
 
 import pytest
 
+from arena.cli.main import main
 from arena.errors import UsageError
 from arena.match.batch import Pairing, play_matches
 from arena.policy.random import RandomPolicy
 from arena.registry import make_game
-from arena.store import MatchFilter, Store, export_lines, import_lines
+from arena.store import MatchFilter, Store, export_lines, import_lines, read_lines
 from tests.store.records import GAME, record
 
 
@@ -36,7 +37,7 @@ def test_another_store_gets_the_same_matches_once(store, tmp_path):
     assert export_lines(store, file) == 12
     with Store(tmp_path / "other.db") as other:
         for _ in range(2):
-            assert import_lines(other, file) == (1, 12)
+            assert import_lines(other, read_lines(file)) == (1, 12)
         assert [match.record for match in other.each_match()] == [match.record for match in store.each_match()]
         assert other.ladder(GAME) == store.ladder(GAME)
         assert export_lines(other, tmp_path / "again.jsonl") == 12
@@ -52,7 +53,7 @@ def test_only_what_fits_is_written(store, tmp_path):
     assert {line["game"] for line in lines} == {"connect_four"}
     assert all(line["returns"] == [1.0, -1.0] for line in lines)
     with Store(tmp_path / "other.db") as other:
-        import_lines(other, file)
+        import_lines(other, read_lines(file))
         assert [row.player for row in other.ladder(GAME)] == ["player 0", "player 1"]
 
 
@@ -85,19 +86,16 @@ def test_of_a_file_with_a_wrong_line_nothing_is_read(store, tmp_path, number, ch
     changed = change(lines[number - 1])
     assert changed != lines[number - 1]
     file.write_bytes(b"".join([*lines[: number - 1], changed, *lines[number:]]))
-    with Store(tmp_path / "other.db") as other:
-        with pytest.raises(UsageError, match=f"line {number}: .*({message}).*; nothing was written") as caught:
-            import_lines(other, file)
-        assert "\n" not in str(caught.value)
-        assert list(other.each_match()) == []
-        assert other.ladder(GAME) == []
-        with other._database.reading() as connection:
-            assert connection.exec_driver_sql("SELECT count(*) FROM runs").scalar_one() == 0
+    with pytest.raises(UsageError, match=f"line {number}: .*({message}).*; nothing was written") as caught:
+        read_lines(file)
+    assert "\n" not in str(caught.value)
+    assert main(["matches", "--import", str(file), "--store", str(tmp_path / "other.db")]) == 2
+    assert not (tmp_path / "other.db").exists()
 
 
 def test_files_that_cannot_be_read_or_written(store, tmp_path):
     with pytest.raises(UsageError, match=r"none.jsonl cannot be read \(No such file or directory\)"):
-        import_lines(store, tmp_path / "none.jsonl")
+        read_lines(tmp_path / "none.jsonl")
     for path, why in [(tmp_path / "none" / "all.jsonl", "No such file"), (tmp_path, "Is a directory")]:
         with pytest.raises(UsageError, match=rf"{path} cannot be written \({why}"):
             export_lines(store, path)

@@ -102,9 +102,20 @@ def test_a_rating_that_no_game_bounds_is_marked():
 
 
 def test_nothing_but_draws_is_told_as_such():
-    text = printed(standings(["a", "b"], [record("ab", (0, 0)), record("ba", (0, 0))]), 160)
-    assert "Every game was drawn" in text
+    text = printed(standings(["a", "b"], [record("ab", (0, 0)), record("ba", (0, 0))]), 240)
+    assert "Every game was drawn, so nothing tells the players apart." in text
+    assert "return" not in text.lower()
     assert "Every game was drawn" not in printed(ladder(), 160)
+
+
+def test_what_players_earn_is_told_where_games_are_not_just_won_and_lost():
+    shared = standings(["a", "b", "c"], [record("ab", (3, 3)), record("ca", (5, 5)), record("bc", (8, 8))])
+    text = printed(shared, 240)
+    assert "+6.50 ± 2.08" in text
+    assert "so only what they earned tells the players apart" in text
+    assert "Return: what a player earns" in text
+    stakes = standings(["a", "b"], [record("ab", (2, -2)), record("ba", (1, -1))])
+    assert "+0.50 ± 2.08" in printed(stakes, 240)
 
 
 def test_zero_has_no_sign():

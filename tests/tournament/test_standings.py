@@ -50,6 +50,17 @@ def test_lateness_is_a_reason_of_its_own():
     assert (tallies["a"].late, tallies["a"].crashed, tallies["a"].losses, tallies["b"].late) == (1, 0, 2, 0)
 
 
+def test_who_share_every_result_are_told_apart_by_what_they_earn():
+    games = [record("ab", (4.0, 4.0)), record("ba", (8.0, 8.0)), record("bc", (9.0, 9.0)), record("ca", (3.0, 3.0))]
+    table = standings(["a", "b", "c"], games)
+    assert table.by_return
+    assert table.names == ("b", "c", "a")
+    assert [row.elo for row in table.rows] == pytest.approx([0, 0, 0], abs=1e-6)
+    assert [row.tally.mean_return for row in table.rows] == pytest.approx([7, 6, 5])
+    assert table.rows[0].tally.return_error == pytest.approx(1.96 * np.std([4, 8, 9]) / np.sqrt(3))
+    assert not standings(["a", "b"], [record("ab", (1.0, -1.0)), record("ba", (0.0, 0.0))]).by_return
+
+
 def test_an_anchor_stands_at_zero():
     rows = {row.name: row for row in standings(["a", "b", "c"], BY_HAND, anchor="b").rows}
     assert (rows["b"].elo, rows["b"].error) == pytest.approx((0, 0), abs=1e-4)
