@@ -221,7 +221,7 @@ async def test_seats_change_at_once_if_asked():
         await type_move(pilot, "b2")
         await my_turn(pilot, 3)
         await pilot.press("C")
-        assert "c again" in notice(app)
+        assert "C again" in notice(app), "c can begin a move"
 
 
 async def test_thoughts_are_shown_after_the_game_or_if_minds_are_open():

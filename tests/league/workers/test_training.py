@@ -139,7 +139,7 @@ def test_it_goes_on_in_as_many_shares(tmp_path):
         ({"workers": "few"}, "workers='few' is neither a number nor ray, nor ray://HOST:PORT"),
         ({"workers": "2", "shares": -1}, "shares=-1 is not at least 0"),
         ({"ahead": True}, "ahead=True is for workers"),
-        ({"workers": "65"}, "boards=64 cannot be dealt into 65 shares"),
+        ({"workers": "2", "shares": 65}, "boards=64 cannot be dealt into 65 shares"),
         ({"workers": "2", "ahead": True}, "'ppo' learns from its newest weights' games alone: leave ahead out"),
     ],
 )
