@@ -1,5 +1,7 @@
 """What watching and replaying share: walking through the positions of a match, by hand or at a pace."""
 
+import time
+
 from textual.binding import Binding, BindingType
 from textual.timer import Timer
 
@@ -21,6 +23,9 @@ from games.engine.picture import Picture
 
 SLOWEST, FASTEST = 0.25, 64.0
 """Bounds of the speed, in moves a second."""
+LAG_S = 0.05
+"""Of the time that passes before the next position is known, so much at most is taken from the board's: a screen that
+is to be fast does not wait twice."""
 STEP = Binding.Group("step", compact=True)
 SPEED = Binding.Group("speed", compact=True)
 WALK_KEYS: list[BindingType] = [
@@ -59,6 +64,7 @@ class WalkScreen(MatchScreen, HandsScreen):
         self.seen = 0
         """The latest position that the board has shown."""
         self._step_wanted = False
+        self._arrived_s = 0.0
         self._board = BoardView(self.positions[0].picture)
         self._timer: Timer | None = None
 
@@ -116,6 +122,8 @@ class WalkScreen(MatchScreen, HandsScreen):
 
     def arrive(self) -> None:
         """A position has come onto the board, or the pace has changed: what is to happen next."""
+        now = time.monotonic()  # a little late is taken for on time, so that lateness does not add up
+        self._arrived_s = min(now, max(self._arrived_s + 1 / self.speed, now - LAG_S))
         self.seen = max(self.seen, self.shown)
         self.note(self.position)
         self.wait(None)
@@ -143,10 +151,16 @@ class WalkScreen(MatchScreen, HandsScreen):
         """There is one more position than before."""
         if self._step_wanted:
             self.forward()
+        elif self.playing and self.shown == len(self.positions) - 2:
+            left_s = 1 / self.speed - min(time.monotonic() - self._arrived_s, LAG_S)
+            if left_s > LAG_S:  # for what was thought to be seen before it is played
+                self.show()
+            if left_s > 0:
+                self.wait(left_s)
+            else:
+                self._go_on()
         else:
             self.show()
-            if self.playing and self.shown == len(self.positions) - 2:
-                self.wait(1 / self.speed)
 
     def wait(self, seconds: float | None) -> None:
         """Go on after so many seconds, if not paused by then; None: not before something happens."""
