@@ -90,6 +90,22 @@ def test_clocks_are_told_what_time_it_is():
     assert (clocks.left(0, 99), clocks.left(1, 99)) == (10, 6)
 
 
+async def test_a_clock_is_seen_to_run_while_a_person_thinks():
+    app = table(("bot", FirstLegal()), time_s=300)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await my_turn(pilot)
+        await shows(pilot, "4:58")
+
+
+async def test_who_thinks_for_long_can_be_asked_to_move():
+    app = table(("bot", Patient()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await my_turn(pilot)
+        await type_move(pilot, "b2")
+        await until(pilot, lambda: "bot thinks; esc asks it to move now" in notice(app))
+        await pilot.press("escape")
+
+
 async def test_who_runs_out_of_time_loses():
     app = table(("bot", FirstLegal()), time_s=0.6)
     async with app.run_test(size=(80, 24)) as pilot:

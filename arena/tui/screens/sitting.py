@@ -206,7 +206,7 @@ class SittingScreen(MatchScreen):
         if self.position.verdict is None and self.position.seat == seat:
             self.end(forfeit(self.game.num_players, seat, Reason.LATE, f"{clock(self.terms.time_s or 0)} are over"))
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
         """Bring clocks up to date, and say how to go on where agents take long."""
         running = self.clocks is not None and self.clocks.running is not None
         if self.job is not None or running:
