@@ -17,6 +17,7 @@ from arena.ratings.alpha_rank import alpha_rank
 from arena.ratings.cycles import cyclic_share, log_odds
 from arena.ratings.elo import Ratings, rate, superiority
 from arena.ratings.games import Floats, count_games, cross_table, mean_scores, meetings
+from arena.ratings.head_to_head import NORMAL_95
 from arena.ratings.nash import nash_average
 
 Names = tuple[str, ...]
@@ -82,9 +83,9 @@ class Tally:
 
     @property
     def return_error(self) -> float:
-        """Half-width of the 95 % interval of that: 1.96 standard errors."""
+        """Half-width of the 95 % interval of that."""
         count = max(int(self.games.sum()), 1)
-        return 1.96 * math.sqrt(max(self.earned_squares / count - self.mean_return**2, 0.0) / count)
+        return NORMAL_95 * math.sqrt(max(self.earned_squares / count - self.mean_return**2, 0.0) / count)
 
 
 @dataclass(frozen=True)

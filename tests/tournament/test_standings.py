@@ -57,7 +57,7 @@ def test_who_share_every_result_are_told_apart_by_what_they_earn():
     assert table.names == ("b", "c", "a")
     assert [row.elo for row in table.rows] == pytest.approx([0, 0, 0], abs=1e-6)
     assert [row.tally.mean_return for row in table.rows] == pytest.approx([7, 6, 5])
-    assert table.rows[0].tally.return_error == pytest.approx(1.96 * np.std([4, 8, 9]) / np.sqrt(3))
+    assert table.rows[0].tally.return_error == pytest.approx(1.959964 * np.std([4, 8, 9]) / np.sqrt(3))
     assert not standings(["a", "b"], [record("ab", (1.0, -1.0)), record("ba", (0.0, 0.0))]).by_return
 
 
