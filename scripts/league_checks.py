@@ -2,7 +2,7 @@
 
     python scripts/league_checks.py small [--seeds 0 1 2] [--csv FILE]
     python scripts/league_checks.py connect-four --out runs/leagues [--budget 10m] [--exploiter-budget 10m]
-                                                 [--seeds 0 1 2] [--games 100]
+                                                 [--seeds 0 1 2] [--threads 2] [--games 100]
 
 `small` measures exactly, on rock-paper-scissors, a cyclic matrix game of five and Kuhn poker, how exploitable the last
 policy of a training is, and the mixture of its league's members; and beside them PSRO with exact best responses.
@@ -32,6 +32,7 @@ def main() -> int:
     large.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     large.add_argument("--snapshots", type=int, default=20)
     large.add_argument("--boards", type=int, default=512, help="games of training at the same time")
+    large.add_argument("--threads", type=int, default=2, help="of each training")
     large.add_argument("--games", type=int, default=100, help="of each pair in the tournament")
     large.add_argument("--exploiter-games", type=int, default=1000)
     asked = vars(parser.parse_args())

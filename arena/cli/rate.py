@@ -1,6 +1,7 @@
 """`arena rate`: ratings of games that were played elsewhere."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from json import dumps
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,7 +12,7 @@ from rich.text import Text
 
 from arena.errors import UnknownNameError, UsageError
 from arena.ratings.head_to_head import NORMAL_95
-from arena.ratings.online import Glicko2Ratings, OnlineRatings, OpenSkillRatings
+from arena.ratings.online import Glicko2Ratings, OnlineRating, OnlineRatings, OpenSkillRatings
 from arena.tournament.files import as_json, claim_directory, write_standings
 from arena.tournament.played import PlayedGames, read_games
 from arena.tournament.report import print_standings
@@ -46,8 +47,8 @@ class Options:
     """Folder for tables and pictures, new or empty; by default nothing is written."""
 
     def __post_init__(self) -> None:
-        if self.online is not None and (self.anchor is not None or self.json or self.out is not None):
-            raise UsageError("online ratings are only printed: no anchor, json or out goes with them")
+        if self.online is not None and (self.anchor is not None or self.out is not None):
+            raise UsageError("online ratings are only printed: no anchor or out goes with them")
 
 
 def run(options: Options) -> int:
@@ -58,7 +59,11 @@ def run(options: Options) -> int:
     console = Console()
     console = console if console.is_terminal else Console(width=160)
     if options.online is not None:
-        print_online(games, options.online, console)
+        rated = rate_online(games, options.online)
+        if options.json:
+            print(dumps([{"player": name, **asdict(one)} for name, one in rated.items()], indent=2))
+        else:
+            print_online(rated, options.online, console)
         return 0
     directory = claim_directory(options.out) if options.out is not None else None
     table = standings(games.names, games.records, options.anchor, games.seat_order, games.chance)
@@ -75,15 +80,20 @@ def run(options: Options) -> int:
     return 0
 
 
-def print_online(games: PlayedGames, system: str, console: Console) -> None:
-    """Rate game after game, and print where that leads."""
+def rate_online(games: PlayedGames, system: str) -> dict[str, OnlineRating]:
+    """Where rating game after game leads; the best first."""
     ratings: OnlineRatings = Glicko2Ratings() if system == "glicko2" else OpenSkillRatings()
     for record in games.records:
         ratings.add(record.players, record.verdict.returns)
+    return ratings.table()
+
+
+def print_online(rated: dict[str, OnlineRating], system: str, console: Console) -> None:
+    """Print ratings that moved game by game."""
     table = Table("#", "player", box=None, pad_edge=False)
     for heading in ("rating", "±", "games") if system == "glicko2" else ("mu", "sigma", "games"):
         table.add_column(heading, justify="right")
-    for rank, (name, one) in enumerate(ratings.table().items(), start=1):
+    for rank, (name, one) in enumerate(rated.items(), start=1):
         figures = (
             (f"{one.rating:.0f}", f"{NORMAL_95 * one.deviation:.0f}")
             if system == "glicko2"

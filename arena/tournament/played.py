@@ -22,9 +22,10 @@ from arena.errors import UsageError
 from arena.match.replay import game_labelled
 from arena.match.verdict import MatchRecord, Reason, Verdict
 
-RESULTS = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5), "½-½": (0.5, 0.5)}
-RESULTS |= {"1": (1.0, 0.0), "0": (0.0, 1.0), "0.5": (0.5, 0.5), "1/2": (0.5, 0.5), "½": (0.5, 0.5)}
-RESULTS |= {"1.0": (1.0, 0.0), "0.0": (0.0, 1.0)}
+WON, DRAWN, LOST = (1.0, -1.0), (0.0, 0.0), (-1.0, 1.0)
+RESULTS = dict.fromkeys(("1-0", "1", "1.0"), WON) | dict.fromkeys(("0-1", "0", "0.0"), LOST)
+RESULTS |= dict.fromkeys(("1/2-1/2", "½-½", "1/2", "½", "0.5"), DRAWN)
+"""What both earn by a result as it is written."""
 PAIRS = {("white", "black"): True, ("home", "away"): True, ("player_1", "player_2"): False}
 """Columns of games of two with a result, and whether their order is that of the seats."""
 TAG = re.compile(r'\[(White|Black|Result)\s+"((?:[^"\\]|\\.)*)"\]')

@@ -48,6 +48,8 @@ class Options:
     snapshots: int = 20
     boards: int = 512
     """Games of training that are played at the same time."""
+    threads: int = 2
+    """Threads of every training."""
     games: int = 100
     """Games of each pair in the tournament."""
     exploiter_games: int = 1000
@@ -108,7 +110,7 @@ def _training(options: Options, folder: Path, league: LeagueName, seed: int, ste
         steps=steps,
         snapshots=options.snapshots,
         boards=options.boards,
-        threads=2,
+        threads=options.threads,
     )
     return SelfPlayTraining(make_game(GAME), ALGORITHM, run=run, league=LEAGUES[league])
 
@@ -145,7 +147,7 @@ def _exploit(options: Options, league: LeagueName, seed: int, steps: int, say: C
         steps=steps,
         seed=seed,
         boards=options.boards,
-        threads=2,
+        threads=options.threads,
         games=options.exploiter_games,
     )
     begin(game, agent, asked).train()

@@ -25,7 +25,7 @@ def told(games):
 def test_results_of_two_in_any_notation(written):
     results = "1-0", "0-1", "1/2-1/2", "½-½", "1", "0", "0.5", '"1 - 0"'
     games = read_games(written("White, Black ,Result,Event\n" + "".join(f"ann, bob ,{r},x\n" for r in results)))
-    won, lost, drawn = (1, 0), (0, 1), (0.5, 0.5)
+    won, lost, drawn = (1, -1), (-1, 1), (0, 0)
     assert told(games) == [(("ann", "bob"), r) for r in (won, lost, drawn, drawn, won, lost, drawn, won)]
     assert games.seat_order
     assert games.names == ["ann", "bob"]
@@ -33,7 +33,7 @@ def test_results_of_two_in_any_notation(written):
 
 def test_players_without_order(written):
     games = read_games(written("player_1,player_2,result\r\nann,bob,1-0\r\n\r\ncy,ann,0-1\r\n"))
-    assert told(games) == [(("ann", "bob"), (1, 0)), (("cy", "ann"), (0, 1))]
+    assert told(games) == [(("ann", "bob"), (1, -1)), (("cy", "ann"), (-1, 1))]
     assert not games.seat_order
 
 
@@ -82,7 +82,7 @@ PGN = """[Event "a \\"great\\" one"]
 @pytest.mark.parametrize("text", [PGN, PGN.replace("\n", "\r\n"), "\ufeff" + PGN])
 def test_pgn(written, text):
     games = read_games(written(text, "games.pgn"))
-    assert told(games) == [(("Ann", 'Bob "B" Low'), (1, 0)), (("Ann", "Cy"), (0.5, 0.5))]
+    assert told(games) == [(("Ann", 'Bob "B" Low'), (1, -1)), (("Ann", "Cy"), (0, 0))]
     assert (games.unfinished, games.seat_order) == (1, True)
 
 

@@ -58,11 +58,27 @@ def test_ratings_game_by_game(games, capsys, system, newcomers):
     assert said.count("400") == 3  # games each
 
 
+def test_ratings_game_by_game_for_a_program(games, capsys):
+    assert main(["rate", str(games), "--online", "glicko2", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert [one["player"] for one in said] == list(NAMES)
+    assert [one["games"] for one in said] == [400, 400, 400]
+    assert said[0]["rating"] > said[1]["rating"] > said[2]["rating"]
+
+
+def test_a_result_is_not_shown_twice(tmp_path, capsys):
+    (tmp_path / "games.csv").write_text("white,black,result\nann,bob,1\nbob,ann,1/2-1/2\n")
+    assert main(["rate", str(tmp_path / "games.csv")]) == 0
+    said = capsys.readouterr().out
+    assert "1/1/0" in said
+    assert "return" not in said.lower()  # what is earned says no more than who won
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
         (["--anchor", "an"], "player 'an'"),
-        (["--online", "glicko2", "--json"], "online ratings are only printed"),
+        (["--online", "glicko2", "--anchor", "bob"], "online ratings are only printed"),
         (["--online", "elo"], "online"),
     ],
 )
