@@ -27,6 +27,7 @@ def test_the_game_that_is_written_passes_its_test(tmp_path, capsys):
         (["class"], "new-game: 'class' is no name"),
         (["chess"], "new-game: the game chess is there already"),
         (["sprouts", "--folder", "nowhere"], "new-game: nowhere is not a folder"),
+        (["sprouts", "--folder", "/proc"], "/proc/sprouts.py cannot be written"),
     ],
 )
 def test_names_that_will_not_do(words, message, tmp_path, capsys, monkeypatch):

@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.table import Table
 
 from arena.analysis.analysis import Analysis, Held, Phase
+from arena.saving import write_whole
 
 COLOURS = ("#08519c", "#b35806", "#7fb3d9", "#f4a64a", "#555555", "#54278f")
 
@@ -80,7 +81,10 @@ def _plain(phase: Phase) -> dict[str, object]:
 
 
 def save_picture(held: Held, analyses: Sequence[Analysis], path: Path) -> None:
-    """Write a PNG: the share of moves that keep the value, by ply, with 95 % intervals."""
+    """Write a PNG: the share of moves that keep the value, by ply, with 95 % intervals.
+
+    Raises `UsageError` if it cannot be written.
+    """
     from matplotlib.figure import Figure  # takes half a second; drawn on no screen, whatever the backend
 
     figure = Figure(figsize=(6.4, 3.6), dpi=160, layout="constrained")
@@ -104,4 +108,4 @@ def save_picture(held: Held, analyses: Sequence[Analysis], path: Path) -> None:
     axes.set_title(f"{held.game.label}, {len(held.lines)} positions, by {held.judge}", fontsize=9)
     axes.grid(axis="y", color="#ececec")
     axes.legend(fontsize=8)
-    figure.savefig(path)
+    write_whole(path, figure.savefig)

@@ -52,8 +52,11 @@ def run(options: Options) -> int:
         raise UsageError(f"--seed {options.seed} is not at least 0")
     if not options.agents:
         raise UsageError("name an agent; 'arena agents' lists them")
-    if options.plot is not None and not options.plot.absolute().parent.is_dir():
-        raise UsageError(f"--plot {options.plot}: there is no folder {options.plot.parent}")
+    if options.plot is not None:
+        if not options.plot.absolute().parent.is_dir():
+            raise UsageError(f"--plot {options.plot}: there is no folder {options.plot.parent}")
+        if options.plot.suffix.lower() != ".png":
+            raise UsageError(f"--plot {options.plot}: a picture is written as PNG, to a name that ends in .png")
     game = make_game(options.game)
     require_judgeable(game)
     console = Console(stderr=True)

@@ -2,10 +2,12 @@
 
 import keyword
 from collections.abc import Mapping
+from functools import partial
 from importlib import resources
 from pathlib import Path
 
 from arena.errors import UsageError
+from arena.saving import write_whole
 from games.engine.registry import Registry
 
 
@@ -30,4 +32,4 @@ def write_beginning(command: str, name: str, folder: Path, known: Registry, word
         text = resources.files("arena.cli.templates").joinpath(source).read_text(encoding="utf-8")
         for word, meaning in words.items():
             text = text.replace(word, meaning)
-        path.write_text(text, encoding="utf-8")
+        write_whole(path, partial(Path.write_text, data=text, encoding="utf-8"))

@@ -3,6 +3,7 @@
 import logging
 import os
 import warnings
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -14,6 +15,7 @@ from torch import nn
 from arena.errors import UsageError
 from arena.policy.base import BasePolicy
 from arena.policy.kinds import Spaces
+from arena.saving import write_whole
 
 LARGEST_DIFFERENCE = 1e-5
 """Between the outputs of the file and torch's, as a part of the largest output (at least 1)."""
@@ -50,11 +52,11 @@ def export_onnx(policy: BasePolicy, spaces: Spaces, path: str | os.PathLike[str]
 
     The file takes `obs` (float32 [n, *O], int64 [n] where observations are numbered) and gives `scores` (float32
     [n, A]: of the legal actions, the one with the greatest is taken) or, for continuous actions, `action` [n, k]. Takes
-    the extra `onnx`. `UsageError` if that is missing, if the policy does not decide by a network alone, or if outputs
-    differ by more than `LARGEST_DIFFERENCE`; then no file is left.
+    the extra `onnx`. `UsageError` if that is missing, if the policy does not decide by a network alone, if the file
+    cannot be written, or if outputs differ by more than `LARGEST_DIFFERENCE`; what was there before is left as it was.
     """
     try:
-        import onnxruntime
+        import onnxruntime  # noqa: F401
         import onnxscript  # noqa: F401  # which torch needs, and would miss with a traceback
     except ImportError as error:
         raise UsageError("ONNX is not installed: pip install 'arena-marl[onnx]'") from error
@@ -74,16 +76,28 @@ def export_onnx(policy: BasePolicy, spaces: Spaces, path: str | os.PathLike[str]
             verbose=False,
         )
     assert program is not None
-    program.save(str(path))
-    tried = _samples(spaces.observation, 100)
-    (found,) = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"]).run(None, {"obs": tried})
+    difference = 0.0
+
+    def write(draft: Path) -> None:
+        nonlocal difference
+        program.save(str(draft))
+        difference = _difference(draft, module, spaces.observation)
+        if not difference <= LARGEST_DIFFERENCE:
+            raise UsageError(f"the exported network differs from torch's by {difference:.1e}; nothing was written")
+
+    write_whole(Path(path), write)
+    return difference
+
+
+def _difference(file: Path, module: nn.Module, space: gym.Space[Any]) -> float:
+    """How far the outputs of an ONNX file lie from a module's, relative to the largest, tried on samples."""
+    import onnxruntime
+
+    tried = _samples(space, 100)
+    (found,) = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"]).run(None, {"obs": tried})
     with torch.no_grad():
         expected = module(torch.as_tensor(tried)).numpy()
-    difference = float(np.abs(found - expected).max() / max(1.0, np.abs(expected).max()))
-    if not difference <= LARGEST_DIFFERENCE:
-        os.unlink(path)
-        raise UsageError(f"the exported network differs from torch's by {difference:.1e}; nothing was written")
-    return difference
+    return float(np.abs(found - expected).max() / max(1.0, np.abs(expected).max()))
 
 
 def _samples(space: gym.Space[Any], count: int) -> NDArray[Any]:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arena.match.files import WrittenMatch, match_text
+from arena.saving import write_whole
 from arena.tui.pictures import Frame, save_gif, save_png
-from arena.tui.saving import write_whole
 from arena.tui.words import mark, result
 from games.engine.picture import Picture
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 
+from arena.saving import write_whole
 from arena.tui.figures import BLACK, WHITE
-from arena.tui.saving import write_whole
 from games.engine.picture import BACKGROUND, COLOURS, LAST, LINE, Picture
 
 Colour = tuple[int, int, int]

@@ -39,6 +39,8 @@ def test_json_and_the_seed(capsys):
         ("kuhn_poker random", "nothing is hidden"),
         ("tic_tac_toe nobody", "unknown agent 'nobody'"),
         ("tic_tac_toe random --plot /nowhere/a.png", "there is no folder /nowhere"),
+        ("tic_tac_toe random --plot a.svg", "PNG, to a name that ends in .png"),
+        ("tic_tac_toe random --positions 10 --plot /proc/a.png", "/proc/a.png cannot be written"),
     ],
 )
 def test_wrong_input_is_one_line(words, message, capsys):

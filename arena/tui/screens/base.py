@@ -12,7 +12,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from arena.errors import UsageError
-from arena.tui.saving import free_path, write_whole
+from arena.saving import free_path, write_whole
 from arena.tui.screens.help import HelpScreen
 from arena.tui.widgets.heading import Heading
 from arena.tui.widgets.keys import Keys

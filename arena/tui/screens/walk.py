@@ -7,9 +7,9 @@ from textual.timer import Timer
 
 from arena.errors import UsageError
 from arena.match.ask import Answer
+from arena.saving import free_path
 from arena.tui.drawing import BoardView
 from arena.tui.pictures import Frame, save_png
-from arena.tui.saving import free_path
 from arena.tui.screens.hands import CARDS_KEY, HandsScreen
 from arena.tui.screens.match import MatchScreen
 from arena.tui.screens.prompt import PromptScreen

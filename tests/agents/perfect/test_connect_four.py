@@ -72,6 +72,16 @@ def test_mirror_images_are_worth_the_same(solver):
         assert solver.score(*reflected) == solver.score(own, mask)
 
 
+def test_what_is_known_of_a_position_is_known_of_its_mirror_image(solver):
+    solver.forget()
+    own, mask = position("123372255534145")
+    before = solver.looked
+    score = solver.score(own, mask)
+    first, before = solver.looked - before, solver.looked
+    assert solver.score(*(mirrored(np.array([word]), BOARD)[0] for word in (own, mask))) == score
+    assert solver.looked - before < first / 20
+
+
 def test_every_position_is_worth_its_best_move(solver):
     own, mask = position("12337225553414511")
     after_own, after_mask, lawful = children(np.array([own]), np.array([mask]), BOARD)

@@ -1,4 +1,4 @@
-"""Files that screens write: under a name that is free, and whole or not at all."""
+"""Files for people: under a name that is free, and whole or not at all."""
 
 import os
 from collections.abc import Callable
@@ -16,7 +16,7 @@ def free_path(stem: str, suffix: str, folder: Path = Path()) -> Path:
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> Path:
     """Have `write` fill a file of another name, which becomes `path` then; `UsageError` if that cannot be."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    draft = path.with_name(f".{os.getpid()}-{path.name}")
     try:
         write(draft)
         draft.replace(path)
