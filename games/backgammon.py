@@ -233,14 +233,14 @@ def cell(seat: int, point: int, height: int) -> tuple[int, int]:
 
 
 def picture(state: State) -> Picture:
-    """The board, a fifth checker with the number of its whole stack (above 9 as letters); points as player 1 counts."""
-    pieces, letters = np.full((10, 14), -1, np.int8), np.full((10, 14), "")
+    """The board, a fifth checker with the number of its whole stack; points as player 1 counts."""
+    pieces, letters = np.full((10, 14), -1, np.int8), np.full((10, 14), "", "<U2")
     for seat in range(2):
         for point, count in enumerate(state["checkers"][seat].tolist()):
             for height in range(count):
                 pieces[cell(seat, point, height)] = seat
             if count > 5:
-                letters[cell(seat, point, 4)] = "0123456789ABCDEF"[count]
+                letters[cell(seat, point, 4)] = str(count)
     origins, targets = np.full((150, 2), -1), np.full((150, 2), -1)
     seat = int(state["current_player"])
     for action in range(150 if seat >= 0 else 0):
@@ -258,6 +258,7 @@ def picture(state: State) -> Picture:
         action_cells=targets,
         row_labels=("",) * 10,
         column_labels=(*map(str, range(13, 19)), "bar", *map(str, range(19, 25)), "off"),
+        bottom_labels=(*map(str, range(12, 6, -1)), "", *map(str, range(6, 0, -1)), ""),
         last=last,
         letters=letters,
         action_origins=origins,
@@ -266,13 +267,11 @@ def picture(state: State) -> Picture:
 
 
 def notes(state: State) -> tuple[str, ...]:
-    """The numbers of the lower points, and what is to be played."""
-    lower = [*range(12, 6, -1), "", *range(6, 0, -1)]
-    numbers = ("  " + " ".join(str(point).center(3) for point in lower)).rstrip()
+    """What is to be played."""
     if state["current_player"] < 0:
-        return (numbers,)
+        return ()
     left = [str(die) for die, uses in zip(state["dice"], state["uses"], strict=True) for _ in range(uses)]
-    return numbers, f"player {state['turn'] + 1} has to play {' '.join(left)}"
+    return (f"player {state['turn'] + 1} has to play {' '.join(left)}",)
 
 
 def ends(action: int) -> tuple[int, int]:

@@ -14,10 +14,10 @@ and variants as in Wikipedia's article. The results of Irving, Donkers and Uiter
 
 An action is the number of an own house, 0 at the left; people count from 1. The second player sits opposite:
 
-          6   5   4   3   2   1     player_1
+          6   5   4   3   2   1
      0  │ 4 │ 4 │ 4 │ 4 │ 4 │ 4 │
         │ 4 │ 4 │ 4 │ 4 │ 4 │ 4 │  0
-          1   2   3   4   5   6     player_0
+          1   2   3   4   5   6
 """
 
 from functools import cache
@@ -159,10 +159,10 @@ def picture(state: State) -> Picture:
         letters=np.array([[*second[::-1], ""], ["", *first]]),
         cell_actions=cells,
         action_cells=np.stack([np.full(houses, 1 - seat), across[:: -1 if seat else 1]], axis=1),
-        row_labels=("player_1", "player_0"),
-        column_labels=("", *map(str, across), ""),
+        row_labels=("2", "1"),
+        column_labels=("", *map(str, across[::-1]), ""),
+        bottom_labels=("", *map(str, across), ""),
         last=(1 - last_seat, houses - last if last_seat else 1 + last) if last >= 0 else None,
-        notes=(f"player_1 counts its houses from the right: {houses} to 1",),
     )
 
 

@@ -29,14 +29,15 @@ def extent(picture: Picture, scale: Scale) -> tuple[int, int]:
     rows, columns = picture.pieces.shape
     width = _margin(picture) + columns * (scale.width + scale.ruled_columns) + scale.ruled_columns
     width += _shift(picture, scale, rows - 1)
-    height = _headline(picture) + rows * scale.height + 2 * scale.ruled_columns + (rows - 1) * scale.ruled_rows
+    height = rows * scale.height + 2 * scale.ruled_columns + (rows - 1) * scale.ruled_rows
+    height += sum(map(any, (picture.column_labels, picture.bottom_labels)))
     return max(width, *map(len, picture.notes), 0), height + len(picture.notes)
 
 
 def cell_at(picture: Picture, scale: Scale, x: int, y: int, flipped: bool = False) -> Cell | None:
     """The cell drawn at column `x` and line `y`, None outside the board; a line belongs to the cell before it."""
     rows, columns = picture.pieces.shape
-    row = (y - _headline(picture) - scale.ruled_columns) // (scale.height + scale.ruled_rows)
+    row = (y - int(any(_labels(picture, flipped)[0])) - scale.ruled_columns) // (scale.height + scale.ruled_rows)
     across = x - _margin(picture) - scale.ruled_columns - _shift(picture, scale, row)
     column = across // (scale.width + scale.ruled_columns)
     if not (0 <= row < rows and 0 <= column < columns):
@@ -54,11 +55,8 @@ def draw(
     picture, margin = view.picture, _margin(view.picture)
     turn = -1 if flipped else 1
     rows, columns = range(picture.pieces.shape[0])[::turn], range(picture.pieces.shape[1])[::turn]
-    lines = []
-    if _headline(picture):
-        pitch = scale.width + scale.ruled_columns
-        names = "".join(picture.column_labels[column].center(scale.width).ljust(pitch) for column in columns)
-        lines.append([Run(" " * (margin + scale.ruled_columns) + names, "label")])
+    above, below = (_names(labels, columns, scale, margin) for labels in _labels(picture, flipped))
+    lines = [*above]
     if scale.ruled_columns:
         lines.append(_rule("╭┬╮", scale, len(columns), margin))
     for i, row in enumerate(rows):
@@ -72,7 +70,7 @@ def draw(
             lines.append([Run(label, "label"), *_row(cells, y, scale)])
     if scale.ruled_columns:
         lines.append(_rule("╰┴╯", scale, len(columns), margin + _shift(picture, scale, len(rows) - 1)))
-    lines += [[Run(note, "label")] for note in picture.notes]
+    lines += [*below, *([Run(note, "label")] for note in picture.notes)]
     return [_merged(line) for line in lines]
 
 
@@ -87,9 +85,19 @@ def _margin(picture: Picture) -> int:
     return longest + 1 if longest else 0
 
 
-def _headline(picture: Picture) -> int:
-    """Lines taken by the labels of the columns."""
-    return int(any(picture.column_labels))
+def _labels(picture: Picture, flipped: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What the columns are called above and below the board; one set of names stands above, whoever looks."""
+    above, below = picture.column_labels, picture.bottom_labels
+    return (below, above) if flipped and below else (above, below)
+
+
+def _names(labels: Sequence[str], columns: range, scale: Scale, margin: int) -> list[list[Run]]:
+    """The line of the columns' names; none where they have no names."""
+    if not any(labels):
+        return []
+    pitch = scale.width + scale.ruled_columns
+    names = "".join(labels[column].center(scale.width).ljust(pitch) for column in columns)
+    return [[Run(" " * (margin + scale.ruled_columns) + names, "label")]]
 
 
 def _rule(ends: str, scale: Scale, columns: int, margin: int) -> list[Run]:

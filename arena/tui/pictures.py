@@ -61,13 +61,14 @@ def image(frame: Frame) -> Image.Image:
     left = MARGIN + max(_width(label) for label in picture.row_labels) + 8
     top = MARGIN + _lines(frame.captions) + (TEXT + 8 if any(picture.column_labels) else 0)
     width = max(left + round(across * cell) + MARGIN, *(_width(text) + 2 * MARGIN for text in _texts(frame)))
-    height = top + round(down * cell) + MARGIN + _lines(picture.notes)
+    bottom = top + down * cell + (TEXT + 8 if any(picture.bottom_labels) else 0)
+    height = round(bottom) + MARGIN + _lines(picture.notes)
     canvas = Image.new("RGB", (width * FINER, height * FINER), BACKGROUND)
     _Board(ImageDraw.Draw(canvas), picture, left, top, cell).draw()
     drawing = ImageDraw.Draw(canvas)
     for y, text in (
         *((MARGIN + i * (TEXT + 6), text) for i, text in enumerate(frame.captions)),
-        *((top + down * cell + 10 + i * (TEXT + 6), text) for i, text in enumerate(picture.notes)),
+        *((bottom + 10 + i * (TEXT + 6), text) for i, text in enumerate(picture.notes)),
     ):
         drawing.text((MARGIN * FINER, y * FINER), text, LAST, _font(TEXT * FINER))
     return canvas.resize((width, height), Image.Resampling.LANCZOS)
@@ -92,6 +93,9 @@ class _Board:
         for column, label in enumerate(picture.column_labels):
             x, y = self._middle(0, column)
             self._text(x, y - self._cell / 2 - 4 - TEXT / 2, label, TEXT)
+        for column, label in enumerate(picture.bottom_labels):
+            x, y = self._middle(rows - 1, column)
+            self._text(x, y + self._cell / 2 + 8 + TEXT / 2, label, TEXT)
         for row in range(rows):
             for column in range(columns):
                 if picture.pieces[row, column] >= 0:

@@ -47,6 +47,8 @@ class Picture:
     """Whether pieces with letters are cards or dice."""
     slanted: bool = False
     """Each row stands half a cell further to the right than the one above it, as on a board of hexagons."""
+    bottom_labels: tuple[str, ...] = ()
+    """Names of the columns below the board, where they have other ones there; empty for none."""
 
     def text(self, ascii_only: bool = False) -> str:
         """The board in lines of text, the last move in brackets.
@@ -71,12 +73,15 @@ class Picture:
         def rule(ends: str, row: int) -> str:
             return left + indent(row) + ends[0] + ends[1].join([across * cell] * columns) + ends[2]
 
-        heading = left + " " + " ".join(label.center(cell) for label in self.column_labels)
-        lines = [heading.rstrip(), rule(top, 0)]
+        above, below = (
+            (left + " " + " ".join(label.center(cell) for label in labels)).rstrip()
+            for labels in (self.column_labels, self.bottom_labels)
+        )
+        lines = [above, rule(top, 0)]
         for row in range(rows):
             cells = bar.join(self._cell_text(row, column, ascii_only) for column in range(columns))
             lines.append(f"{indent(row)}{self.row_labels[row]:>{width}} {bar}{cells}{bar}")
-        return "\n".join([*lines, rule(bottom, rows - 1), *self.notes])
+        return "\n".join([*lines, rule(bottom, rows - 1), *([below] if below else []), *self.notes])
 
     def _cell_text(self, row: int, column: int, ascii_only: bool) -> str:
         seat = self.pieces[row, column]

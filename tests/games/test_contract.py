@@ -147,6 +147,7 @@ def test_a_picture_shows_the_last_move_and_points_at_every_action(spec):
         assert picture.cell_actions.shape == (rows, columns)
         assert picture.action_cells.shape == (game.num_actions, 2)
         assert (len(picture.row_labels), len(picture.column_labels)) == (rows, columns)
+        assert len(picture.bottom_labels) in (0, columns)
         assert picture.last is None or moves > 0
         assert picture.last is None or picture.pieces[picture.last] >= 0
         if state["current_player"] != TERMINAL:
@@ -165,7 +166,7 @@ def test_a_picture_is_drawn_in_two_ways_and_shares_nothing_with_the_state(spec):
         kept, picture = state.copy(), game.picture(state)
         rows, columns = picture.pieces.shape
         for text in (picture.text(), picture.text(ascii_only=True)):
-            board = text.splitlines()[1 : len(text.splitlines()) - len(picture.notes)]
+            board = text.splitlines()[1 : 3 + rows]
             ends = [len(line) for line in board[1:-1]]
             expected = [ends[0] + 2 * row * picture.slanted for row in range(rows)]
             assert ends == expected, "lines of one width, each half a cell further right where they are slanted"

@@ -108,12 +108,12 @@ def test_two_figures_fit_into_the_picture():
     env = play("kalah:houses=4,seeds=11", "1")
     assert env.game.picture(env.states[0]).text(ascii_only=True) == "\n".join(
         [
-            "                1    2    3    4",
-            "         +----+----+----+----+----+----+",
-            "player_1 |  0 | 12 | 12 | 12 | 12 |    |",
-            "player_0 |    |[ 1]| 13 | 13 | 12 |  1 |",
-            "         +----+----+----+----+----+----+",
-            "player_1 counts its houses from the right: 4 to 1",
+            "         4    3    2    1",
+            "  +----+----+----+----+----+----+",
+            "2 |  0 | 12 | 12 | 12 | 12 |    |",
+            "1 |    |[ 1]| 13 | 13 | 12 |  1 |",
+            "  +----+----+----+----+----+----+",
+            "         1    2    3    4",
         ]
     )
 

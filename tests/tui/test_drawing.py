@@ -94,6 +94,15 @@ def test_flipped_board_is_turned_by_half():
     assert text(view, FLAT, flipped=True) == ["    b   a", "  ╭───┬───╮", "2 │   │   │", "1 │   │[●]│", "  ╰───┴───╯"]
 
 
+def test_names_below_the_board_keep_to_its_columns_and_turn_with_it():
+    view = BoardView(picture("kalah:houses=2,seeds=1", 0))
+    above, *board, below = text(view, FLAT)
+    assert (above, below) == ("        2   1", "        1   2")
+    assert len(board) == 4
+    turned = text(view, FLAT, flipped=True)
+    assert (turned[0], turned[-1]) == (above, below)  # each player's own, from that player's left
+
+
 def test_a_slanted_board_shifts_each_row_by_half_a_cell():
     view = BoardView(picture("hex:size=3,swap=false", 0, 4))
     assert text(view, FLAT)[:-1] == [
