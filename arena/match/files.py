@@ -1,6 +1,6 @@
 """One match as a text: a line of JSON, or the notation that people have for its game (PGN, SGF)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,6 +49,11 @@ class WrittenMatch:
         return MatchRecord(label, self.players, self.seed, opening, self.actions, self.verdict, self.move_ms)
 
 
+def text_suffixes(game: Game) -> tuple[str, ...]:
+    """Suffixes of the files that hold its matches as text."""
+    return (JSON_LINES,) if game.notation is None else (JSON_LINES, game.notation.suffix)
+
+
 def match_text(match: WrittenMatch, suffix: str) -> str:
     """The match in the format of files with that suffix, ready for another to follow.
 
@@ -59,9 +64,15 @@ def match_text(match: WrittenMatch, suffix: str) -> str:
         returns = None if match.verdict is None else match.verdict.returns
         return notation.write(match.game, match.actions, match.players, returns) + "\n"
     if suffix != JSON_LINES:
-        known = JSON_LINES if notation is None else f"{JSON_LINES} or {notation.suffix}"
-        raise UsageError(f"{match.game.name} is not written as {suffix or 'a file without a suffix'}; {known} will do")
+        raise no_format(match.game, suffix, text_suffixes(match.game))
     return to_json_line(match.game, match.record) + "\n"
+
+
+def no_format(game: Game, suffix: str, known: Sequence[str]) -> UsageError:
+    """What is said of a suffix that is none of the `known` ones."""
+    *others, last = known
+    will_do = f"{', '.join(others)} or {last}" if others else last
+    return UsageError(f"{game.name} is not written as {suffix or 'a file without a suffix'}; {will_do} will do")
 
 
 def read_match(path: Path, number: int = 1) -> WrittenMatch:
