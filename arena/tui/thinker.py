@@ -14,14 +14,15 @@ class Thinker:
     """Runs jobs in a thread of its own and hands each result to the coroutine that waits for it.
 
     One job at a time: agents keep scratch memory and random streams that two threads must not share. The thread is a
-    daemon, unlike those of asyncio's executor: an agent deep in thought must not keep a person from leaving.
+    daemon, unlike those of asyncio's executor: an agent deep in thought must not keep a person from leaving. It
+    starts with the first job.
     """
 
     def __init__(self) -> None:
         self.finished = 0
         """Jobs that have ended."""
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        threading.Thread(target=self._work, name="agents", daemon=True).start()
+        self._thread = threading.Thread(target=self._work, name="agents", daemon=True)
 
     async def run(self, job: Callable[[], T]) -> T:
         """The result of `job`, or what it raised. A job whose waiter is cancelled before its start is left out."""
@@ -42,18 +43,23 @@ class Thinker:
             with contextlib.suppress(RuntimeError):  # the loop has closed: nobody waits any more
                 loop.call_soon_threadsafe(settle, *outcome)
 
-        self._jobs.put(work)
+        self._put(work)
         return await future
 
     def finish(self, seconds: float) -> None:
         """Wait until all jobs have ended that are waiting now, at most so many seconds."""
         done = threading.Event()
-        self._jobs.put(done.set)
+        self._put(done.set)
         done.wait(seconds)
 
     def close(self) -> None:
         """Let the thread end after the jobs that are waiting now; no more may be given to it."""
         self._jobs.put(None)
+
+    def _put(self, job: Callable[[], None]) -> None:
+        self._jobs.put(job)
+        if self._thread.ident is None:
+            self._thread.start()
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:

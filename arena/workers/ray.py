@@ -1,4 +1,4 @@
-"""Work on a Ray cluster; Ray itself does those jobs again whose node or process has died."""
+"""Work on a Ray cluster; a job whose node or process has died is done again."""
 
 import contextlib
 import logging
@@ -30,7 +30,7 @@ class RayWorkers(Workers[Job, Result]):
         self._ray = connected(address)
         self._work = work
         self._shared: Any = None  # the work, where the cluster keeps it
-        self._do = self._ray.remote(num_cpus=1, max_retries=TRIES - 1, scheduling_strategy="SPREAD")(do_job)
+        self._do = self._ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(do_job)
 
     @property
     def cores(self) -> int:
@@ -46,7 +46,7 @@ class RayWorkers(Workers[Job, Result]):
         return begun(self._results(jobs, common))
 
     def _results(self, jobs: Iterable[Job], common: Any) -> Generator[Any]:
-        fresh, busy = iter(jobs), dict[Any, Job]()
+        fresh, busy = iter(jobs), dict[Any, tuple[Job, int]]()  # with how often each has been tried
         try:
             with _connection():
                 if self._shared is None:
@@ -56,10 +56,16 @@ class RayWorkers(Workers[Job, Result]):
             yield None
             while busy:
                 with _connection():
-                    ready, _ = self._ray.wait(list(busy), num_returns=1)
-                    done = [(busy[one], self._result(one, busy[one])) for one in ready]
-                    for one in ready:
-                        del busy[one]
+                    done = []
+                    for one in self._ray.wait(list(busy), num_returns=1)[0]:
+                        job, tries = busy.pop(one)
+                        try:
+                            done.append((job, self._result(one)))
+                        except self._ray.exceptions.RayError as error:
+                            self.deaths += 1
+                            if tries == TRIES:
+                                raise self._work.lost(job, tries, f"died ({type(error).__name__})") from None
+                            busy[self._do.remote(self._shared, job, kept)] = job, tries + 1
                     self._set_to_work(fresh, busy, kept)  # before whoever takes the results goes about them
                 yield from done
         finally:
@@ -71,18 +77,17 @@ class RayWorkers(Workers[Job, Result]):
         """Let go of what the cluster keeps for the workers; the cluster stays connected."""
         self._shared = None
 
-    def _set_to_work(self, fresh: Iterator[Job], busy: dict[Any, Job], common: Any) -> None:
+    def _set_to_work(self, fresh: Iterator[Job], busy: dict[Any, tuple[Job, int]], common: Any) -> None:
         cores = self.cores
         while len(busy) < AHEAD * cores and (job := next(fresh, None)) is not None:
-            busy[self._do.remote(self._shared, job, common)] = job
+            busy[self._do.remote(self._shared, job, common)] = job, 1
 
-    def _result(self, one: Any, job: Job) -> Result:
+    def _result(self, one: Any) -> Result:
+        """What a job has brought; what it raised if it did, and Ray's own exception if its worker is gone."""
         try:
             result: Result = self._ray.get(one)
         except self._ray.exceptions.RayTaskError as error:
             raise error.cause if isinstance(error.cause, UsageError) else RuntimeError(str(error)) from None
-        except self._ray.exceptions.RayError as error:
-            raise self._work.lost(job, TRIES, f"died ({type(error).__name__})") from None
         return result
 
 

@@ -14,6 +14,7 @@ from textual.widgets import Static
 from arena.errors import UsageError
 from arena.saving import free_path, write_whole
 from arena.tui.screens.help import HelpScreen
+from arena.tui.thinker import Thinker
 from arena.tui.widgets.heading import Heading
 from arena.tui.widgets.keys import Keys
 
@@ -41,6 +42,8 @@ class ArenaScreen(Screen[None]):
     def __init__(self, *places: str):
         super().__init__()
         self.places = places
+        self.thinker = Thinker()
+        """Where it has done what takes long."""
 
     def compose(self) -> ComposeResult:
         """Heading, body, a line of news, keys; and what is said in their place where they do not fit."""
@@ -72,6 +75,10 @@ class ArenaScreen(Screen[None]):
     async def on_prune(self, event: Prune) -> None:
         """End its workers before its widgets go; textual would do so later, and one that looks for a widget fails."""
         self.workers.cancel_node(self)
+
+    def on_unmount(self) -> None:
+        """Let go of the thread."""
+        self.thinker.close()
 
     @property
     def heading(self) -> Heading:

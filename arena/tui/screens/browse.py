@@ -17,7 +17,6 @@ from textual.widgets import Input, Label
 from arena.errors import UsageError
 from arena.tui.screens.base import COMMON_KEYS, ArenaScreen
 from arena.tui.surroundings import KeptOpen
-from arena.tui.thinker import Thinker
 from arena.tui.widgets.line import Line
 from arena.tui.widgets.match_list import PAGE, MatchList
 
@@ -64,7 +63,6 @@ class BrowseScreen(ArenaScreen):
         self.listing: Listing | None = None
         self._first = wanted
         self._store = KeptOpen(store)
-        self._thread = Thinker()
         self._pause: Timer | None = None
 
     def compose_body(self) -> ComposeResult:
@@ -86,7 +84,7 @@ class BrowseScreen(ArenaScreen):
         """Ask how many matches fit what the filter says now, and show them."""
         typed = {field.id or "": field.value.strip() for field in self.query(Input)}
         try:
-            listing = await self._thread.run(partial(_listing, self._store, self._first, typed))
+            listing = await self.thinker.run(partial(_listing, self._store, self._first, typed))
         except UsageError as error:
             self.say(str(error), "refusal")
             return
@@ -106,7 +104,7 @@ class BrowseScreen(ArenaScreen):
     async def _read(self, listing: Listing, page: int) -> None:
         matches = self.query_one(MatchList)
         try:
-            found = await self._thread.run(partial(_page, self._store, listing, page))
+            found = await self.thinker.run(partial(_page, self._store, listing, page))
         except UsageError as error:
             matches.forgo(page)
             self.say(f"{error}; what was read is shown, r tries again", "refusal")
@@ -162,7 +160,6 @@ class BrowseScreen(ArenaScreen):
     def on_unmount(self) -> None:
         """Let go of the store."""
         self._store.close()
-        self._thread.close()
 
 
 def _as_typed(wanted: "MatchFilter") -> dict[str, str]:

@@ -24,7 +24,6 @@ from arena.tui.screens.base import COMMANDS_KEY, HELP_KEY, ArenaScreen
 from arena.tui.screens.form import FormScreen
 from arena.tui.screens.menu import MenuScreen
 from arena.tui.surroundings import Found, Ladder, Surroundings
-from arena.tui.thinker import Thinker
 from arena.tui.widgets.rows import Cells, Rows
 
 if TYPE_CHECKING:
@@ -72,7 +71,6 @@ class HomeScreen(ArenaScreen):
         self.found = Found()
         self.jobs: list[Job] = []
         self._around = Surroundings(runs, store)
-        self._thread = Thinker()
         self._traits: dict[str, str] = {}
         self._typed: dict[str, dict[str, str]] = {}
         self._trouble = ""
@@ -102,13 +100,13 @@ class HomeScreen(ArenaScreen):
         if self.found.matches:
             self._rows("games").choose(self.found.matches[0].record.game.partition("(")[0])
         for name in GAMES.names():
-            self._traits[name] = await self._thread.run(partial(self._around.traits, name))
+            self._traits[name] = await self.thinker.run(partial(self._around.traits, name))
             self._show_games()
         self._show_ladder()
         self.set_interval(LOOK_S, self._look)
 
     async def _look(self) -> None:
-        self.found = await self._thread.run(self._around.look)
+        self.found = await self.thinker.run(self._around.look)
         found = self.found
         if not self.is_mounted:
             return
@@ -155,7 +153,7 @@ class HomeScreen(ArenaScreen):
 
     @work(exclusive=True, group="ladder")
     async def _show_ladder(self) -> None:
-        ladder: Ladder = await self._thread.run(partial(self._around.ladder, self.game))
+        ladder: Ladder = await self.thinker.run(partial(self._around.ladder, self.game))
         try:
             panel = self._rows("ladder")
         except NoMatches:  # the screen was left meanwhile
@@ -241,7 +239,6 @@ class HomeScreen(ArenaScreen):
     def on_unmount(self) -> None:
         """Let go of the store."""
         self._around.close()
-        self._thread.close()
 
 
 def _folder_of(job: Job) -> str | None:

@@ -25,7 +25,6 @@ from arena.tui.league_view import (
 )
 from arena.tui.plotting import short
 from arena.tui.screens.base import COMMON_KEYS, ArenaScreen
-from arena.tui.thinker import Thinker
 from arena.tui.widgets.heat_map import HeatMap
 from arena.tui.widgets.plot import Plot
 from arena.tui.widgets.rows import Rows
@@ -60,7 +59,6 @@ class LeagueScreen(ArenaScreen):
         self.view: LeagueView | None = None
         self.marked: list[str] = []
         """Who is to play, by seat."""
-        self._thread = Thinker()
         self._changed = -1
 
     def compose_body(self) -> ComposeResult:
@@ -85,7 +83,7 @@ class LeagueScreen(ArenaScreen):
     async def look(self) -> None:
         """Show the league as it is now, if it has changed."""
         try:
-            changed, view = await self._thread.run(partial(_read_if_changed, self.folder, self._changed))
+            changed, view = await self.thinker.run(partial(_read_if_changed, self.folder, self._changed))
         except CheckpointError as error:
             self._changed = -1
             self.say(f"{error}; what was read is shown" if self.view else str(error), "refusal")
@@ -150,10 +148,6 @@ class LeagueScreen(ArenaScreen):
         league = self.view.league
         arena: ArenaApp = self.app  # type: ignore[assignment]
         arena.open(["watch", game_words(league), *(spec_of(self.folder, league, name) for name in names)])
-
-    def on_unmount(self) -> None:
-        """Let go of the thread."""
-        self._thread.close()
 
     def remarks(self) -> Sequence[str]:
         """What the figures are."""

@@ -15,7 +15,6 @@ from arena.tui.messages import Analysed, Dealt, Hinted, Moved
 from arena.tui.screens.base import COMMON_KEYS, ArenaScreen
 from arena.tui.series import Series
 from arena.tui.table import Position, Table, first_position
-from arena.tui.thinker import Thinker
 from arena.tui.widgets.match_pane import MatchPane, MatchView
 from arena.tui.widgets.moves import Record
 from arena.tui.widgets.players import Player
@@ -52,7 +51,6 @@ class MatchScreen(ArenaScreen, inherit_bindings=False):
         """The match so far."""
         self.job: Job | None = None
         """What the agents' thread is asked for now."""
-        self._thinker = Thinker()
         self._job_number = 0
         self._job_start_s = 0.0
 
@@ -64,10 +62,6 @@ class MatchScreen(ArenaScreen, inherit_bindings=False):
         """Show the board at once; the clock of whoever thinks is brought up to date every second."""
         self.show()
         self.set_interval(1.0, self.tick)
-
-    def on_unmount(self) -> None:
-        """Let go of the thread."""
-        self._thinker.close()
 
     def tick(self) -> None:
         """A second has passed."""
@@ -91,10 +85,10 @@ class MatchScreen(ArenaScreen, inherit_bindings=False):
 
     async def run_job(self, work: Callable[[], T]) -> T:
         """The result of `work`, done in the agents' thread, or what it raised."""
-        return await self._thinker.run(work)
+        return await self.thinker.run(work)
 
     async def _bring_home(self, number: int, work: Callable[[], T], news: Callable[[int, T], Message]) -> None:
-        self.post_message(news(number, await self._thinker.run(work)))
+        self.post_message(news(number, await self.thinker.run(work)))
 
     def is_news(self, message: Dealt | Moved | Hinted | Analysed) -> bool:
         """Whether a message answers what was asked last; that is settled then."""

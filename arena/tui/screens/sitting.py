@@ -222,10 +222,10 @@ class SittingScreen(MatchScreen):
         self.give_up()
         for policy in at_work:
             policy.hurry()
-        ended = self._thinker.finished
+        ended = self.thinker.finished
 
         def stop() -> None:
-            if self._thinker.finished == ended:
+            if self.thinker.finished == ended:
                 for policy in at_work:
                     if isinstance(policy, ContainedPolicy):
                         policy.stop()

@@ -23,7 +23,6 @@ from arena.tui.run_words import affairs
 from arena.tui.screens.base import COMMON_KEYS, ArenaScreen
 from arena.tui.screens.menu import MenuScreen
 from arena.tui.table import Position, Table
-from arena.tui.thinker import Thinker
 from arena.tui.widgets.plot import Plot
 from arena.tui.widgets.tile import Tile
 from arena.tui.words import mark
@@ -68,7 +67,6 @@ class TrainingScreen(ArenaScreen):
         self.followed = FollowedRun(folder)
         self.positions: tuple[Position, ...] = ()
         self.shown = 0
-        self._thread = Thinker()
         self._state = ""
         self._game: MatchRecord | None = None  # the one on the board
         self._rest_s = 0.0  # before the next move
@@ -98,7 +96,7 @@ class TrainingScreen(ArenaScreen):
     @work(exclusive=True, group="look")
     async def look(self) -> None:
         """Show what the run has told since."""
-        await self._thread.run(self.followed.refresh)
+        await self.thinker.run(self.followed.refresh)
         for name, (_, take) in PLOTS.items():
             self.query_one(f"#{name}", Plot).curves = take(self.followed.figures)
         log = self.query_one("#log", Static)
@@ -155,7 +153,7 @@ class TrainingScreen(ArenaScreen):
     @work(exclusive=True, group="deal")
     async def _deal(self, record: MatchRecord) -> None:
         try:
-            self.positions = await self._thread.run(partial(_positions, record))
+            self.positions = await self.thinker.run(partial(_positions, record))
         except UsageError as error:
             self.query_one("#players", Static).update(f"the latest game cannot be shown: {error}")
             return
@@ -232,10 +230,6 @@ class TrainingScreen(ArenaScreen):
     def action_game(self) -> None:
         """Show or hide the game: on a small screen it takes the place of the curves."""
         self.toggle_class("-game")
-
-    def on_unmount(self) -> None:
-        """Let go of the thread."""
-        self._thread.close()
 
     def remarks(self) -> Sequence[str]:
         """Where the run is, and how it goes on without the screen."""
