@@ -1,4 +1,4 @@
-"""Jobs on a Ray cluster whose workers die; in a process that no other cluster shares. Ends with status 0 if all is well.
+"""Jobs on a Ray cluster whose workers die; in a process that no other cluster shares. Ends with 0 if all is well.
 
 A job of a folder is done by counting in it who has tried; the first so many that try die of it.
 """
