@@ -164,7 +164,7 @@ class _Page(io.TextIOWrapper):
     """Text that is written as if for the standard output: with its colours and characters."""
 
     def __init__(self) -> None:
-        super().__init__(io.BytesIO(), encoding=sys.stdout.encoding)
+        super().__init__(io.BytesIO(), encoding=getattr(sys.stdout, "encoding", "utf-8"))  # a screen's has none
         self._coloured = sys.stdout.isatty()
 
     def isatty(self) -> bool:

@@ -158,7 +158,7 @@ async def test_its_record_and_what_there_is_no_format_for(tmp_path, monkeypatch)
         await until_read(pilot)
         for name, said in (
             ("a.jsonl", "the match is in a.jsonl"),
-            ("a.pgn", "connect_four is not written as .pgn; .jsonl, .gif or .png will do"),
+            ("a.pgn", "tic_tac_toe is not written as .pgn; .jsonl, .gif or .png will do"),
             ("no/a.gif", "cannot be"),
         ):
             await pilot.press("e")
