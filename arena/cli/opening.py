@@ -17,7 +17,8 @@ def screen_of(words: Sequence[str]) -> Iterator["Screen[Any]"]:
 
     Raises `UsageError` if the words are wrong, or the command has no screen.
     """
-    from arena.cli.main import COMMANDS, read_options
+    from arena.cli.main import COMMANDS
+    from arena.cli.reading import read_options
 
     command, *arguments = words
     if command not in COMMANDS:

@@ -11,7 +11,7 @@ import statistics
 import sys
 import time
 
-from arena.cli.main import read_options
+from arena.cli.reading import read_options
 from arena.cli.watch import Options, screen
 from arena.tui.app import ArenaApp
 from arena.tui.screens.watch import WatchScreen

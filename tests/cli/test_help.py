@@ -10,7 +10,8 @@ import pytest
 
 import arena.cli.games
 from arena.cli.examples import EXAMPLES
-from arena.cli.main import COMMANDS, GROUPS, main, read_options
+from arena.cli.main import COMMANDS, GROUPS, main
+from arena.cli.reading import read_options
 
 
 def parsed(words: list[str]) -> object:
