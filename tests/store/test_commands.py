@@ -162,7 +162,7 @@ def test_out_and_in_again(capsys, place):
         (["matches", "--store", "http://somewhere"], "store 'http://somewhere' is no path and no URL like"),
         (["matches", "--game", "conect_four"], "unknown game 'conect_four'; did you mean 'connect_four'?"),
         (["matches", "--result", "win"], "result='win' is that of a player: name one, or ask for 'draw'"),
-        (["matches", "--result", "won"], "invalid choice 'won' for argument '--result'"),
+        (["matches", "--result", "won"], "--result: 'won' is none of"),
         (["matches", "--limit", "0"], "limit=0 is not at least 1"),
         (["matches", "--min-length", "-1"], "min_length=-1 is not at least 0"),
         (["matches", "--import", "none.jsonl"], "none.jsonl cannot be read (No such file or directory)"),
@@ -178,7 +178,7 @@ def test_out_and_in_again(capsys, place):
         (["ladder", "chess", "--store", "none.db"], "there is no store none.db"),
         (["match"], "MATCH missing"),
         (["match", "8"], "there is no match 8"),
-        (["match", "one"], "invalid literal for int"),
+        (["match", "one"], "'one' is no whole number"),
         (["match", "1", "--store", "none.db"], "there is no store none.db"),
     ],
 )
