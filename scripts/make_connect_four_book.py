@@ -2,12 +2,14 @@
 
     python scripts/make_connect_four_book.py 8 --work c4-book --threads 2
 
-Answers are kept in the folder as they are found, so that it may be stopped and started again. They are worked out in
-threads that share one table of 2 ** TABLE positions (8 bytes each): what one has found out, the others need not.
+What the book knows already is taken over, and other answers are kept in the folder as they are found: it may be stopped
+and started again. Ctrl-C writes the book as far as it has come. Answers are worked out in threads that share one table
+of 2 ** TABLE positions (8 bytes each): what one has found out, the others need not.
 """
 
 import argparse
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from threading import local
 
@@ -16,16 +18,17 @@ from rich.progress import track
 
 from agents.perfect.connect_four import ConnectFourSolver
 from agents.perfect.connect_four_board import Words, measures
-from agents.perfect.connect_four_book import BOOK, Answer, make_book, write_book
+from agents.perfect.connect_four_book import BOOK, Answer, make_book, shipped_book, write_book
 from arena.registry import make_game
 
 
 class Work:
-    """Answers that are known, in a file of lines: key, score, and the best columns as seven digits."""
+    """Answers that are known: the book's, and those in a file of lines: key, score, best columns as seven digits."""
 
     def __init__(self, file: Path):
         self._file = file
-        self.answers: dict[int, Answer] = {}
+        book = shipped_book()
+        self.answers: dict[int, Answer] = {} if book is None else dict(book.answers)
         if file.exists():
             for line in file.read_text().splitlines(keepends=True):
                 if line.endswith("\n"):  # the last one may have been cut off
@@ -74,10 +77,11 @@ def main() -> None:
     parser.add_argument("--table", type=int, default=26)
     options = parser.parse_args()
     options.work.mkdir(exist_ok=True)
-    solving = Solving(Work(options.work / "answers.txt"), options.threads, options.table)
-    book = make_book(options.plies, measures(6, 7), solving.answer_all)
-    write_book(BOOK, book)
-    print(f"{BOOK}: {len(book)} positions with fewer than {options.plies} discs, {BOOK.stat().st_size} bytes")
+    work = Work(options.work / "answers.txt")
+    with suppress(KeyboardInterrupt):
+        make_book(options.plies, measures(6, 7), Solving(work, options.threads, options.table).answer_all)
+    write_book(BOOK, work.answers)
+    print(f"{BOOK}: {len(work.answers)} positions, {BOOK.stat().st_size} bytes")
 
 
 if __name__ == "__main__":
