@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -23,5 +24,6 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> Path:
     except OSError as error:
         raise UsageError(f"{path} cannot be written ({error.strerror or error})") from None
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
     return path

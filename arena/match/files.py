@@ -49,30 +49,23 @@ class WrittenMatch:
         return MatchRecord(label, self.players, self.seed, opening, self.actions, self.verdict, self.move_ms)
 
 
-def text_suffixes(game: Game) -> tuple[str, ...]:
-    """Suffixes of the files that hold its matches as text."""
-    return (JSON_LINES,) if game.notation is None else (JSON_LINES, game.notation.suffix)
-
-
-def match_text(match: WrittenMatch, suffix: str) -> str:
+def match_text(match: WrittenMatch, suffix: str, others: Sequence[str] = ()) -> str:
     """The match in the format of files with that suffix, ready for another to follow.
 
-    Raises `UsageError` if there is no such format for its game, or if it does not replay.
+    Raises `UsageError` if there is no such format for its game, which names those that there are and the `others` that
+    the caller writes, or if it does not replay.
     """
     notation = match.game.notation
     if notation is not None and suffix == notation.suffix:
         returns = None if match.verdict is None else match.verdict.returns
         return notation.write(match.game, match.actions, match.players, returns) + "\n"
     if suffix != JSON_LINES:
-        raise no_format(match.game, suffix, text_suffixes(match.game))
+        *known, last = [JSON_LINES, *([] if notation is None else [notation.suffix]), *others]
+        will_do = f"{', '.join(known)} or {last}" if known else last
+        raise UsageError(
+            f"{match.game.name} is not written as {suffix or 'a file without a suffix'}; {will_do} will do"
+        )
     return to_json_line(match.game, match.record) + "\n"
-
-
-def no_format(game: Game, suffix: str, known: Sequence[str]) -> UsageError:
-    """What is said of a suffix that is none of the `known` ones."""
-    *others, last = known
-    will_do = f"{', '.join(others)} or {last}" if others else last
-    return UsageError(f"{game.name} is not written as {suffix or 'a file without a suffix'}; {will_do} will do")
 
 
 def read_match(path: Path, number: int = 1) -> WrittenMatch:

@@ -3,7 +3,6 @@
 import hashlib
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,6 +12,7 @@ from arena.match.files import JSON_LINES, WrittenMatch, match_text
 from arena.match.json_lines import from_json_line
 from arena.match.replay import game_labelled
 from arena.match.verdict import MatchRecord
+from arena.saving import write_whole
 from arena.store.matches import MatchFilter
 from arena.store.store import Store
 
@@ -25,8 +25,9 @@ def export_lines(store: Store, path: Path, wanted: MatchFilter | None = None) ->
     """
     game_of = cache(game_labelled)
     count = 0
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
+
+    def write(draft: Path) -> None:
+        nonlocal count
         with draft.open("w", encoding="utf-8") as file:
             for match in store.each_match(wanted or MatchFilter()):
                 try:
@@ -37,12 +38,8 @@ def export_lines(store: Store, path: Path, wanted: MatchFilter | None = None) ->
                 count += 1
             file.flush()
             os.fsync(file.fileno())
-        draft.replace(path)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written ({error.strerror})") from error
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
+
+    write_whole(path, write)
     return count
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from arena.match.files import WrittenMatch, match_text, no_format, text_suffixes
+from arena.match.files import WrittenMatch, match_text
 from arena.saving import write_whole
 from arena.tui.pictures import Frame, save_gif, save_png
 from arena.tui.words import mark, result
@@ -32,9 +32,6 @@ def export(match: WrittenMatch, pictures: Sequence[Picture], path: Path, number:
     if suffix == ".gif":
         save_gif(frames, path, FRAME_S)
         return f"{len(frames)} positions are in {path}"
-    texts = text_suffixes(match.game)
-    if suffix not in texts:
-        raise no_format(match.game, suffix, (*texts, ".gif", ".png"))
-    text = match_text(match, suffix)
+    text = match_text(match, suffix, others=(".gif", ".png"))
     write_whole(path, lambda draft: draft.write_text(text, encoding="utf-8"))
     return f"the match is in {path}"

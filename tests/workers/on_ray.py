@@ -5,6 +5,7 @@ A job of a folder is done by counting in it who has tried; the first so many tha
 
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,16 +24,11 @@ class Deadly(NamedTuple):
     deaths: int
 
 
+@dataclass(frozen=True)
 class Counting(Work[Deadly, int]):
     """Tells at which try a job was done."""
 
-    def __init__(self, folder: Path):
-        self.folder = folder
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Counting)
-
-    __hash__ = None  # type: ignore[assignment]
+    folder: Path
 
     def doer(self) -> "Counting":
         return self

@@ -103,24 +103,18 @@ def test_small_boards_are_known(rows, columns, winner):
     assert np.sign(small.score(np.uint64(0), np.uint64(0))) == winner
 
 
-needs_book = pytest.mark.skipif(shipped_book() is None, reason="no opening book has been made yet")
-
-
-@needs_book
 def test_the_first_player_wins_by_the_centre_column_alone():
     best, value = ConnectFourSolver(GAME).best(GAME.initial)
     assert value == 1
     assert best.tolist() == [column == 3 for column in range(7)]
 
 
-@needs_book
 def test_the_book_holds_the_known_scores_of_the_first_moves():
     book = shipped_book()
     assert book.look_up(*position("")).score == 1
     assert [book.look_up(*position(str(column))).score for column in range(1, 8)] == [2, 1, 0, -1, 0, 1, 2]
 
 
-@needs_book
 @pytest.mark.parametrize("seat", [0, 1])
 def test_what_the_book_says_of_a_position_follows_from_what_it_says_two_plies_later(seat):
     book = shipped_book()
