@@ -100,7 +100,9 @@ def _claimed(directory: Path | None) -> Iterator[None]:
 
 
 def _report(result: TournamentResult, options: Options, remarks: TextIO) -> None:
-    """Print the results, and write them into a folder."""
+    """Write the results into a folder, and print them: whoever reads may leave before the end of it."""
+    directory = options.out or numbered(Path("runs", f"tournament-{options.game.partition(':')[0]}"))
+    write_results(result, claim_directory(directory))
     if options.json:
         print(as_json(result.standings, result.game))
     else:
@@ -108,6 +110,4 @@ def _report(result: TournamentResult, options: Options, remarks: TextIO) -> None
         print_report(result, console if console.is_terminal else Console(width=160))
     if result.sprt is not None:
         print(f"\n{in_words(result.sprt, options.tournament.sprt, result.names[0])}", file=remarks)
-    directory = options.out or numbered(Path("runs", f"tournament-{options.game.partition(':')[0]}"))
-    write_results(result, claim_directory(directory))
     print(f"Results are in {directory}.", file=remarks)

@@ -105,3 +105,16 @@ def test_a_folder_with_something_in_it_is_refused_before_anything_is_played(tmp_
     assert main(["tournament", "tic_tac_toe", "random", "one-ply", "--out", "."]) == 2
     assert ". is not empty; choose another folder" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_results_are_written_before_they_are_printed(tmp_path, monkeypatch, capsys):
+    """A table that is not read to its end must not cost the folder."""
+
+    def fail(*_):
+        raise OSError("nobody reads this")
+
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr("arena.cli.tournament.print_report", fail)
+    assert main(["tournament", GAME, "random", "one-ply", "--games", "2", "--out", "results"]) == 1
+    assert "nobody reads this" in capsys.readouterr().err
+    assert (tmp_path / "results" / "results.json").exists()
