@@ -49,7 +49,7 @@ class Form:
 def _play_fields(setting: Setting) -> list[Field]:
     return [
         Field("agent", "against", setting.agent or "one-ply", setting.agents),
-        Field("seat", "your seat", "1"),
+        Field("seat", "your seat", "1", type="integer"),
     ]
 
 
@@ -60,7 +60,11 @@ def _play_words(setting: Setting, values: Mapping[str, str]) -> list[str]:
 def _watch_fields(setting: Setting) -> list[Field]:
     agents = [setting.agent or "one-ply", *["random"] * (setting.seats - 1)]
     fields = [Field(f"agent-{i}", f"seat {i + 1}", agent, setting.agents) for i, agent in enumerate(agents)]
-    return [*fields, Field("games", "games", "10"), Field("speed", "moves a second", "1")]
+    return [
+        *fields,
+        Field("games", "games", "10", type="integer"),
+        Field("speed", "moves a second", "1", type="number"),
+    ]
 
 
 def _watch_words(setting: Setting, values: Mapping[str, str]) -> list[str]:
@@ -72,7 +76,7 @@ def _train_fields(setting: Setting) -> list[Field]:
     known = [*(name for name in LEARNERS if name in AGENTS.names()), *AGENTS.names()]
     return [
         Field("algo", "algorithm", "ppo", known),
-        Field("steps", "steps", "1500000"),
+        Field("steps", "steps", "1500000", type="integer"),
         Field("out", "folder (or none)", ""),
         Field("more", "more options", ""),
     ]
@@ -86,7 +90,7 @@ def _train_words(setting: Setting, values: Mapping[str, str]) -> list[str]:
 
 def _tournament_fields(setting: Setting) -> list[Field]:
     agents = list(dict.fromkeys([*([setting.agent] if setting.agent else []), "random", "one-ply"]))
-    return [Field("agents", "agents", " ".join(agents)), Field("games", "games a pair", "100")]
+    return [Field("agents", "agents", " ".join(agents)), Field("games", "games a pair", "100", type="integer")]
 
 
 def _tournament_words(setting: Setting, values: Mapping[str, str]) -> list[str]:

@@ -23,8 +23,18 @@ class Job:
     @property
     def said(self) -> str:
         """The last line of its output."""
-        lines = [line for line in self.output().splitlines() if line.strip()]
-        return lines[-1].removeprefix("arena: ") if lines else f"it ended with status {self.process.returncode}"
+        lines = self._lines()
+        if not lines:
+            return f"it ended with status {self.process.returncode}"
+        return lines[-1].removeprefix("arena: ")
+
+    @property
+    def said_more(self) -> bool:
+        """Whether there are lines before that."""
+        return len(self._lines()) > 1
+
+    def _lines(self) -> list[str]:
+        return [line for line in self.output().splitlines() if line.strip()]
 
     def output(self) -> str:
         """What it has printed so far."""

@@ -10,6 +10,7 @@ from textual.widgets import Input
 from arena.cli.opening import screen_of
 from arena.registry import GAMES
 from arena.runs.live_files import held
+from arena.store import Rating, Store
 from arena.tui.app import ArenaApp
 from arena.tui.jobs import Job
 from arena.tui.screens.form import FormScreen
@@ -147,9 +148,34 @@ async def test_a_tournament_started_here_goes_on_beside_the_screen(folder):
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
         await open_form(pilot, "t")
-        app.screen.query_one("#games", Input).value = "oops"
+        app.screen.query_one("#agents", Input).value = "random oops"
         await pilot.press("enter")
-        await until(pilot, lambda: "oops" in notice(app) and "all of it:" in notice(app), 60)
+        await until(pilot, lambda: "unknown agent 'oops'" in notice(app), 60)
+        assert "all of it" not in notice(app), "there is nothing more"
+
+
+async def test_a_form_takes_no_letters_for_numbers_and_waits_for_one_that_is_missing(folder):
+    app = home(folder)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settled(pilot)
+        await open_form(pilot, "t")
+        games = app.screen.query_one("#games", Input)
+        games.focus()
+        await pilot.press("ctrl+u", *"6k0")
+        assert games.value == "60"
+        await pilot.press("ctrl+u", "enter")
+        assert "games a pair: a number is missing" in str(app.screen.query_one("#form").border_subtitle)
+        assert isinstance(app.screen, FormScreen), "nothing has begun"
+
+
+async def test_new_ratings_are_seen(folder):
+    app = home(folder)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settled(pilot)
+        assert "1777" not in screen_text(app)
+        with Store(folder / "arena.db") as store:
+            store.add_ratings(1, [Rating("first", 1777.0, 1700.0, 1800.0, 12, 2_000_000.0)])
+        await shows(pilot, "1777")
 
 
 async def test_what_cannot_be_started_is_said(folder):

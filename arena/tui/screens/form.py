@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -27,6 +27,8 @@ class Field:
     value: str = ""
     suggestions: Sequence[str] = ()
     """Completions of what is typed; the right arrow takes one."""
+    type: Literal["text", "integer", "number"] = "text"
+    """What may be typed at all."""
 
     def holding(self, value: str) -> "Field":
         """The same with another value."""
@@ -56,7 +58,14 @@ class FormScreen(Dialog[dict[str, str] | None]):
                 for field in self._fields:
                     yield Label(field.label)
                     suggester = SuggestFromList(field.suggestions) if field.suggestions else None
-                    yield Line(field.value, id=field.name, suggester=suggester, compact=True, select_on_focus=False)
+                    yield Line(
+                        field.value,
+                        id=field.name,
+                        type=field.type,
+                        suggester=suggester,
+                        compact=True,
+                        select_on_focus=False,
+                    )
             yield Static(id="command", markup=False)
             with Grid(id="buttons"):
                 yield Button(self._verb, variant="primary", id="do", compact=True)
@@ -69,7 +78,10 @@ class FormScreen(Dialog[dict[str, str] | None]):
     @property
     def values(self) -> dict[str, str]:
         """What the fields hold."""
-        return {field.name: self.query_one(f"#{field.name}", Input).value.strip() for field in self._fields}
+        return {field.name: self._line(field).value.strip() for field in self._fields}
+
+    def _line(self, field: Field) -> Line:
+        return self.query_one(f"#{field.name}", Line)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Show the command as it is now."""
@@ -77,11 +89,25 @@ class FormScreen(Dialog[dict[str, str] | None]):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter in any field is enough."""
-        self.dismiss(self.values)
+        self._do()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Do it, or leave it."""
-        self.dismiss(self.values if event.button.id == "do" else None)
+        if event.button.id == "do":
+            self._do()
+        else:
+            self.dismiss(None)
+
+    def _do(self) -> None:
+        """End with what the fields hold; stay where a number is missing."""
+        for field in self._fields:
+            line = self._line(field)
+            checked = line.validate(line.value)
+            if checked is not None and not checked.is_valid:
+                self.query_one("#form").border_subtitle = f"{field.label}: a number is missing"
+                line.focus()
+                return
+        self.dismiss(self.values)
 
     def _show_command(self) -> None:
         self.query_one("#command", Static).update(f"$ arena {shlex.join(self._words(self.values))}")

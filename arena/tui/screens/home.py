@@ -103,7 +103,13 @@ class HomeScreen(ArenaScreen):
             self._traits[name] = await self.thinker.run(partial(self._around.traits, name))
             self._show_games()
         self._show_ladder()
-        self.set_interval(LOOK_S, self._look)
+        self.set_interval(LOOK_S, self._look_again)
+
+    async def _look_again(self) -> None:
+        """Take note of what has changed, ratings included."""
+        await self._look()
+        if self.is_mounted:
+            self._show_ladder()
 
     async def _look(self) -> None:
         self.found = await self.thinker.run(self._around.look)
@@ -130,7 +136,8 @@ class HomeScreen(ArenaScreen):
         for job in [job for job in self.jobs if job.process.poll() is not None]:
             self.jobs.remove(job)
             done = job.process.returncode == 0
-            self.say(f"arena {job.words[0]}: {job.said}   (all of it: {job.log})", "result" if done else "refusal")
+            more = f"   (all of it: {job.log})" if job.said_more else ""
+            self.say(f"arena {job.words[0]}: {job.said}{more}", "result" if done else "refusal")
 
     def _rows(self, name: str) -> Rows:
         return self.query_one(f"#{name}", Rows)

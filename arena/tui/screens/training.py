@@ -1,6 +1,7 @@
 """Follow a training: its curves, its latest game, its log; and, for who may, pause it, keep a snapshot, stop it."""
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -100,7 +101,7 @@ class TrainingScreen(ArenaScreen):
         for name, (_, take) in PLOTS.items():
             self.query_one(f"#{name}", Plot).curves = take(self.followed.figures)
         log = self.query_one("#log", Static)
-        log.update("\n".join(list(self.followed.log)[-max(log.content_size.height, 1) :]))
+        log.update("\n".join(newest(self.followed.log, *log.content_size)))
         status = self.followed.found.status if self.followed.found is not None else None
         self.heading.say("" if self.control else "read-only", *affairs(status))
         self._say_changes(status)
@@ -240,3 +241,9 @@ def _positions(record: MatchRecord) -> tuple[Position, ...]:
     """All positions of a game of training; `UsageError` if it cannot have been played."""
     written = WrittenMatch.of(record)
     return Table(written.game).unroll(written)
+
+
+def newest(log: Iterable[str], width: int, height: int) -> list[str]:
+    """The last lines of a log, folded to `width`, as many as `height` holds."""
+    fold = partial(textwrap.wrap, width=max(width, 20), subsequent_indent=" " * 4, break_on_hyphens=False)
+    return [part for line in log for part in fold(line.strip())][-max(height, 1) :]
