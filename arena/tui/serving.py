@@ -13,6 +13,18 @@ from arena.errors import UsageError
 
 LOOPBACK = ("127.0.0.1", "localhost")
 EVERYWHERE = ("0.0.0.0", "::")
+LISTENING = """
+<script>
+  const waiting = setInterval(() => {
+    const keys = document.querySelector(".xterm-helper-textarea");
+    if (keys && document.body.classList.contains("-first-byte")) {
+      clearInterval(waiting);
+      keys.focus();
+    }
+  }, 50);
+</script>
+"""
+"""Gives the keyboard to the screen as soon as it shows; else nothing would hear a key before the first click."""
 
 
 def serve(command: str, host: str, port: int) -> None:
@@ -77,6 +89,8 @@ class ScreenServer(Server):
         if (self._names and host not in ours) or (origin is not None and urlsplit(origin).netloc not in ours):
             raise web.HTTPForbidden(text="this page is for its own server")
         response = await handler(request)
+        if request.path == "/" and isinstance(response, web.Response) and response.text is not None:
+            response.text += LISTENING
         if not response.prepared:
             sockets = " ".join(f"ws://{name}" for name in sorted(ours))
             response.headers["Content-Security-Policy"] = (

@@ -85,6 +85,7 @@ async def test_a_game_is_played_to_its_end_by_clicks(served, tmp_path):
     port, store = served("play connect_four random --hints random"), tmp_path / "runs" / "arena.db"
     async with open_page(f"http://127.0.0.1:{port}/") as page:
         await page.wait_for("!!document.querySelector('.xterm-screen')")
+        await page.wait_for("document.activeElement.className == 'xterm-helper-textarea'")  # keys are heard
         left, top, width, height = await page.value(BOX)
         places = await tops(int(width // CHARACTER[0]), int(height // CHARACTER[1]))
         deadline, clicks = time.monotonic() + 240, 0
