@@ -128,7 +128,9 @@ class MatchScreen(ArenaScreen, inherit_bindings=False):
         if position.verdict is not None or self.series.seat_of(contestant) != position.seat:
             return ""
         waited_s = int(self.waited_s)
-        return f"thinks {waited_s} s" if self.job == "advance" and waited_s >= 1 else "to move"
+        if self.job != "advance" or waited_s < 1:
+            return "to move"
+        return f"thinks {waited_s} s" if waited_s < 100 else f"thinks {waited_s // 60} m"
 
     @property
     def waited_s(self) -> float:

@@ -26,7 +26,7 @@ class Players(Widget):
     """The contestants, in an order that stays while they change seats."""
 
     BORDER_TITLE = "players"
-    NOTE = 11
+    NOTE = 12
     """Columns kept for what a player is doing."""
 
     players: reactive[tuple[Player, ...]] = reactive(())
