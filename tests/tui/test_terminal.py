@@ -111,3 +111,55 @@ def test_a_suspended_program_goes_on(terminal, thinking):
     terminal.wait_for("thinks")
     terminal.press("C-c")
     terminal.wait_for(lambda text: text.rstrip().endswith("$"), seconds=20)
+
+
+def test_pasted_garbage_is_refused_where_it_is_seen(terminal, tmp_path):
+    (tmp_path / "garbage").write_bytes(b"5\n\xff\xfe\x07 [b]x[/] " + "日本".encode() + b"z" * 5000 + b"\nq\nRR\n")
+    terminal.tmux("load-buffer", str(tmp_path / "garbage"))
+    terminal.enter(f"{ARENA} play tic_tac_toe random --seat 1; echo status=$?")
+    terminal.wait_for("your move")
+    terminal.tmux("paste-buffer", "-p")
+    terminal.wait_for("move › .*[z5]")
+    terminal.press("Enter")
+    terminal.wait_for("5.*zzz.* is not a cel")
+    terminal.enter("b2")
+    play_to_the_end(terminal)
+    terminal.press("q")
+    terminal.wait_for("status=0")
+
+
+BROKEN = """
+import sys
+from arena.cli.faults import report
+from arena.registry import make_game
+from arena.tui.app import launch
+from arena.tui.screens.play import PlayScreen
+from tests.tui.agents import FirstLegal
+from textual.drivers import linux_driver
+
+class Broken(linux_driver.XTermParser):
+    def feed(self, data):
+        if data:
+            raise OSError("the wire is cut")
+        return ()
+
+linux_driver.XTermParser = Broken
+try:
+    launch(PlayScreen(make_game("tic_tac_toe"), [("first", FirstLegal())]))
+except OSError as error:
+    sys.exit(report(error))
+"""
+
+
+def test_a_fault_while_the_terminal_is_read_is_one_line(terminal, tmp_path):
+    before = terminal.settings()
+    (tmp_path / "broken.py").write_text(BROKEN)
+    environment = f"PYTHONPATH={ROOT} XDG_STATE_HOME={tmp_path}"
+    terminal.enter(f"clear; {environment} {sys.executable} {tmp_path}/broken.py; echo status=$?")
+    terminal.wait_for("your move|status=")
+    terminal.press("x")
+    screen = terminal.wait_for(r"status=\d+")
+    assert "a fault of its own, OSError: the wire is cut; details are in" in screen.replace("\n", "")
+    assert "status=1" in screen
+    assert "Traceback" not in screen
+    assert terminal.settings() == before
