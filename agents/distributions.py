@@ -28,7 +28,11 @@ class RowsOfLogits(Categorical):
 
     def log_prob(self, value: torch.Tensor) -> torch.Tensor:
         """Of actions [n]: [n]."""
-        return self.logits.gather(1, value.long()[:, None])[:, 0]
+        return self.logits.gather(1, value.long()[:, None]).squeeze(1)
+
+    def entropy(self) -> torch.Tensor:
+        """Of each row, [n]; logits are finite, so that what has no probability adds nothing."""
+        return -(self.probs * self.logits).sum(dim=1)
 
 
 def default_distribution(*scores: torch.Tensor) -> Any:  # torch leaves the classes untyped

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
+from torch.nn.functional import mse_loss
 
 from agents import checks
 from agents.actor_critic import ActorCriticConfig, ActorCriticOptions, ActorCriticPolicy, Figures
@@ -96,17 +97,20 @@ class PPOPolicy(ActorCriticPolicy):
         dist, value = self.look(part)
         advantage, returns = part["adv"], part["returns"]
         if self.advantage_normalization and len(advantage) > 1:
-            advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+            deviation, mean = torch.std_mean(advantage)
+            advantage = (advantage - mean) / (deviation + 1e-8)
         ratio = (log_probability(dist, part["act"]) - part["logp_old"]).exp()
-        clipped = ratio.clamp(1 - self.eps_clip, 1 + self.eps_clip)
-        surrogate = torch.min(ratio * advantage, clipped * advantage)
-        if self.dual_clip is not None:  # arXiv 1912.09729, equation 5
-            surrogate = torch.where(advantage < 0, torch.max(surrogate, self.dual_clip * advantage), surrogate)
-        error = (returns - value).square()
+        # what is gained or lost counts until the ratio has gone far enough: equation 7; arXiv 1912.09729, equation 5
+        worse = advantage < 0
+        lowest = torch.where(worse, 1 - self.eps_clip, 0.0)
+        highest = torch.where(worse, torch.inf if self.dual_clip is None else self.dual_clip, 1 + self.eps_clip)
+        surrogate = ratio.clamp(lowest, highest) * advantage
         if self.value_clip:
             near = part["v_s"] + (value - part["v_s"]).clamp(-self.eps_clip, self.eps_clip)
-            error = torch.max(error, (returns - near).square())
-        return -surrogate.mean(), error.mean(), dist.entropy().mean()
+            value_loss = torch.max((returns - value).square(), (returns - near).square()).mean()
+        else:
+            value_loss = mse_loss(value, returns)
+        return -surrogate.mean(), value_loss, dist.entropy().mean()
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ ROWS = [
     off_policy("qrdqn", qrdqn.ALGORITHM, num_quantiles=16),
     off_policy("iqn", iqn.ALGORITHM),
     off_policy("fqf", fqf.ALGORITHM, num_fractions=8),
-    on_policy("pg", pg.ALGORITHM, 600_000, moves=16, learning_rate=1e-3),
+    on_policy("pg", pg.ALGORITHM, 2_400_000, moves=64, learning_rate=2e-3, discount=0.95),
     on_policy("a2c", a2c.ALGORITHM, 800_000, moves=16, learning_rate=1e-3, entropy_weight=0.03, discount=0.9),
     on_policy(
         "ppo", ppo.ALGORITHM, 300_000, moves=64, batch_size=256, repeat=4, learning_rate=2e-3, entropy_weight=0.03
