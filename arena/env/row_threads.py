@@ -38,6 +38,9 @@ class RowThreads:
 
         Returns when all are done; what a part raises is raised here.
         """
+        if self.count == 1:
+            work(0, slice(0, size))
+            return
         parts = max(1, int(min(self.count, size, size * self._row_s / LEAST_PART_S)))
         edges = [size * k // parts for k in range(parts + 1)]
         while len(self._hands) < parts - 1:

@@ -12,6 +12,8 @@ from games.engine.chance import GAMMA, below, mix
 from games.engine.registry import make_game
 
 BOARDS = 1024
+PART = 32
+"""Actions of a mask that are looked at together."""
 
 
 def batch(spec: str, threads: int = 1) -> Work:
@@ -35,9 +37,34 @@ def choose_each(mask: NDArray[np.bool_], stream: NDArray[Any], actions: NDArray[
     """Write a random legal action of each row of `mask` [B, A] into `actions` [B]; `stream` [1] moves on."""
     for row in range(mask.shape[0]):
         stream[0] += GAMMA
-        choice = below(mix(stream[0]), mask[row].sum())
-        for action in range(mask.shape[1]):
-            choice -= mask[row, action]
-            if choice < 0:
-                actions[row] = action
+        nth = below(mix(stream[0]), count(mask[row], 0, mask.shape[1]))
+        if mask.shape[1] <= PART:
+            actions[row] = place_of(mask[row], 0, mask.shape[1], nth)
+            continue
+        first = 0
+        while first + PART < mask.shape[1]:
+            here = count(mask[row], first, first + PART)
+            if nth < here:
                 break
+            nth -= here
+            first += PART
+        actions[row] = place_of(mask[row], first, min(first + PART, mask.shape[1]), nth)
+
+
+@njit(inline="always")
+def count(mask: NDArray[np.bool_], first: int, last: int) -> int:
+    """How many actions from `first` to before `last` are legal."""
+    legal = 0
+    for action in range(first, last):
+        legal += np.int64(mask[action])
+    return legal
+
+
+@njit(inline="always")
+def place_of(mask: NDArray[np.bool_], first: int, last: int, nth: int) -> int:
+    """The legal action from `first` on before which there are `nth`; no branch here could be foretold."""
+    place = first
+    for action in range(first, last):
+        nth -= np.int64(mask[action])
+        place += np.int64(nth >= 0)
+    return place
