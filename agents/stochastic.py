@@ -148,7 +148,7 @@ class StochasticPolicy(BasePolicy):
         n = len(data["act"])
         order = torch.randperm(n, generator=self.generator)
         parts = max(1, round(n / batch_size))
-        shuffled = [value[order].chunk(parts) for value in data.values()]
+        shuffled = [value.index_select(0, order).chunk(parts) for value in data.values()]
         for part in zip(*shuffled, strict=True):
             yield dict(zip(data, part, strict=True))
 
