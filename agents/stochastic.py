@@ -146,7 +146,7 @@ class StochasticPolicy(BasePolicy):
     def minibatches(self, data: Minibatch, batch_size: int) -> Iterator[Minibatch]:
         """All rows once, in random parts of about `batch_size`."""
         n = len(data["act"])
-        order = torch.randperm(n, generator=self.generator)
+        order = torch.randperm(n, generator=self.generator).to(self.device)
         parts = max(1, round(n / batch_size))
         shuffled = [value.index_select(0, order).chunk(parts) for value in data.values()]
         for part in zip(*shuffled, strict=True):
