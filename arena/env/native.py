@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from arena.data.batch import Batch
 from arena.data.rows import require_fit
 from arena.env.ids import Ids, rows_of, seeds_for
+from arena.env.openings import draw_opening
 from arena.env.row_threads import RowThreads
 from arena.errors import GameOverError, IllegalActionError, UsageError
 from arena.seeding import make_rng
@@ -30,17 +31,28 @@ class GameVectorEnv:
         num_envs: B, how many are played.
         autoreset: a game that ends begins anew in the same step, whose observation is that of the new game.
         threads: how many threads play large batches; results do not depend on it.
+        openings: games begin after 0 to so many random moves, any number as likely; one that would end so, at once.
         options: of the game, if it is given by name.
 
     """
 
-    def __init__(self, game: Game | str, num_envs: int, autoreset: bool = False, threads: int = 1, **options: Any):
+    def __init__(
+        self,
+        game: Game | str,
+        num_envs: int,
+        autoreset: bool = False,
+        threads: int = 1,
+        openings: int = 0,
+        **options: Any,
+    ):
         self.game = make_game(game, **options) if isinstance(game, str) else game
         if num_envs < 1:
             raise UsageError(f"num_envs={num_envs} is not at least 1")
         if threads < 1:
             raise UsageError(f"threads={threads} is not at least 1")
-        self.autoreset = autoreset
+        if openings < 0:
+            raise UsageError(f"openings={openings} is not at least 0")
+        self.autoreset, self.openings = autoreset, openings
         self._threads = RowThreads(threads)
         self._kernels = kernels(self.game)
         self._rows = np.arange(num_envs)
@@ -54,7 +66,7 @@ class GameVectorEnv:
         self._rewards = np.zeros((num_envs, self.num_agents), np.float32)
         self._chances = [self.game.chance_scratch() for _ in range(threads)]  # of each thread its own
         self._streams = np.zeros(num_envs, np.uint64)  # where games take their seeds
-        if self.game.has_chance:
+        if self.game.has_chance or openings:
             self._streams = make_rng().integers(2**64, size=num_envs, dtype=np.uint64)
         self._guesses = self._streams.copy()  # random streams of what is imagined, beside the games' own
         self.over = np.ones(num_envs, np.bool_)
@@ -90,6 +102,30 @@ class GameVectorEnv:
         self._kernels.reset(self.states, self._initial, self._streams, rows, *held, self._chances[k])
         self._guesses[rows] = ~self._streams[rows]
         self.over[rows] = False
+        if self.openings:
+            self._open(rows, k)
+
+    def _open(self, rows: NDArray[np.int64], k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Play random moves in games that have just begun.
+
+        Gives them, [R, `openings`], -1 where there is none, and what they have brought the seats, [R, P].
+        """
+        held = (self.states, self.seats, self.obs, self.mask)
+        begun = [array[rows] for array in held]
+        moves = np.full((len(rows), self.openings), -1, np.int64)
+        earned = np.zeros((len(rows), self.num_agents), np.float32)
+        for ply in range(self.openings):
+            draw_opening(self._streams[rows], self.mask[rows], ply, moves)
+            played = np.flatnonzero((moves[:, ply] >= 0) & ~self.over[rows])
+            outcome = (*held[1:], self._rewards, self.over)
+            self._kernels.step(self.states, rows[played], moves[played, ply], *outcome, self._chances[k])
+            earned[played] += self._rewards[rows[played]]
+        ended = np.flatnonzero(self.over[rows])
+        for array, first in zip(held, begun, strict=True):
+            array[rows[ended]] = first[ended]
+        moves[ended], earned[ended] = -1, 0
+        self.over[rows] = False
+        return moves, earned
 
     def step(
         self, action: NDArray[np.integer[Any]] | Sequence[int], id: Ids = None

@@ -145,6 +145,8 @@ class RunConfig(RunOptions):
     """Games played at the same time."""
     moves: int = 32
     """Moves on each board between two updates (on-policy algorithms)."""
+    openings: int = 0
+    """Random moves that a game of training begins with at most: 0 to so many, any number as likely."""
     evaluation: tuple[str, ...] = EVALUATION
     """Agents that every snapshot is measured against, in games of their own; references are added to them."""
     evaluation_games: int = 100
@@ -153,6 +155,7 @@ class RunConfig(RunOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         require_at_least(self, 1, "boards", "moves")
+        require_at_least(self, 0, "openings")
         require_even_games(self.evaluation_games)
 
 

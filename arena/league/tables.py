@@ -93,7 +93,7 @@ class Tables:
             table = Table(record.name, len(rivals), self._teaches(record), self.league_config.opponents)
             learning = [self.live[name] for name in (record.name, *rivals)]
             return self.elsewhere.collector(seating, learning, table, self._source, boards, buffer)
-        env = RecordedGames(self.game, boards, watched)
+        env = RecordedGames(self.game, boards, watched, self.run.openings)
         learners = self.league.learners
         env.seed(spawn_seeds(self.run.seed, 0, 0, CHANCE, count=len(learners))[learners.index(record)])
         return Collector(seating.manager, env, buffer, exploration_noise=not on_policy)

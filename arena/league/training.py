@@ -142,7 +142,8 @@ class SelfPlayTraining(Run):
             return None
         separate = self.league_config.seats == SEPARATE
         options, references = tuple(self.game.options.items()), self.league_config.references
-        work = SelfPlay(self.game.name, options, self.algo, self.config, separate, references)
+        openings = self.run_config.openings
+        work = SelfPlay(self.game.name, options, self.algo, self.config, separate, references, openings)
         return Elsewhere(self.scale, work, self.policy, self.algorithm.data == "on-policy")
 
     # --- turns --------------------------------------------------------------------------------------------------

@@ -23,11 +23,12 @@ class RecordedGames(GameVectorEnv):
         game: what is played.
         num_envs: how many games.
         names: who plays on that board, by seat; asked when its first move has been chosen.
+        openings: as in `GameVectorEnv`.
 
     """
 
-    def __init__(self, game: Game, num_envs: int, names: Callable[[], Sequence[str]]):
-        super().__init__(game, num_envs)
+    def __init__(self, game: Game, num_envs: int, names: Callable[[], Sequence[str]], openings: int = 0):
+        super().__init__(game, num_envs, openings=openings)
         self.latest: MatchRecord | None = None
         """The latest game that ended there, None before the first; as `arena.match.replay` plays it again."""
         self._names = names
@@ -54,14 +55,22 @@ class RecordedGames(GameVectorEnv):
     def _begin(self, rows: NDArray[np.int64], k: int) -> None:
         if BOARD in rows:
             self._seed = int(self._streams[BOARD])
-            self._actions, self._returns = [], np.zeros(self.num_agents)
+            self._players, self._actions, self._returns = (), [], np.zeros(self.num_agents)
         super()._begin(rows, k)
+
+    def _open(self, rows: NDArray[np.int64], k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        moves, earned = super()._open(rows, k)
+        if BOARD in rows:
+            place = int(np.flatnonzero(rows == BOARD)[0])
+            self._actions = moves[place, moves[place] >= 0].tolist()
+            self._returns += earned[place]
+        return moves, earned
 
     def _remember(self, action: int, rewards: NDArray[np.float32]) -> None:
         """An action on the board, and what it brought."""
         if self._seed is None:
             return
-        if not self._actions:
+        if not self._players:
             self._players = tuple(self._names())
         self._actions.append(action)
         self._returns += rewards

@@ -97,6 +97,8 @@ class SelfPlay:
     """Whether a learner has a policy for each seat."""
     references: tuple[str, ...]
     """Fixed agents at the table, by spec."""
+    openings: int = 0
+    """Random moves that games begin with at most."""
 
     def doer(self) -> "SharePlayer":
         """Who plays."""
@@ -150,7 +152,8 @@ class SharePlayer:
         """A collector of so many boards; each seat's ring takes all that it can be asked in a round."""
         rings = boards * self._game.num_players
         buffer = VectorReplayBuffer(rings * (moves + 1), rings)
-        return Collector(seating.manager, GameVectorEnv(self._game, boards), buffer, exploration_noise=explores)
+        env = GameVectorEnv(self._game, boards, openings=self._work.openings)
+        return Collector(seating.manager, env, buffer, exploration_noise=explores)
 
     def member(self, source: Source) -> Policy:
         """A member as an opponent: moving as it did in training."""

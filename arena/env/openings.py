@@ -1,0 +1,34 @@
+"""Random openings: which moves a game begins with, drawn from its own stream."""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from games.engine.chance import GAMMA, below, mix
+
+SALT = np.uint64(0xD1B54A32D192ED03)
+"""Sets this use of a game's stream apart from what the game itself draws."""
+
+
+@njit(cache=True, nogil=True)
+def draw_opening(streams: NDArray[np.uint64], mask: NDArray[np.bool_], ply: int, moves: NDArray[np.int64]) -> None:
+    """Write the move number `ply` of each game's opening into `moves` [R, N]: any legal one of `mask` [R, A].
+
+    The `streams` [R] decide how many moves an opening has, 0 to N with the same chance; where it has no more, nothing
+    is written.
+    """
+    for row in range(len(moves)):
+        start = mix(streams[row] ^ SALT)
+        if ply >= below(start, moves.shape[1] + 1):
+            continue
+        legal: Any = 0
+        for action in range(mask.shape[1]):
+            legal += np.int64(mask[row, action])
+        nth = below(mix(start + GAMMA * np.uint64(ply + 1)), legal)
+        for action in range(mask.shape[1]):
+            nth -= np.int64(mask[row, action])
+            if nth < 0:
+                moves[row, ply] = action
+                break
