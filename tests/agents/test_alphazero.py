@@ -48,10 +48,9 @@ def config(**options):
     return AlphaZeroConfig(**(small | options))
 
 
-def training(game, folder, steps, snapshots, resume=False, **options):
-    run = RunConfig(
-        out=folder, steps=steps, snapshots=snapshots, boards=8, threads=1, evaluation=(), seed=3, resume=resume
-    )
+def training(game, folder, steps, snapshots, resume=False, openings=0, **options):
+    settings = {"boards": 8, "threads": 1, "evaluation": (), "seed": 3, "openings": openings}
+    run = RunConfig(out=folder, steps=steps, snapshots=snapshots, resume=resume, **settings)
     return SelfPlayTraining(game, "alphazero", config(**options), run)
 
 
@@ -74,7 +73,7 @@ def test_it_trains_in_every_open_game_of_two(name, tmp_path):
 def test_it_goes_on_exactly_where_it_was_stopped(tmp_path):
     """Trees of the moves before are no part of what is saved: they are forgotten at every snapshot."""
     game = make_game("tic_tac_toe")
-    whole = training(game, tmp_path / "whole", 480, 3, full_share=0.5)
+    whole = training(game, tmp_path / "whole", 480, 3, openings=4, full_share=0.5)
     whole.train()
 
     class Stopped(Exception):
@@ -85,8 +84,8 @@ def test_it_goes_on_exactly_where_it_was_stopped(tmp_path):
             raise Stopped
 
     with pytest.raises(Stopped):
-        training(game, tmp_path / "part", 480, 3, full_share=0.5).train(stop)
-    rest = training(game, tmp_path / "part", 480, 3, resume=True, full_share=0.5)
+        training(game, tmp_path / "part", 480, 3, openings=4, full_share=0.5).train(stop)
+    rest = training(game, tmp_path / "part", 480, 3, resume=True, openings=4, full_share=0.5)
     assert rest.progress().step > 0
     rest.train()
     for name, weight in whole.policy.state_dict().items():

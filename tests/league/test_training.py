@@ -9,6 +9,7 @@ import torch
 from agents.ppo import PPOConfig
 from arena.league.config import LeagueConfig
 from arena.league.records import read_league
+from arena.league.scale import ScaleConfig
 from arena.league.training import SelfPlayTraining
 from arena.policy.checkpoint import read_config
 from arena.registry import make_agent, make_game
@@ -43,6 +44,22 @@ def test_it_writes_its_snapshots(finished):
     assert len(hashes) == 5, "they differ"
     steps = [read_config(made.folder / f"snapshot-000{n}")["env_step"] for n in range(1, 6)]
     assert all(2000 * n <= step < 2000 * n + 64 * 8 * n for n, step in enumerate(steps, 1))
+
+
+@pytest.mark.parametrize("shares", [0, 2])
+def test_games_of_training_begin_after_random_moves_if_asked(shares, tmp_path):
+    """The first thing that a learner sees of a game tells how many moves there were before."""
+    scale = ScaleConfig(shares=shares)
+    seen = {}
+    for openings in (0, 6):
+        made = training("dqn", tmp_path / str(openings), scale=scale, steps=1000, snapshots=1, openings=openings)
+        made.train()
+        buffer = made.student.collector.buffer
+        starts = np.arange(buffer.buffer_num) * (buffer.maxsize // buffer.buffer_num)
+        starts = np.intersect1d(starts, buffer.sample_indices(0))
+        seen[openings] = buffer.obs.obs[starts].reshape(len(starts), -1).sum(axis=1)
+    assert seen[0].max() <= 1
+    assert seen[6].max() >= 4
 
 
 def test_the_newest_snapshot_is_what_was_learned(finished):

@@ -97,7 +97,7 @@ class CutError(Exception):
     ],
 )
 def test_cut_off_and_resumed(algo, config, league, ahead, tmp_path):
-    """Rivals that learn, a network a seat, searches, and games that are played ahead."""
+    """Rivals that learn, a network a seat, searches, games that are played ahead and that begin in the middle."""
 
     def cut(progress):
         if progress.step > 4500:
@@ -105,7 +105,8 @@ def test_cut_off_and_resumed(algo, config, league, ahead, tmp_path):
 
     def made(name, resume=False):
         scale = ScaleConfig(shares=2, ahead=ahead)
-        return training(algo, tmp_path / name, scale, league, config, resume=resume, snapshots=3, steps=8000)
+        settings = {"snapshots": 3, "steps": 8000, "openings": 3}
+        return training(algo, tmp_path / name, scale, league, config, resume=resume, **settings)
 
     whole = made("whole")
     whole.train()
