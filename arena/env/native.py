@@ -117,8 +117,11 @@ class GameVectorEnv:
         for ply in range(self.openings):
             draw_opening(self._streams[rows], self.mask[rows], ply, moves)
             played = np.flatnonzero((moves[:, ply] >= 0) & ~self.over[rows])
-            outcome = (*held[1:], self._rewards, self.over)
-            self._kernels.step(self.states, rows[played], moves[played, ply], *outcome, self._chances[k])
+            if not len(played):
+                break
+            self._kernels.step(
+                self.states, rows[played], moves[played, ply], *held[1:], self._rewards, self.over, self._chances[k]
+            )
             earned[played] += self._rewards[rows[played]]
         ended = np.flatnonzero(self.over[rows])
         for array, first in zip(held, begun, strict=True):

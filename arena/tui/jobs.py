@@ -24,9 +24,7 @@ class Job:
     def said(self) -> str:
         """The last line of its output."""
         lines = self._lines()
-        if not lines:
-            return f"it ended with status {self.process.returncode}"
-        return lines[-1].removeprefix("arena: ")
+        return lines[-1].removeprefix("arena: ") if lines else f"it ended with status {self.process.returncode}"
 
     @property
     def said_more(self) -> bool:

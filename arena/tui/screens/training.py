@@ -1,7 +1,7 @@
 """Follow a training: its curves, its latest game, its log; and, for who may, pause it, keep a snapshot, stop it."""
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -243,7 +243,8 @@ def _positions(record: MatchRecord) -> tuple[Position, ...]:
     return Table(written.game).unroll(written)
 
 
-def newest(log: Iterable[str], width: int, height: int) -> list[str]:
+def newest(log: Sequence[str], width: int, height: int) -> list[str]:
     """The last lines of a log, folded to `width`, as many as `height` holds."""
+    most = max(height, 1)
     fold = partial(textwrap.wrap, width=max(width, 20), subsequent_indent=" " * 4, break_on_hyphens=False)
-    return [part for line in log for part in fold(line.strip())][-max(height, 1) :]
+    return [part for line in list(log)[-most:] for part in fold(line.strip())][-most:]
