@@ -136,8 +136,10 @@ class StochasticPolicy(BasePolicy):
 
     def tensors(self, batch: Batch, *keys: str) -> Minibatch:
         """Observations, actions, masks and these keys of a batch, once for all minibatches."""
-        wanted = {"obs": bare_obs(batch.obs), **{key: batch[key] for key in keys}}
-        data = {key: torch.as_tensor(value, device=self.device, dtype=torch.float32) for key, value in wanted.items()}
+        data = {key: torch.as_tensor(batch[key], device=self.device, dtype=torch.float32) for key in keys}
+        obs = bare_obs(batch.obs)
+        small = obs.dtype.itemsize == 1  # planes of a board: a network widens them, a minibatch at a time
+        data["obs"] = torch.as_tensor(obs, device=self.device, dtype=None if small else torch.float32)
         numbered = np.issubdtype(batch.act.dtype, np.integer)
         data["act"] = torch.as_tensor(batch.act, device=self.device, dtype=torch.int64 if numbered else torch.float32)
         mask = legal_mask(batch.obs)

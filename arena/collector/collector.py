@@ -328,7 +328,7 @@ class Collector:
 
     def _final_obs(self, step: Outcome, rows: Ints, seats: Ints) -> Any:
         """What these seats see in these rows of a step, at the end of their episode."""
-        first_of_game = np.diff(rows, prepend=-1) > 0  # rows are in ascending order
+        first_of_game = np.append(True, rows[1:] > rows[:-1])  # rows are in ascending order
         final = self._envs.final_obs(step.env_ids[rows[first_of_game]])[np.cumsum(first_of_game) - 1, seats]
         final.agent_id = seats
         return final if self.preprocess_fn is None else begun(self.preprocess_fn, final, step.env_ids[rows])
