@@ -126,7 +126,8 @@ def test_a_folder_that_holds_anything_is_not_used(place, capsys):
     [
         ("--hidden", "17", "config.hidden=16, not 17"),
         ("--seed", "4", "run.seed=3, not 4"),
-        ("--steps", "900", "run.steps=600, not 900"),
+        ("--steps", "500", "run.steps=600, not 500"),
+        ("--steps", "900", "snapshots=1 in steps=600; it becomes longer by both in the same proportion"),
         ("--pool", "0.3", "league.pool=0.4, not 0.3"),
         ("--references", "one-ply", "league.references=['random'], not ['one-ply']"),
         ("--evaluation", "one-ply", "run.evaluation=['random'], not ['one-ply']"),

@@ -101,6 +101,8 @@ def run(options: Any) -> int:
     folder, spec = training.folder, f"{options.algo}:{training.folder}"
     if training.finished:
         print(f"{folder}: this run is finished; its agent is {spec}")
+        longer = f"--steps {2 * options.run.steps} --snapshots {2 * options.run.snapshots}"
+        print(f"to train on, ask for more steps and, in proportion, snapshots: {longer} --resume")
         return 0
     again = f"stopped; go on with: arena {shlex.join(sys.argv[1:])}{'' if options.run.resume else ' --resume'}"
     writer = SummaryWriter(str(folder / "tensorboard"), purge_step=training.progress().step or None)

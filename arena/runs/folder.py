@@ -16,6 +16,8 @@ from arena.errors import CheckpointError, UsageError
 from arena.policy.snapshots import SNAPSHOT
 
 DESCRIPTION, STATE, FIGURES, ARRAYS = "run.json", "training", "state.json", "arrays.safetensors"
+LENGTH = "steps", "snapshots"
+"""The options that say how long a run is."""
 
 
 class RunFolder:
@@ -31,15 +33,20 @@ class RunFolder:
     def claim(self, asked: Mapping[str, Any], resume: bool) -> dict[str, Any] | None:
         """Make the folder for a run, or find the figures of the state to go on from (None at its very start).
 
-        `asked` describes the run. Raises `UsageError` if the folder is in use (without `resume`), or holds no run or
-        another one (with it).
+        `asked` describes the run; the one in the folder may be made longer, by steps and snapshots in the same
+        proportion. Raises `UsageError` if the folder is in use (without `resume`), or holds no run or another one (with
+        it).
         """
         asked = json.loads(json.dumps(asked))  # as it reads from a file: tuples are lists
         file = self.path / DESCRIPTION
         if resume and not file.exists():
             raise UsageError(f"there is no run to resume in {self.path}")
         if resume:
-            _require_same(_read_json(file), asked, self.path)
+            found = _read_json(file)
+            longer = _as_long_as(asked, found, self.path)
+            _require_same(longer, asked, self.path)
+            if longer != found:
+                self._describe(longer)
             recover_folder(self.path / STATE)
             saved = self.path / STATE / FIGURES
             return _read_json(saved) if saved.exists() else None
@@ -48,10 +55,15 @@ class RunFolder:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(f"{self.path}: no folder for a run can be made here ({error.strerror})") from None
+        self._describe(asked)
+        return None
+
+    def _describe(self, asked: Mapping[str, Any]) -> None:
+        """Write what was asked for, whole or not at all."""
+        file = self.path / DESCRIPTION
         whole = file.with_suffix(".tmp")
         whole.write_text(json.dumps(asked, indent=2), encoding="utf-8")
         os.replace(whole, file)
-        return None
 
     def require_free(self) -> None:
         """`UsageError` if something is in the folder already."""
@@ -85,6 +97,22 @@ def _read_json(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise CheckpointError(f"{path} is not what a run writes")
     return content
+
+
+def _as_long_as(asked: Mapping[str, Any], found: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The run that was found, made longer if a longer one is asked for.
+
+    `UsageError` if its snapshots would then lie at other distances.
+    """
+    (steps, snapshots), (more, further) = ([run.get("run", {}).get(key) for key in LENGTH] for run in (found, asked))
+    if not all(isinstance(number, int) for number in (steps, snapshots, more, further)) or more <= steps:
+        return found
+    if more * snapshots != steps * further:
+        raise UsageError(
+            f"the run in {folder} has snapshots={snapshots} in steps={steps}; it becomes longer by both in the same "
+            f"proportion, as steps={2 * steps} and snapshots={2 * snapshots}"
+        )
+    return found | {"run": found["run"] | dict(zip(LENGTH, (more, further), strict=True))}
 
 
 def _require_same(found: Mapping[str, Any], asked: Mapping[str, Any], folder: Path, where: str = "") -> None:

@@ -26,7 +26,7 @@ class RunOptions:
     out: Path | None = None
     """Folder of the run; runs/TASK-ALGO by default."""
     resume: bool = False
-    """Go on with the run in that folder."""
+    """Go on with the run in that folder, for longer if more steps and, in proportion, more snapshots are asked for."""
     seed: int = 0
     """Fixes the run, on a given machine with one thread."""
     steps: int = 100_000

@@ -64,7 +64,8 @@ class Run(ABC):
     The folder holds `run.json` (what was asked for), `snapshot-0001`, ... (checkpoints), `training` (everything
     needed to go on) and TensorBoard events. All random streams start anew, from the seed and the snapshot's number,
     whenever a snapshot is written: so a run that was killed and goes on from its last snapshot ends where it would
-    have ended anyway.
+    have ended anyway. A finished one can be made longer; main agents of games start again from the step size that a run
+    as long as that would have there.
 
     A kind of run makes its trainer in `_make_trainer`, begins the stretch after a snapshot in `_begin_epoch`, measures
     the policy in `_evaluate`, and names what else is to be saved.

@@ -123,5 +123,7 @@ def test_a_finished_training_stays_as_it_is(tmp_path, capsys):
     before = left_behind(tmp_path / "run")
     capsys.readouterr()
     assert main([*command, "--resume"]) == 0
-    assert "this run is finished" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "this run is finished" in out
+    assert "--steps 2200 --snapshots 4 --resume" in out
     assert left_behind(tmp_path / "run") == before

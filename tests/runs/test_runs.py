@@ -72,6 +72,38 @@ def test_offline(name, task, tmp_path, transitions):
     whole_and_in_pieces(lambda folder, **changed: offline(name, task, folder, transitions, **changed), tmp_path)
 
 
+def test_a_run_made_longer_ends_as_one_that_was_as_long_from_the_start(tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    gym_run("dqn", "CartPole-v1", whole, steps=240, snapshots=6).train()
+    gym_run("dqn", "CartPole-v1", parts, steps=120, snapshots=3).train()
+    gym_run("dqn", "CartPole-v1", parts, steps=240, snapshots=6, resume=True).train()
+    assert left_behind(parts) == left_behind(whole)
+
+
+def test_a_finished_self_play_goes_on_if_it_is_made_longer(tmp_path):
+    self_play("ppo", tmp_path / "run").train()
+    longer = self_play("ppo", tmp_path / "run", steps=320, snapshots=5, resume=True)
+    assert not longer.finished
+    assert longer.train().name == "snapshot-0005"
+    assert longer.progress().step >= 320
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"steps": 240}, "has snapshots=3 in steps=120; .*as steps=240 and snapshots=6"),
+        ({"steps": 80, "snapshots": 2}, "has run.steps=120, not 80"),
+        ({"steps": 240, "snapshots": 6, "seed": 9}, "has run.seed=0, not 9"),
+    ],
+)
+def test_a_run_is_made_longer_in_proportion_and_in_nothing_else(changed, message, tmp_path):
+    gym_run("dqn", "CartPole-v1", tmp_path / "run")
+    before = left_behind(tmp_path / "run")
+    with pytest.raises(UsageError, match=message):
+        gym_run("dqn", "CartPole-v1", tmp_path / "run", resume=True, **changed)
+    assert left_behind(tmp_path / "run") == before
+
+
 def test_every_algorithm_was_trained():
     assert {name for name, _ in GYM + OFFLINE} | set(SELF_PLAY) == set(ALGORITHMS)
 
