@@ -39,6 +39,10 @@ class Moved:
     layout: Layout | None = None
 
 
+MOVED = Moved()
+"""The same one each time: in a message of many it is written down once."""
+
+
 class ObservationWriter:
     """Puts observations that are laid out like the first into shared memory."""
 
@@ -49,7 +53,7 @@ class ObservationWriter:
     def put(self, obs: Any) -> Any:
         """A `Moved` in place of the observation; the observation itself if it does not fit."""
         if self._views is not None:
-            return Moved() if _write(self._views, obs) else obs
+            return MOVED if _write(self._views, obs) else obs
         layout, size = _lay_out(obs, 0)
         if layout is None or size == 0:
             return obs
