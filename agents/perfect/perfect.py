@@ -48,7 +48,8 @@ class PerfectPolicy(Policy):
 
     def __init__(self, game: Game, seed: int | np.random.Generator | None = None):
         if game.name not in SOLVERS:
-            raise UsageError(f"perfect cannot solve {game.name}; it plays {', '.join(sorted(SOLVERS))}")
+            able = ", ".join(sorted(SOLVERS))
+            raise UsageError(f"perfect cannot solve {game.name}; it plays {able}, and small games that hide something")
         self._game = game
         self._solver: Solver = SOLVERS[game.name](game)
         self._earlier = AlphaBetaPolicy(game, EARLIER_DEPTH)

@@ -6,7 +6,7 @@ them, from their exact payoffs. Both are trained by PPO with one and the same co
 
 import csv
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -24,6 +24,8 @@ FIVE = "matrix_game:payoffs=0 1 1 -1 -1;-1 0 1 1 -1;-1 -1 0 1 1;1 -1 -1 0 1;1 1 
 GAMES = {"rock-paper-scissors": "matrix_game:payoffs=rock_paper_scissors", "five in a circle": FIVE}
 GAMES |= {"Kuhn poker": "kuhn_poker"}
 PPO = PPOConfig(hidden=16, channels=0, batch_size=256, learning_rate=0.02, entropy_weight=0.06)
+COMPARED = {"naive": LEAGUES["naive"], "past": LEAGUES["past"], "full": LEAGUES["full"]}
+COMPARED["full, psro"] = replace(LEAGUES["full"], matchmaker="psro")
 STEPS = {"Kuhn poker": 240_000}
 """Moves of a training where they are not `FEW`."""
 FEW = 80_000
@@ -60,10 +62,10 @@ def train(game: str, league: LeagueConfig, steps: int, seed: int, folder: Path) 
 def rows(seeds: Sequence[int]) -> Iterator[Row]:
     """Every game in every league from every seed."""
     for name, spec in GAMES.items():
-        for league in ("naive", "past", "full"):
+        for league, config in COMPARED.items():
             for seed in seeds:
                 with TemporaryDirectory() as folder:
-                    mixed = train(spec, LEAGUES[league], STEPS.get(name, FEW), seed, Path(folder, "run"))
+                    mixed = train(spec, config, STEPS.get(name, FEW), seed, Path(folder, "run"))
                 last = next(
                     alone.exploitability
                     for member, alone in zip(reversed(mixed.members), reversed(mixed.alone), strict=True)
@@ -93,11 +95,11 @@ def run(seeds: Sequence[int], path: Path | None) -> None:
     found = []
     for line in psro():
         print(line)
-    print(f"\n{'game':20} {'league':7} {'seed':>4} {'last':>8} {'mixture':>8}  members")
+    print(f"\n{'game':20} {'league':10} {'seed':>4} {'last':>8} {'mixture':>8}  members")
     for row in rows(seeds):
         found.append(row)
         figures = f"{row.last:8.4f} {row.mixture:8.4f}  {row.support} of {row.members}"
-        print(f"{row.game:20} {row.league:7} {row.seed:4} {figures}", flush=True)
+        print(f"{row.game:20} {row.league:10} {row.seed:4} {figures}", flush=True)
         if path is not None:
             with path.open("w", newline="", encoding="utf-8") as file:
                 writer = csv.DictWriter(file, names, lineterminator="\n")

@@ -43,7 +43,7 @@ def test_small_games(tmp_path, monkeypatch, capsys):
     small_games.run([0], tmp_path / "table.csv")
     with (tmp_path / "table.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["league"] for row in rows] == ["naive", "past", "full"]
+    assert [row["league"] for row in rows] == ["naive", "past", "full", "full, psro"]
     assert all(0 <= float(row["mixture"]) <= 2 for row in rows)
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].split() == ["nash", "0.8333", "0.1667", "0.0000", "0.0000"]
