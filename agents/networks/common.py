@@ -233,4 +233,7 @@ def _each(name: str, kind: LayerType, count: int) -> Sequence[type[nn.Module] | 
 
 def to_input(s: Any, like: torch.Tensor) -> torch.Tensor:
     """Arrays or tensors as a tensor of the type and on the device of another, such as a network's weights."""
-    return torch.as_tensor(s).to(like)
+    tensor = torch.as_tensor(s)
+    if tensor.dtype == torch.bool:  # as which torch widens them at a sixth of the speed
+        tensor = tensor.view(torch.uint8)
+    return tensor.to(like)
