@@ -149,7 +149,7 @@ class Batch:
             if isinstance(own, Batch):
                 own._write(index, value)
             else:
-                own[index] = leaves.blank(own) if _is_reserved(value) else value
+                own[leaves.index_of(own, index)] = leaves.blank(own) if _is_reserved(value) else value
 
     def __len__(self) -> int:
         """Length of the shortest leaf; `TypeError` where a leaf has no length or there is none."""

@@ -17,6 +17,14 @@ def test_rows_and_slices():
     assert list(batch) == [batch[0], batch[1]]
 
 
+@pytest.mark.parametrize("index", [slice(None, None, -1), slice(2, None, -2), slice(0, 3, -1)])
+def test_slices_may_go_backwards_through_tensors_too(index):
+    batch = Batch(a=np.arange(4), b=Batch(c=torch.arange(4)))
+    assert batch[index].b.c.tolist() == batch[index].a.tolist() == np.arange(4)[index].tolist()
+    batch[index] = Batch(a=10 + batch[index].a, b=Batch(c=10 + batch[index].b.c))
+    assert batch.b.c.tolist() == batch.a.tolist()
+
+
 def test_slices_are_written_through():
     batch = Batch(obs={"index": np.zeros((2, 3))}, act=torch.zeros((2, 2)))
     batch[:, 1] += 6
