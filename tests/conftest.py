@@ -1,4 +1,4 @@
-"""What all tests share: torch on one thread, hypothesis without a deadline, Ctrl-C heard, agents that go wrong.
+"""What all tests share: torch on one thread and seeded, hypothesis without a deadline, Ctrl-C, agents that go wrong.
 
 A shell that begins the tests in the background has them ignore SIGINT, and what they begin with them.
 """
@@ -20,11 +20,23 @@ settings.register_profile("thorough", deadline=None, max_examples=2000)  # pytes
 settings.load_profile("arena")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def the_same_in_any_order():
+    """Initial weights in what a module's tests share do not depend on the modules before."""
+    _begin_torch_anew()
+
+
 @pytest.fixture(autouse=True)
-def one_thread():
+def the_same_alone(the_same_in_any_order):
+    """Initial weights do not depend on the tests before."""
+    _begin_torch_anew()
+
+
+def _begin_torch_anew():
     torch = sys.modules.get("torch")
     if torch is not None:
         torch.set_num_threads(1)
+        torch.manual_seed(0)
 
 
 @pytest.fixture

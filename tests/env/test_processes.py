@@ -22,7 +22,7 @@ def is_alive(pid: int) -> bool:
     """Whether a process runs; one that has ended and waits to be noticed does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # the latter if it goes while it is read
         return False
 
 
