@@ -85,8 +85,8 @@ class ValuePolicy(BasePolicy):
         self._updates: torch.Tensor
         self.register_buffer("_updates", torch.zeros((), dtype=torch.int64))  # saved with the weights
         self.eps = 0.0
-        self.max_action_num = int(action_space.n) if isinstance(action_space, gym.spaces.Discrete) else None
-        """How many actions there are; where no space says so, it is known once the model has been asked."""
+        self.max_action_num: int | None = None
+        """How many actions the model has answered for; None until it has been asked."""
         self.rng = make_rng()
         self.generator = torch.Generator()
         self.generator.manual_seed(int(self.rng.integers(2**62)))
@@ -156,7 +156,8 @@ class ValuePolicy(BasePolicy):
         if self.eps == 0.0:
             return act
         mask = legal_mask(batch.obs)
-        num_actions = self.max_action_num if mask is None else mask.shape[1]
+        known = int(self.action_space.n) if isinstance(self.action_space, gym.spaces.Discrete) else self.max_action_num
+        num_actions = known if mask is None else mask.shape[1]
         if num_actions is None:
             raise UsageError("exploration without masks needs action_space=Discrete(n), or a call of forward before")
         return epsilon_greedy(act, mask, num_actions, self.eps, self.rng)

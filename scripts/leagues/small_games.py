@@ -24,8 +24,12 @@ FIVE = "matrix_game:payoffs=0 1 1 -1 -1;-1 0 1 1 -1;-1 -1 0 1 1;1 -1 -1 0 1;1 1 
 GAMES = {"rock-paper-scissors": "matrix_game:payoffs=rock_paper_scissors", "five in a circle": FIVE}
 GAMES |= {"Kuhn poker": "kuhn_poker"}
 PPO = PPOConfig(hidden=16, channels=0, batch_size=256, learning_rate=0.02, entropy_weight=0.06)
-COMPARED = {"naive": LEAGUES["naive"], "past": LEAGUES["past"], "full": LEAGUES["full"]}
-COMPARED["full, psro"] = replace(LEAGUES["full"], matchmaker="psro")
+COMPARED = {
+    "naive": LEAGUES["naive"],
+    "past": LEAGUES["past"],
+    "full": LEAGUES["full"],
+    "full, psro": replace(LEAGUES["full"], matchmaker="psro"),
+}
 STEPS = {"Kuhn poker": 240_000}
 """Moves of a training where they are not `FEW`."""
 FEW = 80_000

@@ -22,11 +22,6 @@ from tests.league.small import left_behind
 from tests.runs.small import ALGORITHMS, GYM, OFFLINE, SELF_PLAY, CutError, gym_run, offline, self_play
 
 
-@pytest.fixture(autouse=True)
-def _one_thread():
-    torch.set_num_threads(1)
-
-
 def whole_and_in_pieces(make, folder) -> Run:
     """Train at once, and cut off after every snapshot; both must leave the same behind."""
     whole = make(folder / "whole")
