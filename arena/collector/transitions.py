@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.data.batch import Batch
+from arena.data.leaves import set_rows_at
 from arena.data.rows import write_rows
 from arena.data.widening import widen
 
@@ -49,23 +50,24 @@ class OpenTransitions:
 
     def open(self, env_ids: Ints, seats: Ints, rows: Batch) -> None:
         """Open a transition for each pair, with `rows` (obs, act, info, policy) [n]."""
-        self.is_open[env_ids, seats] = True
-        self._rew[env_ids, seats] = 0.0
+        places = env_ids * self._num_agents + seats
+        self.is_open.reshape(-1)[places] = True
+        self._rew.reshape(-1)[places] = 0.0
         widen(self._rows, rows)
-        write_rows(self._rows, rows, env_ids * self._num_agents + seats, self.is_open.size)
+        write_rows(self._rows, rows, places, self.is_open.size)
 
     def closed_by(self, step: Outcome, final_obs: Callable[[Ints, Ints], Any]) -> Iterator[Closed]:
         """Count rewards, then close what the step ends: the transitions of agents that are out or asked to act again.
 
         `final_obs(rows, seats)` gives what these seats see in these rows of the step, where their episode ends.
         """
-        self._rew[step.env_ids] += step.rew
-        over = step.terminated | step.truncated
-        rows, seats = np.nonzero(self.is_open[step.env_ids] & over)
+        set_rows_at(self._rew, step.env_ids, self._rew.take(step.env_ids, axis=0) + step.rew)
+        is_open, over = self.is_open.take(step.env_ids, axis=0), step.terminated | step.truncated
+        rows, seats = np.nonzero(is_open & over)
         if len(rows):
             ends = step.terminated[rows, seats], step.truncated[rows, seats]
             yield self._closed(step.env_ids[rows], seats, final_obs(rows, seats), *ends)
-        again = self.is_open[step.env_ids, step.asked] & ~over[np.arange(len(over)), step.asked]
+        again = (is_open & ~over).reshape(-1)[np.arange(len(over)) * self._num_agents + step.asked]
         if again.all():
             yield self._closed(step.env_ids, step.asked, step.obs_next, again & False, again & False)
         elif again.any():
@@ -74,11 +76,12 @@ class OpenTransitions:
 
     def _closed(self, env_ids: Ints, seats: Ints, obs_next: Any, terminated: Any, truncated: Any) -> Closed:
         """Close the open transition of each pair."""
-        rows: Batch = self._rows[env_ids * self._num_agents + seats]
-        rows.rew = self._rew[env_ids, seats]
+        places = env_ids * self._num_agents + seats
+        rows: Batch = self._rows[places]
+        rows.rew = self._rew.reshape(-1)[places]
         rows.terminated, rows.truncated, rows.obs_next = terminated, truncated, obs_next
         same_types(rows)
-        self.is_open[env_ids, seats] = False
+        self.is_open.reshape(-1)[places] = False
         return env_ids, seats, rows
 
     def forget(self, env_ids: Ints) -> None:

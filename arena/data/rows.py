@@ -37,7 +37,7 @@ def write_rows(storage: Batch, rows: Batch, place: NDArray[np.int64], capacity: 
     for key, value in given.items():
         stored = held.get(key)
         if type(value) is type(stored) is _ARRAY:
-            stored[place] = value  # the common case
+            leaves.set_rows_at(stored, place, value)  # the common case
         elif isinstance(value, Batch):
             if stored is None:
                 stored = held[key] = Batch()
