@@ -126,9 +126,14 @@ class Collector:
 
     def _see(self, env_ids: Ints, obs: Any) -> None:
         """Remember what these environments show."""
+        everywhere = env_ids is self._all
+        held = self._obs.get("obs")
+        if everywhere and type(obs) is type(held) is np.ndarray and obs.dtype == held.dtype:
+            np.copyto(held, obs)  # the common case of one agent
+            return
         rows = Batch(obs=obs)
         widen(self._obs, rows)
-        write_rows(self._obs, rows, env_ids, self.num_envs)
+        write_rows(self._obs, rows, slice(None) if everywhere else env_ids, self.num_envs)
 
     def arrays(self) -> Batch:
         """The state of native environments, of open transitions and of episodes under way, as arrays, to be saved."""
@@ -239,7 +244,8 @@ class Collector:
         if len(fresh):
             self._begun(fresh, obs)
         sent, chosen = self._choose(env_ids, random)
-        return len(env_ids), self._take_in(env_ids, chosen, self._envs.step(sent, env_ids))
+        result = self._envs.step(sent, None if env_ids is self._all else env_ids)
+        return len(env_ids), self._take_in(env_ids, chosen, result)
 
     def _choose(self, env_ids: Ints, random: bool) -> Choice:
         """What is done in these environments; `info` says who does it, if a manager knows."""
@@ -278,14 +284,14 @@ class Collector:
             obs_next, rew, terminated, truncated, act = (step[key] for key in told)
             chosen = Batch(act=act, policy=step["policy"], info=Batch(chosen.info, **step["info"]))
         obs = self._seen(env_ids)
-        rows = Batch(obs=obs, act=chosen.act, info=chosen.info, policy=chosen.policy)
+        acted = dict(obs=obs, act=chosen.act, info=chosen.info, policy=chosen.policy)
         if self.env.agents:
             outcome = Outcome(env_ids, obs_next.agent_id, obs_next, rew, terminated, truncated)
-            self._store_seats(obs.agent_id, rows, outcome)
-            over = (terminated | truncated).all(axis=1)
+            self._store_seats(obs.agent_id, Batch(**acted), outcome)
+            over = (terminated | truncated).T.copy().all(axis=0)  # a fifth of what `all(axis=1)` takes
         else:
-            rows.rew, rows.terminated, rows.truncated, rows.obs_next = rew, terminated, truncated, obs_next
-            self._store(env_ids, rows)
+            brought = dict(rew=rew, terminated=terminated, truncated=truncated, obs_next=obs_next)
+            self._store(env_ids, Batch(**acted, **brought))
             over, rew = terminated | truncated, rew[:, None]
         self.episodes.count(env_ids, rew)
         self._see(env_ids, obs_next)

@@ -63,9 +63,10 @@ class OpenTransitions:
         """
         set_rows_at(self._rew, step.env_ids, self._rew.take(step.env_ids, axis=0) + step.rew)
         is_open, over = self.is_open.take(step.env_ids, axis=0), step.terminated | step.truncated
-        rows, seats = np.nonzero(is_open & over)
-        if len(rows):
-            ends = step.terminated[rows, seats], step.truncated[rows, seats]
+        ending = np.flatnonzero(is_open & over)  # and `divmod`: faster than `nonzero` of two axes
+        if len(ending):
+            rows, seats = np.divmod(ending, self._num_agents)
+            ends = step.terminated.reshape(-1)[ending], step.truncated.reshape(-1)[ending]
             yield self._closed(step.env_ids[rows], seats, final_obs(rows, seats), *ends)
         again = (is_open & ~over).reshape(-1)[np.arange(len(over)) * self._num_agents + step.asked]
         if again.all():

@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+MANY = 128
+"""From how many rows on it pays to look for the fastest way of writing them."""
+
 
 def is_tensor(value: Any) -> bool:
     """Whether `value` is a torch tensor."""
@@ -50,9 +53,9 @@ def rows_at(value: Any, index: Any) -> Any:
     return value[index_of(value, index)]
 
 
-def set_rows_at(value: NDArray[Any], index: NDArray[np.int64], rows: NDArray[Any]) -> None:
-    """`value[index] = rows`, by the fastest way there is."""
-    if len(index) >= 128 and rows.ndim > 1 and rows.size and rows.dtype == value.dtype and not rows.dtype.hasobject:
+def set_rows_at(value: NDArray[Any], index: Any, rows: NDArray[Any]) -> None:
+    """`value[index] = rows`, by the fastest way there is where the index lists `MANY` rows or more."""
+    if rows.ndim > 1 and rows.size and rows.dtype == value.dtype and not rows.dtype.hasobject:
         alike = rows.shape == (len(index), *value.shape[1:])
         if alike and value.flags.c_contiguous and rows.flags.c_contiguous:
             item = f"V{rows.nbytes // len(rows)}"  # a row as one item: up to four times as fast

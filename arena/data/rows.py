@@ -24,20 +24,24 @@ def as_array(value: Any) -> NDArray[Any]:
     return np.asarray(value)
 
 
-def write_rows(storage: Batch, rows: Batch, place: NDArray[np.int64], capacity: int) -> None:
-    """Copy the rows of every leaf [n, ...] into their places [n] of `storage`.
+def write_rows(storage: Batch, rows: Batch, place: NDArray[np.int64] | slice, capacity: int) -> None:
+    """Copy the rows of every leaf [n, ...] into their places [n] of `storage`, or into a slice of it.
 
     A key that comes for the first time gets an array of `capacity` rows, zero (None for objects) where nothing is
     written. The places of keys that `rows` lacks or reserves become zero too, so that nothing old is taken for new.
     """
     held, given = storage.__dict__, rows.__dict__
+    many = not isinstance(place, slice) and len(place) >= leaves.MANY
     if held.keys() != given.keys():
         for key in held.keys() - given.keys():
             _blank(held[key], place)
     for key, value in given.items():
         stored = held.get(key)
         if type(value) is type(stored) is _ARRAY:
-            leaves.set_rows_at(stored, place, value)  # the common case
+            if many:
+                leaves.set_rows_at(stored, place, value)
+            else:
+                stored[place] = value  # the common case
         elif isinstance(value, Batch):
             if stored is None:
                 stored = held[key] = Batch()
@@ -51,7 +55,7 @@ def write_rows(storage: Batch, rows: Batch, place: NDArray[np.int64], capacity: 
             stored[place] = array
 
 
-def _blank(stored: Any, place: NDArray[np.int64]) -> None:
+def _blank(stored: Any, place: NDArray[np.int64] | slice) -> None:
     if isinstance(stored, Batch):
         stored.empty_(place)
     else:

@@ -229,14 +229,14 @@ class BaseVectorEnv:
         states = self._state[rows]
         if np.count_nonzero(states != READY):
             self._refuse(rows, states)
-        taken = list(zip(rows.tolist(), action, strict=True))
+        workers = self.workers
         if self._checks_actions:
-            each([partial(self.workers[row].send_check, one) for row, one in taken])
+            each([partial(workers[row].send_check, one) for row, one in zip(rows, action, strict=True)])
             self._flush(rows)
             each([partial(self._get_check, row) for row in rows])
         self._state[rows] = BUSY
-        for row, one in taken:
-            self.workers[row].send_action(one)
+        for row, one in zip(rows.tolist(), action, strict=True):
+            workers[row].send_action(one)
         self._flush(rows)
         return rows
 
@@ -271,10 +271,13 @@ class BaseVectorEnv:
         """The results of the steps of `rows`; if one failed, the others' are kept and the failure is raised."""
         results: dict[int, StepResult] = {}
         errors = []
-        finished, fetch = self._finished, self._result
+        finished, workers, unguarded = self._finished, self.workers, self._restarts is None
         for row in rows.tolist():
             try:
-                results[row] = finished.pop(row) if row in finished else fetch(row)
+                if row in finished:
+                    results[row] = finished.pop(row)
+                else:
+                    results[row] = workers[row].get_result() if unguarded else self._guarded_result(row)
             except Exception as error:
                 self._state[row] = OVER
                 errors.append(error)
@@ -284,15 +287,16 @@ class BaseVectorEnv:
         self._state[rows] = OVER  # unless what came is found to be in order
         return list(results.values())
 
-    def _result(self, row: int) -> StepResult:
+    def _guarded_result(self, row: int) -> StepResult:
+        """The result of a step of an environment that is made anew where it fails."""
+        assert self._restarts is not None
         try:
             result = self.workers[row].get_result()
+        except UsageError:
+            raise
         except Exception as error:
-            if self._restarts is None or isinstance(error, UsageError):
-                raise
             return self._restarts.end(row, error)
-        if self._restarts is not None:
-            self._restarts.seen(row, result[0])
+        self._restarts.seen(row, result[0])
         return result
 
     def _shown(self, observations: Sequence[Any], rows: NDArray[np.int64]) -> Any:

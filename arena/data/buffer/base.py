@@ -129,10 +129,10 @@ class ReplayBuffer:
         count = self.buffer_num
         if buffer_ids is self._rings:
             return self._rings
-        rings = np.atleast_1d(buffer_ids)
-        if rings.dtype.kind not in "iu" and rings.size:
-            raise UsageError(f"buffer_ids {rings.tolist()} are not whole numbers")
-        rings = np.ascontiguousarray(rings, np.int64)
+        given = buffer_ids if type(buffer_ids) is np.ndarray and buffer_ids.ndim else np.atleast_1d(buffer_ids)
+        if given.dtype.kind not in "iu" and given.size:
+            raise UsageError(f"buffer_ids {given.tolist()} are not whole numbers")
+        rings = np.ascontiguousarray(given, np.int64)
         fault = ring.fault_of(rings, count)
         if fault == ring.UNKNOWN:
             raise UsageError(f"buffer_ids {rings.tolist()} are not among the sub-buffers 0 to {count - 1}")
