@@ -48,7 +48,8 @@ def test_storage_may_be_a_window_on_a_larger_one() -> None:
     rows, places = some((MANY, 4), np.int64), np.arange(MANY) * 2
     write_rows(Batch(x=whole[:, 2:6]), Batch(x=rows), places, CAPACITY)
     np.testing.assert_array_equal(whole[places, 2:6], rows)
-    assert not whole[:, :2].any() and not whole[:, 6:].any()
+    assert not whole[:, :2].any()
+    assert not whole[:, 6:].any()
 
 
 @pytest.mark.parametrize("part", [slice(None), slice(3, 8)])
@@ -58,4 +59,5 @@ def test_a_slice_is_written_and_blanked(part: slice) -> None:
     write_rows(storage, Batch(x=rows), part, 10)
     before[part] = rows
     np.testing.assert_array_equal(storage.x, before)
-    assert not storage.old.y[part].any() and storage.old.y.sum() == 10 - len(rows)
+    assert not storage.old.y[part].any()
+    assert storage.old.y.sum() == 10 - len(rows)
