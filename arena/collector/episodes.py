@@ -36,7 +36,7 @@ class Episodes:
 
     def ended(self, env_ids: Ints, players: Ints) -> Ended:
         """The figures of these episodes, which have ended; `players` [n, P] (or [n, 0]) took part in them."""
-        return self.returns[env_ids].copy(), self.lens[env_ids].copy(), players
+        return self.returns[env_ids], self.lens[env_ids], players
 
 
 def joined(ended: list[Ended], num_agents: int) -> Ended:

@@ -167,13 +167,13 @@ class BaseVectorEnv:
         self._require_open()
         rows = self._rows_of(id)
         seeds = seeds_for(seed, len(rows))
-        self.num_dropped_steps += int(np.count_nonzero(self._state[rows] == BUSY))
+        self.num_dropped_steps += np.count_nonzero(self._state[rows] == BUSY)
         self._state[rows] = OVER
         if self._finished:
             self._finished = {row: result for row, result in self._finished.items() if row not in rows}
-        each([partial(self.workers[row].send_reset, s, options) for row, s in zip(rows, seeds, strict=True)])
+        told = list(zip(rows.tolist(), seeds, strict=True))
+        each([partial(self.workers[row].send_reset, seed, options) for row, seed in told])
         self._flush(rows)
-        told = zip(rows, seeds, strict=True)
         results = each([partial(self._get_reset, row, seed, options) for row, seed in told])
         obs = self._shown([obs for obs, _ in results], rows)
         self._state[rows] = READY

@@ -65,7 +65,7 @@ class GymVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         observation_mode: ObservationMode = "same",
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     ):
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.autoreset_mode = _mode(autoreset_mode)
         self.env = env if isinstance(env, BaseVectorEnv | GameVectorEnv) else DummyVectorEnv(env)
         """The vector environment shown."""
         self.copy, self.observation_mode = copy, observation_mode
@@ -205,6 +205,14 @@ class GymVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     def close_extras(self) -> None:
         """Close the vector environment shown."""
         self.env.close()
+
+
+def _mode(mode: str | AutoresetMode) -> AutoresetMode:
+    try:
+        return AutoresetMode(mode)
+    except ValueError:
+        known = ", ".join(repr(known.value) for known in AutoresetMode)
+        raise UsageError(f"autoreset_mode={mode!r} is none of {known}") from None
 
 
 def _spaces(each: list[Space[Any]], mode: ObservationMode) -> tuple[Space[Any], Space[Any]]:
