@@ -167,7 +167,7 @@ class BaseVectorEnv:
         self._require_open()
         rows = self._rows_of(id)
         seeds = seeds_for(seed, len(rows))
-        self.num_dropped_steps += np.count_nonzero(self._state[rows] == BUSY)
+        self.num_dropped_steps += int(np.count_nonzero(self._state[rows] == BUSY))
         self._state[rows] = OVER
         if self._finished:
             self._finished = {row: result for row, result in self._finished.items() if row not in rows}

@@ -108,7 +108,7 @@ def test_what_it_says_of_itself():
 
 def test_a_mode_may_be_given_by_its_name():
     assert cart_poles(autoreset_mode="SameStep").metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
-    with pytest.raises(ValueError, match="'Sometimes' is not a valid AutoresetMode"):
+    with pytest.raises(ValueError, match="autoreset_mode='Sometimes' is none of 'NextStep', 'SameStep', 'Disabled'"):
         cart_poles(autoreset_mode="Sometimes")
 
 

@@ -83,11 +83,6 @@ def test_modes_that_do_not_exist(mode, error):
         GymVectorEnv(of(ONE), observation_mode=mode)
 
 
-def test_an_autoreset_mode_that_does_not_exist():
-    with pytest.raises(ValueError, match="autoreset_mode='never' is none of 'NextStep', 'SameStep', 'Disabled'"):
-        GymVectorEnv(of(ONE), autoreset_mode="never")
-
-
 @pytest.mark.parametrize("shown", [np.zeros((2, 1)), np.zeros(1), np.float32(0)])
 def test_an_observation_that_is_not_of_its_space(shown):
     env = GymVectorEnv(of(ONE, ONE))
