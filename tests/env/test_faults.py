@@ -157,6 +157,7 @@ from tests.env.troubled import Troubled
 env = ShmemVectorEnv([Troubled] * 3, context={context!r})
 if __name__ == "__main__":
     print(*[info["pid"] for info in env.reset()[1]], flush=True)
+    sys.stdin.readline()
     env.step([0, 3_600_000 if {busy} else 0, 0])
     {then}
 """
@@ -174,13 +175,13 @@ if __name__ == "__main__":
 )
 def test_nothing_survives_the_parent(sign, busy, then, status):
     code = PARENT.format(context="fork", busy=busy, then=then)
-    parent = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    parent = subprocess.Popen([sys.executable, "-c", code], **pipes, text=True, start_new_session=True)
     pids = [int(pid) for pid in parent.stdout.readline().split()]
     assert len(pids) == 3
     shared = {memory for pid in pids for memory in re.findall(r"/dev/shm/\S+", Path(f"/proc/{pid}/maps").read_text())}
     assert shared
+    print(file=parent.stdin, flush=True)
     if sign is not None:
         time.sleep(0.1)
         (os.killpg if sign == signal.SIGINT else os.kill)(parent.pid, sign)
