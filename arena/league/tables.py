@@ -52,7 +52,7 @@ class Tables:
     @property
     def moves(self) -> int:
         """Moves on each board between two updates."""
-        return self.run.moves if self.algorithm.data == "on-policy" else 1
+        return self.algorithm.steps_between_updates(self.config, self.run.boards, self.run.moves)
 
     def rivals_of(self, record: Learner) -> list[str]:
         """The learners that one may meet as they are at that moment: all other main agents."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
@@ -108,6 +109,16 @@ class Algorithm:
     def usual_config(self, single: bool) -> Any:
         """The config that a game or a `single` agent's environment is trained with, if nobody says otherwise."""
         return self.single if single and self.single is not None else self.config()
+
+    def steps_between_updates(self, config: Any, environments: int, rollout: int) -> int:
+        """Steps that each of so many environments makes between two updates by this config.
+
+        On-policy, those of a `rollout`; off-policy, as few as leave something to be done after them.
+        """
+        if self.data == "on-policy":
+            return rollout
+        updates = config.update_per_step * environments
+        return 1 if round(updates) else ceil(1 / updates)
 
 
 @dataclass(frozen=True)

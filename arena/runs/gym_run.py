@@ -1,6 +1,5 @@
 """`GymRun`: training in copies of one Gymnasium environment."""
 
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -31,8 +30,7 @@ class GymRun(Run):
 
     def _make_trainer(self) -> BaseTrainer:
         options, on_policy = self._gym_options, self.algorithm.data == "on-policy"
-        # off-policy, one update or more follows upon each collection
-        moves = options.moves if on_policy else ceil(1 / (self.config.update_per_step * options.environments))
+        moves = self.algorithm.steps_between_updates(self.config, options.environments, options.moves)
         env = DummyVectorEnv([self._gym_task.make] * options.environments)
         capacity = options.environments * (moves + 1) if on_policy else self.config.buffer_size
         buffer = VectorReplayBuffer(max(capacity, 2 * options.environments), options.environments)

@@ -62,6 +62,14 @@ def test_self_play(name, tmp_path):
     assert make_agent(f"{name}:{run.folder}", run.game).training is False
 
 
+@pytest.mark.parametrize(("boards", "updates"), [(2, 4), (4, 4), (6, 6), (20, 2)])
+def test_few_boards_are_played_on_until_there_is_something_to_learn(boards, updates, tmp_path):
+    """An update in ten steps; after the first move of a game nobody knows yet what came of it."""
+    run = self_play("dqn", tmp_path, boards=boards, steps=40, snapshots=1)
+    run.train()
+    assert run.trainer.at.gradient_step == updates
+
+
 @pytest.mark.parametrize(("name", "task"), OFFLINE)
 def test_offline(name, task, tmp_path, transitions):
     whole_and_in_pieces(lambda folder, **changed: offline(name, task, folder, transitions, **changed), tmp_path)
