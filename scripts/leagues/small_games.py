@@ -30,7 +30,7 @@ COMPARED = {
     "full": LEAGUES["full"],
     "full, psro": replace(LEAGUES["full"], matchmaker="psro"),
 }
-STEPS = {"Kuhn poker": 240_000}
+STEPS = {"Kuhn poker": 480_000}
 """Moves of a training where they are not `FEW`."""
 FEW = 80_000
 
