@@ -61,14 +61,14 @@ class OpenTransitions:
 
         `final_obs(rows, seats)` gives what these seats see in these rows of the step, where their episode ends.
         """
-        set_rows_at(self._rew, step.env_ids, self._rew.take(step.env_ids, axis=0) + step.rew)
+        earned = self._rew.take(step.env_ids, axis=0) + step.rew
+        set_rows_at(self._rew, step.env_ids, earned)
         is_open, over = self.is_open.take(step.env_ids, axis=0), step.terminated | step.truncated
-        ending = np.flatnonzero(is_open & over)  # and `divmod`: faster than `nonzero` of two axes
-        if len(ending):
-            rows, seats = np.divmod(ending, self._num_agents)
-            ends = step.terminated.reshape(-1)[ending], step.truncated.reshape(-1)[ending]
+        rows, seats = np.divmod(np.flatnonzero(is_open & over), self._num_agents)  # faster than `nonzero` of two axes
+        if len(rows):
+            ends = step.terminated[rows, seats], step.truncated[rows, seats]
             yield self._closed(step.env_ids[rows], seats, final_obs(rows, seats), *ends)
-        again = (is_open & ~over).reshape(-1)[np.arange(len(over)) * self._num_agents + step.asked]
+        again = (is_open & ~over)[np.arange(len(over)), step.asked]
         if again.all():
             yield self._closed(step.env_ids, step.asked, step.obs_next, again & False, again & False)
         elif again.any():

@@ -231,7 +231,7 @@ class BaseVectorEnv:
             self._refuse(rows, states)
         workers = self.workers
         if self._checks_actions:
-            each([partial(workers[row].send_check, one) for row, one in zip(rows, action, strict=True)])
+            each([partial(workers[row].send_check, one) for row, one in zip(rows.tolist(), action, strict=True)])
             self._flush(rows)
             each([partial(self._get_check, row) for row in rows])
         self._state[rows] = BUSY
