@@ -70,9 +70,10 @@ class Row:
     error: float
     """Half-width of the 95 % interval of `elo`."""
     exploiter: float
-    """Score of a fresh exploiter against it, 0 to 1."""
+    """Score of a fresh exploiter against it, 0 to 1, which has trained on games that begin with `OPENINGS` random moves
+    at most."""
     exploiter_openings: float
-    """The same where games begin with random moves, which the exploiter has not trained on."""
+    """The same where games begin with random moves."""
 
 
 def compare(options: Options, say: Callable[[str], None]) -> list[Row]:
@@ -149,6 +150,7 @@ def _exploit(options: Options, league: LeagueName, seed: int, steps: int, say: C
         boards=options.boards,
         threads=options.threads,
         games=options.exploiter_games,
+        openings=OPENINGS,
     )
     begin(game, agent, asked).train()
     spec = f"{asked.algorithm}:{folder}"
