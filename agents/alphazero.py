@@ -79,6 +79,10 @@ class AlphaZeroPolicy(BasePolicy):
         if seed is not None:
             self.rng = make_rng(seed)
 
+    def agree(self, seed: int) -> None:
+        """Draw by this seed, until a `reset`, which moves are searched in full."""
+        self._search.agree(seed)
+
     def hurry(self) -> None:
         """End the search under way, in games that are played and not learned from."""
         self._search.hurry()

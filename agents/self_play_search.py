@@ -17,6 +17,7 @@ from agents.search.memory import Trees
 from agents.search.positions import positions
 from arena.config import require_above, require_at_least, require_between
 from arena.data.batch import Batch
+from arena.seeding import make_rng
 from games.engine.game import Game
 
 
@@ -66,8 +67,13 @@ class SelfPlaySearch:
         self.forget()
 
     def forget(self) -> None:
-        """Forget the trees of earlier games."""
+        """Forget the trees of earlier games, and what was agreed."""
         self._trees = Trees(self._game)
+        self._agreed: np.random.Generator | None = None
+
+    def agree(self, seed: int) -> None:
+        """Draw by this seed which moves are searched in full, as others do who search in other parts of a batch."""
+        self._agreed = make_rng(seed)
 
     def hurry(self) -> None:
         """End the search under way, in games that are played and not learned from."""
@@ -76,7 +82,7 @@ class SelfPlaySearch:
     def answer(self, batch: Batch, state: Any, network: Network, rng: np.random.Generator, training: bool) -> Batch:
         """Search every row, the hidden `state` being that of the answer before; see `AlphaZeroPolicy.forward`."""
         states = positions(batch, self._game, "alphazero")
-        full = not training or rng.random() < self._config.full_share
+        full = not training or (self._agreed or rng).random() < self._config.full_share
         search = self._play if not training else self._full if full else self._quick
         kept = None if state is None else self._trees.pop_all(state.tree, states)
         noise = self._noise if training and full else None

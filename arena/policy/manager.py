@@ -76,6 +76,12 @@ class MultiAgentPolicyManager(BasePolicy):
         for policy, one in zip(held, seeds, strict=True):
             policy.reset(one)
 
+    def agree(self, seed: int) -> None:
+        """Let every policy draw what holds for all its rows by a seed; see `Policy.agree`."""
+        held = list(dict.fromkeys(self.policies))
+        for policy, one in zip(held, spawn_seeds(seed, count=len(held)), strict=True):
+            policy.agree(one)
+
     def train(self, mode: bool = True) -> Self:
         """Set the state of those that learn; the others are in testing state in tests, and else as they were given."""
         learning: set[Any] = {policy for policy, learns in zip(self.policies, self.is_learner, strict=True) if learns}

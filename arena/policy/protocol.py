@@ -46,6 +46,12 @@ class Policy(ABC):
     def reset(self, seed: int | None = None) -> None:  # noqa: B027  # most policies have nothing to forget
         """Forget earlier games; with a seed, start the random stream anew."""
 
+    def agree(self, seed: int) -> None:  # noqa: B027  # most policies decide for each row alone
+        """Draw what holds for all rows of a batch by this seed, until a `reset`.
+
+        Copies of a policy at parts of the same boards decide alike then: none thinks long while the others wait for it.
+        """
+
     def hurry(self) -> None:  # noqa: B027  # most policies think for no time
         """Answer at once with what has been found; called by another thread while `forward` is at work."""
 

@@ -13,6 +13,7 @@ from arena.data.batch import Batch
 from arena.data.stats import CollectStats
 from arena.errors import UsageError
 from arena.match.verdict import MatchRecord
+from arena.memory import keep_freed_memory
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import save_policy
 from arena.policy.kinds import Spaces, Task
@@ -80,6 +81,7 @@ class Run(ABC):
         self.folder = options.out or default_folder(task.name, algo)
         device = torch_device(options.device)
         torch.set_num_threads(options.threads or torch.get_num_threads())
+        keep_freed_memory()
         torch.manual_seed(options.seed)  # initial weights
         self.spaces, self.device = spaces, device
         self.policy = self._build_policy()

@@ -7,6 +7,7 @@ from typing import Any
 
 from arena.errors import UsageError
 from arena.match.process_tree import end_with_parent
+from arena.memory import keep_freed_memory
 from arena.workers.work import Doer
 
 
@@ -16,6 +17,7 @@ def main() -> None:
     What comes is (whether it is a job, the job); what is no job is what the jobs after it have in common.
     """
     end_with_parent()
+    keep_freed_memory()
     pipe = Connection(int(sys.argv[1]))
     common = None
     try:

@@ -18,7 +18,8 @@ from arena.registry import make_game
 from benchmarks.measure import Peer, Row, Work, rate
 
 BOARDS, SIMULATIONS = 512, 32
-ROUNDS = 8
+MOVES = 4  # of a stretch, which is played as a training would, and not in turn with somebody else's moves
+STRETCHES = 4
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -28,7 +29,7 @@ def rows() -> Iterator[Row]:
     The latter is of this process and the busier of the two workers: with two free cores a round takes that long.
     """
     torch.set_num_threads(1)
-    config = AlphaZeroConfig(simulations=SIMULATIONS, blocks=2, hidden=128)
+    config = AlphaZeroConfig(simulations=SIMULATIONS, quick_simulations=SIMULATIONS, blocks=2, hidden=128)
     work = f"self-play of AlphaZero, {BOARDS} boards of Connect Four, {SIMULATIONS} simulations, 2 workers"
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -38,22 +39,22 @@ def rows() -> Iterator[Row]:
         for round_ in (two, one):
             round_()
         ours = peer = 0.0
-        for _ in range(ROUNDS):
+        for _ in range(STRETCHES):
             ours, peer = ours + processor_time(two), peer + processor_time(one)
-    moves = ROUNDS * BOARDS
+    moves = STRETCHES * MOVES * BOARDS
     yield Row(
         "workers", f"{work}; by time of the processor", moves / ours, moves / peer, "1 process", peer / ours, "moves/s"
     )
 
 
 def collected(config: AlphaZeroConfig, scale: ScaleConfig, folder: Path, stack: ExitStack) -> Work:
-    """Plays a move on each board."""
+    """Plays a stretch on each board, with the same work in each move."""
     run = RunConfig(out=folder / scale.workers, boards=BOARDS, threads=1)
     league = LeagueConfig(self_play=1.0, pool=0.0)
     training = SelfPlayTraining(make_game("connect_four"), "alphazero", config, run, league, scale)
     stack.enter_context(closing(training))
     collector = training.student.collector
-    return lambda: collector.collect(n_step=BOARDS).n_collected_steps
+    return lambda: sum(collector.collect(n_step=BOARDS).n_collected_steps for _ in range(MOVES))
 
 
 def processor_time(work: Work) -> float:

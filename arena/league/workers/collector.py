@@ -136,8 +136,8 @@ class WorkersCollector:
         """Set the workers to play so many moves on each board, with the weights of now."""
         plan = self._seating.plan
         members = {label: self._find(label) for label in plan.labels if label > LEARNER}
-        round_ = Round(self._table, plan, tuple(weights_of(policy) for policy in self._learning), members)
-        seeds = spawn_seeds(self._seed, self._rounds, count=len(self._boards))
+        common, *seeds = spawn_seeds(self._seed, self._rounds, count=1 + len(self._boards))
+        round_ = Round(self._table, plan, tuple(weights_of(policy) for policy in self._learning), common, members)
         self._rounds += 1
         shares = [
             Share(number, boards, moves, seed, state)

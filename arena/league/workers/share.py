@@ -52,6 +52,8 @@ class Round:
     """Whom the games that begin are against."""
     weights: tuple[bytes, ...]
     """Of the learner and of its rivals."""
+    seed: int
+    """Of what each policy decides alike on all boards."""
     members: dict[int, Source]
     """Those with a place at the table, by label."""
 
@@ -178,11 +180,14 @@ class _Seated:
 
     def play(self, share: Share, round_: Round) -> Played:
         self._follow(round_)
-        boards, table, *policies = spawn_seeds(share.seed, count=2 + len(self._seating.manager.policies))
+        held = self._seating.manager.policies
+        boards, table, *policies = spawn_seeds(share.seed, count=2 + len(held))
         self._seating.rng = np.random.default_rng(table)
         # a policy in several places keeps the first seed: whether a place is free or keeps who was there makes no odds
-        for policy, seed in reversed(list(zip(self._seating.manager.policies, policies, strict=True))):
+        agreed = spawn_seeds(round_.seed, count=len(held))
+        for policy, seed, common in reversed(list(zip(held, policies, agreed, strict=True))):
             policy.reset(seed)
+            policy.agree(common)
         size = share.boards, share.moves
         if size not in self._collectors:
             self._collectors[size] = self._player.collector(self._seating, *size, self._explores)

@@ -126,6 +126,22 @@ def test_chance_comes_from_the_seed(tmp_path):
     assert left_behind(tmp_path / "one") == left_behind(tmp_path / "other")
 
 
+def test_all_shares_search_the_same_moves_in_full(tmp_path):
+    alone = LeagueConfig(self_play=1.0, pool=0.0)
+    collector = training("alphazero", tmp_path, league=alone, config=ALPHAZERO, boards=16).student.collector
+    collector.collect(n_step=2 * 16)  # until first moves are stored
+    kinds = set()
+    for _ in range(30):
+        collector.reset_buffer(keep_statistics=True)
+        collector.collect(n_step=16)
+        rows = collector.buffer[:]
+        begun = ~rows.terminated  # the move before the last; the others are of games that ended
+        full = rows.policy.target[begun].any(axis=1)
+        assert (full == full[:1]).all()
+        kinds |= set(full.tolist())
+    assert kinds == {True, False}
+
+
 def test_it_goes_on_in_as_many_shares(tmp_path):
     training("ppo", tmp_path / "run")
     with pytest.raises(UsageError, match=r"the run in .* has scale\.shares=2, not 3"):
