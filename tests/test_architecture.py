@@ -35,7 +35,7 @@ OTHERS = {
 }
 """What each package may import of the other two: games and agents are only ever found by name."""
 
-BASE = {"arena.errors", "arena.registry", "arena.saving", "arena.seeding", "arena.config"}
+BASE = {"arena.errors", "arena.registry", "arena.saving", "arena.seeding", "arena.config", "arena.memory"}
 LAYERS = [
     {"arena.data", "arena.ratings"},
     {"arena.env"},

@@ -17,9 +17,9 @@ from arena.match.process_tree import tree
 from arena.registry import make_game
 from benchmarks.measure import Peer, Row, Work, rate
 
-BOARDS, SIMULATIONS = 512, 32
-MOVES = 4  # of a stretch, which is played as a training would, and not in turn with somebody else's moves
-STRETCHES = 4
+BOARDS, SIMULATIONS = 1024, 32
+MOVES = 2  # of a stretch, which is played as a training would, and not in turn with somebody else's moves
+ROUNDS = 11
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -35,13 +35,13 @@ def rows() -> Iterator[Row]:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         two, one = (collected(config, scale, folder, stack) for scale in (ScaleConfig("2"), ScaleConfig(shares=1)))
         load = os.getloadavg()[0]
-        yield rate("workers", f"{work}; load {load:.0f} before", "moves/s", two, Peer("1 process", one))
+        yield rate("workers", f"{work}; load {load:.0f} before", "moves/s", two, Peer("1 process", one), ROUNDS)
         for round_ in (two, one):
             round_()
         ours = peer = 0.0
-        for _ in range(STRETCHES):
+        for _ in range(ROUNDS):
             ours, peer = ours + processor_time(two), peer + processor_time(one)
-    moves = STRETCHES * MOVES * BOARDS
+    moves = ROUNDS * MOVES * BOARDS
     yield Row(
         "workers", f"{work}; by time of the processor", moves / ours, moves / peer, "1 process", peer / ours, "moves/s"
     )
