@@ -1,9 +1,11 @@
 """`Collector` itself: resets, types of observations, random actions, who learns, failures, and its end."""
 
+import copy
+
 import gymnasium as gym
 import numpy as np
 import pytest
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Discrete, MultiBinary
 
 from arena.collector import AsyncCollector, Collector
 from arena.data import Batch, VectorReplayBuffer
@@ -116,6 +118,33 @@ def test_random_actions_are_the_same_in_processes_and_not_the_same_again_and_aga
     assert len(told[0]) == 60
     assert told[0].act[:10].tolist() != told[0].act[10:20].tolist()
     assert set(told[0].act[:30].tolist()) == {0, 1}
+
+
+@pytest.mark.parametrize(
+    "space",
+    [Discrete(5), Discrete(5, start=2), Discrete(5, dtype=np.int32), Box(-1, 1, (2,)), MultiBinary(3)],
+    ids=lambda space: type(space).__name__ + str(space.dtype),
+)
+def test_random_actions_are_what_each_space_gives(space):
+    class Open(Walk):
+        def step(self, action):
+            return super().step(0)
+
+    def made():
+        env = Open()
+        env.action_space = copy.deepcopy(space)
+        return env
+
+    env = DummyVectorEnv([made] * 2)
+    env.seed([3, 4])
+    collector = Collector(Improver(), env, VectorReplayBuffer(200, 2))
+    collector.collect(n_step=60, random=True)
+    told = collector.buffer[:].act
+    for seed, mine in zip((3, 4), np.split(told, 2), strict=True):
+        space.seed(seed)
+        expected = np.array([space.sample() for _ in range(30)])
+        np.testing.assert_array_equal(mine, expected)
+        assert mine.dtype == expected.dtype
 
 
 def test_a_seat_that_comes_to_learn_needs_a_new_collector():
