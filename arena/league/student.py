@@ -55,8 +55,11 @@ class Student:
         """Scores of its newest snapshot against the agents that all are measured by."""
         return {spec: score_of(counts) for spec, counts in self.results.items()}
 
-    def slow_down(self, part: float) -> None:
-        """Take steps of this part of the full size."""
+    def slow_down(self, step: int) -> None:
+        """After so many moves: a main agent's step sizes fall linearly to a twentieth over the run."""
+        if self.record.role != "main":
+            return
+        part = max(0.05, 1.0 - step / self.steps)
         for optimizer, rates in zip(optimizers_of(self.policy), self.full_rates, strict=True):
             for group, rate in zip(optimizer.param_groups, rates, strict=True):
                 group["lr"] = rate * part
@@ -105,7 +108,7 @@ class Student:
     def restore(self, arrays: Batch) -> None:
         """Take over what `arrays` gave."""
         restore_learner(self.policy, arrays)
-        self.collector.restore(arrays.collector)
+        self.collector.restore(arrays.get("collector", Batch()))  # files hold no empty ones: no game has begun
         self.collector.buffer.restore(arrays.buffer)
 
 

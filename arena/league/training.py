@@ -243,6 +243,8 @@ class SelfPlayTraining(Run):
         for policy, seed in zip(policies, rest, strict=True):
             policy.reset(seed)  # a policy that holds several places keeps the last seed
         student.pool = Counts()
+        for other in self.students:  # who may learn as a teacher
+            other.slow_down(other.record.step)
 
     def _invite(self, student: Student) -> None:
         shares = opponents_of(self.league, student.record, self.league_config)
@@ -255,12 +257,11 @@ class SelfPlayTraining(Run):
         return policy
 
     def _before_collect(self, epoch: int, step: int) -> None:
-        """Invite again where results decide; a main agent's step sizes fall linearly to a twentieth over the run."""
+        """Invite again where results decide; main agents slow down."""
         student = self.student
         if changes_within_a_turn(student.record, self.league_config):
             self._invite(student)
-        if student.record.role == "main":
-            student.slow_down(max(0.05, 1.0 - step / student.steps))
+        student.slow_down(step)
 
     def _after_collect(self, stats: CollectStats) -> None:
         self.student.count(stats, self.league)

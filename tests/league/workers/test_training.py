@@ -89,18 +89,19 @@ class CutError(Exception):
 
 
 @pytest.mark.parametrize(
-    ("algo", "config", "league", "ahead"),
+    ("algo", "config", "league", "ahead", "cut_at"),
     [
-        ("ppo", None, EXPLOITERS, False),
-        ("dqn", None, LEAGUE, True),
-        ("alphazero", ALPHAZERO, LEAGUE, True),
+        ("ppo", None, EXPLOITERS, False, 1100),  # before all learners have had a turn
+        ("ppo", None, EXPLOITERS, False, 4500),
+        ("dqn", None, LEAGUE, True, 4500),
+        ("alphazero", ALPHAZERO, LEAGUE, True, 4500),
     ],
 )
-def test_cut_off_and_resumed(algo, config, league, ahead, tmp_path):
+def test_cut_off_and_resumed(algo, config, league, ahead, cut_at, tmp_path):
     """Rivals that learn, a network a seat, searches, games that are played ahead and that begin in the middle."""
 
     def cut(progress):
-        if progress.step > 4500:
+        if progress.step > cut_at:
             raise CutError
 
     def made(name, resume=False):
