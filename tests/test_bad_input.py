@@ -145,6 +145,8 @@ def test_a_run_goes_on_with_its_own_game_and_algorithm_only(place, capsys):
     assert "the run in ppo has options.m=3, not 4" in refused(capsys, place, *command, "--resume")
     command[1] = "connect_four"
     assert "the run in ppo has game='tic_tac_toe', not 'connect_four'" in refused(capsys, place, *command, "--resume")
+    command[command.index("--steps") + 1] = "900"  # what it is comes before how long it is
+    assert "the run in ppo has game='tic_tac_toe', not 'connect_four'" in refused(capsys, place, *command, "--resume")
     other = words("dqn", "ppo", **TINY)
     assert "the run in ppo has algorithm='ppo', not 'dqn'" in refused(capsys, place, *other, "--resume")
 
