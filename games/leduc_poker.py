@@ -75,24 +75,20 @@ def apply(state: Any, action: int) -> None:
         if place > 0:
             state.current_player = 0
         return
-    seat = state.current_player
-    at = state.length[state.round]
-    state.history[state.round, at] = action
-    state.length[state.round] = at + 1
-    if action == FOLD:
-        state.folded = seat
-        state.current_player = TERMINAL
-        return
-    state.paid[seat] = state.paid[1 - seat]
-    if action == RAISE:
-        state.paid[seat] += SMALL_BET << state.round
-        state.raises += 1
-    elif at > 0:  # a call that is not the first action ends the round
-        state.current_player = TERMINAL if state.round == 1 else CHANCE
-        state.round = 1
-        state.raises = 0
-        return
-    state.current_player = 1 - seat
+    seat, which = state.current_player, state.round
+    at = state.length[which]
+    state.history[which, at] = action
+    state.length[which] = at + 1
+    # by arithmetic: branches on what is random would be mispredicted
+    folds, raises = action == FOLD, action == RAISE
+    closes = (action == CALL) & (at > 0)  # a call that is not the first action ends the round
+    chips = state.paid[1 - seat] + (raises * SMALL_BET << which)
+    state.paid[seat] = state.paid[seat] if folds else chips
+    state.folded = seat if folds else -1
+    state.raises = 0 if closes else state.raises + raises
+    state.round = 1 if closes else which
+    following = CHANCE if closes & (which == 0) else TERMINAL
+    state.current_player = following if folds | closes else 1 - seat
 
 
 @njit
