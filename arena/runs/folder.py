@@ -43,6 +43,7 @@ class RunFolder:
             raise UsageError(f"there is no run to resume in {self.path}")
         if resume:
             found = _read_json(file)
+            _require_same(found, {key: value for key, value in asked.items() if key != "run"}, self.path)
             longer = _as_long_as(asked, found, self.path)
             _require_same(longer, asked, self.path)
             if longer != found:
@@ -107,7 +108,6 @@ def _as_long_as(asked: Mapping[str, Any], found: dict[str, Any], folder: Path) -
     (steps, snapshots), (more, further) = ([run.get("run", {}).get(key) for key in LENGTH] for run in (found, asked))
     if not all(isinstance(number, int) for number in (steps, snapshots, more, further)) or more <= steps:
         return found
-    _require_same(found, {key: value for key, value in asked.items() if key != "run"}, folder)  # no other game, first
     if more * snapshots != steps * further:
         raise UsageError(
             f"the run in {folder} has snapshots={snapshots} in steps={steps}; it becomes longer by both in the same "

@@ -183,8 +183,8 @@ class _Seated:
         held = self._seating.manager.policies
         boards, table, *policies = spawn_seeds(share.seed, count=2 + len(held))
         self._seating.rng = np.random.default_rng(table)
-        # a policy in several places keeps the first seed: whether a place is free or keeps who was there makes no odds
         agreed = spawn_seeds(round_.seed, count=len(held))
+        # a policy in several places keeps the first seed: whether a place is free or keeps who was there makes no odds
         for policy, seed, common in reversed(list(zip(held, policies, agreed, strict=True))):
             policy.reset(seed)
             policy.agree(common)
