@@ -2,6 +2,7 @@
 
 import math
 import shutil
+import time
 
 import pytest
 from textual.widgets import Static
@@ -10,6 +11,7 @@ from arena.cli.main import main
 from arena.league.records import League, Learner, write_league
 from arena.tui.app import ArenaApp
 from arena.tui.league_view import about, ladder_rows, next_opponents, over_time, rating_curves, read_view, spec_of
+from arena.tui.screens import league
 from arena.tui.screens.league import LeagueScreen
 from arena.tui.widgets.heat_map import HeatMap
 from arena.tui.widgets.plot import Plot
@@ -95,8 +97,20 @@ async def test_a_league_that_grows_is_followed(folder):
     async with app.run_test(size=(130, 36)) as pilot:
         await settled(pilot)
         make_league(folder, members=7)
-        await app.screen.look().wait()
+        await app.screen.look()
         await shows(pilot, "main-0007", "8 members")
+
+
+async def test_a_look_that_takes_longer_than_the_time_between_two_is_left_to_end(folder, monkeypatch):
+    def slowly(folder):
+        time.sleep(0.2)
+        return read_view(folder)
+
+    monkeypatch.setattr(league, "LOOK_S", 0.01)
+    monkeypatch.setattr(league, "read_view", slowly)
+    app = show(folder)
+    async with app.run_test(size=(130, 36)) as pilot:
+        await settled(pilot)
 
 
 async def test_a_league_that_vanishes_or_breaks_is_said_and_one_that_comes_back_is_read(folder):
@@ -105,17 +119,17 @@ async def test_a_league_that_vanishes_or_breaks_is_said_and_one_that_comes_back_
         await settled(pilot)
         aside = folder.with_name("aside")
         shutil.move(folder, aside)
-        await app.screen.look().wait()
+        await app.screen.look()
         assert "no league in" in notice(app)
         assert "what was read is shown" in notice(app)
         await shows(pilot, "main-0005")
         folder.mkdir()
         (folder / "league.json").write_text('{"format": 1}')
-        await app.screen.look().wait()
+        await app.screen.look()
         assert "is not the file of a league" in notice(app)
         shutil.rmtree(folder)
         shutil.move(aside, folder)
-        await app.screen.look().wait()
+        await app.screen.look()
         assert notice(app) == ""
 
 

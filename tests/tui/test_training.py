@@ -33,7 +33,7 @@ def follow(folder, control=False, opener=None):
 
 async def settled(pilot):
     await until(pilot, lambda: pilot.app.screen.followed.figures and pilot.app.screen.positions)
-    await pilot.app.screen.look().wait()
+    await pilot.app.screen.look()
 
 
 def heading(app):
@@ -94,10 +94,10 @@ async def test_figures_that_come_later_are_drawn(folder):
         with (folder / LIVE / FIGURES).open("a") as file:
             file.write(json.dumps({"step": 50_000, "figures": {"elo": 1500.0, "elo/low": 1450.0, "elo/high": 1550.0}}))
             file.flush()
-            await app.screen.look().wait()
+            await app.screen.look()
             assert not app.screen.query_one("#ratings", Plot).curves  # half a line is none
             file.write("\n" + json.dumps({"step": 50_000, "said": "snapshot 5"}) + "\nnonsense\n[1]\n")
-        await app.screen.look().wait()
+        await app.screen.look()
         (curve,) = app.screen.query_one("#ratings", Plot).curves
         assert (list(curve.points), curve.band) == ([(50_000, 1500.0)], [(50_000, 1450.0, 1550.0)])
         await shows(pilot, "50,000  snapshot 5")

@@ -1,6 +1,7 @@
 """What all screens share: a heading, a line of news, the keys with their help, and a word where there is no room."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar, Literal
 
 from textual import events
@@ -29,6 +30,13 @@ COMMON_KEYS: list[BindingType] = [
     Binding("q,Q", "app.back", "back", tooltip="back, or leave"),
 ]
 """For the end of the list of a screen's own keys, which is where people look for them."""
+
+
+async def repeatedly(look: Callable[[], Awaitable[None]], pause_s: float) -> None:
+    """Look again and again, each time `pause_s` seconds after the last look has ended: a slow one is never cut off."""
+    while True:
+        await look()
+        await asyncio.sleep(pause_s)
 
 
 class ArenaScreen(Screen[None]):

@@ -20,7 +20,7 @@ from arena.tui.counting import counted
 from arena.tui.forms import PLAY, TOURNAMENT, TRAIN, WATCH, Form, Setting
 from arena.tui.home_rows import ladder_cells, match_cells, training_cells
 from arena.tui.jobs import Job, as_name, start
-from arena.tui.screens.base import COMMANDS_KEY, HELP_KEY, ArenaScreen
+from arena.tui.screens.base import COMMANDS_KEY, HELP_KEY, ArenaScreen, repeatedly
 from arena.tui.screens.form import FormScreen
 from arena.tui.screens.menu import MenuScreen
 from arena.tui.surroundings import Found, Ladder, Surroundings
@@ -103,13 +103,12 @@ class HomeScreen(ArenaScreen):
             self._traits[name] = await self.thinker.run(partial(self._around.traits, name))
             self._show_games()
         self._show_ladder()
-        self.set_interval(LOOK_S, self._look_again)
+        await repeatedly(self._look_again, LOOK_S)
 
     async def _look_again(self) -> None:
         """Take note of what has changed, ratings included."""
         await self._look()
-        if self.is_mounted:
-            self._show_ladder()
+        self._show_ladder()
 
     async def _look(self) -> None:
         self.found = await self.thinker.run(self._around.look)

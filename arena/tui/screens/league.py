@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Grid, VerticalScroll
@@ -24,7 +23,7 @@ from arena.tui.league_view import (
     spec_of,
 )
 from arena.tui.plotting import short
-from arena.tui.screens.base import COMMON_KEYS, ArenaScreen
+from arena.tui.screens.base import COMMON_KEYS, ArenaScreen, repeatedly
 from arena.tui.widgets.heat_map import HeatMap
 from arena.tui.widgets.plot import Plot
 from arena.tui.widgets.rows import Rows
@@ -76,10 +75,8 @@ class LeagueScreen(ArenaScreen):
         """Begin to look."""
         self.query_one("#words").border_title = "lineage, and next opponents"
         self.query_one("#ladder").focus()
-        self.look()
-        self.set_interval(LOOK_S, self.look)
+        self.run_worker(repeatedly(self.look, LOOK_S))
 
-    @work(exclusive=True, group="look")
     async def look(self) -> None:
         """Show the league as it is now, if it has changed."""
         try:

@@ -21,7 +21,7 @@ from arena.tui import curves
 from arena.tui.drawing import BoardView
 from arena.tui.jobs import Job
 from arena.tui.run_words import affairs
-from arena.tui.screens.base import COMMON_KEYS, ArenaScreen
+from arena.tui.screens.base import COMMON_KEYS, ArenaScreen, repeatedly
 from arena.tui.screens.menu import MenuScreen
 from arena.tui.table import Position, Table
 from arena.tui.widgets.plot import Plot
@@ -90,11 +90,9 @@ class TrainingScreen(ArenaScreen):
     def on_mount(self) -> None:
         """Begin to look."""
         self.say("looking for the run …")
-        self.look()
-        self.set_interval(LOOK_S, self.look)
+        self.run_worker(repeatedly(self.look, LOOK_S))
         self.set_interval(MOVE_S, self._move)
 
-    @work(exclusive=True, group="look")
     async def look(self) -> None:
         """Show what the run has told since."""
         await self.thinker.run(self.followed.refresh)
