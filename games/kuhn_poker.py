@@ -88,10 +88,11 @@ def apply(state: Any, action: int) -> None:
             state.current_player = 0
         return
     state.history[state.length] = action
-    if action == BET and state.first_bet < 0:
-        state.first_bet = state.length
+    # by arithmetic: branches on what is random would be mispredicted
+    first = state.length if (action == BET) & (state.first_bet < 0) else state.first_bet
+    state.first_bet = first
     state.length += 1
-    last = players if state.first_bet < 0 else state.first_bet + players
+    last = players + max(first, 0)
     state.current_player = TERMINAL if state.length == last else state.length % players
 
 
@@ -116,13 +117,14 @@ def returns(state: Any, out: NDArray[Any]) -> None:
     if state.current_player != TERMINAL:
         return
     players = state.cards.shape[0]
-    winner, pot = -1, 0
+    winner, best, pot = 0, -1, 0
     for seat in range(players):
         bet = has_bet(state, seat)
         out[seat] = -1 - bet
         pot += 1 + bet
-        if (bet or state.first_bet < 0) and (winner < 0 or state.cards[seat] > state.cards[winner]):
-            winner = seat
+        stays = (bet == 1) | (state.first_bet < 0)
+        wins = stays & (state.cards[seat] > best)
+        winner, best = seat if wins else winner, state.cards[seat] if wins else best
     out[winner] += pot
 
 
@@ -130,7 +132,8 @@ def returns(state: Any, out: NDArray[Any]) -> None:
 def has_bet(state: Any, seat: int) -> int:
     """Whether (0 or 1) a seat has bet or called."""
     players = state.cards.shape[0]
-    return int(state.history[seat] == BET or (seat + players < state.length and state.history[seat + players] == BET))
+    again = min(seat + players, 2 * players - 2)  # the last may bet only once
+    return int((state.history[seat] == BET) | ((seat + players == again) & (state.history[again] == BET)))
 
 
 @njit

@@ -44,9 +44,9 @@ class Line:
                 row,
                 played,
                 seats,
-                self._obs,
                 self._mask,
-                self._rewards,
                 over,
+                self._obs,
+                self._rewards,
                 self._game.chance_scratch(),
             )

@@ -61,9 +61,7 @@ class GameVectorEnv:
         """The positions, structured records [B]."""
         self.seats = np.zeros(num_envs, np.int64)
         """The seat to move in each game, [B]."""
-        self.obs = np.zeros((num_envs, *self.game.observation_shape), self.game.observation_dtype)
         self.mask = np.ones((num_envs, self.game.num_actions), np.bool_)
-        self._rewards = np.zeros((num_envs, self.num_agents), np.float32)
         self._chances = [self.game.chance_scratch() for _ in range(threads)]  # of each thread its own
         self._streams = np.zeros(num_envs, np.uint64)  # where games take their seeds
         if self.game.has_chance or openings:
@@ -93,24 +91,26 @@ class GameVectorEnv:
         """
         rows = self._rows if id is None else rows_of(id, len(self))
         self._take_seeds(rows, seeds_for(seed, len(rows)))
-        self._threads.over(len(rows), lambda k, part: self._begin(rows[part], k))
-        return self._observations(rows), Batch()
+        obs = self._room(rows)
+        self._threads.over(len(rows), lambda k, part: self._begin(rows[part], obs[part], k))
+        return self._shown(rows, obs), Batch()
 
-    def _begin(self, rows: NDArray[np.int64], k: int) -> None:
-        """Start the games in these rows, with the scratch of thread `k`."""
-        held = (self.seats, self.obs, self.mask)
+    def _begin(self, rows: NDArray[np.int64], obs: NDArray[Any], k: int) -> None:
+        """Start the games in these rows, with the scratch of thread `k`, and write what their seats to move see."""
+        held = (self.seats, self.mask, obs)
         self._kernels.reset(self.states, self._initial, self._streams, rows, *held, self._chances[k])
         self._guesses[rows] = ~self._streams[rows]
         self.over[rows] = False
         if self.openings:
             self._open(rows, k)
+            self._kernels.observe_movers(self.states, rows, self.seats, obs)
 
     def _open(self, rows: NDArray[np.int64], k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Play random moves in games that have just begun.
 
         Gives them, [R, `openings`], -1 where there is none, and what they have brought the seats, [R, P].
         """
-        held = (self.states, self.seats, self.obs, self.mask)
+        held = (self.states, self.seats, self.mask)
         begun = [array[rows] for array in held]
         moves = np.full((len(rows), self.openings), -1, np.int64)
         earned = np.zeros((len(rows), self.num_agents), np.float32)
@@ -119,10 +119,12 @@ class GameVectorEnv:
             played = np.flatnonzero((moves[:, ply] >= 0) & ~self.over[rows])
             if not len(played):
                 break
+            rewards = np.empty((len(played), self.num_agents), np.float32)
+            unseen = self._room(played)
             self._kernels.step(
-                self.states, rows[played], moves[played, ply], *held[1:], self._rewards, self.over, self._chances[k]
+                self.states, rows[played], moves[played, ply], *held[1:], self.over, unseen, rewards, self._chances[k]
             )
-            earned[played] += self._rewards[rows[played]]
+            earned[played] += rewards
         ended = np.flatnonzero(self.over[rows])
         for array, first in zip(held, begun, strict=True):
             array[rows[ended]] = first[ended]
@@ -145,22 +147,43 @@ class GameVectorEnv:
             raise UsageError(
                 f"step takes {len(rows)} whole numbers, one a game, not {actions.dtype} of shape {actions.shape}"
             )
-        actions = actions.astype(np.int64, copy=False)
+        actions = np.ascontiguousarray(actions, np.int64)
         bad = self._kernels.first_illegal(rows, actions, self.mask, self.over)
         if bad >= 0:
             raise self._refusal(int(rows[bad]), int(actions[bad]), self.mask[rows[bad]])
-        held = (self.seats, self.obs, self.mask, self._rewards, self.over)
-        seats, obs, mask, rewards, over = shown = [np.empty((len(rows), *a.shape[1:]), a.dtype) for a in held]
+        seats, obs = np.empty(len(rows), np.int64), self._room(rows)
+        mask = np.empty((len(rows), self.game.num_actions), np.bool_)
+        rewards = np.empty((len(rows), self.num_agents), np.float32)
+        ends = np.empty((len(rows), self.num_agents), np.bool_)
+        shown = (seats, obs, mask, rewards, ends)
+        held = (self.seats, self.mask, self.over, self._initial, self._streams, self._guesses)
+        anew = self.autoreset and not self.openings
 
         def play(k: int, part: slice) -> None:
-            self._kernels.step(self.states, rows[part], actions[part], *held, self._chances[k])
-            self._copy(held[3:], rows, part, shown[3:])
-            if self.autoreset and (ended := rows[part][over[part]]).size:
-                self._begin(ended, k)
-            self._copy(held[:3], rows, part, shown[:3])
+            whole = part.stop - part.start == len(rows)  # to slice seven arrays takes as long as sixty moves
+            given = (rows, actions, *shown) if whole else [array[part] for array in (rows, actions, *shown)]
+            ended = self._kernels.advance(self.states, *given[:2], *held, anew, *given[2:], self._chances[k])
+            if ended and self.autoreset and self.openings:
+                self._open_anew(rows, part, shown, k)
 
         self._threads.over(len(rows), play)
-        return Batch(agent_id=seats, obs=obs, mask=mask), rewards, *self._ends(over), Batch()
+        return Batch(agent_id=seats, obs=obs, mask=mask), rewards, *self._as_ends(ends), Batch()
+
+    def _open_anew(self, rows: NDArray[np.int64], part: slice, shown: tuple[NDArray[Any], ...], k: int) -> None:
+        """Begin the games of a part of the rows that have ended anew, with random moves."""
+        seats, obs, mask, _, ends = (array[part] for array in shown)
+        places = np.flatnonzero(ends[:, 0])
+        ended = rows[part][places]
+        first = self._room(ended)
+        self._begin(ended, first, k)
+        seats[places], obs[places], mask[places] = self.seats[ended], first, self.mask[ended]
+
+    def observations(self, id: Ids = None) -> Batch:
+        """What `reset` and `step` have told of the games of `id`: `agent_id` [R], `obs` [R, *O] and `mask` [R, A]."""
+        rows = self._rows if id is None else rows_of(id, len(self))
+        obs = self._room(rows)
+        self._kernels.observe_movers(self.states, rows, self.seats, obs)
+        return self._shown(rows, obs)
 
     def final_obs(self, id: Ids = None) -> Batch:
         """What every seat sees now: `obs` [R, P, *O] and `mask` [R, P, A] (all True in a finished game)."""
@@ -222,12 +245,13 @@ class GameVectorEnv:
             to_play = np.flatnonzero(asked[:, seat] & (self.seats[rows] == seat) & ~self.over[rows])
             if len(to_play):
                 earned[to_play] += self.step(actions[to_play, seat], rows[to_play])[1]
-        return self._observations(rows), earned, *self._ends(self.over[rows]), Batch()
+        ends = np.repeat(self.over[rows, None], self.num_agents, axis=1)
+        return self.observations(rows), earned, *self._as_ends(ends), Batch()
 
     def arrays(self) -> Batch:
         """Everything that changes, as arrays, to be saved."""
         states = self.states.view(np.uint8).reshape(len(self), -1)
-        held = {"states": states, "seats": self.seats, "obs": self.obs, "mask": self.mask, "over": self.over}
+        held = {"states": states, "seats": self.seats, "mask": self.mask, "over": self.over}
         return Batch(held | {"streams": self._streams, "guesses": self._guesses}, copy=True)
 
     def restore(self, arrays: Batch) -> None:
@@ -235,7 +259,7 @@ class GameVectorEnv:
         require_fit(self.arrays(), arrays, len(self))
         arrays = Batch(arrays, copy=True)
         self.states = np.ascontiguousarray(arrays.states).view(self.game.state_dtype).reshape(-1)
-        self.seats, self.obs, self.mask, self.over = arrays.seats, arrays.obs, arrays.mask, arrays.over
+        self.seats, self.mask, self.over = arrays.seats, arrays.mask, arrays.over
         self._streams, self._guesses = arrays.streams, arrays.guesses
 
     def seed(self, seed: int | Sequence[int] | None = None) -> list[int | None]:
@@ -256,26 +280,18 @@ class GameVectorEnv:
             if seed is not None:
                 self._streams[row] = seed % 2**64
 
-    def _ends(self, over: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Terminated and truncated, [R, P], from which games are over, [R]."""
-        ends, none = np.zeros((2, len(over), self.num_agents), np.bool_)
-        for seat in range(self.num_agents):  # several times as fast as one assignment that broadcasts
-            ends[:, seat] = over
+    def _as_ends(self, ends: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Terminated and truncated, [R, P], from which games are over."""
+        none = np.zeros(ends.shape, np.bool_)  # several times as fast as `zeros_like`
         return (none, ends) if self.game.is_cut else (ends, none)
 
-    def _observations(self, rows: NDArray[np.int64]) -> Batch:
-        # `take` copies whole rows three times as fast as indexing does
-        return Batch(agent_id=self.seats[rows], obs=self.obs.take(rows, axis=0), mask=self.mask.take(rows, axis=0))
+    def _room(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Room for as many observations."""
+        return np.empty((len(rows), *self.game.observation_shape), self.game.observation_dtype)
 
-    def _copy(
-        self, held: Sequence[NDArray[Any]], rows: NDArray[np.int64], part: slice, shown: Sequence[NDArray[Any]]
-    ) -> None:
-        """Copy the rows of this part from the arrays [B, ...] that are kept to those [R, ...] that are given away."""
-        for kept, given in zip(held, shown, strict=True):
-            if rows is self._rows:
-                given[part] = kept[part]
-            else:
-                kept.take(rows[part], axis=0, out=given[part], mode="clip")  # in range; to raise would take a buffer
+    def _shown(self, rows: NDArray[np.int64], obs: NDArray[Any]) -> Batch:
+        # `take` copies whole rows three times as fast as indexing does
+        return Batch(agent_id=self.seats[rows], obs=obs, mask=self.mask.take(rows, axis=0))
 
     def _refusal(self, row: int, action: int, mask: NDArray[np.bool_]) -> UsageError:
         where = f"{self.game.name}, environment {row}"

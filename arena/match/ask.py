@@ -83,8 +83,7 @@ def view(
 
     `history` [B, T] holds the actions played in all games, of which the first `lengths` [B] count.
     """
-    # `take` copies whole rows three times as fast as indexing does
-    seen = Batch(agent_id=env.seats[rows], obs=env.obs.take(rows, axis=0), mask=env.mask.take(rows, axis=0))
+    seen = env.observations(rows)
     if policy.needs_state:
         seen.state = env.positions(rows)
     if policy.needs_moves and env.game.perfect_information and not env.game.simultaneous:

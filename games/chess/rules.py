@@ -15,6 +15,7 @@ from games.engine.bits import ONE, ZERO, has, lowest_index, popcount
 from games.engine.boards import duel
 from games.engine.chance import below
 from games.engine.game import TERMINAL
+from games.engine.planes import write_bits
 
 SHOWN = 8
 """Positions that an observation shows."""
@@ -168,12 +169,9 @@ def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
     """Planes [rank, file, 111], own side below: rights, clock, and eight boards of 13 planes, the latest first."""
     out[:] = False
     own, other = state.castling >> (2 * seat), state.castling >> (2 - 2 * seat)
-    for row in range(8):
-        for file in range(8):
-            square = out[row, file]
-            square[0], square[1], square[2], square[3] = own & 1, own & 2, other & 1, other & 2
-            square[4] = seat
-            square[6] = True
+    everywhere = np.int64(own & 3 | (other & 3) << 2 | seat << 4 | 1 << 6)
+    for square in range(64):
+        write_bits(everywhere, out, square * out.shape[2])
     upside_down = 0 if seat else 56
     rule_square = (state.clock // 2) ^ upside_down
     out[rule_square >> 3, rule_square & 7, 5] = True

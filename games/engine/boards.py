@@ -15,21 +15,40 @@ from games.engine.chance import GAMMA, below, mix
 from games.engine.errors import UsageError
 from games.engine.game import TERMINAL
 from games.engine.options import require_between
-from games.engine.planes import write_stones
+from games.engine.planes import cells_of, write_stones
 
 LONGEST_SIDE = 20
+FIRST_COLUMN = np.array([sum(1 << cell for cell in range(0, 64, n or 64)) for n in range(LONGEST_SIDE + 1)], np.uint64)
+"""The cells in the first column of a board of so many columns, as bits."""
 COLUMN_LETTERS = "abcdefghijklmnopqrst"
 
 
 @njit(inline="always")
 def in_line(board: NDArray[Any], row: int, column: int, k: int) -> bool:
-    """Whether the stone at this cell is part of `k` or more of its colour in a line."""
+    """Whether the stone at this cell, the latest of its colour, is part of `k` or more of them in a line."""
+    if board.size <= 64:  # known when compiling
+        return any_line(cells_of(board, board[row, column]), board.shape[1], k)
     return (
         line(board, row, column, 1, 0) >= k
         or line(board, row, column, 0, 1) >= k
         or line(board, row, column, 1, 1) >= k
         or line(board, row, column, 1, -1) >= k
     )
+
+
+@njit(inline="always")
+def any_line(cells: Any, columns: int, k: int) -> bool:
+    """Whether `k` of these cells, bits of a board of at most 64, are in a line. No branch here could be foretold."""
+    one, width = np.uint64(1), np.uint64(columns)
+    first = FIRST_COLUMN[columns]
+    last = first << (width - one)
+    across, down, slant, other = cells, cells, cells, cells  # where lines begin that go on this way
+    for _ in range(k - 1):
+        across = cells & (across & ~first) >> one
+        down = cells & down >> width
+        slant = cells & (slant & ~first) >> (width + one)
+        other = cells & (other & ~last) >> (width - one)
+    return across | down | slant | other != 0
 
 
 @njit(inline="always")

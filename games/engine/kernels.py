@@ -1,9 +1,10 @@
 """The batch kernels: a template that `games.engine.compiler` turns into machine code for one game.
 
 Shapes: B games in the batch, R rows touched by a call, P seats, A actions, O observation, C outcomes of chance. `rows`
-(int64 [R]) says which games a call touches; outputs are full-size arrays [B, ...] of which only those rows are written.
-The mask of a finished game is all True, its `seats` entry the seat that moved last. `chances` (float64 [C]) is scratch,
-None in a game without chance: chance moves by itself, drawing from the random stream in each record.
+(int64 [R]) says which games a call touches. What is known of all games (`states`, `seats`, `mask`, `over`) are arrays
+[B, ...] of which only those rows are written; everything else has an entry for each of `rows`, [R, ...]. The mask of a
+finished game is all True, its `seats` entry the seat that moved last. `chances` (float64 [C]) is scratch, None in a
+game without chance: chance moves by itself, drawing from the random stream in each record.
 """
 
 from typing import Any
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from games.engine.chance import GAMMA, below, mix, pick
 from games.engine.game import CHANCE, TERMINAL
+from games.engine.planes import copy_entries
 from games.engine.rules import (
     NUM_ACTIONS,
     NUM_PLAYERS,
@@ -48,18 +50,61 @@ def drawn_outcome(state: Any, chances: NDArray[np.float64]) -> int:
     return outcome
 
 
-@njit(inline="always")  # a call would pass four arrays, and count their references
-def look(state: Any, seat: int, obs: NDArray[Any], mask: NDArray[Any]) -> None:
-    """Write the observation of `seat`; the mask too where it is that seat's turn, all True at the end."""
-    observe(state, seat, obs)
-    if state.current_player == TERMINAL:
-        for action in range(NUM_ACTIONS):
-            mask[action] = True
-    else:
-        for action in range(NUM_ACTIONS):
-            mask[action] = False
-        if state.current_player == seat:
-            legal_actions(state, mask)
+@njit(inline="always")  # a call would pass arrays, and count their references
+def choices(state: Any, seat: int, mask: NDArray[Any]) -> None:
+    """Write what `seat` may do where it is that seat's turn; all True at the end."""
+    over = state.current_player == TERMINAL
+    for action in range(NUM_ACTIONS):
+        mask[action] = over
+    if state.current_player == seat:
+        legal_actions(state, mask)
+
+
+@njit(inline="always")
+def begin(
+    states: NDArray[Any],
+    row: int,
+    initial: NDArray[Any],
+    streams: NDArray[np.uint64],
+    seats: NDArray[np.int64],
+    mask: NDArray[np.bool_],
+    chances: Any,
+) -> None:
+    """Start one game anew."""
+    states[row] = initial[0]
+    streams[row] += GAMMA
+    reseed(states[row], mix(streams[row]))
+    settle(states[row], chances)
+    seats[row] = states[row].current_player
+    choices(states[row], seats[row], mask[row])
+
+
+@njit(inline="always")
+def play(
+    states: NDArray[Any],
+    row: int,
+    action: int,
+    seats: NDArray[np.int64],
+    mask: NDArray[np.bool_],
+    over: NDArray[np.bool_],
+    rewards: NDArray[np.float32],
+    before: NDArray[np.float32],
+    chances: Any,
+) -> None:
+    """Play an action in one game; `rewards` [P] are what it alone brought, `before` [P] is scratch."""
+    state = states[row]
+    for seat in range(NUM_PLAYERS):
+        before[seat] = rewards[seat] = 0
+    returns(state, before)
+    apply(state, action)
+    settle(state, chances)
+    returns(state, rewards)
+    for seat in range(NUM_PLAYERS):
+        rewards[seat] -= before[seat]
+    over[row] = state.current_player == TERMINAL
+    if not over[row]:
+        seats[row] = state.current_player
+    choices(state, seats[row], mask[row])
 
 
 @njit(cache=True, nogil=True)
@@ -69,21 +114,17 @@ def reset(
     streams: NDArray[np.uint64],
     rows: NDArray[np.int64],
     seats: NDArray[np.int64],
-    obs: NDArray[Any],
     mask: NDArray[np.bool_],
+    obs: NDArray[Any],
     chances: Any,
 ) -> None:
-    """Start the games in `rows` anew: states [B], initial [1], seats [B] (who moves), obs [B, O], mask [B, A].
+    """Start the games in `rows` anew: states [B], initial [1], seats [B] (who moves), mask [B, A], obs [R, O].
 
     `streams` [B] gives each game its seed, and moves on.
     """
-    for row in rows:
-        states[row] = initial[0]
-        streams[row] += GAMMA
-        reseed(states[row], mix(streams[row]))
-        settle(states[row], chances)
-        seats[row] = states[row].current_player
-        look(states[row], seats[row], obs[row], mask[row])
+    for j in range(rows.shape[0]):
+        begin(states, rows[j], initial, streams, seats, mask, chances)
+        observe(states[rows[j]], seats[rows[j]], obs[j])
 
 
 @njit(cache=True, nogil=True)
@@ -104,29 +145,81 @@ def step(
     rows: NDArray[np.int64],
     actions: NDArray[np.int64],
     seats: NDArray[np.int64],
-    obs: NDArray[Any],
     mask: NDArray[np.bool_],
-    rewards: NDArray[np.float32],
     over: NDArray[np.bool_],
+    obs: NDArray[Any],
+    rewards: NDArray[np.float32],
     chances: Any,
 ) -> None:
-    """Play legal `actions` [R] in `rows`; rewards [B, P] are what this action alone brought, over [B] the ends."""
-    before, after = np.empty(NUM_PLAYERS, np.float32), np.empty(NUM_PLAYERS, np.float32)
+    """Play legal `actions` [R] in `rows`; rewards [R, P] are what these actions alone brought, over [B] the ends."""
+    before = np.empty(NUM_PLAYERS, np.float32)
     for j in range(rows.shape[0]):
         row = rows[j]
-        state = states[row]
+        play(states, row, actions[j], seats, mask, over, rewards[j], before, chances)
+        observe(states[row], seats[row], obs[j])
+
+
+@njit(cache=True, nogil=True)
+def advance(
+    states: NDArray[Any],
+    rows: NDArray[np.int64],
+    actions: NDArray[np.int64],
+    seats: NDArray[np.int64],
+    mask: NDArray[np.bool_],
+    over: NDArray[np.bool_],
+    initial: NDArray[Any],
+    streams: NDArray[np.uint64],
+    guesses: NDArray[np.uint64],
+    anew: bool,
+    shown_seats: NDArray[np.int64],
+    shown_obs: NDArray[Any],
+    shown_mask: NDArray[np.bool_],
+    rewards: NDArray[np.float32],
+    ends: NDArray[np.bool_],
+    chances: Any,
+) -> int:
+    """`step`, games that end beginning `anew` if so wished, with copies of what is to be seen: [R], [R, O], [R, A].
+
+    `ends` [R, P] are those of the games that have been played; gives how many they are. Of a game that begins anew,
+    `guesses` [B] begin as well. All in one pass over the games: what is copied has just been written.
+    """
+    before, ended = np.empty(NUM_PLAYERS, np.float32), 0
+    for j in range(rows.shape[0]):
+        row = rows[j]
+        play(states, row, actions[j], seats, mask, over, rewards[j], before, chances)
         for seat in range(NUM_PLAYERS):
-            before[seat] = after[seat] = 0
-        returns(state, before)
-        apply(state, actions[j])
-        settle(state, chances)
-        returns(state, after)
-        for seat in range(NUM_PLAYERS):
-            rewards[row, seat] = after[seat] - before[seat]
-        over[row] = state.current_player == TERMINAL
-        if not over[row]:
-            seats[row] = state.current_player
-        look(state, seats[row], obs[row], mask[row])
+            ends[j, seat] = over[row]
+        if over[row]:
+            ended += 1
+            if anew:
+                begin(states, row, initial, streams, seats, mask, chances)
+                guesses[row], over[row] = ~streams[row], False
+        show(states[row], row, seats, mask, j, shown_seats, shown_obs, shown_mask)
+    return ended
+
+
+@njit(inline="always")
+def show(
+    state: Any,
+    row: int,
+    seats: NDArray[np.int64],
+    mask: NDArray[np.bool_],
+    j: int,
+    shown_seats: NDArray[np.int64],
+    shown_obs: NDArray[Any],
+    shown_mask: NDArray[np.bool_],
+) -> None:
+    """Write what is to be seen of one game as the entry `j`."""
+    shown_seats[j] = seats[row]
+    observe(state, seats[row], shown_obs[j])
+    copy_entries(mask[row], shown_mask[j])
+
+
+@njit(cache=True, nogil=True)
+def observe_movers(states: NDArray[Any], rows: NDArray[np.int64], seats: NDArray[np.int64], obs: NDArray[Any]) -> None:
+    """What the seats to move see of the games in `rows`: obs [R, O]."""
+    for j in range(rows.shape[0]):
+        observe(states[rows[j]], seats[rows[j]], obs[j])
 
 
 @njit(cache=True, nogil=True)
@@ -134,7 +227,8 @@ def observe_all(states: NDArray[Any], rows: NDArray[np.int64], obs: NDArray[Any]
     """What every seat of the games in `rows` sees: obs [R, P, O], mask [R, P, A]."""
     for j in range(rows.shape[0]):
         for seat in range(obs.shape[1]):
-            look(states[rows[j]], seat, obs[j, seat], mask[j, seat])
+            observe(states[rows[j]], seat, obs[j, seat])
+            choices(states[rows[j]], seat, mask[j, seat])
 
 
 @njit(cache=True, nogil=True)

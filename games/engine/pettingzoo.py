@@ -53,7 +53,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self._chances = game.chance_scratch()
         self._streams = np.frombuffer(np.random.bytes(8), np.uint64).copy()
         self._action = np.zeros(1, np.int64)
-        held = (self._seats, self._obs, self._mask, self._rewards, self._over, self._chances)
+        held = (self._seats, self._mask, self._over, self._obs, self._rewards, self._chances)
         self._step = (self._states, self._row, self._action, *held)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -70,7 +70,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
             self._streams[0] = seed % 2**64
         initial = self.game.initial.reshape(1)
         kernels(self.game).reset(
-            self._states, initial, self._streams, self._row, self._seats, self._obs, self._mask, self._chances
+            self._states, initial, self._streams, self._row, self._seats, self._mask, self._obs, self._chances
         )
         self._paid = False  # whether any of `rewards` is not 0
         self.agents = list(self.possible_agents)

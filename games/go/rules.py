@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from games.engine.boards import duel
 from games.engine.chance import GAMMA, below, mix
 from games.engine.game import TERMINAL
+from games.engine.planes import write_bits
 from games.go.tables import KEYS, NEIGHBOURS
 
 EMPTY, EDGE = 0, 3
@@ -365,8 +366,7 @@ def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
             past = np.int64(state.past[row * out.shape[1] + column])
             white_first = (past & 0x5555) << 1 | past >> 1 & 0x5555
             planes = past & odd | white_first & ~odd
-            for plane in range(2 * PAST):
-                out[row, column, plane] = planes >> plane & 1
+            write_bits(planes, out, (row * out.shape[1] + column) * out.shape[2])
             out[row, column, 2 * PAST] = seat == 1
 
 

@@ -135,7 +135,7 @@ def replay(game: Game, actions: Sequence[int]) -> State:
             text = game.action_text(states[0], action) if 0 <= action < game.num_actions else "no action"
             why = "is played after the end" if over[0] else "is illegal"
             raise IllegalActionError(f"go: move {number}, action {action} ({text}), {why}")
-        engine.step(states, row, played, seats, obs, mask, rewards, over, np.empty(0))
+        engine.step(states, row, played, seats, mask, over, obs, rewards, np.empty(0))
     return states[0]
 
 

@@ -106,7 +106,7 @@ def test_openings_are_drawn_by_visits_and_the_best_is_played_afterwards():
 
     env = GameVectorEnv(game, 200)
     env.reset(seed=0)
-    seen = Batch(agent_id=env.seats, obs=env.obs, mask=env.mask, state=env.positions())
+    seen = Batch(env.observations(), state=env.positions())
     early = policy.forward(Batch(obs=seen))
     later = policy.forward(Batch(obs=seen), Batch(moves=np.full(200, 2), tree=np.zeros(200, np.int64)))
     assert (early.act != early.probs.argmax(axis=1)).mean() > 0.2
@@ -155,7 +155,7 @@ def test_half_precision_is_for_training_alone():
         policies.append(build(Spaces.of_game(game), config(blocks=1, half=half), True))
     env = GameVectorEnv(game, 4)
     env.reset(seed=0)
-    seen = Batch(agent_id=env.seats, obs=env.obs, mask=env.mask, state=env.positions())
+    seen = Batch(env.observations(), state=env.positions())
     answers = {}
     for training in (True, False):
         for half, policy in zip((True, False), policies, strict=True):

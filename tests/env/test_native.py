@@ -78,7 +78,7 @@ def test_turns_may_be_irregular():
     env.reset()
     seats = [env.step(actions)[0].agent_id.tolist() for actions in ([0, 1], [0, 0])]
     assert seats == [[0, 1], [0, 1]]
-    assert env.obs[:, 0].tolist() == [3, 2]
+    assert env.observations().obs[:, 0].tolist() == [3, 2]
     _, rew, terminated, truncated, _ = env.step([2, 0])
     assert rew.tolist() == [[-2.0, 2.0], [0.0, 0.0]]
     assert terminated.tolist() == [[True, True], [False, False]]
@@ -144,7 +144,7 @@ def test_games_that_begin_anew_by_themselves_are_those_reset_by_hand(spec):
         if (over := np.flatnonzero(by_hand.over)).size:
             by_hand.reset(over)
             ends += len(over)
-        same = by_hand._observations(np.arange(20))
+        same = by_hand.observations()
     assert ends > 60
     assert not by_itself.over.any()
 

@@ -26,12 +26,12 @@ def test_every_number_of_moves_is_as_likely():
     assert (abs(counts - 1_000) < 5 * np.sqrt(1_000)).all()
     assert not env.over.any()
     assert (env.seats == stones % 2).all()
-    assert (env.obs.reshape(7_000, -1).sum(axis=1) == stones).all(), "what is seen belongs to the position"
+    assert (env.observations().obs.reshape(7_000, -1).sum(axis=1) == stones).all()
 
 
 def test_each_legal_move_is_as_likely():
     env = begun("connect_four", 14_000, 1)
-    first = env.obs[:, -1].sum(axis=2)[env.states["length"] == 1]
+    first = env.observations().obs[:, -1].sum(axis=2)[env.states["length"] == 1]
     counts = first.sum(axis=0)
     assert (abs(counts - counts.mean()) < 5 * np.sqrt(counts.mean())).all()
 
@@ -52,7 +52,7 @@ def test_a_seed_fixes_them_on_any_number_of_threads(name):
     threads = begun(name, 64, 5, 1, threads=2)
     for env in (same, threads):
         assert (env.states == one.states).all()
-        assert (env.obs == one.obs).all()
+        assert (env.observations().obs == one.observations().obs).all()
     assert (other.states != one.states).any()
     before = one.states.copy()
     one.reset()

@@ -78,10 +78,10 @@ def children(game: Game, states: NDArray[np.void]) -> NDArray[np.void]:
         np.arange(n),
         actions,
         np.zeros(n, np.int64),
-        np.empty((n, *game.observation_shape), game.observation_dtype),
         np.empty((n, game.num_actions), np.bool_),
-        np.empty((n, game.num_players), np.float32),
         np.empty(n, np.bool_),
+        np.empty((n, *game.observation_shape), game.observation_dtype),
+        np.empty((n, game.num_players), np.float32),
         game.chance_scratch(),
     )
     return after

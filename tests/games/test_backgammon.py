@@ -115,8 +115,8 @@ def test_random_games_beside_the_reference():
             own, other, numbers = side(state, seat), side(state, 1 - seat), left(state)
             expected = {(point - 1) * 6 + number - 1 for point, number in legal(own, other, numbers)}
             assert set(np.flatnonzero(env.mask[0]).tolist()) == expected
-            assert env.obs[0, 0].tolist() == [*own[1:], own[0], *np.bincount(numbers, minlength=7)[1:]]
-            assert env.obs[0, 1].tolist() == [*other[24:0:-1], other[25], other[0], *[0] * 6]
+            assert env.observations().obs[0, 0].tolist() == [*own[1:], own[0], *np.bincount(numbers, minlength=7)[1:]]
+            assert env.observations().obs[0, 1].tolist() == [*other[24:0:-1], other[25], other[0], *[0] * 6]
             action = int(random_actions(env.mask, rng)[0])
             _, rewards, _, _, _ = env.step([action])
             moved = after(own, other, action // 6 + 1, action % 6 + 1)

@@ -83,9 +83,10 @@ def test_every_seat_sees_the_same_board_from_its_own_side(spec):
     env.reset()
     rng = np.random.default_rng(2)
     while not env.over[0]:
-        env.step(random_actions(env.mask, rng))
+        seen, *_ = env.step(random_actions(env.mask, rng))
         views = env.final_obs()
-        assert (views.obs[0, env.seats[0]] == env.obs[0]).all()
+        assert (views.obs[0, env.seats[0]] == seen.obs[0]).all()
+        assert (env.observations().obs == seen.obs).all()
         assert (views.mask[0, env.seats[0]] == env.mask[0]).all()
         if not env.over[0]:
             others = [seat for seat in range(game.num_players) if seat != env.seats[0]]
@@ -100,11 +101,11 @@ def test_a_copy_of_a_state_shares_nothing(spec):
     kept = env.states[:1].copy()
     twin = GameVectorEnv(env.game, 2)
     twin.reset()
-    twin.states[:], twin.seats[:], twin.mask[:], twin.obs[:] = env.states, env.seats, env.mask, env.obs
-    obs = env.obs.copy()
+    twin.states[:], twin.seats[:], twin.mask[:] = env.states, env.seats, env.mask
+    obs = env.observations().obs.copy()
     twin.step([int(np.flatnonzero(mask)[-1]) for mask in twin.mask])
     assert (env.states[:1] == kept).all()
-    assert (env.obs == obs).all()
+    assert (env.observations().obs == obs).all()
     assert env.states[0] != twin.states[0]
 
 

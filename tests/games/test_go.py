@@ -206,7 +206,7 @@ def test_random_actions_are_the_legal_ones_and_equally_likely(spec, moves):
 
 def test_eight_boards_are_seen():
     env = position("go:size=2,ko=simple", "A2 pass B1")
-    planes = env.obs[0].transpose(2, 0, 1).astype(int).tolist()
+    planes = env.observations().obs[0].transpose(2, 0, 1).astype(int).tolist()
     one, two, none = [[1, 0], [0, 0]], [[1, 0], [0, 1]], [[0, 0], [0, 0]]
     assert planes[:6] == [two, none, none, one, one, none], "by black, by white's pass, by black"
     assert planes[6:] == [none] * 10 + [[[1, 1], [1, 1]]], "nothing yet; white is to move"

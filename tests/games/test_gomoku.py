@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from numba import njit
 
+from games.engine.boards import in_line
 from games.engine.errors import UsageError
 from games.engine.registry import make_game
 from tests.games.playing import positions, random_line
@@ -11,18 +13,43 @@ from tests.games.test_rules import play
 
 def longest_lines(board):
     """The lengths of all lines of one colour, by seat."""
-    size = len(board)
+    rows, columns = board.shape
     found = {0: {0}, 1: {0}}
     for row, column in np.argwhere(board >= 0):
         seat = int(board[row, column])
         for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
             r, c, length = row, column, 0
-            while 0 <= r < size and 0 <= c < size and board[r, c] == seat:
+            while 0 <= r < rows and 0 <= c < columns and board[r, c] == seat:
                 r, c, length = r + down, c + right, length + 1
             before = row - down, column - right
-            if not (0 <= before[0] < size and 0 <= before[1] < size and board[before] == seat):
+            if not (0 <= before[0] < rows and 0 <= before[1] < columns and board[before] == seat):
                 found[seat].add(length)
     return found
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5, 8, 9, 11])
+@pytest.mark.parametrize("columns", [1, 3, 5, 7, 8, 20])
+def test_lines_of_any_length_on_boards_of_any_size(rows, columns):
+    """Small boards are looked at as bits, large ones cell by cell."""
+    dtype = np.dtype([("board", np.int8, (rows, columns))])
+    rng, won = np.random.default_rng(rows * columns), 0
+    for k in (2, 3, 4, max(rows, columns)):
+        for _ in range(10):
+            state = np.full((), -1, dtype)
+            for ply, cell in enumerate(rng.permutation(rows * columns)):
+                row, column = divmod(int(cell), columns)
+                state["board"][row, column] = ply % 2
+                lines = longest_lines(state["board"])
+                assert ends_in_line(state.reshape(1), row, column, k) == (max(lines[ply % 2]) >= k)
+                if max(lines[ply % 2]) >= k:
+                    won += 1
+                    break
+    assert won or rows * columns < 3
+
+
+@njit
+def ends_in_line(states, row, column, k):
+    return in_line(states[0].board, row, column, k)
 
 
 @pytest.mark.parametrize("overline", [True, False])

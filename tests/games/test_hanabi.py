@@ -21,8 +21,7 @@ def hold(env, *hands):
     """Let the seats hold these cards."""
     cards = [["RY".index(card[0]) * 5 + int(card[1]) - 1 for card in hand.split()] for hand in hands]
     env.states["hands"][0] = cards
-    views = env.final_obs()
-    env.obs[:], env.mask[:] = views.obs[0, env.seats], views.mask[0, env.seats]
+    env.mask[:] = env.final_obs().mask[0, env.seats]
 
 
 def start(spec, *hands):

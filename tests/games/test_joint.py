@@ -30,7 +30,7 @@ def choices(env, rng, rows=None):
 
 
 def snapshot(env):
-    return [array.copy() for array in (env.states, env.seats, env.obs, env.mask, env.over)]
+    return [array.copy() for array in (env.states, env.seats, env.observations().obs, env.mask, env.over)]
 
 
 def same(one, other):

@@ -28,7 +28,7 @@ def pettingzoo_env(spec, constructor, line=(), seed=0):
 
 
 def snapshot(env):
-    return [array.copy() for array in (env.states, env.seats, env.obs, env.mask, env.over)]
+    return [array.copy() for array in (env.states, env.seats, env.observations().obs, env.mask, env.over)]
 
 
 def test_vector_env_plays_nothing_if_one_action_is_illegal(spec):

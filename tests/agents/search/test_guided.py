@@ -91,7 +91,7 @@ def reference(env, simulations):
             node.proven = earned[0] if node.proven is None else node.proven
             return np.array([node.proven, -node.proven])
         if not node.priors:
-            logits, value = opinions(node.env.obs, node.env.mask)
+            logits, value = opinions(node.env.observations().obs, node.env.mask)
             legal = np.flatnonzero(node.env.mask[0])
             weights = np.exp(logits[0, legal].astype(float) - logits[0, legal].max())
             for action, prior in zip(legal.tolist(), weights / weights.sum(), strict=True):
@@ -137,7 +137,7 @@ def test_visits_are_those_of_a_plain_search(name, plies):
 def test_an_indifferent_network_is_no_obstacle_to_the_best_move(considered):
     env, rows = positions(TIC_TAC_TOE, 300, 4)
     states = env.positions(rows)
-    seen = Batch(agent_id=env.seats[rows], obs=env.obs[rows], mask=env.mask[rows], state=states)
+    seen = Batch(env.observations(rows), state=states)
     perfect = AlphaBetaPolicy(TIC_TAC_TOE, depth=9).forward(Batch(obs=seen, info=Batch()))
     found = GuidedSearch(TIC_TAC_TOE, 300, considered).search(states, indifferent, np.random.default_rng(0))
     assert (perfect.probs[np.arange(len(rows)), found.act] > 0).mean() > 0.98
@@ -167,7 +167,7 @@ def test_gumbel_improves_on_the_network_with_few_simulations():
     found = GuidedSearch(TIC_TAC_TOE, 8, 4).search(
         states, lambda obs, mask: (opinions(obs, mask)[0], indifferent(obs, mask)[1]), np.random.default_rng(0)
     )
-    logits, _ = opinions(env.obs[rows], env.mask[rows])
+    logits, _ = opinions(env.observations(rows).obs, env.mask[rows])
     own = np.where(env.mask[rows], np.exp(logits), 0)
     own /= own.sum(axis=1, keepdims=True)
     assert np.nansum(found.probs * worth) / len(rows) > np.nansum(own * worth) / len(rows) + 0.05
@@ -222,7 +222,7 @@ def test_puct_and_gumbel_play_by_the_network_of_a_checkpoint(tmp_path):
     assert all(record.verdict.reason == "finished" for record in records)
     agent = make_agent(f"alphazero:{folder}", TIC_TAC_TOE)
     env, rows = positions(TIC_TAC_TOE, 4, 2)
-    seen = Batch(agent_id=env.seats[rows], obs=env.obs[rows], mask=env.mask[rows], state=env.positions(rows))
+    seen = Batch(env.observations(rows), state=env.positions(rows))
     own = GuidedSearch(TIC_TAC_TOE, 100).search(seen.state, partial(network_of, agent), np.random.default_rng(0))
     assert (agent.forward(Batch(obs=seen, info=Batch())).probs == own.probs).all()
 
@@ -243,7 +243,7 @@ def test_puct_goes_on_from_what_it_found_below_the_moves_played(name, tmp_path):
         obs, *_ = env.step(answer.act)
         while (replying := np.flatnonzero(env.seats != mine)).size:
             obs, *_ = env.step(env.mask[replying].argmax(axis=1), replying)
-        obs = Batch(agent_id=env.seats, obs=env.obs, mask=env.mask)
+        obs = env.observations()
     assert not kept[0].any()
     assert np.concatenate(kept).max() > 0
 
@@ -264,7 +264,7 @@ def test_few_simulations_late_in_a_game_still_give_a_legal_move(name):
 def test_a_time_limits_puct(tmp_path):
     env, rows = positions(TIC_TAC_TOE, 2, 1)
     policy = make_agent(f"puct:{trained(tmp_path / 'az')}:30ms", TIC_TAC_TOE)
-    seen = Batch(agent_id=env.seats[rows], obs=env.obs[rows], mask=env.mask[rows], state=env.positions(rows))
+    seen = Batch(env.observations(rows), state=env.positions(rows))
     answer = policy.forward(Batch(obs=seen))
     assert policy.one_at_a_time
     assert answer.visits.sum(axis=1).min() >= 1
@@ -279,7 +279,7 @@ def test_moves_searched_quickly_teach_the_policy_nothing():
     )
     policy.reset(0)
     env, rows = positions(TIC_TAC_TOE, 4, 2)
-    seen = Batch(agent_id=env.seats[rows], obs=env.obs[rows], mask=env.mask[rows], state=env.positions(rows))
+    seen = Batch(env.observations(rows), state=env.positions(rows))
     answers = [policy.forward(Batch(obs=seen)) for _ in range(20)]
     full = [bool(answer.policy.target.any()) for answer in answers]
     assert 3 < sum(full) < 17
@@ -312,7 +312,7 @@ def test_what_is_learned_from_is_turned_whole():
     """Masks and targets go with what is seen: each row is one of the game's symmetries of what was stored."""
     env, rows = positions(TIC_TAC_TOE, 200, 3)
     target = env.mask[rows] * np.random.default_rng(0).random((len(rows), 9)).astype(np.float32)
-    before = Batch(agent_id=env.seats[rows], obs=env.obs[rows], mask=env.mask[rows])
+    before = env.observations(rows)
     batch = Batch(obs=before, policy=Batch(target=target))
     turn(batch, TIC_TAC_TOE, np.random.default_rng(0))
     ways = [(np.arange(18), np.arange(9)), *TIC_TAC_TOE.symmetries]
