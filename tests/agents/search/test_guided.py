@@ -160,7 +160,7 @@ def test_gumbel_improves_on_the_network_with_few_simulations():
         seats = after.seats.copy()
         _, rewards, *_ = after.step(np.full(len(legal), action))
         going = np.flatnonzero(~after.over)
-        seen = Batch(agent_id=after.seats, obs=after.obs, mask=after.mask, state=after.positions())[going]
+        seen = Batch(after.observations(), state=after.positions())[going]
         value = rewards[np.arange(len(legal)), seats].astype(float)
         value[going] -= AlphaBetaPolicy(TIC_TAC_TOE, depth=9).forward(Batch(obs=seen, info=Batch())).value
         worth[legal, action] = value
