@@ -50,6 +50,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self._mask = np.zeros((1, game.num_actions), np.bool_)
         self._rewards = np.zeros((1, game.num_players), np.float32)
         self._over = np.ones(1, np.bool_)
+        self._ready: str | None = None  # whose turn it is: that agent's view lies in `_obs` and `_mask`
         self._chances = game.chance_scratch()
         self._streams = np.frombuffer(np.random.bytes(8), np.uint64).copy()
         self._action = np.zeros(1, np.int64)
@@ -79,25 +80,26 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self._ready: str | None = self.agents[self._seats[0]]  # whose view lies in `_obs` and `_mask`
+        self._ready = self.agents[self._seats[0]]
         self.agent_selection = self._ready
         self._skip_agent_selection = None
 
     def observe(self, agent: str) -> Observation:
         """What `agent` sees; the mask of all but `agent_selection` is all zero. `KeyError` for an unknown agent."""
+        if self._ready is not None and agent == self._ready == self.agent_selection:
+            return self._shown(self._obs.copy(), self._mask)
         self._require_reset()
-        if agent == self._ready == self.agent_selection:
-            return self._shown(self._obs[0].copy(), self._mask[0])
         if agent not in self.observation_spaces:
             raise KeyError(agent)
-        obs = np.empty(self.game.observation_shape, self.game.observation_dtype)
-        mask = np.empty(self.game.num_actions, np.bool_)
+        obs = np.empty((1, *self.game.observation_shape), self.game.observation_dtype)
+        mask = np.empty((1, self.game.num_actions), np.bool_)
         seat = self.game.agents.index(agent)
-        kernels(self.game).observe_one(self._states, seat, agent == self.agent_selection, obs, mask)
+        kernels(self.game).observe_one(self._states, seat, agent == self.agent_selection, obs[0], mask[0])
         return self._shown(obs, mask)
 
     def _shown(self, obs: NDArray[Any], mask: NDArray[np.bool_]) -> Any:
-        return obs.reshape(()) if self.game.bare else {"observation": obs, "action_mask": mask.astype(np.int8)}
+        """An observation [1, *O] and a mask [1, A] as PettingZoo's game shows them."""
+        return obs.reshape(()) if self.game.bare else {"observation": obs[0], "action_mask": mask[0].astype(np.int8)}
 
     @property
     def is_over(self) -> bool:
@@ -112,21 +114,22 @@ class GameAECEnv(AECEnv[str, Observation, int]):
 
     def step(self, action: int | None) -> None:
         """Play for `agent_selection`; an agent whose game is over steps with None."""
-        self._require_reset()
-        if not self.agents:
-            EnvLogger.warn_step_after_terminated_truncated()
-        elif self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
-            self._was_dead_step(action)
-        else:
-            number = self._check(action)
-            if self._mask.item(number):
-                self._play(number)
-            elif self._illegal_ends_game:
-                self._end_by_illegal_action()
+        if self._ready is None:  # not begun, or over
+            self._require_reset()
+            if self.agents:
+                self._was_dead_step(action)
             else:
-                raise self._illegal(number)
-            if self.render_mode == "human":
-                self.render()
+                EnvLogger.warn_step_after_terminated_truncated()
+            return
+        number = self._check(action)
+        if self._mask.item(number):
+            self._play(number)
+        elif self._illegal_ends_game:
+            self._end_by_illegal_action()
+        else:
+            raise self._illegal(number)
+        if self.render_mode == "human":
+            self.render()
 
     def _check(self, action: Any) -> int:
         """Take a whole number in range, or raise `UsageError`."""
@@ -149,12 +152,14 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         kernels(self.game).step(*self._step)
         agent = self.agent_selection
         self._cumulative_rewards[agent] = 0.0
-        earned = self._rewards[0].tolist()
-        if self._paid or any(earned):
-            self._paid = any(earned)
+        earned: list[float] = self._rewards.tolist()[0]
+        if any(earned):
+            self._paid = True
             self.rewards = dict(zip(self.possible_agents, earned, strict=True))
-            for other, reward in self.rewards.items():
-                self._cumulative_rewards[other] += reward
+            self._accumulate_rewards()
+        elif self._paid:
+            self._paid = False
+            self.rewards = dict.fromkeys(self.agents, 0.0)
         if self._over.item():
             self._ready = None
             self.terminations = dict.fromkeys(self.agents, not self.game.is_cut)
