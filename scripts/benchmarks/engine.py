@@ -8,7 +8,7 @@ import numpy as np
 
 from arena.env.native import GameVectorEnv
 from benchmarks.elsewhere import process
-from benchmarks.measure import Peer, Row, Work, rate
+from benchmarks.measure import Peer, Row, Work, one_core, rate
 from benchmarks.native import BOARDS, batch
 from games.engine.compiler import kernels
 from games.engine.registry import make_game
@@ -41,18 +41,22 @@ CONTESTS = (
 
 def rows() -> Iterator[Row]:
     """Moves a second of random legal play."""
-    for contest in CONTESTS:
-        with process(
-            "OpenSpiel, C++ rollouts", "pyspiel", "play_open_spiel.py", "rollouts", contest.open_spiel
-        ) as peer:
-            yield rate("engine", f"{contest.ours}: playouts", "moves/s", playouts(contest.ours), peer, rounds=3)
-        work = f"{contest.ours}: {BOARDS:,} boards, observations, masks, resets"
-        with open_spiel("loop", contest) as peer:
-            yield rate("engine", work, "moves/s", batch(contest.ours), peer, rounds=3)
-        if contest.pgx is not None:
-            with process("pgx on the CPU", "pgx", "play_pgx.py", contest.pgx, str(BOARDS)) as peer:
-                yield rate("engine", work, "moves/s", batch(contest.ours), peer, rounds=3)
+    with one_core():  # JAX would spread over all, and some of its games take twice as long then
+        for contest in CONTESTS:
+            yield from beside_peers(contest)
     yield from threads()
+
+
+def beside_peers(contest: Contest) -> Iterator[Row]:
+    """One game: playouts, and batches."""
+    with open_spiel("rollouts", contest) as peer:
+        yield rate("engine", f"{contest.ours}: playouts", "moves/s", playouts(contest.ours), peer, rounds=3)
+    work = f"{contest.ours}: {BOARDS:,} boards, observations, masks, resets"
+    with open_spiel("loop", contest) as peer:
+        yield rate("engine", work, "moves/s", batch(contest.ours), peer, rounds=3)
+    if contest.pgx is not None:
+        with process("pgx on the CPU", "pgx", "play_pgx.py", contest.pgx, str(BOARDS)) as peer:
+            yield rate("engine", work, "moves/s", batch(contest.ours), peer, rounds=3)
 
 
 def open_spiel(mode: str, contest: Contest) -> AbstractContextManager[Peer]:

@@ -1,10 +1,12 @@
 """Measuring two loops side by side."""
 
 import importlib.util
+import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median
 
@@ -44,6 +46,20 @@ def missing(peer: str, *packages: str) -> Peer | None:
     """A peer that cannot run since one of its packages is not installed; None if all are."""
     absent = [package for package in packages if importlib.util.find_spec(package) is None]
     return Peer(f"{peer} not run: {', '.join(absent)} not installed (extra: bench)", None) if absent else None
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Keep this thread, and the processes that it starts, on one core, where the system can."""
+    if sys.platform != "linux":
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def rate(section: str, work: str, unit: str, ours: Work, peer: Peer, rounds: int = 5) -> Row:

@@ -147,6 +147,7 @@ def test_games_that_begin_anew_by_themselves_are_those_reset_by_hand(spec):
         same = by_hand.observations()
     assert ends > 60
     assert not by_itself.over.any()
+    assert (by_itself.positions() == by_hand.positions()).all(), "what is imagined of new games begins anew, too"
 
 
 def test_who_has_to_see_the_end_takes_no_games_that_begin_by_themselves():
