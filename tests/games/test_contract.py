@@ -132,9 +132,9 @@ def test_symmetries_map_games_to_games(spec):
         plain.reset(seed=3)
         mapped.reset(seed=3)
         for action in random_line(spec, seed=3):
-            _, rewards, _, _, _ = plain.step([action])
-            _, mapped_rewards, _, _, _ = mapped.step([image_of[action]])
-            assert (plain.obs.reshape(-1)[observation_index] == mapped.obs.reshape(-1)).all()
+            seen, rewards, _, _, _ = plain.step([action])
+            image, mapped_rewards, _, _, _ = mapped.step([image_of[action]])
+            assert (seen.obs.reshape(-1)[observation_index] == image.obs.reshape(-1)).all()
             assert (plain.mask[0, action_index] == mapped.mask[0]).all()
             assert (rewards == mapped_rewards).all()
         assert mapped.over[0]
