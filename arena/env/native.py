@@ -91,19 +91,17 @@ class GameVectorEnv:
         """
         rows = self._rows if id is None else rows_of(id, len(self))
         self._take_seeds(rows, seeds_for(seed, len(rows)))
-        obs = self._room(rows)
-        self._threads.over(len(rows), lambda k, part: self._begin(rows[part], obs[part], k))
-        return self._shown(rows, obs), Batch()
+        self._threads.over(len(rows), lambda k, part: self._begin(rows[part], k))
+        return self.observations(rows), Batch()
 
-    def _begin(self, rows: NDArray[np.int64], obs: NDArray[Any], k: int) -> None:
-        """Start the games in these rows, with the scratch of thread `k`, and write what their seats to move see."""
-        held = (self.seats, self.mask, obs)
+    def _begin(self, rows: NDArray[np.int64], k: int) -> None:
+        """Start the games in these rows, with the scratch of thread `k`."""
+        held = (self.seats, self.mask)
         self._kernels.reset(self.states, self._initial, self._streams, rows, *held, self._chances[k])
         self._guesses[rows] = ~self._streams[rows]
         self.over[rows] = False
         if self.openings:
             self._open(rows, k)
-            self._kernels.observe_movers(self.states, rows, self.seats, obs)
 
     def _open(self, rows: NDArray[np.int64], k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Play random moves in games that have just begun.
@@ -174,16 +172,17 @@ class GameVectorEnv:
         seats, obs, mask, _, ends = (array[part] for array in shown)
         places = np.flatnonzero(ends[:, 0])
         ended = rows[part][places]
-        first = self._room(ended)
-        self._begin(ended, first, k)
-        seats[places], obs[places], mask[places] = self.seats[ended], first, self.mask[ended]
+        self._begin(ended, k)
+        first = self.observations(ended)
+        seats[places], obs[places], mask[places] = first.agent_id, first.obs, first.mask
 
     def observations(self, id: Ids = None) -> Batch:
         """What `reset` and `step` have told of the games of `id`: `agent_id` [R], `obs` [R, *O] and `mask` [R, A]."""
         rows = self._rows if id is None else rows_of(id, len(self))
         obs = self._room(rows)
         self._kernels.observe_movers(self.states, rows, self.seats, obs)
-        return self._shown(rows, obs)
+        # `take` copies whole rows three times as fast as indexing does
+        return Batch(agent_id=self.seats[rows], obs=obs, mask=self.mask.take(rows, axis=0))
 
     def final_obs(self, id: Ids = None) -> Batch:
         """What every seat sees now: `obs` [R, P, *O] and `mask` [R, P, A] (all True in a finished game)."""
@@ -288,10 +287,6 @@ class GameVectorEnv:
     def _room(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         """Room for as many observations."""
         return np.empty((len(rows), *self.game.observation_shape), self.game.observation_dtype)
-
-    def _shown(self, rows: NDArray[np.int64], obs: NDArray[Any]) -> Batch:
-        # `take` copies whole rows three times as fast as indexing does
-        return Batch(agent_id=self.seats[rows], obs=obs, mask=self.mask.take(rows, axis=0))
 
     def _refusal(self, row: int, action: int, mask: NDArray[np.bool_]) -> UsageError:
         where = f"{self.game.name}, environment {row}"

@@ -115,16 +115,14 @@ def reset(
     rows: NDArray[np.int64],
     seats: NDArray[np.int64],
     mask: NDArray[np.bool_],
-    obs: NDArray[Any],
     chances: Any,
 ) -> None:
-    """Start the games in `rows` anew: states [B], initial [1], seats [B] (who moves), mask [B, A], obs [R, O].
+    """Start the games in `rows` anew: states [B], initial [1], seats [B] (who moves), mask [B, A].
 
     `streams` [B] gives each game its seed, and moves on.
     """
-    for j in range(rows.shape[0]):
-        begin(states, rows[j], initial, streams, seats, mask, chances)
-        observe(states[rows[j]], seats[rows[j]], obs[j])
+    for row in rows:
+        begin(states, row, initial, streams, seats, mask, chances)
 
 
 @njit(cache=True, nogil=True)

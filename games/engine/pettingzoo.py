@@ -70,9 +70,9 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         if seed is not None:
             self._streams[0] = seed % 2**64
         initial = self.game.initial.reshape(1)
-        kernels(self.game).reset(
-            self._states, initial, self._streams, self._row, self._seats, self._mask, self._obs, self._chances
-        )
+        held = (self._seats, self._mask, self._chances)
+        kernels(self.game).reset(self._states, initial, self._streams, self._row, *held)
+        kernels(self.game).observe_movers(self._states, self._row, self._seats, self._obs)
         self._paid = False  # whether any of `rewards` is not 0
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)

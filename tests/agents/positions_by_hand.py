@@ -18,7 +18,7 @@ def children(game: Game, state: State) -> dict[int, tuple[State, np.ndarray]]:
     seats, over, mask = np.empty(n, np.int64), np.zeros(n, np.bool_), np.empty((n, n), np.bool_)
     obs = np.empty((n, *game.observation_shape), game.observation_dtype)
     rewards = np.zeros((n, game.num_players), np.float32)
-    kernels(game).reset(states, state.reshape(1), np.zeros(len(rows), np.uint64), rows, seats, mask, obs, None)
+    kernels(game).reset(states, state.reshape(1), np.zeros(len(rows), np.uint64), rows, seats, mask, None)
     legal = np.flatnonzero(mask[0])
     kernels(game).step(states, legal, legal, seats, mask, over, obs, rewards, None)
     return {int(action): (states[action].copy(), earned.copy()) for action, earned in zip(legal, rewards, strict=False)}

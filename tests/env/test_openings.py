@@ -26,7 +26,8 @@ def test_every_number_of_moves_is_as_likely():
     assert (abs(counts - 1_000) < 5 * np.sqrt(1_000)).all()
     assert not env.over.any()
     assert (env.seats == stones % 2).all()
-    assert (env.observations().obs.reshape(7_000, -1).sum(axis=1) == stones).all()
+    seen = env.observations().obs.reshape(7_000, -1)
+    assert (seen.sum(axis=1) == stones).all(), "what is seen belongs to the position"
 
 
 def test_each_legal_move_is_as_likely():

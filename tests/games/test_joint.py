@@ -57,7 +57,7 @@ def test_a_joint_step_is_every_seats_step_in_turn(spec):
             assert (last[3][0] == truncated[j]).all()
         assert (earned == rewards).all()
         assert same(snapshot(joint), snapshot(turns))
-        assert obs == joint.observations(rows)
+        assert obs == turns.observations(rows)
     assert (joint.states["current_player"] == TERMINAL).all()
 
 
