@@ -96,7 +96,7 @@ def apply(state: Any, action: int) -> None:
     state.current_player = TERMINAL if state.length == last else state.length % players
 
 
-@njit
+@njit(forceinline=True)
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
     """Own seat [P], own card [P + 1], and what was done at each of 2 P - 1 times, two entries each: all one-hot."""
     players = state.cards.shape[0]
@@ -104,8 +104,9 @@ def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
     out[seat] = 1
     if state.cards[seat] >= 0:
         out[players + state.cards[seat]] = 1
-    for i in range(state.length):
-        out[2 * players + 1 + 2 * i + state.history[i]] = 1
+    for i in range(2 * players - 1):  # of all times: a loop up to `length` would be mispredicted
+        action = state.history[i]
+        out[2 * players + 1 + 2 * i + (action & 1)] = action >= 0
 
 
 information_state = observe

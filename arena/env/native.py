@@ -91,19 +91,19 @@ class GameVectorEnv:
         """
         rows = self._rows if id is None else rows_of(id, len(self))
         self._take_seeds(rows, seeds_for(seed, len(rows)))
-        self._threads.over(len(rows), lambda k, part: self._begin(rows[part], k))
+        self._begin(rows)
         return self.observations(rows), Batch()
 
-    def _begin(self, rows: NDArray[np.int64], k: int) -> None:
-        """Start the games in these rows, with the scratch of thread `k`."""
+    def _begin(self, rows: NDArray[np.int64]) -> None:
+        """Start the games in these rows."""
         held = (self.seats, self.mask)
-        self._kernels.reset(self.states, self._initial, self._streams, rows, *held, self._chances[k])
+        self._kernels.reset(self.states, self._initial, self._streams, rows, *held, self._chances[0])
         self._guesses[rows] = ~self._streams[rows]
         self.over[rows] = False
         if self.openings:
-            self._open(rows, k)
+            self._open(rows)
 
-    def _open(self, rows: NDArray[np.int64], k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    def _open(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Play random moves in games that have just begun.
 
         Gives them, [R, `openings`], -1 where there is none, and what they have brought the seats, [R, P].
@@ -120,7 +120,7 @@ class GameVectorEnv:
             rewards = np.empty((len(played), self.num_agents), np.float32)
             unseen = self._room(played)
             self._kernels.step(
-                self.states, rows[played], moves[played, ply], *held[1:], self.over, unseen, rewards, self._chances[k]
+                self.states, rows[played], moves[played, ply], *held[1:], self.over, unseen, rewards, self._chances[0]
             )
             earned[played] += rewards
         ended = np.flatnonzero(self.over[rows])
@@ -153,28 +153,29 @@ class GameVectorEnv:
         mask = np.empty((len(rows), self.game.num_actions), np.bool_)
         rewards = np.empty((len(rows), self.num_agents), np.float32)
         ends = np.empty((len(rows), self.num_agents), np.bool_)
-        shown = (seats, obs, mask, rewards, ends)
         held = (self.seats, self.mask, self.over, self._initial, self._streams, self._guesses)
         anew = self.autoreset and not self.openings
-
-        def play(k: int, part: slice) -> None:
-            whole = part.stop - part.start == len(rows)  # to slice seven arrays takes as long as sixty moves
-            given = (rows, actions, *shown) if whole else [array[part] for array in (rows, actions, *shown)]
-            ended = self._kernels.advance(self.states, *given[:2], *held, anew, *given[2:], self._chances[k])
-            if ended and self.autoreset and self.openings:
-                self._open_anew(rows, part, shown, k)
-
-        self._threads.over(len(rows), play)
+        given = (self.states, rows, actions, *held, anew, seats, obs, mask, rewards, ends)
+        advance, chances, gate = self._kernels.advance, self._chances, self._threads.gate
+        self._threads.share(lambda thread, call: advance(*given, chances[thread], gate, thread, call), len(rows))
+        if self.autoreset and self.openings:
+            self._open_anew(rows, seats, obs, mask, ends)
         return Batch(agent_id=seats, obs=obs, mask=mask), rewards, *self._as_ends(ends), Batch()
 
-    def _open_anew(self, rows: NDArray[np.int64], part: slice, shown: tuple[NDArray[Any], ...], k: int) -> None:
-        """Begin the games of a part of the rows that have ended anew, with random moves."""
-        seats, obs, mask, _, ends = (array[part] for array in shown)
+    def _open_anew(
+        self,
+        rows: NDArray[np.int64],
+        seats: NDArray[np.int64],
+        obs: NDArray[Any],
+        mask: NDArray[np.bool_],
+        ends: NDArray[np.bool_],
+    ) -> None:
+        """Begin those of the games in `rows` that have ended anew, with random moves; show what is seen then."""
         places = np.flatnonzero(ends[:, 0])
-        ended = rows[part][places]
-        self._begin(ended, k)
-        first = self.observations(ended)
-        seats[places], obs[places], mask[places] = first.agent_id, first.obs, first.mask
+        if len(places):
+            self._begin(rows[places])
+            first = self.observations(rows[places])
+            seats[places], obs[places], mask[places] = first.agent_id, first.obs, first.mask
 
     def observations(self, id: Ids = None) -> Batch:
         """What `reset` and `step` have told of the games of `id`: `agent_id` [R], `obs` [R, *O] and `mask` [R, A]."""

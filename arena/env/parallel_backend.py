@@ -1,10 +1,10 @@
 """Where the environments of a `ParallelEnv` run: here, in processes, in Ray's actors, or in processes below those."""
 
-import os
 from collections.abc import Callable, Sequence
 from pickle import PicklingError
 from typing import Any, Literal
 
+from arena.cores import usable_cores
 from arena.env.base import BaseVectorEnv, DummyVectorEnv
 from arena.env.vector import RayVectorEnv, SubprocVectorEnv
 from arena.env.workers.messages import Raised, attempt, dumps
@@ -43,7 +43,7 @@ def num_cores(is_ray: bool) -> int:
     """How many cores this process may use, or the Ray cluster has."""
     if is_ray:
         return max(1, int(require_ray().cluster_resources().get("CPU", 0)))
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return usable_cores()
 
 
 def gpu_share(num_gpus: int, count: int) -> float:

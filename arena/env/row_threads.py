@@ -1,87 +1,98 @@
-"""`RowThreads`: compiled kernels over rows of a batch, in several threads."""
+"""`RowThreads`: threads that share the rows of a call of compiled code."""
 
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from queue import SimpleQueue
 from threading import Thread
 from time import perf_counter
 
-LEAST_PART_S = 2e-4
-"""Seconds of work that another thread is woken for: waking it takes an eighth of that, where cores are shared half."""
+from arena.cores import usable_cores
+from games.engine.row_sharing import new_gate
 
-Work = Callable[[int, slice], None]
-"""Does the part k of some rows."""
+LONG_S = 2e-4
+"""A call of so many seconds is worth waking helpers for, which takes an eighth of that."""
+SHORT_S, SOON_S = 8e-6, 1e-4
+"""And so is one of so many seconds, if it follows another so soon that it will meet them awake the next time."""
+
+Work = Callable[[int, int], None]
+"""Calls compiled code as one of the threads (0 leads), with the number of the call: see `games.engine.row_sharing`."""
 
 
 class RowThreads:
-    """Does work on parts of a batch side by side; kernels let go of Python's lock.
+    """Lets helpers take part in calls of compiled code, which let go of Python's lock.
 
-    The threads wait between two calls. (A pool of the standard library takes half as long again to hand work over.
-    Threads that turn in a loop instead of waiting would be woken at once, but where the cores have other work they cost
-    milliseconds.) So work that is done before another thread is awake stays in this one: how long a row takes is known
-    from the calls before.
+    Helpers look out for another call for a moment before they sleep; to wake them takes longer than many a call lasts.
+    A call is done without those that do not come. There are no more of them than cores to run on: one that is stopped
+    in the middle of a row holds up the others.
 
     Args:
-        count: how many threads, this one included.
+        count: how many threads, this one included, may share a call.
 
     """
 
     def __init__(self, count: int):
-        self.count = count
-        self._row_s = float("inf")
-        self._hands: list[_Hand] = []
-        weakref.finalize(self, _dismiss, self._hands)
+        count = min(count, usable_cores())
+        self.gate = new_gate(count)
+        self._helpers = [_Helper(thread) for thread in range(1, count)]
+        self._calls, self._row_s, self._ended = 0, float("inf"), 0.0
+        weakref.finalize(self, _dismiss, self._helpers)
 
-    def over(self, size: int, work: Work) -> None:
-        """Call `work(k, rows)` for the parts 0, 1, ... of `size` rows, no two with the same k at once.
-
-        Returns when all are done; what a part raises is raised here.
-        """
-        if self.count == 1:
-            work(0, slice(0, size))
+    def share(self, work: Work, rows: int) -> None:
+        """Do `work` on so many rows, with the helpers who come; returns when all is done."""
+        self._calls += 1
+        if not self._helpers:
+            work(0, self._calls)
             return
-        parts = max(1, int(min(self.count, size, size * self._row_s / LEAST_PART_S)))
-        edges = [size * k // parts for k in range(parts + 1)]
-        while len(self._hands) < parts - 1:
-            self._hands.append(_Hand())
-        busy = self._hands[: parts - 1]
-        for k, hand in enumerate(busy, start=1):
-            hand.inbox.put((work, k, slice(edges[k], edges[k + 1])))
-        start = perf_counter()
-        try:
-            work(0, slice(0, edges[1]))
-            if edges[1]:  # others may have held this thread up: the quickest call counts, but not for ever
-                self._row_s = min((perf_counter() - start) / edges[1], 2 * self._row_s)
-        finally:
-            faults = [fault for hand in busy if (fault := hand.outbox.get()) is not None]
-        if faults:
-            raise faults[0]
+        start, expected_s = perf_counter(), rows * self._row_s
+        soon = start - self._ended < SOON_S
+        helpers = self._helpers if expected_s >= LONG_S or (soon and expected_s >= SHORT_S) else ()
+        for helper in helpers:
+            helper.ask(work, self._calls)
+        work(0, self._calls)
+        for helper in helpers:
+            helper.forget()
+        self._ended = perf_counter()
+        if rows:  # others may have held this thread up: the quickest call counts, but not for ever
+            self._row_s = min((self._ended - start) / rows, 2 * self._row_s)
 
 
-@dataclass(eq=False)
-class _Hand:
-    """One more thread: it does the parts that it is sent, and answers each with None or what went wrong."""
+class _Helper:
+    """A thread that takes part in calls, where it is in time for them."""
 
-    inbox: SimpleQueue[tuple[Work, int, slice] | None] = field(default_factory=SimpleQueue)
-    outbox: SimpleQueue[BaseException | None] = field(default_factory=SimpleQueue)
+    def __init__(self, thread: int):
+        self._thread = thread
+        self._call: tuple[Work, int] | None = None
+        self._bell: SimpleQueue[bool] = SimpleQueue()  # False: go
+        self._asleep, self._started = True, False
 
-    def __post_init__(self) -> None:
-        Thread(target=_serve, args=(self.inbox, self.outbox), name="games", daemon=True).start()
+    def ask(self, work: Work, call: int) -> None:
+        """Have it take part in this call."""
+        self._call = work, call
+        if not self._started:
+            self._started = True
+            Thread(target=self._serve, name="games", daemon=True).start()
+        if self._asleep:
+            self._asleep = False
+            self._bell.put(True)
+
+    def forget(self) -> None:
+        """The call is done; what it refers to need not live on."""
+        self._call = None
+
+    def dismiss(self) -> None:
+        """Let the thread end."""
+        self._bell.put(False)
+
+    def _serve(self) -> None:
+        done = 0
+        while self._bell.get():
+            while (job := self._call) is not None and job[1] > done:
+                done = job[1]
+                job[0](self._thread, done)  # comes back when there is another call, or none for a while
+            job = None  # what it refers to is its owner's alone now
+            self._asleep = True
 
 
-def _serve(inbox: SimpleQueue[tuple[Work, int, slice] | None], outbox: SimpleQueue[BaseException | None]) -> None:
-    while (part := inbox.get()) is not None:
-        work, k, rows = part
-        fault = None
-        try:
-            work(k, rows)
-        except BaseException as error:  # it is raised in the thread that asked
-            fault = error
-        del part, work  # else what they refer to would live until the next
-        outbox.put(fault)
-
-
-def _dismiss(hands: list[_Hand]) -> None:
-    for hand in hands:
-        hand.inbox.put(None)
+def _dismiss(helpers: list[_Helper]) -> None:
+    for helper in helpers:
+        helper.dismiss()

@@ -1,10 +1,10 @@
 """Vector environments whose environments run in other processes, here or in a Ray cluster."""
 
-import os
 from collections.abc import Callable, Sequence
 from itertools import cycle
 from typing import Any
 
+from arena.cores import usable_cores
 from arena.data.statistics import RunningMeanStd
 from arena.env.base import BaseVectorEnv, OnFailure
 from arena.env.workers.ray import RayEnvWorker, RayLink, require_resources
@@ -50,7 +50,7 @@ class SubprocVectorEnv(BaseVectorEnv):
         on_failure: OnFailure = "raise",
     ):
         count = hosts_for(len(env_fns), num_workers, hang_timeout_s)
-        wakeful = count <= (os.cpu_count() or 1)
+        wakeful = count <= usable_cores()
         links = cycle([ProcessLink(self._share_memory, context, hang_timeout_s, wakeful) for _ in range(count)])
 
         def worker(env_fn: Callable[[], Any]) -> SubprocEnvWorker:

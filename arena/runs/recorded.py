@@ -52,14 +52,14 @@ class RecordedGames(GameVectorEnv):
         super().restore(arrays)
         self._seed = None
 
-    def _begin(self, rows: NDArray[np.int64], k: int) -> None:
+    def _begin(self, rows: NDArray[np.int64]) -> None:
         if BOARD in rows:
             self._seed = int(self._streams[BOARD])
             self._players, self._actions, self._returns = (), [], np.zeros(self.num_agents)
-        super()._begin(rows, k)
+        super()._begin(rows)
 
-    def _open(self, rows: NDArray[np.int64], k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        moves, earned = super()._open(rows, k)
+    def _open(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        moves, earned = super()._open(rows)
         if BOARD in rows:
             place = int(np.flatnonzero(rows == BOARD)[0])
             self._actions = moves[place, moves[place] >= 0].tolist()

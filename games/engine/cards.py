@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from games.engine.bits import popcount
 from games.engine.chance import draw_below
 from games.engine.picture import Picture
 
@@ -13,13 +14,12 @@ from games.engine.picture import Picture
 @njit
 def draw_unseen(state: Any, num_cards: int) -> int:
     """Give a card that is nowhere in `state.cards`, each as likely as the others."""
-    left = num_cards
+    seen = 0
     for card in state.cards:
-        left -= card >= 0
-    choice, drawn = draw_below(state, left), 0
-    for card in range(num_cards):  # to the end: a branch would be mispredicted
-        choice -= not is_seen(state, card)
-        drawn += choice >= 0
+        seen |= int(card >= 0) << (card & 63)
+    choice = drawn = draw_below(state, num_cards - popcount(seen))
+    for _ in range(state.cards.shape[0] - 1):  # as many as may be seen; a branch would be mispredicted
+        drawn = choice + popcount(seen & ((2 << drawn) - 1))
     return drawn
 
 

@@ -39,7 +39,8 @@ def draw(state: Any) -> float:
 @njit
 def draw_below(state: Any, count: int) -> int:
     """Give a whole number from 0 to `count` (excluded), each as likely as the others."""
-    return int(draw(state) * count)
+    state.random += GAMMA
+    return below(mix(state.random), count)
 
 
 @njit

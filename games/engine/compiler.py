@@ -39,8 +39,9 @@ from games.engine.game import Game
 
 PLACEHOLDERS = "games.engine.rules"
 DEFAULTS = "games.engine.defaults"
-SIZES = ("NUM_ACTIONS", "NUM_PLAYERS")
-"""Placeholders that are numbers: loops up to a number known when compiling are twice as fast."""
+SIZES = ("NUM_ACTIONS", "NUM_PLAYERS", "OBSERVATION_SHAPE")
+"""Placeholders that are numbers, or of numbers: loops up to a number known when compiling are twice as fast."""
+Sizes = tuple[int, int, tuple[int, ...]]
 VERSIONED = ("numba", "numpy", "math", "builtins")
 """Packages whose code changes only with a version, and versions are hashed."""
 
@@ -66,11 +67,11 @@ def kernels(game: Game) -> Any:
 def instantiate(template: str, game: Game) -> Any:
     """Import the module `template` once more with the rules of `game` in place of the placeholders."""
     layout = f"{game.state_dtype} {np.dtype(game.observation_dtype)}"
-    return _instantiate(template, game.rules, layout, (game.num_actions, game.num_players))
+    return _instantiate(template, game.rules, layout, (game.num_actions, game.num_players, game.observation_shape))
 
 
 @cache
-def _instantiate(template: str, rules_name: str, layout: str, sizes: tuple[int, int]) -> ModuleType:
+def _instantiate(template: str, rules_name: str, layout: str, sizes: Sizes) -> ModuleType:
     origin = importlib.import_module(template)
     others = {
         name: _instantiate(name, rules_name, layout, sizes).__name__
@@ -110,7 +111,7 @@ def _is_template(name: str) -> bool:
 
 
 def _bind(
-    source: str, rules_name: str, sizes: Mapping[str, int], others: Mapping[str, str]
+    source: str, rules_name: str, sizes: Mapping[str, object], others: Mapping[str, str]
 ) -> tuple[str, dict[str, str]]:
     """The template's source with its placeholders imported from elsewhere, and from where, by name.
 

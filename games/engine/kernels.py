@@ -14,11 +14,14 @@ from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.chance import GAMMA, below, mix, pick
+from games.engine.entries import entry, unowned
 from games.engine.game import CHANCE, TERMINAL
 from games.engine.planes import copy_entries
+from games.engine.row_sharing import enter, leave, take
 from games.engine.rules import (
     NUM_ACTIONS,
     NUM_PLAYERS,
+    OBSERVATION_SHAPE,
     apply,
     chance_outcomes,
     draw,
@@ -50,7 +53,7 @@ def drawn_outcome(state: Any, chances: NDArray[np.float64]) -> int:
     return outcome
 
 
-@njit(inline="always")  # a call would pass arrays, and count their references
+@njit(inline="always")
 def choices(state: Any, seat: int, mask: NDArray[Any]) -> None:
     """Write what `seat` may do where it is that seat's turn; all True at the end."""
     over = state.current_player == TERMINAL
@@ -61,50 +64,27 @@ def choices(state: Any, seat: int, mask: NDArray[Any]) -> None:
 
 
 @njit(inline="always")
-def begin(
-    states: NDArray[Any],
-    row: int,
-    initial: NDArray[Any],
-    streams: NDArray[np.uint64],
-    seats: NDArray[np.int64],
-    mask: NDArray[np.bool_],
-    chances: Any,
-) -> None:
-    """Start one game anew."""
-    states[row] = initial[0]
-    streams[row] += GAMMA
-    reseed(states[row], mix(streams[row]))
-    settle(states[row], chances)
-    seats[row] = states[row].current_player
-    choices(states[row], seats[row], mask[row])
+def begin(state: Any, stream: Any, mask: NDArray[np.bool_], chances: Any) -> int:
+    """Let chance begin a game in its first position, by a number of its stream; gives the seat to move."""
+    reseed(state, mix(stream))
+    settle(state, chances)
+    choices(state, state.current_player, mask)
+    return state.current_player
 
 
 @njit(inline="always")
-def play(
-    states: NDArray[Any],
-    row: int,
-    action: int,
-    seats: NDArray[np.int64],
-    mask: NDArray[np.bool_],
-    over: NDArray[np.bool_],
-    rewards: NDArray[np.float32],
-    before: NDArray[np.float32],
-    chances: Any,
-) -> None:
-    """Play an action in one game; `rewards` [P] are what it alone brought, `before` [P] is scratch."""
-    state = states[row]
+def play(state: Any, action: int, rewards: NDArray[np.float32], before: NDArray[np.float32], chances: Any) -> bool:
+    """Play an action; `rewards` [P] are what it brought, `before` [P] is scratch. Tells whether it was the last one."""
     for seat in range(NUM_PLAYERS):
         before[seat] = rewards[seat] = 0
     returns(state, before)
-    apply(state, action)
+    if state.current_player != CHANCE:  # it never is here, and the compiler drops what `apply` does for chance
+        apply(state, action)
     settle(state, chances)
     returns(state, rewards)
     for seat in range(NUM_PLAYERS):
         rewards[seat] -= before[seat]
-    over[row] = state.current_player == TERMINAL
-    if not over[row]:
-        seats[row] = state.current_player
-    choices(state, seats[row], mask[row])
+    return state.current_player == TERMINAL
 
 
 @njit(cache=True, nogil=True)
@@ -121,8 +101,11 @@ def reset(
 
     `streams` [B] gives each game its seed, and moves on.
     """
+    scratch = unowned(chances)
     for row in rows:
-        begin(states, row, initial, streams, seats, mask, chances)
+        states[row] = initial[0]
+        streams[row] += GAMMA
+        seats[row] = begin(states[row], streams[row], entry(mask, row, (NUM_ACTIONS,)), scratch)
 
 
 @njit(cache=True, nogil=True)
@@ -131,8 +114,8 @@ def first_illegal(
 ) -> int:
     """Position in `rows` of the first action that may not be played, -1 if all may."""
     for j in range(rows.shape[0]):
-        action = actions[j]
-        if over[rows[j]] or action < 0 or action >= mask.shape[1] or not mask[rows[j], action]:
+        row, action = np.uint64(rows[j]), np.uint64(actions[j])  # one below 0 is a very large one then
+        if over[row] or action >= NUM_ACTIONS or not mask[row, action]:
             return j
     return -1
 
@@ -150,11 +133,17 @@ def step(
     chances: Any,
 ) -> None:
     """Play legal `actions` [R] in `rows`; rewards [R, P] are what these actions alone brought, over [B] the ends."""
-    before = np.empty(NUM_PLAYERS, np.float32)
+    before, scratch = np.empty((1, NUM_PLAYERS), np.float32), unowned(chances)
     for j in range(rows.shape[0]):
         row = rows[j]
-        play(states, row, actions[j], seats, mask, over, rewards[j], before, chances)
-        observe(states[row], seats[row], obs[j])
+        state = states[row]
+        over[row] = play(
+            state, actions[j], entry(rewards, j, (NUM_PLAYERS,)), entry(before, 0, (NUM_PLAYERS,)), scratch
+        )
+        if not over[row]:
+            seats[row] = state.current_player
+        choices(state, seats[row], entry(mask, row, (NUM_ACTIONS,)))
+        observe(state, seats[row], entry(obs, j, OBSERVATION_SHAPE))
 
 
 @njit(cache=True, nogil=True)
@@ -175,49 +164,49 @@ def advance(
     rewards: NDArray[np.float32],
     ends: NDArray[np.bool_],
     chances: Any,
-) -> int:
+    gate: NDArray[np.int64],
+    thread: int,
+    call: int,
+) -> None:
     """`step`, games that end beginning `anew` if so wished, with copies of what is to be seen: [R], [R, O], [R, A].
 
-    `ends` [R, P] are those of the games that have been played; gives how many they are. Of a game that begins anew,
-    `guesses` [B] begin as well. All in one pass over the games: what is copied has just been written.
+    `ends` [R, P] are those of the games that have been played. Of a game that begins anew, `guesses` [B] begin as well.
+    All in one pass over the games: what is copied has just been written. Threads that come with the same `call` share
+    the rows (`games.engine.row_sharing`).
     """
-    before, ended = np.empty(NUM_PLAYERS, np.float32), 0
-    for j in range(rows.shape[0]):
-        row = rows[j]
-        play(states, row, actions[j], seats, mask, over, rewards[j], before, chances)
-        for seat in range(NUM_PLAYERS):
-            ends[j, seat] = over[row]
-        if over[row]:
-            ended += 1
-            if anew:
-                begin(states, row, initial, streams, seats, mask, chances)
-                guesses[row], over[row] = ~streams[row], False
-        show(states[row], row, seats, mask, j, shown_seats, shown_obs, shown_mask)
-    return ended
-
-
-@njit(inline="always")
-def show(
-    state: Any,
-    row: int,
-    seats: NDArray[np.int64],
-    mask: NDArray[np.bool_],
-    j: int,
-    shown_seats: NDArray[np.int64],
-    shown_obs: NDArray[Any],
-    shown_mask: NDArray[np.bool_],
-) -> None:
-    """Write what is to be seen of one game as the entry `j`."""
-    shown_seats[j] = seats[row]
-    observe(state, seats[row], shown_obs[j])
-    copy_entries(mask[row], shown_mask[j])
+    before, scratch = np.empty((1, NUM_PLAYERS), np.float32), unowned(chances)
+    first, last = enter(gate, thread, call, rows.shape[0])
+    while first < last:
+        for j in range(np.uint64(first), np.uint64(last)):
+            row = np.uint64(rows[j])
+            state, shown = states[row], entry(mask, row, (NUM_ACTIONS,))
+            ended = play(
+                state, actions[j], entry(rewards, j, (NUM_PLAYERS,)), entry(before, 0, (NUM_PLAYERS,)), scratch
+            )
+            for seat in range(NUM_PLAYERS):
+                ends[j, seat] = ended
+            if ended and anew:
+                states[row] = initial[0]
+                streams[row] += GAMMA
+                seats[row] = begin(state, streams[row], shown, scratch)
+                guesses[row] = ~streams[row]
+            else:
+                over[row] = ended
+                if not ended:
+                    seats[row] = state.current_player
+                choices(state, seats[row], shown)
+            shown_seats[j] = seats[row]
+            observe(state, seats[row], entry(shown_obs, j, OBSERVATION_SHAPE))
+            copy_entries(shown, entry(shown_mask, j, (NUM_ACTIONS,)))
+        first, last = take(gate, thread, rows.shape[0])
+    leave(gate, thread, call)
 
 
 @njit(cache=True, nogil=True)
 def observe_movers(states: NDArray[Any], rows: NDArray[np.int64], seats: NDArray[np.int64], obs: NDArray[Any]) -> None:
     """What the seats to move see of the games in `rows`: obs [R, O]."""
     for j in range(rows.shape[0]):
-        observe(states[rows[j]], seats[rows[j]], obs[j])
+        observe(states[rows[j]], seats[rows[j]], entry(obs, j, OBSERVATION_SHAPE))
 
 
 @njit(cache=True, nogil=True)
@@ -294,16 +283,16 @@ def playout(state: Any, mask: NDArray[np.bool_], chances: Any, seed: int) -> int
 
     `mask` (bool [A]) is scratch; `seed` starts a stream of its own, beside the record's.
     """
-    return play_out(state, mask, chances, seed)
+    return play_out(state, unowned(mask), unowned(chances), seed)
 
 
 @njit(cache=True, nogil=True)
 def playouts(states: NDArray[Any], initial: NDArray[Any], mask: NDArray[np.bool_], chances: Any, seed: int) -> int:
     """Play every game of `states` [B] from its start to its end at random; returns the number of actions."""
-    actions = 0
+    actions, legal, scratch = 0, unowned(mask), unowned(chances)
     for i in range(states.shape[0]):
         states[i] = initial[0]
         reseed(states[i], seed + i)
-        settle(states[i], chances)
-        actions += play_out(states[i], mask, chances, seed + i)
+        settle(states[i], scratch)
+        actions += play_out(states[i], legal, scratch, seed + i)
     return actions

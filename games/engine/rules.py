@@ -2,7 +2,7 @@
 
 These are placeholders: `games.engine.compiler` puts the game's own functions in their place in every template of
 kernels that imports from here, and those of `games.engine.defaults` where a game has none (only the first four are
-needed by every game), and the two numbers. Each function works on one state record, is decorated with `numba.njit`, and
+needed by every game), and the sizes. Each function works on one state record, is decorated with `numba.njit`, and
 allocates nothing.
 """
 
@@ -14,6 +14,8 @@ NUM_ACTIONS = 0
 """The game's number of actions, A."""
 NUM_PLAYERS = 0
 """The game's number of seats, P."""
+OBSERVATION_SHAPE = (0,)
+"""The shape of what one seat sees, O."""
 
 
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:

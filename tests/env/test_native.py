@@ -112,7 +112,8 @@ def test_its_size_and_seeds():
 
 @pytest.mark.parametrize("spec", ["connect_four", "kuhn_poker", "rock_paper_scissors:max_cycles=2"])
 def test_threads_change_nothing(spec, monkeypatch):
-    monkeypatch.setattr(row_threads, "LEAST_PART_S", 1e-12)  # as if the games were heavy ones
+    monkeypatch.setattr(row_threads, "LONG_S", -1.0)  # as if the games were heavy ones
+    monkeypatch.setattr(row_threads, "usable_cores", lambda: 3)
     envs = [GameVectorEnv(spec, 300, threads=threads) for threads in (1, 2, 3)]
     rng = np.random.default_rng(0)
     told = [env.reset(seed=4) for env in envs]

@@ -1,77 +1,112 @@
-"""Work on parts of a batch: all of it is done, side by side where it is worth it, and what goes wrong is told."""
+"""Threads that share a call: every row is done once, by whoever comes, and nobody waits for one who does not."""
 
 import gc
 import threading
 import weakref
+from time import monotonic, perf_counter
 
 import numpy as np
 import pytest
+from numba import njit
 
 from arena.env import row_threads
-from arena.env.row_threads import RowThreads
+from arena.env.row_threads import LONG_S, SHORT_S, RowThreads
+from games.engine.row_sharing import enter, leave, new_gate, pause, take
+
+
+@njit(nogil=True)
+def visit(gate, thread, call, visits, who, pauses):
+    first, last = enter(gate, thread, call, visits.shape[0])
+    while first < last:
+        for row in range(first, last):
+            visits[row] += 1
+            who[row] = thread
+            for _ in range(pauses):
+                pause()
+        first, last = take(gate, thread, visits.shape[0])
+    leave(gate, thread, call)
+
+
+def share_a_call(threads, visits):
+    gate, who = threads.gate, np.zeros(len(visits), np.int64)
+    threads.share(lambda thread, call: visit(gate, thread, call, visits, who, 0), len(visits))
 
 
 @pytest.fixture
-def heavy(monkeypatch):
-    monkeypatch.setattr(row_threads, "LEAST_PART_S", 1e-12)
+def cores(monkeypatch):
+    monkeypatch.setattr(row_threads, "usable_cores", lambda: 3)
 
 
-def parts_of(threads: RowThreads, size: int) -> list[tuple[int, range]]:
-    parts: list[tuple[int, range]] = []
-    threads.over(size, lambda k, rows: parts.append((k, range(size)[rows])))
-    return sorted(parts, key=lambda part: part[0])
+@pytest.fixture
+def asked(monkeypatch):
+    """The calls that helpers are asked to take part in, who do not come."""
+    calls: list[int] = []
+    monkeypatch.setattr(row_threads._Helper, "ask", lambda self, work, call: calls.append(call))
+    return calls
 
 
-@pytest.mark.usefixtures("heavy")
+@pytest.mark.usefixtures("cores")
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 100])
-def test_the_parts_are_all_rows_once(size):
-    threads = RowThreads(3)
-    for _ in range(3):
-        parts = parts_of(threads, size)
-        assert [k for k, _ in parts] == list(range(max(1, min(3, size))))
-        assert [row for _, rows in parts for row in rows] == list(range(size))
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_each_row_is_done_once(size, count, monkeypatch):
+    monkeypatch.setattr(row_threads, "LONG_S", -1.0)  # always ask
+    threads, visits, who = RowThreads(count), np.zeros(size, np.int64), np.zeros(size, np.int64)
+    for number in range(1, 300):
+        threads.share(lambda thread, call: visit(threads.gate, thread, call, visits, who, 1), size)
+        assert (visits == number).all()
 
 
-@pytest.mark.usefixtures("heavy")
-def test_parts_run_at_the_same_time():
-    both = threading.Barrier(2, timeout=20)  # passed only if two arrive
-    threads, who = RowThreads(2), np.zeros(2, np.int64)
-
-    def work(k, rows):
-        both.wait()
-        who[k] = threading.get_ident()
-
-    threads.over(2, work)
-    assert who[0] == threading.get_ident() != who[1]
+def test_a_helper_does_some_of_the_rows():
+    threads, who = RowThreads(2), np.zeros(64, np.int64)
+    if len(threads.gate) == len(new_gate(1)):
+        pytest.skip("this process may use one core only")
+    end = monotonic() + 20
+    while set(who.tolist()) != {0, 1} and monotonic() < end:
+        threads.share(lambda thread, call: visit(threads.gate, thread, call, who.copy(), who, 1000), len(who))
+    assert set(who.tolist()) == {0, 1}
 
 
-def test_light_work_stays_in_one_thread():
+@pytest.mark.usefixtures("cores")
+def test_nobody_waits_for_one_who_does_not_come(asked):
+    threads, visits, who = RowThreads(3), np.zeros(100, np.int64), np.full(100, -1)
+    threads.share(lambda thread, call: visit(threads.gate, thread, call, visits, who, 0), 100)
+    assert asked == [1, 1]  # both
+    assert (visits == 1).all()
+    assert (who == 0).all()
+
+
+def test_one_who_comes_late_does_nothing():
+    gate, visits, who = new_gate(2), np.zeros(10, np.int64), np.zeros(10, np.int64)
+    visit(gate, 0, 1, visits, who, 0)
+    visit(gate, 1, 1, visits, who, 0)
+    assert (visits == 1).all()
+    assert (gate[:2] == 0).all()  # closed, and nobody inside
+
+
+@pytest.mark.usefixtures("cores")
+@pytest.mark.parametrize(
+    ("call_s", "since_s", "worth_it"),
+    [(2 * LONG_S, 1, True), (LONG_S / 2, 1, False), (2 * SHORT_S, 0, True), (SHORT_S / 2, 0, False)],
+)
+def test_long_calls_wake_helpers_and_short_ones_that_follow_soon(call_s, since_s, worth_it, asked):
     threads = RowThreads(2)
-    assert len(parts_of(threads, 10)) == 2  # nothing is known of it yet
-    assert len(parts_of(threads, 10)) == 1
+    threads._row_s, threads._ended = call_s / 10, perf_counter() - since_s
+    threads.share(lambda thread, call: None, 10)
+    assert bool(asked) == worth_it
 
 
-@pytest.mark.usefixtures("heavy")
-@pytest.mark.parametrize("faulty", [0, 1])
-def test_what_a_part_raises_is_raised_when_all_are_done(faulty):
-    threads, done = RowThreads(2), []
-
-    def work(k, rows):
-        if k == faulty:
-            raise ArithmeticError(f"part {k}")
-        done.append(k)
-
-    with pytest.raises(ArithmeticError, match=f"part {faulty}"):
-        threads.over(10, work)
-    assert done == [1 - faulty]
-    assert len(parts_of(threads, 10)) == 2
+def test_there_are_no_more_threads_than_cores(monkeypatch, asked):
+    monkeypatch.setattr(row_threads, "usable_cores", lambda: 1)
+    threads = RowThreads(8)
+    threads.share(lambda thread, call: None, 10)
+    assert (len(threads.gate), asked) == (len(new_gate(1)), [])
 
 
-@pytest.mark.usefixtures("heavy")
-def test_threads_end_with_their_owner():
+@pytest.mark.usefixtures("cores")
+def test_threads_end_with_their_owner_and_forget_what_they_did():
     before = threading.enumerate()  # of other tests, some may end meanwhile
-    threads = RowThreads(3)
-    parts_of(threads, 10)
+    threads, visits = RowThreads(3), np.zeros(10, np.int64)
+    share_a_call(threads, visits)
     mine = [thread for thread in threading.enumerate() if thread.name == "games" and thread not in before]
     assert len(mine) == 2
     gone = weakref.ref(threads)
@@ -81,3 +116,6 @@ def test_threads_end_with_their_owner():
     for thread in mine:
         thread.join(20)
         assert not thread.is_alive()
+    used = weakref.ref(visits)
+    del visits
+    assert used() is None
