@@ -2,7 +2,7 @@
 
 Ours and the peer's loop alternate in one run, on one thread unless a row says otherwise; figures are medians. A ratio
 above 1 means that ours is faster. What a peer needs is installed with the `bench` extra; one that is missing is named.
-OpenSpiel, pgx and mctx live in a Python of their own: --python pyspiel=PATH --python pgx=PATH --python mctx=PATH.
+pgx and mctx live in a Python of their own: --python pgx=PATH --python mctx=PATH.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Draw the README's plot of speed, from what a benchmark wrote.
 
-python scripts/benchmark.py engine --python pyspiel=PATH --python pgx=PATH --json engine.json
+python scripts/benchmark.py engine --python pgx=PATH --json engine.json
 python scripts/plot_speed.py engine.json scripts/pictures/speed.png
 """
 
@@ -28,11 +28,11 @@ def speeds(rows: list[dict[str, Any]], beginning: str) -> Speeds:
     found: Speeds = {}
     for row in rows:
         game, _, work = row["work"].partition(": ")
-        if row["section"] != "engine" or not work.startswith(beginning) or work.endswith("threads"):
+        if row["section"] != "engine" or not work.startswith(beginning) or work.endswith("two threads"):
             continue
         bars = found.setdefault(game.replace(":size=", " ").partition(":")[0], {"Arena": row["ours"]})
         if row["peer"] is not None:
-            bars[row["peer_name"].partition(" ")[0].rstrip(",")] = row["peer"]
+            bars.setdefault(row["peer_name"].partition(" ")[0].rstrip(","), row["peer"])  # the first is the faster
     return found
 
 
@@ -42,7 +42,7 @@ def draw(axes: Axes, title: str, table: Speeds) -> None:
         for i, (name, colour) in enumerate(COLOURS.items()):
             if name in bars:
                 axes.barh(place + 0.27 * (i - 1), bars[name], 0.25, color=colour)
-    axes.set(title=title, xscale="log", xlim=(1e3, 2e8), xlabel="moves a second, one core", yticks=range(len(table)))
+    axes.set(title=title, xscale="log", xlim=(1e3, 3e8), xlabel="moves a second, one core", yticks=range(len(table)))
     axes.set_yticklabels(table)
     axes.invert_yaxis()
     axes.grid(axis="x", alpha=0.3)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from agents.search.nodes import add, prove
 from games.engine.chance import GAMMA, below, mix
+from games.engine.entries import unowned
 from games.engine.game import CHANCE, TERMINAL
 from games.engine.kernels import drawn_outcome, play_out, settle
 from games.engine.rules import NUM_ACTIONS, NUM_PLAYERS, apply, legal_actions, reseed, returns
@@ -47,6 +48,8 @@ def simulate(
     Returns False if it must be called again with more room: more `nodes` [N]. Scratch: `work` [1], `path` [D], `mask`
     [A], `payoff` [P], `chances` [C] or None. `proves` is for games without chance, of two seats and zero sum.
     """
+    # functions in line below would count references to them at every node
+    nodes, path, mask, payoff = unowned(nodes), unowned(path), unowned(mask), unowned(payoff)
     head = tree[0]
     widest = NUM_ACTIONS if chances is None else max(NUM_ACTIONS, chances.shape[0])
     while head.done < until and not (stop[0] and head.done > 0) and math.isnan(nodes[0].worth):

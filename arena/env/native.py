@@ -30,7 +30,7 @@ class GameVectorEnv:
         game: a `Game`, or the name of one.
         num_envs: B, how many are played.
         autoreset: a game that ends begins anew in the same step, whose observation is that of the new game.
-        threads: how many threads play large batches; results do not depend on it.
+        threads: how many threads may share a step, of as many cores at most; results do not depend on it.
         openings: games begin after 0 to so many random moves, any number as likely; one that would end so, at once.
         options: of the game, if it is given by name.
 

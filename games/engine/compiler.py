@@ -58,6 +58,7 @@ def record_name(record: types.Record) -> tuple[str, tuple[str]]:
 types.Record.mangling_args = property(record_name)  # type: ignore[assignment, method-assign]  # a property there too
 
 
+@cache
 def kernels(game: Game) -> Any:
     """The batch kernels of `games.engine.kernels` for this game."""
     return instantiate("games.engine.kernels", game)

@@ -9,6 +9,7 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
@@ -18,6 +19,8 @@ populate: Any = arrayobj.populate_array
 
 
 def _entry(typing_context: Any, array: Any, index: Any, shape: Any) -> Any:
+    if array.layout != "C":
+        raise TypingError(f"entry takes contiguous arrays, not {array}")
     kind = array.copy(ndim=array.ndim - 1)
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

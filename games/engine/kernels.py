@@ -177,7 +177,7 @@ def advance(
     before, scratch = np.empty((1, NUM_PLAYERS), np.float32), unowned(chances)
     first, last = enter(gate, thread, call, rows.shape[0])
     while first < last:
-        for j in range(np.uint64(first), np.uint64(last)):
+        for j in range(np.uint64(first), np.uint64(last)):  # unsigned: none counts from the end
             row = np.uint64(rows[j])
             state, shown = states[row], entry(mask, row, (NUM_ACTIONS,))
             ended = play(

@@ -87,7 +87,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
     def observe(self, agent: str) -> Observation:
         """What `agent` sees; the mask of all but `agent_selection` is all zero. `KeyError` for an unknown agent."""
         if self._ready is not None and agent == self._ready == self.agent_selection:
-            return self._shown(self._obs.copy(), self._mask)
+            return self._shown(self._obs, self._mask)
         self._require_reset()
         if agent not in self.observation_spaces:
             raise KeyError(agent)
@@ -98,8 +98,10 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         return self._shown(obs, mask)
 
     def _shown(self, obs: NDArray[Any], mask: NDArray[np.bool_]) -> Any:
-        """An observation [1, *O] and a mask [1, A] as PettingZoo's game shows them."""
-        return obs.reshape(()) if self.game.bare else {"observation": obs[0], "action_mask": mask[0].astype(np.int8)}
+        """Copies of an observation [1, *O] and a mask [1, A] as PettingZoo's game shows them."""
+        if self.game.bare:
+            return np.array(obs.item())
+        return {"observation": obs[0].copy(), "action_mask": mask[0].astype(np.int8)}
 
     @property
     def is_over(self) -> bool:

@@ -12,9 +12,9 @@ With H cards a hand, C colors, R ranks: action i < H discards card i, H + i play
 k-th next player of color c, and 2 H + C (P - 1) + R (k - 1) + r of rank r. Positions count from the oldest card. The
 card of color c and rank r has the number R c + r, with colors in the order R Y G W B.
 
-Differences from PettingZoo: what is seen at the end is the final position (there it is the one before), the hand is 4
-cards for four players or more unless `hand_size` says otherwise, and what was told of cards is always shown
-(`observation_type` is "card_knowledge").
+Differences from PettingZoo: what is seen at the end is the final position (there it is the one before), who would have
+moved next is the first to step with None (there it is player_0), the hand is 4 cards for four players or more unless
+`hand_size` says otherwise, and what was told of cards is always shown (`observation_type` is "card_knowledge").
 """
 
 import re

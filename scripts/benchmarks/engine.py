@@ -8,8 +8,8 @@ import numpy as np
 
 from arena.env.native import GameVectorEnv
 from benchmarks.elsewhere import process
-from benchmarks.measure import Peer, Row, Work, one_core, rate
-from benchmarks.native import BOARDS, batch
+from benchmarks.measure import Peer, Row, Work, duration, one_core, rate
+from benchmarks.native import BOARDS, STEPS, batch, steps
 from games.engine.compiler import kernels
 from games.engine.registry import make_game
 
@@ -21,6 +21,8 @@ class Contest:
     ours: str
     open_spiel: str
     pgx: str | None = None
+    arrays: bool = False
+    """Also beside OpenSpiel where its observations and masks, lists of numbers, are made arrays, as ours are."""
 
 
 CONTESTS = (
@@ -31,7 +33,7 @@ CONTESTS = (
     Contest("go:size=19", "go(board_size=19)", "go_19x19"),
     Contest("hex:swap=false", "hex(board_size=11)", "hex"),
     Contest("breakthrough", "breakthrough"),
-    Contest("chess", "chess", "chess"),
+    Contest("chess", "chess", "chess", arrays=True),
     Contest("backgammon", "backgammon", "backgammon"),
     Contest("kuhn_poker", "kuhn_poker", "kuhn_poker"),
     Contest("leduc_poker", "leduc_poker"),
@@ -52,24 +54,25 @@ def beside_peers(contest: Contest) -> Iterator[Row]:
     with open_spiel("rollouts", contest) as peer:
         yield rate("engine", f"{contest.ours}: playouts", "moves/s", playouts(contest.ours), peer, rounds=3)
     work = f"{contest.ours}: {BOARDS:,} boards, observations, masks, resets"
-    with open_spiel("loop", contest) as peer:
-        yield rate("engine", work, "moves/s", batch(contest.ours), peer, rounds=3)
+    for mode in ("lists", "arrays") if contest.arrays else ("lists",):
+        with open_spiel(mode, contest) as peer:
+            yield rate("engine", work, "moves/s", batch(contest.ours), peer, rounds=3)
     if contest.pgx is not None:
         with process("pgx on the CPU", "pgx", "play_pgx.py", contest.pgx, str(BOARDS)) as peer:
             yield rate("engine", work, "moves/s", batch(contest.ours), peer, rounds=3)
 
 
 def open_spiel(mode: str, contest: Contest) -> AbstractContextManager[Peer]:
-    """OpenSpiel at the same game, in C++ ("rollouts") or by Python ("loop")."""
-    title = "OpenSpiel, C++ rollouts" if mode == "rollouts" else "OpenSpiel from Python"
-    return process(title, "pyspiel", "play_open_spiel.py", mode, contest.open_spiel)
+    """OpenSpiel at the same game: its C++ ("rollouts"), or Python with observations as "lists" or as "arrays"."""
+    titles = {"rollouts": "C++ rollouts", "lists": "from Python", "arrays": "from Python, lists made arrays"}
+    return process(f"OpenSpiel, {titles[mode]}", "pyspiel", "play_open_spiel.py", mode, contest.open_spiel)
 
 
 def threads() -> Iterator[Row]:
     """Two threads beside one, in the same batches."""
-    for name in ("connect_four", "othello", "go:size=9"):
-        work = f"{name}: {BOARDS:,} boards, two threads"
-        yield rate("engine", work, "moves/s", batch(name, 2), Peer("one thread", batch(name)), rounds=3)
+    for name in ("connect_four", "othello", "go:size=9", "hex", "backgammon", "chess"):
+        work = f"{name}: {STEPS:,} steps of {BOARDS:,} boards, two threads"
+        yield duration("engine", work, steps(name, 2), Peer("one thread", steps(name, 1)))
 
 
 def playouts(spec: str) -> Work:

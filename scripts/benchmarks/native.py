@@ -1,5 +1,7 @@
 """Our vector environment, played at random: what several sections set beside others."""
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,17 +14,14 @@ from games.engine.bits import popcount
 from games.engine.chance import GAMMA, below, mix
 from games.engine.registry import make_game
 
-BOARDS = 1024
+BOARDS, STEPS = 1024, 1000
 PART = 32
 """Actions of a mask that are looked at together."""
 
 
-def batch(spec: str, threads: int = 1) -> Work:
+def batch(spec: str) -> Work:
     """Every board makes one random legal move; games that end begin anew."""
-    env = GameVectorEnv(make_game(spec), BOARDS, autoreset=True, threads=threads)
-    env.seed(0)
-    env.reset()
-    actions, stream = np.zeros(BOARDS, np.int64), np.zeros(1, np.uint64)
+    env, actions, stream = begun(spec, 1)
 
     def play() -> int:
         for _ in range(20):
@@ -31,6 +30,30 @@ def batch(spec: str, threads: int = 1) -> Work:
         return 20 * BOARDS
 
     return play
+
+
+def steps(spec: str, threads: int) -> Callable[[], float]:
+    """The seconds that `STEPS` such moves of all boards take, without the choice of them."""
+    env, actions, stream = begun(spec, threads)
+
+    def play() -> float:
+        spent = 0.0
+        for _ in range(STEPS):
+            choose(env.mask, stream, actions)
+            start = time.perf_counter()
+            env.step(actions)
+            spent += time.perf_counter() - start
+        return spent
+
+    return play
+
+
+def begun(spec: str, threads: int) -> tuple[GameVectorEnv, NDArray[np.int64], NDArray[np.uint64]]:
+    """Games that have begun, and what `choose` takes."""
+    env = GameVectorEnv(make_game(spec), BOARDS, autoreset=True, threads=threads)
+    env.seed(0)
+    env.reset()
+    return env, np.zeros(BOARDS, np.int64), np.zeros(1, np.uint64)
 
 
 def choose(mask: NDArray[np.bool_], stream: NDArray[Any], actions: NDArray[np.int64]) -> None:

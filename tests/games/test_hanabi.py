@@ -1,16 +1,19 @@
-"""Hanabi: beside OpenSpiel's where that is installed, its rules by hand, and what the own hand may be."""
+"""Hanabi: beside OpenSpiel's and PettingZoo's, its rules by hand, and what the own hand may be."""
 
 from collections import Counter
 from itertools import permutations
 
 import numpy as np
+import pyspiel
 import pytest
+from shimmy import openspiel_compatibility
 
 from arena.env.native import GameVectorEnv
 from games.engine.compiler import instantiate
 from games.engine.errors import UsageError
 from games.engine.registry import make_game
-from tests.games.playing import positions
+from tests.games.playing import aec_views, positions
+from tests.games.test_lockstep import pair
 
 SMALL = "hanabi:colors=2,hand_size=2,max_information_tokens=3,max_life_tokens=1"
 LONG = "hanabi:colors=2,hand_size=2,max_information_tokens=3,max_life_tokens=20"
@@ -70,7 +73,6 @@ def deal_alike(env, theirs):
 
 @pytest.mark.parametrize("spec", ["hanabi", "hanabi:players=5", SMALL, THREE])
 def test_beside_openspiel(spec):
-    pyspiel = pytest.importorskip("pyspiel")
     env = GameVectorEnv(spec, 1)
     options = dict(env.game.options, hand_size=env.game.initial["hands"].shape[1])
     their_game = pyspiel.load_game("hanabi", options)
@@ -96,6 +98,53 @@ def test_beside_openspiel(spec):
         assert theirs.is_terminal()
         scores.append(theirs.returns()[0])
     assert max(scores) > 0
+
+
+class Dealer:
+    """Deals PettingZoo's game, in place of its random numbers, what ours has dealt."""
+
+    def __init__(self, ours):
+        self.ours, self.hands = ours, None
+
+    def choice(self, outcomes, p):
+        """The next card: of the first hands, or that which the seat that moved last has drawn."""
+        state = self.ours._states[0]
+        if state["length"] == 0:
+            self.hands = self.hands or state["hands"].reshape(-1).tolist()
+            return self.hands.pop(0)
+        seat = (state["length"] - 1) % len(self.ours.possible_agents)
+        return int(state["hands"][seat, state["held"][seat] - 1])
+
+
+@pytest.mark.parametrize("constructor", ["env", "raw_env"])
+def test_beside_pettingzoo(constructor, monkeypatch):
+    """Every view after every move, over 300 random games with the same deal.
+
+    At the end theirs shows the position before, and player_0 is the first to step with None.
+    """
+    ours, theirs = pair("hanabi", constructor)
+    assert ours.possible_agents == theirs.possible_agents
+    rng, ends = np.random.default_rng(32), 0
+    for number in range(300):
+        ours.reset(seed=number)
+        dealer = Dealer(ours)
+        monkeypatch.setattr(openspiel_compatibility.seeding, "np_random", lambda seed, dealer=dealer: (dealer, seed))
+        theirs.reset()
+        told = aec_views(ours)
+        assert told == aec_views(theirs)
+        while not ours.is_over:
+            mask = told["observations"][ours.agent_selection]["action_mask"]
+            action = int(rng.choice(np.flatnonzero(mask)))
+            ours.step(action)
+            theirs.step(action)
+            told, their_told = aec_views(ours), aec_views(theirs)
+            if ours.is_over:
+                for view in (told, their_told):
+                    del view["observations"], view["agent_selection"], view["cumulative"]
+                assert ours._cumulative_rewards == theirs.unwrapped._cumulative_rewards
+                ends += sum(told["rewards"].values()) != 0
+            assert told == their_told
+    assert ends > 100
 
 
 def test_cards_in_order_build_a_firework():
