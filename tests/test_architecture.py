@@ -35,7 +35,15 @@ OTHERS = {
 }
 """What each package may import of the other two: games and agents are only ever found by name."""
 
-BASE = {"arena.errors", "arena.registry", "arena.saving", "arena.seeding", "arena.config", "arena.memory"}
+BASE = {
+    "arena.config",
+    "arena.cores",
+    "arena.errors",
+    "arena.memory",
+    "arena.registry",
+    "arena.saving",
+    "arena.seeding",
+}
 LAYERS = [
     {"arena.data", "arena.ratings"},
     {"arena.env"},

@@ -25,7 +25,9 @@ CHUNKS = 4
 PATIENCE = 3000
 """How often a helper looks whether there is another call, some 0.1 ms in all."""
 WIDTH = 8
+"""Entries of a line, 64 bytes."""
 ORDER = "seq_cst"
+"""All that is read and written here is seen by all threads in one order, and what was written before with it."""
 declared: Any = cgutils.get_or_insert_function  # numba says no types
 
 
