@@ -96,7 +96,7 @@ def apply(state: Any, action: int) -> None:
     state.current_player = TERMINAL if state.length == last else state.length % players
 
 
-@njit(forceinline=True)
+@njit(forceinline=True)  # in line with the kernel, which knows the size of `out`
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
     """Own seat [P], own card [P + 1], and what was done at each of 2 P - 1 times, two entries each: all one-hot."""
     players = state.cards.shape[0]

@@ -20,7 +20,7 @@ step "mypy"
 
 step "pytest"
 # One more than there are cores: what is tested waits for programs, clocks and terminals a third of its time.
-cores=$(.venv/bin/python -c 'import os; print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())')
+cores=$(.venv/bin/python -c 'from arena.cores import usable_cores; print(usable_cores())')
 .venv/bin/python -m pytest --numprocesses "$((cores + 1))" --dist loadfile "$@"
 
 step "the wheel, in an empty environment"

@@ -13,7 +13,7 @@ from games.engine.picture import Picture
 
 @njit
 def draw_unseen(state: Any, num_cards: int) -> int:
-    """Give a card that is nowhere in `state.cards`, each as likely as the others."""
+    """Give a card (of fewer than 64) that is nowhere in `state.cards`, each as likely as the others."""
     seen = 0
     for card in state.cards:
         seen |= int(card >= 0) << (card & 63)

@@ -30,17 +30,22 @@ def reseed(state: Any, seed: int) -> None:
 
 
 @njit
+def draw_bits(state: Any) -> Any:
+    """Give the next 64 random bits of the record's stream."""
+    state.random += GAMMA
+    return mix(state.random)
+
+
+@njit
 def draw(state: Any) -> float:
     """Give the next number from 0 to 1 (excluded) of the record's stream."""
-    state.random += GAMMA
-    return np.float64(mix(state.random) >> np.uint64(11)) * 2.0**-53
+    return np.float64(draw_bits(state) >> np.uint64(11)) * 2.0**-53
 
 
 @njit
 def draw_below(state: Any, count: int) -> int:
     """Give a whole number from 0 to `count` (excluded), each as likely as the others."""
-    state.random += GAMMA
-    return below(mix(state.random), count)
+    return below(draw_bits(state), count)
 
 
 @njit
