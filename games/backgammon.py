@@ -3,7 +3,7 @@
 Rules: each player moves 15 checkers around the board, home, and off. Both roll one die to begin (again, if they are
 equal), and the higher plays the two numbers; from then on a turn begins with a roll of two dice, of which doubles are
 played four times. A number moves one checker; a point with two or more of the other's checkers is closed, a single one
-is hit and goes to the bar. Who has checkers on the bar must enter them first; who has all in the home board (points 1
+is hit and goes to the bar. Checkers on the bar must enter first; a player with all in the home board (points 1
 to 6) may bear them off, with a higher number than needed only from the highest point. As many numbers as possible must
 be played, and the higher one if either can be but not both. First to bear off all wins: 1 point, or with
 `scoring="full"` 2 for a gammon (the loser has borne off none) and 3 for a backgammon (and has a checker on the bar or
@@ -16,21 +16,20 @@ points, `24/18`, `bar/20`, `13/11*` with a hit, `6/off`, and `4/off:6` if the nu
 """
 
 import re
-from functools import cache
 from typing import Any, Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.bits import lowest_index
-from games.engine.chance import RANDOM_FIELD, draw, reseed
+from games.engine.chance import RANDOM_FIELD
 from games.engine.errors import UsageError
 from games.engine.game import CHANCE, TERMINAL, Game, State
+from games.engine.jit import njit
+from games.engine.options import checked_options
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
-
-__all__ = ["draw", "env", "game", "parallel_env", "raw_env", "reseed"]
 
 OFF, BAR = 0, 25
 CHECKERS = 15
@@ -57,7 +56,7 @@ STATE = np.dtype(
 
 @njit
 def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
-    """Outcome 6 * (a - 1) + b - 1 is a roll of a and b: of the first and second seat at the opening, else a >= b."""
+    """Write the probabilities of rolls: outcome 6 * (a - 1) + b - 1 is a and b, at the opening by seat, else a >= b."""
     opening = state.dice[0] == 0
     for a in range(6):
         for b in range(6):
@@ -69,7 +68,7 @@ def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """What `find_sources` has found."""
+    """Allow the moves that `find_sources` has written down."""
     for i in range(2):
         points = np.uint64(state.sources[i])
         while points != 0:
@@ -132,7 +131,7 @@ def move(state: Any, seat: int, point: int, number: int) -> None:
 
 @njit
 def find_sources(state: Any, seat: int) -> bool:
-    """Write into `sources` from where each number may be played, and return whether any may.
+    """Write into `sources` the points from which each number may be played; returns whether there are any.
 
     Of two numbers either may come first if the other can follow. Only one number can be played: then the higher if it
     can. Doubles need no look ahead, since no move takes away another one.
@@ -156,7 +155,7 @@ def find_sources(state: Any, seat: int) -> bool:
 
 @njit
 def playable(occupied: Any, closed: Any, number: Any) -> Any:
-    """The points (bits) from which a checker may move by a number."""
+    """Return the points (bits) from which a checker may move by a number."""
     if occupied >> BAR:
         return 0 if (closed >> (BAR - number)) & 1 else 1 << BAR
     points = occupied & ~(closed << number) & (-1 << (number + 1))
@@ -170,12 +169,12 @@ def playable(occupied: Any, closed: Any, number: Any) -> Any:
 
 @njit
 def followed(state: Any, seat: int, number: Any, then: Any) -> Any:
-    """The points from which a checker may move by `number` so that `then` can be played after it."""
+    """Return the points (bits) from which a checker may move by `number` so that `then` can follow."""
     occupied, closed = np.int64(state.occupied[seat]), np.int64(state.closed[seat])
     points, after = playable(occupied, closed, number), playable(occupied, closed, then)
     if after & (after - 1) != 0:  # of two checkers that `then` could move one is left
         return points
-    found, rest = 0, points
+    sources, rest = 0, points
     while rest != 0:
         point = lowest_index(np.uint64(rest))
         rest &= rest - 1
@@ -183,31 +182,31 @@ def followed(state: Any, seat: int, number: Any, then: Any) -> Any:
         if point > number:
             left |= 1 << (point - number)
         if left != 0 and playable(left, closed, then) != 0:
-            found |= 1 << point
-    return found
+            sources |= 1 << point
+    return sources
 
 
 @njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Two rows [2, 32], of `seat` and of the other.
+    """Write two rows [2, 32], of `seat` and of the other.
 
     Checkers on the points 1 to 24 as `seat` counts them, on the bar, and off; then how often each of the numbers 1 to 6
     is still to be played.
     """
     out[:, 26:] = 0
     for row in range(2):
-        whose = seat if row == 0 else 1 - seat
+        owner = seat if row == 0 else 1 - seat
         for point in range(1, 25):
-            out[row, point - 1] = state.checkers[whose, point if row == 0 else 25 - point]
-        out[row, 24], out[row, 25] = state.checkers[whose, BAR], state.checkers[whose, OFF]
-        if state.current_player == whose:
+            out[row, point - 1] = state.checkers[owner, point if row == 0 else 25 - point]
+        out[row, 24], out[row, 25] = state.checkers[owner, BAR], state.checkers[owner, OFF]
+        if state.current_player == owner:
             for i in range(2):
                 out[row, 25 + state.dice[i]] += state.uses[i]
 
 
 @njit
 def returns(state: Any, out: NDArray[Any]) -> None:
-    """1 for the winner, 2 and 3 for gammons and backgammons where they count; the loser pays it."""
+    """Write 1 for the winner, or 2 or 3 for a gammon or backgammon where they count; the loser gets the opposite."""
     for seat in range(2):
         if state.checkers[seat, OFF] == CHECKERS:
             loser, points = 1 - seat, 1
@@ -217,7 +216,7 @@ def returns(state: Any, out: NDArray[Any]) -> None:
 
 
 def place(seat: int, point: int) -> tuple[int, bool]:
-    """Column in the picture, and whether it is in the upper half; the first player's home is on the lower right."""
+    """Return the column in the picture, and whether it is in the upper half. The first player's home is lower right."""
     if point == BAR:
         return 6, seat == 0
     if point == OFF:
@@ -227,13 +226,13 @@ def place(seat: int, point: int) -> tuple[int, bool]:
 
 
 def cell(seat: int, point: int, height: int) -> tuple[int, int]:
-    """Row and column of the checker at a height (from 0) of a stack; the fifth stands for all above as well."""
+    """Return row and column of the checker at a height (from 0) of a stack; the fifth stands for all above as well."""
     column, upper = place(seat, point)
     return (min(height, 4) if upper else 9 - min(height, 4)), column
 
 
 def picture(state: State) -> Picture:
-    """The board, a fifth checker with the number of its whole stack; points as player 1 counts."""
+    """Return the board. A fifth checker shows the size of its stack; points as player 1 counts."""
     pieces, letters = np.full((10, 14), -1, np.int8), np.full((10, 14), "", "<U2")
     for seat in range(2):
         for point, count in enumerate(state["checkers"][seat].tolist()):
@@ -267,7 +266,7 @@ def picture(state: State) -> Picture:
 
 
 def notes(state: State) -> tuple[str, ...]:
-    """What is to be played."""
+    """Return a line with the numbers still to be played."""
     if state["current_player"] < 0:
         return ()
     left = [str(die) for die, uses in zip(state["dice"], state["uses"], strict=True) for _ in range(uses)]
@@ -275,13 +274,13 @@ def notes(state: State) -> tuple[str, ...]:
 
 
 def ends(action: int) -> tuple[int, int]:
-    """The points from and to which an action moves."""
+    """Return the points from and to which an action moves."""
     point, number = action // 6 + 1, action % 6 + 1
     return point, max(point - number, OFF)
 
 
 def action_text(state: State, action: int) -> str:
-    """The two points, with what stands there."""
+    """Return the two points of a move, with `*` for a hit."""
     point, target = ends(action)
     number = action % 6 + 1
     if target == OFF:
@@ -292,18 +291,18 @@ def action_text(state: State, action: int) -> str:
 
 def parse_action(state: State, text: str) -> int:
     """Read two points; without a number, a checker is borne off by the lowest that does."""
-    found = re.fullmatch(r"(bar|[0-9]{1,2})/(off|[0-9]{1,2})\*?(?::([1-6]))?", text.strip().lower(), re.ASCII)
-    if found:
-        point = BAR if found[1] == "bar" else int(found[1])
-        target = OFF if found[2] == "off" else int(found[2])
+    match = re.fullmatch(r"(bar|[0-9]{1,2})/(off|[0-9]{1,2})\*?(?::([1-6]))?", text.strip().lower(), re.ASCII)
+    if match:
+        point = BAR if match[1] == "bar" else int(match[1])
+        target = OFF if match[2] == "off" else int(match[2])
         left = [int(die) for die, uses in zip(state["dice"], state["uses"], strict=True) if uses and die >= point]
-        number = int(found[3]) if found[3] else min([*left, 6] if target == OFF != point - 6 else [point - target])
+        number = int(match[3]) if match[3] else min([*left, 6] if target == OFF != point - 6 else [point - target])
         if 1 <= point <= BAR and 1 <= number <= 6 and max(point - number, OFF) == target:
             return (point - 1) * 6 + number - 1
-    raise UsageError(f"{text.strip()!r} is no move; type a point and where to, as 24/18, bar/20 or 6/off")
+    raise UsageError(f"{text.strip()!r} is no move; type a point and where to, like 24/18, bar/20 or 6/off")
 
 
-@cache
+@checked_options
 def game(scoring: Literal["winloss", "full"] = "winloss") -> Game:
     """Describe the game; with `scoring="full"` gammons count 2 and backgammons 3."""
     if scoring not in ("winloss", "full"):
@@ -325,7 +324,13 @@ def game(scoring: Literal["winloss", "full"] = "winloss") -> Game:
         observation_high=CHECKERS,
         max_length=LONGEST,
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=returns,
+            chance_outcomes=chance_outcomes,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,

@@ -11,23 +11,23 @@ between them, or `x` if it captures: `a2-a3`, `d7xe6`.
 """
 
 import re
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from games.engine.boards import COLUMN_LETTERS, LONGEST_SIDE, cell_text, duel, parse_cell
+from games.engine.boards import COLUMN_LETTERS, LONGEST_SIDE, cell_text, parse_cell, win_or_loss
 from games.engine.errors import UsageError
 from games.engine.game import TERMINAL, Game, State
-from games.engine.options import require_between
+from games.engine.jit import njit
+from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
 
 
 def state_dtype(rows: int, columns: int) -> np.dtype[Any]:
-    """The record of a position."""
+    """Return the layout of a position's record."""
     return np.dtype(
         [
             # of each seat, a word for each row from its own home row on: bit c is column c
@@ -44,7 +44,7 @@ def state_dtype(rows: int, columns: int) -> np.dtype[Any]:
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """Every step ahead to a cell that is not taken; the other's pieces bar only the straight way."""
+    """Allow every step ahead to a free cell, and slanting steps to cells of the other's pieces."""
     seat, rows = state.current_player, state.pieces.shape[1]
     if seat == TERMINAL:
         return
@@ -85,7 +85,7 @@ def apply(state: Any, action: int) -> None:
 
 @njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Two planes [rows, columns, 2], the home row of `seat` first: its pieces, and those of the other."""
+    """Write two planes [rows, columns, 2], the home row of `seat` first: its pieces, and those of the other."""
     rows = state.pieces.shape[1]
     for row in range(rows):
         own, others = state.pieces[seat, row], state.pieces[1 - seat, rows - 1 - row]
@@ -95,19 +95,13 @@ def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
 
 
 @njit
-def returns(state: Any, out: NDArray[Any]) -> None:
-    """+1 for the winner, -1 for the loser."""
-    duel(state.winner, out)
-
-
-@njit
 def heuristic(state: Any, seat: int) -> float:
-    """The lead in pieces."""
+    """Return the lead in pieces, divided by a bound on it."""
     return (state.count[seat] - state.count[1 - seat]) / (2 * state.columns + 1)
 
 
 def picture(state: State) -> Picture:
-    """The board with the first player at the bottom; a move takes two cells to point at."""
+    """Return the board with the first player at the bottom; a move takes two cells to point at."""
     rows, columns = state["pieces"].shape[1], int(state["columns"])
     first, second = state["pieces"][:, :, None] >> np.arange(columns) & 1
     seat, last_seat, last = (int(state[field]) for field in ("current_player", "last_seat", "last_action"))
@@ -126,7 +120,7 @@ def picture(state: State) -> Picture:
 
 
 def cells_of(action: Any, rows: int, columns: int, seat: int) -> tuple[Any, Any, Any, Any]:
-    """Row and column where an action of `seat` starts and where it ends, rows from the first player's side.
+    """Return row and column where an action of `seat` starts and where it ends, rows from the first player's side.
 
     Takes an array of actions as well. The last column lies beside the board if there is no such move.
     """
@@ -136,7 +130,7 @@ def cells_of(action: Any, rows: int, columns: int, seat: int) -> tuple[Any, Any,
 
 
 def action_text(state: State, action: int) -> str:
-    """The two cells of a move, `a2-a3`, or `a2xb3` if it captures; the first alone, `a2-`, if it leaves the board."""
+    """Return the two cells of a move, `a2-a3`, or `a2xb3` if it captures, or `a2-` if it leaves the board."""
     rows, columns, seat = state["pieces"].shape[1], int(state["columns"]), int(state["current_player"])
     row, column, ahead, target = cells_of(action, rows, columns, seat)
     if not 0 <= target < columns:
@@ -148,9 +142,9 @@ def action_text(state: State, action: int) -> str:
 def parse_action(state: State, text: str) -> int:
     """Read a move of the player to move, with or without a sign between the cells."""
     rows, columns, seat = state["pieces"].shape[1], int(state["columns"]), int(state["current_player"])
-    found = re.fullmatch(r"([a-t][0-9]{1,2})[-x]?([a-t][0-9]{1,2})", text.strip().lower(), re.ASCII)
-    if found:
-        (row, column), (ahead, target) = (parse_cell(part, rows, columns) for part in found.groups())
+    match = re.fullmatch(r"([a-t][0-9]{1,2})[-x]?([a-t][0-9]{1,2})", text.strip().lower(), re.ASCII)
+    if match:
+        (row, column), (ahead, target) = (parse_cell(part, rows, columns) for part in match.groups())
         steps = row - ahead if seat == 1 else ahead - row
         if steps == 1 and abs(target - column) <= 1:
             own_row = rows - 1 - row if seat == 1 else row
@@ -158,7 +152,7 @@ def parse_action(state: State, text: str) -> int:
     raise UsageError(f"{text.strip()!r} is not a step ahead; type a move like a2-a3 or d7xe6")
 
 
-@cache
+@checked_options
 def game(rows: int = 8, columns: int = 8) -> Game:
     """Describe the game; `rows` and `columns` from 2 to 20. Raises `UsageError` for others."""
     for name, value in (("rows", rows), ("columns", columns)):
@@ -178,7 +172,13 @@ def game(rows: int = 8, columns: int = 8) -> Game:
         observation_shape=(rows, columns, 2),
         max_length=2 * columns * sum(rows - 2 - row for row in range(full)) + 1,  # all walk up, one arrives
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=win_or_loss,
+            heuristic=heuristic,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,
@@ -187,7 +187,7 @@ def game(rows: int = 8, columns: int = 8) -> Game:
 
 
 def mirror(rows: int, columns: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The left-right reflection, as index arrays of the flat observation and of the actions."""
+    """Return the left-right reflection, as index arrays of the flat observation and of the actions."""
     planes = np.arange(rows * columns * 2).reshape(rows, columns, 2)
     actions = np.arange((rows - 1) * columns * 3).reshape(rows - 1, columns, 3)
     return planes[:, ::-1].reshape(-1), actions[:, ::-1, ::-1].reshape(-1)

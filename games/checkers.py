@@ -1,11 +1,11 @@
 """Checkers: English draughts, on the dark squares of a board of 8 x 8.
 
 Rules: men step diagonally ahead to an empty square; kings also back. A piece jumps over one of the other's to the empty
-square behind it, and takes it. Who can jump must, and goes on with the same piece as long as it can; which jump is free
-to choose. A man that reaches the farthest row becomes a king, and its turn is over. Who cannot move, or has no pieces,
-has lost. (World Checkers/Draughts Federation.) There a player may claim a draw when both have made 40 moves without
-taking a piece or moving a man, or when a position comes for the third time. Here the first ends the game by itself,
-after `draw_after` moves of each, and so ends games of the second kind, too.
+square behind it, and takes it. A player who can jump must, and goes on with the same piece as long as it can; which
+jump is free to choose. A man that reaches the farthest row becomes a king, and its turn is over. A player who cannot
+move, or has no pieces, has lost. (World Checkers/Draughts Federation.) There a player may claim a draw when both have
+made 40 moves without taking a piece or moving a man, or when a position comes for the third time. Here the first ends
+the game by itself, after `draw_after` moves of each, and so ends games of the second kind, too.
 
 A turn of several jumps is several actions of the same player, a jump each. Both players see the board from their own
 side, turned by 180 degrees for the second: action `square * 4 + direction` moves the piece on that square (0 to 31 from
@@ -19,19 +19,19 @@ In text squares have the usual numbers, the same for both; a step is `11-15`, a 
 """
 
 import re
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.bits import popcount
-from games.engine.boards import duel
+from games.engine.boards import win_or_loss
 from games.engine.errors import UsageError
 from games.engine.game import TERMINAL, Game, State
-from games.engine.options import require_between
+from games.engine.jit import njit
+from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
 
 ALL = 0xFFFFFFFF
@@ -59,13 +59,13 @@ STATE = np.dtype(
 
 
 def neighbours() -> NDArray[np.int64]:
-    """The square next to each one in each direction; -1 beside the board, and at -1 (the last row) -1 again."""
-    found = np.full((33, 4), -1)
+    """Return the square next to each one in each direction; -1 beside the board, and at -1 (the last row) -1 again."""
+    table = np.full((33, 4), -1)
     for direction, (down, right) in enumerate([(1, -1), (1, 1), (-1, -1), (-1, 1)]):
         for square in SQUARES:
             next_to_it = (ROWS - ROWS[square] == down) & (COLUMNS - COLUMNS[square] == right)
-            found[square, direction] = next_to_it.argmax() if next_to_it.any() else -1
-    return found
+            table[square, direction] = next_to_it.argmax() if next_to_it.any() else -1
+    return table
 
 
 NEIGHBOURS = neighbours()
@@ -73,7 +73,7 @@ NEIGHBOURS = neighbours()
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """Every jump of the piece that must go on, or else of any piece; if there is none, every step."""
+    """Allow every jump of the piece that must go on, or else of any piece; if there is none, every step."""
     for direction in range(4):
         movers = np.int64(state.moves[direction])
         for square in range(32):
@@ -87,20 +87,20 @@ def apply(state: Any, action: int) -> None:
     origin, direction = action // 4, action % 4
     target = NEIGHBOURS[origin, direction]
     if state.jumps:
-        left = ~seen(1 << target, seat)
+        left = ~from_side_of(1 << target, seat)
         state.men[other] &= left
         state.kings[other] &= left
         target = NEIGHBOURS[target, direction]
-    is_man = (seen(state.men[seat], seat) >> origin) & 1 == 1
+    is_man = (from_side_of(state.men[seat], seat) >> origin) & 1 == 1
     crowned = is_man and target >= KING_ROW
-    path = seen(1 << origin | 1 << target, seat)
+    path = from_side_of(1 << origin | 1 << target, seat)
     if is_man:
         state.men[seat] ^= path
     else:
         state.kings[seat] ^= path
     if crowned:
-        state.men[seat] ^= seen(1 << target, seat)
-        state.kings[seat] |= seen(1 << target, seat)
+        state.men[seat] ^= from_side_of(1 << target, seat)
+        state.kings[seat] |= from_side_of(1 << target, seat)
     state.quiet = 0 if is_man or state.jumps else state.quiet + 1
     state.last_square = target if seat == 0 else 31 - target
     if state.jumps and not crowned and find_moves(state, seat, 1 << target):
@@ -128,8 +128,8 @@ def find_moves(state: Any, seat: int, jumper: Any) -> bool:
 
     A piece that has jumped, `jumper` (as a word, 0 for none), may only jump again.
     """
-    men, kings = seen(state.men[seat], seat), seen(state.kings[seat], seat)
-    others = seen(state.men[1 - seat] | state.kings[1 - seat], seat)
+    men, kings = from_side_of(state.men[seat], seat), from_side_of(state.kings[seat], seat)
+    others = from_side_of(state.men[1 - seat] | state.kings[1 - seat], seat)
     empty = ALL & ~(men | kings | others)
     movers = jumper if jumper else men | kings
     anything = np.int64(0)
@@ -149,7 +149,7 @@ def find_moves(state: Any, seat: int, jumper: Any) -> bool:
 
 @njit(inline="always")
 def shifted(squares: Any, direction: int) -> Any:
-    """All squares of a word moved by one diagonal step; those that leave the board are gone."""
+    """Return all squares of a word moved by one diagonal step; those that leave the board are gone."""
     if direction == 0:
         moved = (squares & EVEN) << 4 | (squares & INNER_ODD) << 3
     elif direction == 1:
@@ -162,8 +162,8 @@ def shifted(squares: Any, direction: int) -> Any:
 
 
 @njit
-def seen(squares: Any, seat: int) -> Any:
-    """A word as `seat` sees the board, or back: turned by 180 degrees (its bits reversed) for the second player."""
+def from_side_of(squares: Any, seat: int) -> Any:
+    """Return a word as `seat` sees the board, or back: its bits are reversed (a half turn) for the second player."""
     word = np.int64(squares)
     if seat == 1:
         word = (word >> 1 & 0x55555555) | (word & 0x55555555) << 1
@@ -176,12 +176,12 @@ def seen(squares: Any, seat: int) -> Any:
 
 @njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Five planes [8, 8, 5], the home row of `seat` first.
+    """Write five planes [8, 8, 5], the home row of `seat` first.
 
     Own men, own kings, men and kings of the other, and the piece that must go on jumping.
     """
-    men, kings = seen(state.men[seat], seat), seen(state.kings[seat], seat)
-    other_men, other_kings = seen(state.men[1 - seat], seat), seen(state.kings[1 - seat], seat)
+    men, kings = from_side_of(state.men[seat], seat), from_side_of(state.kings[seat], seat)
+    other_men, other_kings = from_side_of(state.men[1 - seat], seat), from_side_of(state.kings[1 - seat], seat)
     jumper = state.jumper if seat == state.current_player else 31 - state.jumper
     out[:] = 0
     for square in range(32):
@@ -193,14 +193,8 @@ def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
         out[row, column, 4] = state.jumper >= 0 and jumper == square
 
 
-@njit
-def returns(state: Any, out: NDArray[Any]) -> None:
-    """+1 for the winner, -1 for the loser."""
-    duel(state.winner, out)
-
-
 def squares_of(state: State, action: Any) -> tuple[Any, Any, Any]:
-    """Where an action of the player to move starts and ends (numbers 0 to 31, -1 beside the board), and if it jumps.
+    """Return the squares from and to which an action leads (0 to 31, -1 beside the board), and whether it jumps.
 
     Takes an array of actions as well.
     """
@@ -216,24 +210,24 @@ def squares_of(state: State, action: Any) -> tuple[Any, Any, Any]:
 
 
 def bits(word: Any) -> NDArray[np.bool_]:
-    """A word as booleans [32], square 1 first."""
+    """Return a word as booleans [32], square 1 first."""
     return (int(word) >> SQUARES & 1).astype(np.bool_)
 
 
 @njit
 def heuristic(state: Any, seat: int) -> float:
-    """The lead in pieces, a king counting half as much again as a man; less than twelve kings against nothing."""
+    """Return the lead in pieces, with 3 for a king and 2 for a man, divided by more than twelve kings."""
     return (strength(state, seat) - strength(state, 1 - seat)) / 37
 
 
 @njit
 def strength(state: Any, seat: int) -> int:
-    """Two for a man, three for a king."""
+    """Return the strength of a side: two for a man, three for a king."""
     return 2 * popcount(np.uint64(state.men[seat])) + 3 * popcount(np.uint64(state.kings[seat]))
 
 
 def picture(state: State) -> Picture:
-    """The board with the first player on top, kings as K; a move takes two squares to point at."""
+    """Return the board with the first player on top, kings as K; a move takes two squares to point at."""
     pieces, letters = np.full((8, 8), -1, np.int8), np.full((8, 8), "", "<U1")
     for seat in (0, 1):
         men, kings = bits(state["men"][seat]), bits(state["kings"][seat])
@@ -255,16 +249,16 @@ def picture(state: State) -> Picture:
 
 
 def action_text(state: State, action: int) -> str:
-    """The squares of a step, `11-15`, or of a jump, `22x15`; the first alone, `4-`, if it leaves the board."""
+    """Return the squares of a step, `11-15`, or of a jump, `22x15`; the first alone, `4-`, if it leaves the board."""
     origin, target, jumps = squares_of(state, action)
     return f"{origin + 1}{'x' if jumps else '-'}{target + 1 if target >= 0 else ''}"
 
 
 def parse_action(state: State, text: str) -> int:
     """Read the two squares of a step or of one jump of the player to move."""
-    found = re.fullmatch(r"([0-9]{1,2})\s*[-x ]\s*([0-9]{1,2})", text.strip().lower(), re.ASCII)
-    if found:
-        origin, target = (int(number) - 1 for number in found.groups())
+    match = re.fullmatch(r"([0-9]{1,2})\s*[-x ]\s*([0-9]{1,2})", text.strip().lower(), re.ASCII)
+    if match:
+        origin, target = (int(number) - 1 for number in match.groups())
         if state["current_player"] == 1:
             origin, target = 31 - origin, 31 - target
         for way in range(4) if 0 <= origin < 32 and 0 <= target < 32 else ():
@@ -276,7 +270,7 @@ def parse_action(state: State, text: str) -> int:
     )
 
 
-@cache
+@checked_options
 def game(draw_after: int = 40) -> Game:
     """Describe the game.
 
@@ -298,7 +292,13 @@ def game(draw_after: int = 40) -> Game:
         observation_shape=(8, 8, 5),
         max_length=(MOST_PROGRESS + 1) * 2 * draw_after,
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=win_or_loss,
+            heuristic=heuristic,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,

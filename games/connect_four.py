@@ -12,23 +12,24 @@ An action is the number of a column, 0 on the left; people count columns from 1:
     ...
 """
 
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from games.engine.boards import duel, end_or_pass, in_line, require_board, two_planes
+from games.engine.boards import empty_board, end_or_pass, in_line, observe_stones, require_board, win_or_loss
 from games.engine.chance import GAMMA, below, mix
 from games.engine.errors import UsageError
 from games.engine.game import Game, State
+from games.engine.jit import njit
+from games.engine.options import checked_options
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
 
 
 def state_dtype(rows: int, columns: int) -> np.dtype[Any]:
-    """The record of a position on a board of this size."""
+    """Return the layout of a position's record on a board of this size."""
     return np.dtype(
         [
             ("board", np.int8, (rows, columns)),  # seat of the disc in each cell, -1 empty; row 0 on top
@@ -44,14 +45,14 @@ def state_dtype(rows: int, columns: int) -> np.dtype[Any]:
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """Every column that is not full."""
+    """Allow every column that is not full."""
     for column in range(mask.shape[0]):
         mask[column] = state.height[column] < state.board.shape[0]
 
 
 @njit
 def random_action(state: Any, bits: Any) -> int:
-    """A column that is not full: the first, of random ones."""
+    """Return a random column that is not full, by rejection sampling."""
     column = below(bits, state.height.shape[0])
     while state.height[column] == state.board.shape[0]:
         bits = mix(bits + GAMMA)
@@ -70,20 +71,8 @@ def apply(state: Any, action: int) -> None:
     end_or_pass(state, in_line(state.board, row, action, state.k))
 
 
-@njit
-def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Two planes [rows, columns, 2]: the discs of `seat`, and those of the other."""
-    two_planes(state.board, seat, out)
-
-
-@njit
-def returns(state: Any, out: NDArray[Any]) -> None:
-    """+1 for the winner, -1 for the loser."""
-    duel(state.winner, out)
-
-
 def picture(state: State) -> Picture:
-    """The board; pointing anywhere in a column means that column."""
+    """Return the board; pointing anywhere in a column means that column."""
     board, height = state["board"], state["height"].astype(np.int64)
     rows, columns = board.shape
     across = np.arange(columns)
@@ -100,7 +89,7 @@ def picture(state: State) -> Picture:
 
 
 def action_text(state: State, action: int) -> str:
-    """The column, counted from 1."""
+    """Return the column, counted from 1."""
     return str(action + 1)
 
 
@@ -112,15 +101,14 @@ def parse_action(state: State, text: str) -> int:
     raise UsageError(f"{text.strip()!r} is not a column; type a number from 1 to {columns}")
 
 
-@cache
+@checked_options
 def game(rows: int = 6, columns: int = 7, k: int = 4) -> Game:
     """Describe the game; `rows` and `columns` from 1 to 20, `k` (discs in a line that win) no longer than a side.
 
     Raises `UsageError` for an option out of range.
     """
     require_board("connect_four", k, rows=rows, columns=columns)
-    initial = np.zeros((), state_dtype(rows, columns))
-    initial["board"] = initial["last_action"] = initial["winner"] = -1
+    initial = empty_board(state_dtype(rows, columns))
     initial["k"] = k
     return Game(
         name="connect_four",
@@ -131,7 +119,13 @@ def game(rows: int = 6, columns: int = 7, k: int = 4) -> Game:
         observation_shape=(rows, columns, 2),
         max_length=rows * columns,
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe_stones,
+            returns=win_or_loss,
+            random_action=random_action,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,
@@ -141,7 +135,7 @@ def game(rows: int = 6, columns: int = 7, k: int = 4) -> Game:
 
 
 def mirror(rows: int, columns: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The left-right reflection, as index arrays of the flat observation and of the actions."""
+    """Return the left-right reflection, as index arrays of the flat observation and of the actions."""
     cells = np.arange(rows * columns * 2).reshape(rows, columns, 2)
     return cells[:, ::-1].reshape(-1), np.arange(columns)[::-1].copy()
 

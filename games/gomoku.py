@@ -1,7 +1,7 @@
 """Gomoku: five stones in a line win.
 
 Rules: two players in turn put a stone on an empty cell of a board of 15 x 15. Whoever first has five in a row, column
-or diagonal wins; a full board is a draw. What six or more are worth differs: in freestyle gomoku they win as well (the
+or diagonal wins; a full board is a draw. Variants differ in six or more: in freestyle gomoku they win as well (the
 default), in standard gomoku only exactly five do (`overline=False`). (Gomocup plays both.)
 
 An action is a cell, row by row from the top left; in text a column letter and a row number counted from the bottom:
@@ -12,35 +12,37 @@ An action is a cell, row by row from the top left; in text a column letter and a
     1 │ 6 │ 7 │ 8 │
 """
 
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.boards import (
     COLUMN_LETTERS,
     LONGEST_SIDE,
     cell_text,
-    duel,
+    cells_by_row,
+    empty_board,
     end_or_pass,
     in_exact_line,
     in_line,
+    observe_stones,
     parse_cell,
     reflections,
-    two_planes,
+    win_or_loss,
 )
 from games.engine.game import Game, State
-from games.engine.options import require_between
+from games.engine.jit import njit
+from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
 
 FIVE = 5
 
 
 def state_dtype(size: int) -> np.dtype[Any]:
-    """The record of a position."""
+    """Return the layout of a position's record."""
     return np.dtype(
         [
             ("board", np.int8, (size, size)),  # seat of the stone in each cell, -1 empty; row 0 on top
@@ -55,7 +57,7 @@ def state_dtype(size: int) -> np.dtype[Any]:
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """Every empty cell."""
+    """Allow every empty cell."""
     size = state.board.shape[0]
     for row in range(size):
         for column in range(size):
@@ -74,26 +76,14 @@ def apply(state: Any, action: int) -> None:
     end_or_pass(state, won)
 
 
-@njit
-def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Two planes [rows, columns, 2]: the stones of `seat`, and those of the other."""
-    two_planes(state.board, seat, out)
-
-
-@njit
-def returns(state: Any, out: NDArray[Any]) -> None:
-    """+1 for the winner, -1 for the loser."""
-    duel(state.winner, out)
-
-
 def picture(state: State) -> Picture:
-    """The board, row 1 at the bottom."""
+    """Return the board, row 1 at the bottom."""
     size, last = len(state["board"]), int(state["last_action"])
-    cells = np.arange(size * size)
+    cell_actions, action_cells = cells_by_row(size)
     return Picture(
         pieces=state["board"].copy(),
-        cell_actions=cells.reshape(size, size),
-        action_cells=np.stack([cells // size, cells % size], axis=1),
+        cell_actions=cell_actions,
+        action_cells=action_cells,
         row_labels=tuple(str(size - row) for row in range(size)),
         column_labels=tuple(COLUMN_LETTERS[:size]),
         last=divmod(last, size) if last >= 0 else None,
@@ -101,7 +91,7 @@ def picture(state: State) -> Picture:
 
 
 def action_text(state: State, action: int) -> str:
-    """Column letter and row number, `h8`."""
+    """Return column letter and row number, `h8`."""
     size = len(state["board"])
     return cell_text(size - 1 - action // size, action % size)
 
@@ -113,15 +103,14 @@ def parse_action(state: State, text: str) -> int:
     return (size - 1 - row) * size + column
 
 
-@cache
+@checked_options
 def game(size: int = 15, overline: bool = True) -> Game:
     """Describe the game; `size` from 5 to 20, `overline` whether more than five in a line win, too.
 
     Raises `UsageError` for an option out of range.
     """
     require_between("gomoku", "size", size, FIVE, LONGEST_SIDE)
-    initial = np.zeros((), state_dtype(size))
-    initial["board"] = initial["last_action"] = initial["winner"] = -1
+    initial = empty_board(state_dtype(size))
     initial["overline"] = overline
     return Game(
         name="gomoku",
@@ -132,7 +121,12 @@ def game(size: int = 15, overline: bool = True) -> Game:
         observation_shape=(size, size, 2),
         max_length=size * size,
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe_stones,
+            returns=win_or_loss,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,

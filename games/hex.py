@@ -1,4 +1,4 @@
-"""Hex: join one's own two sides of the board by a chain of stones.
+"""Hex: connect one's two sides of the board by a chain of stones.
 
 Rules: two players in turn put a stone on an empty cell of a rhombus of hexagons. Whoever first joins two sides wins:
 the one who begins, top and bottom; the other, left and right. One of them always does: there are no draws. (Piet
@@ -15,18 +15,18 @@ is a column letter and a row number counted from the top; the swap is `swap`. Th
         3 │ 5 │ 4 │   │   │
 """
 
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from games.engine.boards import COLUMN_LETTERS, cell_text, duel, parse_cell, random_empty
+from games.engine.boards import COLUMN_LETTERS, cell_text, cells_by_row, parse_cell, random_empty, win_or_loss
 from games.engine.chance import below, mix
 from games.engine.game import TERMINAL, Game, State
-from games.engine.options import require_between
+from games.engine.jit import njit
+from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
 
 LARGEST = 19
@@ -34,7 +34,7 @@ NEIGHBOURS = np.array([(-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1)])
 
 
 def state_dtype(size: int) -> np.dtype[Any]:
-    """The record of a position."""
+    """Return the layout of a position's record."""
     return np.dtype(
         [
             ("board", np.int8, (size, size)),  # seat of the stone in each cell, -1 empty
@@ -52,7 +52,7 @@ def state_dtype(size: int) -> np.dtype[Any]:
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """Every empty cell; as the second action the swap."""
+    """Allow every empty cell, and the swap as the second action."""
     size = state.board.shape[0]
     for row in range(size):
         for column in range(size):
@@ -63,7 +63,7 @@ def legal_actions(state: Any, mask: NDArray[Any]) -> None:
 
 @njit
 def random_action(state: Any, bits: Any) -> int:
-    """An empty cell; as the second action, as likely as each of them, the swap."""
+    """Return a random empty cell, or the swap as the second action, uniformly."""
     if state.swap and state.length == 1 and below(mix(bits), state.board.size) == 0:
         return state.board.size
     return random_empty(state.board, bits)
@@ -125,7 +125,7 @@ def root(state: Any, node: int) -> int:
 
 @njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Four planes [rows, columns, 4], as in pgx.
+    """Write four planes [rows, columns, 4], as in pgx.
 
     Stones of `seat`, stones of the other, 1 everywhere for the second player, 1 everywhere where the swap is legal.
     """
@@ -140,21 +140,14 @@ def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
             out[row, column, 3] = may_swap
 
 
-@njit
-def returns(state: Any, out: NDArray[Any]) -> None:
-    """+1 for the winner, -1 for the loser."""
-    duel(state.winner, out)
-
-
 def picture(state: State) -> Picture:
-    """The board as a grid; the swap has no cell."""
+    """Return the board as a grid; the swap has no cell."""
     size, last = len(state["board"]), int(state["last_cell"])
-    cells = np.arange(size * size)
-    places = np.stack([cells // size, cells % size], axis=1)
+    cell_actions, action_cells = cells_by_row(size, others=int(state["swap"]))
     return Picture(
         pieces=state["board"].copy(),
-        cell_actions=cells.reshape(size, size),
-        action_cells=np.append(places, [[-1, -1]], axis=0) if state["swap"] else places,
+        cell_actions=cell_actions,
+        action_cells=action_cells,
         row_labels=tuple(str(row + 1) for row in range(size)),
         column_labels=tuple(COLUMN_LETTERS[:size]),
         last=divmod(last, size) if last >= 0 else None,
@@ -164,7 +157,7 @@ def picture(state: State) -> Picture:
 
 
 def action_text(state: State, action: int) -> str:
-    """Column letter and row number, `a1`, or `swap`."""
+    """Return column letter and row number, `a1`, or `swap`."""
     size = len(state["board"])
     return "swap" if action == size * size else cell_text(action // size, action % size)
 
@@ -178,7 +171,7 @@ def parse_action(state: State, text: str) -> int:
     return row * size + column
 
 
-@cache
+@checked_options
 def game(size: int = 11, swap: bool = True) -> Game:
     """Describe the game; `size` from 1 to 19, `swap` whether the second player may take over the first stone.
 
@@ -198,7 +191,13 @@ def game(size: int = 11, swap: bool = True) -> Game:
         observation_shape=(size, size, 4),
         max_length=size * size + swap,
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=win_or_loss,
+            random_action=random_action,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,
@@ -207,7 +206,7 @@ def game(size: int = 11, swap: bool = True) -> Game:
 
 
 def half_turn(size: int, swap: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The board turned by 180 degrees, as index arrays of the flat observation and of the actions."""
+    """Return the half turn of the board, as index arrays of the flat observation and of the actions."""
     planes, cells = np.arange(size * size * 4).reshape(size, size, 4), np.arange(size * size)
     return np.rot90(planes, 2).reshape(-1), np.append(cells[::-1], cells.size + np.arange(swap))
 

@@ -20,25 +20,25 @@ An action is the number of an own house, 0 at the left; people count from 1. The
           1   2   3   4   5   6
 """
 
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from games.engine.boards import duel
+from games.engine.boards import win_or_loss
 from games.engine.errors import UsageError
 from games.engine.game import TERMINAL, Game, State
-from games.engine.options import require_between
+from games.engine.jit import njit
+from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
 
 MOST = 12
 
 
 def state_dtype(houses: int) -> np.dtype[Any]:
-    """The record of a position."""
+    """Return the layout of a position's record."""
     return np.dtype(
         [
             ("seeds", np.int16, (2, houses + 1)),  # of each seat: its houses from left to right, then its store
@@ -54,14 +54,14 @@ def state_dtype(houses: int) -> np.dtype[Any]:
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """Every own house with seeds in it."""
+    """Allow every own house with seeds in it."""
     for house in range(mask.shape[0]):
         mask[house] = state.current_player != TERMINAL and state.seeds[state.current_player, house] > 0
 
 
 @njit
 def apply(state: Any, action: int) -> None:
-    """Sow the seeds of a house, capture, and see who is next."""
+    """Sow the seeds of a house, capture, and pass the turn."""
     seat, store = state.current_player, state.seeds.shape[1] - 1
     side, last = sow(state, seat, action)
     if side == seat and last < store and state.seeds[side, last] == 1:
@@ -102,7 +102,7 @@ def capture(state: Any, seat: int, house: int) -> None:
 
 @njit
 def in_houses(state: Any, seat: int) -> int:
-    """How many seeds are in the houses of `seat`."""
+    """Return the number of seeds in the houses of `seat`."""
     total = 0
     for house in range(state.seeds.shape[1] - 1):
         total += state.seeds[seat, house]
@@ -125,28 +125,22 @@ def finish(state: Any, left: tuple[int, int]) -> None:
 
 @njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Numbers of seeds [2, houses + 1]: the houses and the store of `seat`, and those of the other."""
+    """Write numbers of seeds [2, houses + 1]: the houses and the store of `seat`, and those of the other."""
     for place in range(out.shape[1]):
         out[0, place] = state.seeds[seat, place]
         out[1, place] = state.seeds[1 - seat, place]
 
 
 @njit
-def returns(state: Any, out: NDArray[Any]) -> None:
-    """+1 for the winner, -1 for the loser."""
-    duel(state.winner, out)
-
-
-@njit
 def heuristic(state: Any, seat: int) -> float:
-    """The lead in seeds stored, of all seeds on the board."""
+    """Return the lead in stored seeds, divided by all seeds and one more."""
     store = state.seeds.shape[1] - 1
     lead = state.seeds[seat, store] - state.seeds[1 - seat, store]
     return lead / (1 + in_houses(state, 0) + in_houses(state, 1) + state.seeds[0, store] + state.seeds[1, store])
 
 
 def picture(state: State) -> Picture:
-    """The board from the first player's side, the stores at its ends; pointing at an own house means that house."""
+    """Return the board from the first player's side, with stores at its ends; pointing at an own house plays it."""
     first, second = state["seeds"].astype(str)
     houses = len(first) - 1
     seat = 1 if state["current_player"] == 1 else 0
@@ -167,7 +161,7 @@ def picture(state: State) -> Picture:
 
 
 def action_text(state: State, action: int) -> str:
-    """The house, counted from 1 at its player's left."""
+    """Return the house, counted from 1 at its player's left."""
     return str(action + 1)
 
 
@@ -179,7 +173,7 @@ def parse_action(state: State, text: str) -> int:
     raise UsageError(f"{text.strip()!r} is not a house; type a number from 1 to {houses}")
 
 
-@cache
+@checked_options
 def game(houses: int = 6, seeds: int = 4, empty_capture: bool = False, sweep: bool = True) -> Game:
     """Describe the game.
 
@@ -204,7 +198,13 @@ def game(houses: int = 6, seeds: int = 4, empty_capture: bool = False, sweep: bo
         observation_high=2 * houses * seeds,
         max_length=longest(houses, seeds),
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=win_or_loss,
+            heuristic=heuristic,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,
@@ -212,7 +212,7 @@ def game(houses: int = 6, seeds: int = 4, empty_capture: bool = False, sweep: bo
 
 
 def longest(houses: int, seeds: int) -> int:
-    """A bound on the number of moves.
+    """Return a bound on the number of moves.
 
     Count for each seed in a house how many steps it has to the store of that side. A move that brings nothing to a
     store lowers the sum of these by 1 or more. A seed that comes to a store does so once; until the next one does, the

@@ -7,22 +7,20 @@ answered the first bet: by a bet of 1 (a call), or a pass (a fold). The highest 
 pot, among all if nobody has. Actions are OpenSpiel's: 0 passes, 1 bets.
 """
 
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.cards import deal_unseen, draw_unseen, hand_picture
-from games.engine.chance import RANDOM_FIELD, draw, reseed
+from games.engine.chance import RANDOM_FIELD
 from games.engine.errors import UsageError
 from games.engine.game import CHANCE, TERMINAL, Game, State
-from games.engine.options import require_between
+from games.engine.jit import njit
+from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
-
-__all__ = ["draw", "env", "game", "parallel_env", "raw_env", "reseed"]
 
 PASS, BET = 0, 1
 WORDS = ("pass", "bet")
@@ -31,7 +29,7 @@ MOST_PLAYERS = 10
 
 
 def state_dtype(players: int) -> np.dtype[Any]:
-    """The record of a position."""
+    """Return the layout of a position's record."""
     return np.dtype(
         [
             ("cards", np.int8, players),  # from 0, the lowest; -1 not dealt, or unknown
@@ -46,7 +44,7 @@ def state_dtype(players: int) -> np.dtype[Any]:
 
 @njit
 def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
-    """The next card of the deck, each of those left as likely as the others."""
+    """Write the probability of each card to be next: those left are equally likely."""
     players = state.cards.shape[0]
     left = players + 1
     for card in state.cards:
@@ -59,19 +57,19 @@ def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
 
 @njit
 def draw_outcome(state: Any) -> int:
-    """The next card of the deck."""
+    """Draw the next card of the deck."""
     return draw_unseen(state, state.cards.shape[0] + 1)
 
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """Always both."""
+    """Allow both."""
     mask[:] = True
 
 
 @njit
 def random_action(state: Any, bits: Any) -> int:
-    """Either."""
+    """Return either, as likely."""
     return int(bits >> np.uint64(63))
 
 
@@ -98,7 +96,7 @@ def apply(state: Any, action: int) -> None:
 
 @njit(forceinline=True)  # in line with the kernel, which knows the size of `out`
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Own seat [P], own card [P + 1], and what was done at each of 2 P - 1 times, two entries each: all one-hot."""
+    """Write own seat [P], own card [P + 1], and the action at each of 2 P - 1 times [2]: all one-hot."""
     players = state.cards.shape[0]
     out[:] = 0
     out[seat] = 1
@@ -109,12 +107,9 @@ def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
         out[2 * players + 1 + 2 * i + (action & 1)] = action >= 0
 
 
-information_state = observe
-
-
 @njit
 def returns(state: Any, out: NDArray[Any]) -> None:
-    """The pot for the winner, and what they paid for the others; nothing before the end."""
+    """Write the pot less the own chips for the winner, minus the own chips for others; nothing before the end."""
     if state.current_player != TERMINAL:
         return
     players = state.cards.shape[0]
@@ -131,7 +126,7 @@ def returns(state: Any, out: NDArray[Any]) -> None:
 
 @njit
 def has_bet(state: Any, seat: int) -> int:
-    """Whether (0 or 1) a seat has bet or called."""
+    """Return 1 if a seat has bet or called, else 0."""
     players = state.cards.shape[0]
     again = min(seat + players, 2 * players - 2)  # the last may bet only once
     return int((state.history[seat] == BET) | ((seat + players == again) & (state.history[again] == BET)))
@@ -148,7 +143,7 @@ def redact(state: Any, seat: int) -> None:
 
 @njit
 def determinize(state: Any, seat: int) -> None:
-    """Deal the others anew from the cards that `seat` does not hold."""
+    """Deal the others fresh cards from those that `seat` does not hold."""
     players = state.cards.shape[0]
     redact(state, seat)
     for other in range(players):
@@ -156,7 +151,7 @@ def determinize(state: Any, seat: int) -> None:
 
 
 def picture(state: State) -> Picture:
-    """A row a player, with its card; what was done stands below."""
+    """Return a row for each player, with its card; the actions stand below."""
     players = len(state["cards"])
     names = RANKS[-players - 1 :]
     done = ", ".join(f"player {i % players + 1} {action_text(state, a)}" for i, a in enumerate(_history(state)))
@@ -168,7 +163,7 @@ def _history(state: State) -> list[int]:
 
 
 def action_text(state: State, action: int) -> str:
-    """`pass` or `bet`."""
+    """Return `pass` or `bet`."""
     return WORDS[action]
 
 
@@ -182,7 +177,7 @@ def parse_action(state: State, text: str) -> int:
     raise UsageError(f"{text.strip()!r} is no action here; type a word, pass or bet")
 
 
-@cache
+@checked_options
 def game(players: int = 2) -> Game:
     """Describe the game for 2 to 10 players; `UsageError` for another number."""
     require_between("kuhn_poker", "players", players, 2, MOST_PLAYERS)
@@ -199,7 +194,18 @@ def game(players: int = 2) -> Game:
         observation_shape=(size,),
         max_length=2 * players - 1,
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=returns,
+            random_action=random_action,
+            chance_outcomes=chance_outcomes,
+            draw_outcome=draw_outcome,
+            redact=redact,
+            determinize=determinize,
+            information_state=observe,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,

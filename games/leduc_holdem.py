@@ -2,24 +2,26 @@
 
 Jack, queen and king in two suits; each of two seats gets a card, blinds of 1 and 2 are paid; after a round of betting a
 card is turned up for both, and a second round follows. A raise is 2 in the first round and 4 in the second, at most two
-in a round. A pair with the open card wins, else the higher card; equal cards share the pot. How betting goes, which
-differs from the literature's game, is told in `games.engine.limit_betting`; that game is `leduc_poker`.
+in a round. A pair with the open card wins, else the higher card; equal cards share the pot. The betting
+differs from the literature's game, which is `leduc_poker`; `games.engine.limit_betting` describes it.
 
 Actions, agents, observations and rewards are those of PettingZoo's `leduc_holdem_v4`: 0 calls, 1 raises, 2 folds, 3
-checks. It differs in this: PettingZoo's documentation says that the mask of an agent whose turn it is not is all zero,
-and here it is (there it is that of the agent to move).
+checks. It differs in this:
+
+- PettingZoo's documentation says that the mask of an agent whose turn it is not is all zero, and here it is (there it
+  is that of the agent to move).
+- After a hand the agent behind the one that moved last is the first to step with None (there it is player_0).
 """
 
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.cards import hand_picture
-from games.engine.chance import RANDOM_FIELD, draw, draw_below, reseed
+from games.engine.chance import RANDOM_FIELD, draw_below
 from games.engine.game import CHANCE, TERMINAL, Game, State
+from games.engine.jit import njit
 from games.engine.leduc import (
     NUM_CARDS,
     RANKS,
@@ -37,19 +39,17 @@ from games.engine.limit_betting import (
     before_the_deal,
     bet,
     bet_notes,
-    bet_text,
-    bets_size,
     betting_fields,
     legal_bets,
-    parse_bet,
+    limit_game,
     pay_blinds,
     settle_pot,
     write_bets,
 )
+from games.engine.options import checked_options
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
-
-__all__ = ["draw", "env", "game", "parallel_env", "raw_env", "redact", "reseed"]
 
 ROUNDS, MOST_RAISES = 2, 2
 MOST_CHIPS = 14
@@ -61,14 +61,11 @@ STATE = np.dtype(
     ]
 )
 SEEN = 2 * RANKS + 2 * (MOST_CHIPS + 1)
-KNOWN = 2 + 2 * NUM_CARDS + bets_size(ROUNDS, MOST_RAISES)
-
-legal_actions = legal_bets
 
 
 @njit
 def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
-    """A card of those left; when both hands are dealt, the seat that pays the small blind."""
+    """Write probabilities of the cards left, or, when both hands are dealt, of the seat that pays the small blind."""
     if state.cards[1] >= 0 and state.small_blind < 0:
         probabilities[:2] = 0.5
         return
@@ -77,7 +74,7 @@ def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
 
 @njit
 def draw_outcome(state: Any) -> int:
-    """A card of those left, or a seat."""
+    """Draw a card of those left, or a seat."""
     if state.cards[1] >= 0 and state.small_blind < 0:
         return draw_below(state, 2)
     return draw_card(state)
@@ -100,7 +97,7 @@ def apply(state: Any, action: int) -> None:
 
 @njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Rank of the own card [3], of the open one [3], chips paid by this seat [15], by the other [15]: all one-hot."""
+    """Write the own rank [3], the open one [3], chips paid by this seat [15] and by the other [15]: all one-hot."""
     out[:] = 0
     if state.cards[seat] >= 0:
         out[state.cards[seat] // 2] = 1
@@ -112,7 +109,7 @@ def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
 
 @njit
 def information_state(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Own seat [2], own card [6], open card [6], who pays the small blind, and all bets: one-hot."""
+    """Write own seat [2], own card [6], open card [6], who pays the small blind, and all bets: one-hot."""
     out[:] = 0
     write_cards(state, seat, out)
     write_bets(state, out[2 + 2 * NUM_CARDS :])
@@ -120,7 +117,7 @@ def information_state(state: Any, seat: int, out: NDArray[Any]) -> None:
 
 @njit
 def returns(state: Any, out: NDArray[Any]) -> None:
-    """Big blinds won or lost; nothing before the end."""
+    """Write the big blinds won or lost; nothing before the end."""
     if state.current_player == TERMINAL:
         settle_pot(state, hand_value(state, 0) - hand_value(state, 1), out)
 
@@ -134,31 +131,32 @@ def determinize(state: Any, seat: int) -> None:
 
 
 def picture(state: State) -> Picture:
-    """A row a player, with its card and the open one; what was done stands below."""
+    """Return a row for each player, with its card and the open one; the actions stand below."""
     return hand_picture(hands(state), len(WORDS), notes=bet_notes(state))
 
 
-@cache
+@checked_options
 def game() -> Game:
     """Describe the game."""
-    return Game(
+    return limit_game(
         name="leduc_holdem",
         title="Leduc hold'em",
         options={},
-        agents=("player_0", "player_1"),
-        num_actions=len(WORDS),
-        observation_shape=(SEEN,),
-        observation_dtype=np.float32,
-        max_length=ROUNDS * (MOST_RAISES + 2),
+        num_cards=NUM_CARDS,
+        observation_size=SEEN,
         initial=before_the_deal(STATE, MOST_RAISES),
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_bets,
+            apply=apply,
+            observe=observe,
+            returns=returns,
+            chance_outcomes=chance_outcomes,
+            draw_outcome=draw_outcome,
+            redact=redact,
+            determinize=determinize,
+            information_state=information_state,
+        ),
         picture=picture,
-        action_text=bet_text,
-        parse_action=parse_bet,
-        num_outcomes=NUM_CARDS,
-        information_shape=(KNOWN,),
-        perfect_information=False,
-        pettingzoo_name="leduc_holdem_v4",
     )
 
 

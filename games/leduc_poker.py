@@ -8,22 +8,21 @@ share the pot. Actions are OpenSpiel's: 0 folds (only what was raised), 1 calls 
 which PettingZoo plays, is `leduc_holdem`.
 """
 
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.cards import hand_picture
-from games.engine.chance import RANDOM_FIELD, below, draw, reseed
+from games.engine.chance import RANDOM_FIELD, below
 from games.engine.errors import UsageError
 from games.engine.game import CHANCE, TERMINAL, Game, State
+from games.engine.jit import njit
 from games.engine.leduc import NUM_CARDS, draw_card, guess_other, hand_value, hands, next_card, redact, write_cards
+from games.engine.options import checked_options
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
-
-__all__ = ["chance_outcomes", "draw", "env", "game", "parallel_env", "raw_env", "redact", "reseed"]
 
 FOLD, CALL, RAISE = 0, 1, 2
 WORDS = ("fold", "call", "raise")
@@ -45,13 +44,9 @@ STATE = np.dtype(
 SEEN = 2 + 2 * NUM_CARDS + 2 * LONGEST_ROUND * 2
 
 
-chance_outcomes = next_card
-draw_outcome = draw_card
-
-
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """Fold what was raised, call, and raise up to twice a round."""
+    """Allow folding after a raise, calling, and up to two raises a round."""
     mask[FOLD] = state.paid[0] != state.paid[1]
     mask[CALL] = True
     mask[RAISE] = state.raises < MOST_RAISES
@@ -59,7 +54,7 @@ def legal_actions(state: Any, mask: NDArray[Any]) -> None:
 
 @njit
 def random_action(state: Any, bits: Any) -> int:
-    """One of those that are legal, which follow each other: fold is the first, raise the last."""
+    """Return a legal action. Legal actions are consecutive: fold is the first, raise the last."""
     first = int(state.paid[0] == state.paid[1])
     return first + below(bits, 2 - first + int(state.raises < MOST_RAISES))
 
@@ -93,7 +88,7 @@ def apply(state: Any, action: int) -> None:
 
 @njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Own seat [2], own card [6], open card [6], and for each round the four actions that may be: call, or raise.
+    """Write own seat [2], own card [6], open card [6], and four actions for each round: call or raise [2].
 
     All one-hot, as in OpenSpiel's tensor of the information state. (That a seat folded is seen by the game's end.)
     """
@@ -110,7 +105,7 @@ information_state = observe
 
 @njit
 def returns(state: Any, out: NDArray[Any]) -> None:
-    """Chips won or lost; nothing before the end."""
+    """Write the chips won or lost; nothing before the end."""
     if state.current_player != TERMINAL:
         return
     strength = np.int64(0)
@@ -135,14 +130,14 @@ def determinize(state: Any, seat: int) -> None:
 
 
 def picture(state: State) -> Picture:
-    """A row a player, with its card and the open one; what was done stands below."""
+    """Return a row for each player, with its card and the open one; the actions stand below."""
     notes = [", ".join(WORDS[a] for a in state["history"][i, : state["length"][i]]) for i in range(2)]
     pot = f"in the pot: {state['paid'][0]} and {state['paid'][1]}"
     return hand_picture(hands(state), len(WORDS), notes=(*notes, pot))
 
 
 def action_text(state: State, action: int) -> str:
-    """`fold`, `call` or `raise`."""
+    """Return `fold`, `call` or `raise`."""
     return WORDS[action]
 
 
@@ -156,7 +151,7 @@ def parse_action(state: State, text: str) -> int:
     raise UsageError(f"{text.strip()!r} is no action here; type a word, fold, call or raise")
 
 
-@cache
+@checked_options
 def game() -> Game:
     """Describe the game."""
     initial = np.zeros((), STATE)
@@ -172,7 +167,18 @@ def game() -> Game:
         observation_shape=(SEEN,),
         max_length=2 * LONGEST_ROUND,
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=returns,
+            random_action=random_action,
+            chance_outcomes=next_card,
+            draw_outcome=draw_card,
+            redact=redact,
+            determinize=determinize,
+            information_state=observe,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,

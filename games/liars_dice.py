@@ -11,29 +11,27 @@ Actions are OpenSpiel's: the bid of n dice of face f is (n - 1) * sides + f - 1,
 """
 
 import re
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.cards import hand_picture
-from games.engine.chance import RANDOM_FIELD, draw, draw_below, reseed
+from games.engine.chance import RANDOM_FIELD, draw_below
 from games.engine.errors import UsageError
 from games.engine.game import CHANCE, TERMINAL, Game, State
-from games.engine.options import require_between
+from games.engine.jit import njit
+from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
-
-__all__ = ["draw", "env", "game", "parallel_env", "raw_env", "reseed"]
 
 MOST_PLAYERS, MOST_DICE, MOST_SIDES = 6, 6, 10
 LIAR = "liar"
 
 
 def state_dtype(players: int, dice: int, sides: int) -> np.dtype[Any]:
-    """The record of a position."""
+    """Return the layout of a position's record."""
     bids = players * dice * sides
     return np.dtype(
         [
@@ -56,13 +54,13 @@ def state_dtype(players: int, dice: int, sides: int) -> np.dtype[Any]:
 
 @njit
 def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
-    """A die shows each face, less one, as likely as the others."""
+    """Write the probabilities of the faces, all equal; outcome f is face f + 1."""
     probabilities[:] = 1.0 / state.sides
 
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """All higher bids; calling a liar once there is a bid."""
+    """Allow all higher bids, and calling a liar once there is a bid."""
     mask[state.last + 1 :] = True
     mask[-1] = state.last >= 0
 
@@ -96,7 +94,7 @@ def put_in_order(hand: NDArray[Any], count: int, face: int) -> None:
 
 @njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Own seat [P], own dice one-hot [dice, sides], the bids that were made [bids], and whether there is a liar [1]."""
+    """Write own seat [P], own dice one-hot [dice, sides], bids made [bids], and whether a liar was called [1]."""
     players, dice = state.dice.shape
     out[:] = 0
     out[seat] = 1
@@ -109,12 +107,9 @@ def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
     out[-1] = state.caller >= 0
 
 
-information_state = observe
-
-
 @njit
 def returns(state: Any, out: NDArray[Any]) -> None:
-    """One from the loser to the winner; nothing before the end."""
+    """Write +1 for the winner, -1 for the loser; nothing before the end."""
     if state.current_player != TERMINAL:
         return
     bidder = (state.caller - 1) % state.dice.shape[0]
@@ -125,7 +120,7 @@ def returns(state: Any, out: NDArray[Any]) -> None:
 
 @njit
 def bid_holds(state: Any) -> bool:
-    """Whether there are at least as many dice of the face of the last bid, or wild ones, as it says."""
+    """Return whether there are as many dice of the last bid's face, wild ones included, as it says."""
     face = state.last % state.sides + 1
     count = 0
     for seat in range(state.dice.shape[0]):
@@ -145,7 +140,7 @@ def redact(state: Any, seat: int) -> None:
 
 @njit
 def determinize(state: Any, seat: int) -> None:
-    """Roll the dice of the others anew, as far as they have been rolled."""
+    """Roll the dice of the others again, as far as they have been rolled."""
     if state.current_player == TERMINAL:
         return
     redact(state, seat)
@@ -156,7 +151,7 @@ def determinize(state: Any, seat: int) -> None:
 
 
 def picture(state: State) -> Picture:
-    """A row a player, with its dice; the last bid stands below."""
+    """Return a row for each player, with its dice; the last bid stands below."""
     hands = [["?" if die == 0 else str(die) for die in hand] for hand in state["dice"]]
     last, bids = int(state["last"]), len(state["bids"])
     note = f"bid: {action_text(state, last)}" if last >= 0 else ""
@@ -166,7 +161,7 @@ def picture(state: State) -> Picture:
 
 
 def action_text(state: State, action: int) -> str:
-    """`2x5` for a bid of two fives, or `liar`."""
+    """Return `2x5` for a bid of two fives, or `liar`."""
     if action == len(state["bids"]):
         return LIAR
     number, face = divmod(action, int(state["sides"]))
@@ -178,14 +173,14 @@ def parse_action(state: State, text: str) -> int:
     word, sides, bids = text.strip().lower(), int(state["sides"]), len(state["bids"])
     if word == LIAR:
         return bids
-    if found := re.fullmatch(r"([0-9]{1,2}) ?[x -] ?([0-9]{1,2})", word, re.ASCII):
-        number, face = int(found[1]), int(found[2])
+    if match := re.fullmatch(r"([0-9]{1,2}) ?[x -] ?([0-9]{1,2})", word, re.ASCII):
+        number, face = int(match[1]), int(match[2])
         if 1 <= number <= bids // sides and 1 <= face <= sides:
             return (number - 1) * sides + face - 1
     raise UsageError(f"{text.strip()!r} is no action here; type a bid, from 1x1 to {bids // sides}x{sides}, or {LIAR}")
 
 
-@cache
+@checked_options
 def game(players: int = 2, dice: int = 1, sides: int = 6, wild: bool = True) -> Game:
     """Describe the game: 2 to 6 players with 1 to 6 dice each, of 2 to 10 sides; else `UsageError`."""
     limits = {"players": (players, 2, MOST_PLAYERS), "dice": (dice, 1, MOST_DICE), "sides": (sides, 2, MOST_SIDES)}
@@ -206,7 +201,16 @@ def game(players: int = 2, dice: int = 1, sides: int = 6, wild: bool = True) -> 
         observation_shape=shape,
         max_length=bids + 1,
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=returns,
+            chance_outcomes=chance_outcomes,
+            redact=redact,
+            determinize=determinize,
+            information_state=observe,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,

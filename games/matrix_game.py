@@ -8,54 +8,59 @@ the prisoner's dilemma is `3 0;5 1|3 5;0 1`. The known names, with the usual pay
 - general: prisoners_dilemma (5, 3, 1, 0; Axelrod 1980), chicken, stag_hunt, battle_of_the_sexes; shapley (Shapley 1964:
   fictitious play goes round in circles)
 
+Four of them have other payoffs than OpenSpiel's of that name, in which the order that makes the game is the same:
+
+- prisoners_dilemma: `matrix_pd` is `5 0;10 1|5 10;0 1`
+- chicken: `matrix_cd` is `0 4;1 3|0 1;4 3`, and its first action is to go straight
+- stag_hunt: `matrix_sh` is `2 0;1 1|2 1;0 1`
+- shapley: `matrix_shapleys_game` is `0 0 1;1 0 0;0 1 0|0 1 0;0 0 1;1 0 0`
+
 A seat sees what both chose last; its information state holds all choices. Actions have words in the games that are
 known by name, else `action_1`, `action_2`, ...
 """
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.cards import hand_picture
-from games.engine.chance import RANDOM_FIELD, draw, draw_below, reseed
+from games.engine.chance import RANDOM_FIELD, draw_below
 from games.engine.errors import UnknownNameError, UsageError
 from games.engine.game import TERMINAL, Game, State
+from games.engine.jit import njit
 from games.engine.joint import NOT_YET, choose, has_chosen, hide_choices
-from games.engine.options import require_between
+from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
-
-__all__ = ["KNOWN", "draw", "env", "game", "parallel_env", "raw_env", "reseed"]
 
 MOST_ACTIONS, MOST_ROUNDS = 100, 1000
 
 
 @dataclass(frozen=True)
-class Known:
-    """A game that people know by name."""
+class NamedMatrix:
+    """A matrix game with a name of its own."""
 
     payoffs: str
     words: tuple[str, ...]
-    """What the actions of either player are called."""
+    """Names of the actions of either player."""
 
 
 KNOWN = {
-    "battle_of_the_sexes": Known("3 0;0 2|2 0;0 3", ("opera", "football")),
-    "chicken": Known("0 -1;1 -10|0 1;-1 -10", ("swerve", "straight")),
-    "matching_pennies": Known("1 -1;-1 1", ("heads", "tails")),
-    "prisoners_dilemma": Known("3 0;5 1|3 5;0 1", ("cooperate", "defect")),
-    "rock_paper_scissors": Known("0 -1 1;1 0 -1;-1 1 0", ("rock", "paper", "scissors")),
-    "shapley": Known("1 0 0;0 1 0;0 0 1|0 1 0;0 0 1;1 0 0", ("action_1", "action_2", "action_3")),
-    "stag_hunt": Known("4 0;3 3|4 3;0 3", ("stag", "hare")),
+    "battle_of_the_sexes": NamedMatrix("3 0;0 2|2 0;0 3", ("opera", "football")),
+    "chicken": NamedMatrix("0 -1;1 -10|0 1;-1 -10", ("swerve", "straight")),
+    "matching_pennies": NamedMatrix("1 -1;-1 1", ("heads", "tails")),
+    "prisoners_dilemma": NamedMatrix("3 0;5 1|3 5;0 1", ("cooperate", "defect")),
+    "rock_paper_scissors": NamedMatrix("0 -1 1;1 0 -1;-1 1 0", ("rock", "paper", "scissors")),
+    "shapley": NamedMatrix("1 0 0;0 1 0;0 0 1|0 1 0;0 0 1;1 0 0", ("action_1", "action_2", "action_3")),
+    "stag_hunt": NamedMatrix("4 0;3 3|4 3;0 3", ("stag", "hare")),
 }
 
 
 def state_dtype(rows: int, columns: int, rounds: int) -> np.dtype[Any]:
-    """The record of a position."""
+    """Return the layout of a position's record."""
     return np.dtype(
         [
             ("payoffs", np.float32, (2, rows, columns)),  # of each seat, by what the first and the second choose
@@ -71,13 +76,13 @@ def state_dtype(rows: int, columns: int, rounds: int) -> np.dtype[Any]:
 
 @njit
 def num_choices(state: Any, seat: int) -> int:
-    """How many actions a seat has."""
+    """Return the number of actions of a seat."""
     return state.payoffs.shape[1 + seat]
 
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """The rows, or the columns; none at the end."""
+    """Allow the rows, or the columns; none at the end."""
     if state.current_player >= 0:
         mask[: num_choices(state, state.current_player)] = True
 
@@ -97,7 +102,7 @@ def apply(state: Any, action: int) -> None:
 
 @njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """What was chosen last, one-hot [2, A]: by `seat`, and by the other; nothing before the first round's end."""
+    """Write the last choices, one-hot [2, A]: of `seat`, and of the other; all zero before the first round's end."""
     out[:] = 0
     if state.length > 0:
         out[0, state.history[state.length - 1, seat]] = 1
@@ -106,7 +111,7 @@ def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
 
 @njit
 def information_state(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """All choices [2 * rounds], of `seat` and the other in turn, counted from 1 (0: not yet); last its own, unseen."""
+    """Write all choices [2 * rounds], of `seat` and the other in turn, from 1 (0: none yet); then its unseen one."""
     for i in range(state.history.shape[0]):
         out[2 * i] = state.history[i, seat] + 1
         out[2 * i + 1] = state.history[i, 1 - seat] + 1
@@ -115,11 +120,8 @@ def information_state(state: Any, seat: int, out: NDArray[Any]) -> None:
 
 @njit
 def returns(state: Any, out: NDArray[Any]) -> None:
-    """What was paid so far."""
+    """Write the payoffs so far."""
     out[:] = state.earned
-
-
-redact = hide_choices
 
 
 @njit
@@ -130,23 +132,23 @@ def determinize(state: Any, seat: int) -> None:
 
 
 def picture(state: State) -> Picture:
-    """A row a player: the first letters of what they chose last; what they have earned stands below."""
+    """Return a row for each player: the initial of the last choice; payoffs stand below."""
     if state["length"] == 0:
         return hand_picture([[], []], num_actions(state))
     last = [action_text(state, int(action)) for action in state["history"][state["length"] - 1]]
     marks = [word.removeprefix("action_")[0].upper() for word in last]
-    earned = ", ".join(f"{float(amount):g}" for amount in state["earned"])
-    note = f"{' against '.join(last)}; earned {earned} after {state['length']} of {len(state['history'])}"
+    totals = ", ".join(f"{float(amount):g}" for amount in state["earned"])
+    note = f"{' against '.join(last)}; earned {totals} after {state['length']} of {len(state['history'])}"
     return hand_picture([[mark] for mark in marks], num_actions(state), notes=(note,))
 
 
 def num_actions(state: State) -> int:
-    """How many actions the player with more of them has."""
+    """Return the number of actions of the player with more of them."""
     return max(state["payoffs"].shape[1:])
 
 
 def words_of(state: State) -> list[str]:
-    """What the actions are called."""
+    """Return the names of the actions."""
     for known in KNOWN.values():
         if np.array_equal(read_payoffs(known.payoffs), state["payoffs"]):
             return list(known.words)
@@ -154,12 +156,12 @@ def words_of(state: State) -> list[str]:
 
 
 def action_text(state: State, action: int) -> str:
-    """A word."""
+    """Return the name of an action."""
     return words_of(state)[action]
 
 
 def parse_action(state: State, text: str) -> int:
-    """Read a word."""
+    """Read the name of an action."""
     words = words_of(state)
     word = text.strip().lower()
     if word not in words:
@@ -168,7 +170,7 @@ def parse_action(state: State, text: str) -> int:
 
 
 def read_payoffs(text: str) -> NDArray[np.float32]:
-    """The payoffs [2, rows, columns] that a text means; `UsageError` if it cannot be read."""
+    """Return the payoffs [2, rows, columns] given as text; `UsageError` if it cannot be read."""
     matrices = [_read_matrix(part) for part in text.split("|")]
     if len(matrices) == 1:
         matrices.append(-matrices[0])
@@ -194,12 +196,13 @@ def _read_matrix(text: str) -> NDArray[np.float32]:
     return matrix
 
 
-@cache
+@checked_options
 def game(payoffs: str = "prisoners_dilemma", rounds: int = 1) -> Game:
     """Describe the game with these `payoffs`, played `rounds` (from 1 to 1,000) times; else `UsageError`."""
     require_between("matrix_game", "rounds", rounds, 1, MOST_ROUNDS)
     if payoffs.isidentifier() and payoffs not in KNOWN:
         raise UnknownNameError("matrix game", payoffs, KNOWN)
+    payoffs = " ".join(payoffs.split())  # a label goes back and forth as one line
     matrices = read_payoffs(KNOWN[payoffs].payoffs if payoffs in KNOWN else payoffs)
     _, rows, columns = matrices.shape
     initial = np.zeros((), state_dtype(rows, columns, rounds))
@@ -213,7 +216,15 @@ def game(payoffs: str = "prisoners_dilemma", rounds: int = 1) -> Game:
         observation_shape=(2, max(rows, columns)),
         max_length=2 * rounds,
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=returns,
+            redact=hide_choices,
+            determinize=determinize,
+            information_state=information_state,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,

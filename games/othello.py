@@ -1,9 +1,9 @@
 """Othello: enclose the other's discs between two of one's own and turn them over.
 
 Rules: the first player has the dark discs. A disc goes to an empty cell from which, in at least one of the eight
-directions, an unbroken run of the other's discs leads to one of one's own; all such runs turn over. Who cannot place
-must pass. When neither can, the game is over and more discs win; equal numbers draw. (World Othello Federation; also
-boards of other even sizes, begun in the same way.)
+directions, an unbroken run of the other's discs leads to one of one's own; all such runs turn over. A player who cannot
+place must pass. When neither can, the game is over and more discs win; equal numbers draw. (World Othello Federation;
+also boards of other even sizes, begun in the same way.)
 
 An action is a cell, row by row from the top left; after the last cell comes the pass, which is legal only when nothing
 else is. In text a cell is a column letter and a row number counted from the top; the pass is `pass`:
@@ -15,28 +15,29 @@ else is. In text a cell is a column letter and a row number counted from the top
     6 │   │   │   │   │ * │   │   │   │
 """
 
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.bits import popcount
-from games.engine.boards import COLUMN_LETTERS, cell_text, duel, parse_cell
+from games.engine.boards import COLUMN_LETTERS, cell_text, cells_by_row, parse_cell, win_or_loss
 from games.engine.errors import UsageError
 from games.engine.game import TERMINAL, Game, State
+from games.engine.jit import njit
+from games.engine.options import checked_options
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
 
 SIZES = range(4, 17, 2)
 CORNER = 10
-"""What a corner is worth, in moves to choose from."""
+"""Value of a corner, in moves to choose from."""
 DIRECTIONS = np.array([(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)])
 
 
 def state_dtype(size: int) -> np.dtype[Any]:
-    """The record of a position; in a word for a row, bit c is column c."""
+    """Return the layout of a position's record; in a word for a row, bit c is column c."""
     return np.dtype(
         [
             ("discs", np.uint16, (2, size)),  # of each seat: a word for each row
@@ -50,7 +51,7 @@ def state_dtype(size: int) -> np.dtype[Any]:
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """Every cell that turns discs over; the pass if there is none."""
+    """Allow every cell that turns discs over, or the pass if there is none."""
     size = state.moves.shape[0]
     anywhere = 0
     for row in range(size):
@@ -132,7 +133,7 @@ def find_moves(state: Any, seat: int) -> bool:
 
 @njit
 def count(state: Any, seat: int) -> int:
-    """How many discs `seat` has."""
+    """Return the number of discs of `seat`."""
     discs = 0
     for row in range(state.discs.shape[1]):
         bits = np.int64(state.discs[seat, row])
@@ -144,7 +145,7 @@ def count(state: Any, seat: int) -> int:
 
 @njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Two planes [rows, columns, 2]: the discs of `seat`, and those of the other."""
+    """Write two planes [rows, columns, 2]: the discs of `seat`, and those of the other."""
     for row in range(state.moves.shape[0]):
         own, others = state.discs[seat, row], state.discs[1 - seat, row]
         for column in range(state.moves.shape[0]):
@@ -153,14 +154,8 @@ def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
 
 
 @njit
-def returns(state: Any, out: NDArray[Any]) -> None:
-    """+1 for the winner, -1 for the loser."""
-    duel(state.winner, out)
-
-
-@njit
 def heuristic(state: Any, seat: int) -> float:
-    """The lead in corners, which are never lost again, and a little for moves to choose from; discs would mislead."""
+    """Return the lead in corners, which are never lost, with a little for mobility; counting discs would mislead."""
     size = state.moves.shape[0]
     ends = 1 | 1 << (size - 1)
     lead = 0
@@ -175,15 +170,15 @@ def heuristic(state: Any, seat: int) -> float:
 
 
 def picture(state: State) -> Picture:
-    """The board with the number of discs below it; the pass has no cell."""
+    """Return the board with the number of discs below it; the pass has no cell."""
     size = len(state["moves"])
     discs = state["discs"][:, :, None] >> np.arange(size) & 1
-    cells = np.arange(size * size)
+    cell_actions, action_cells = cells_by_row(size, others=1)
     last = int(state["last_cell"])
     return Picture(
         pieces=np.where(discs[0], 0, np.where(discs[1], 1, -1)).astype(np.int8),
-        cell_actions=cells.reshape(size, size),
-        action_cells=np.append(np.stack([cells // size, cells % size], axis=1), [[-1, -1]], axis=0),
+        cell_actions=cell_actions,
+        action_cells=action_cells,
         row_labels=tuple(str(row + 1) for row in range(size)),
         column_labels=tuple(COLUMN_LETTERS[:size]),
         last=divmod(last, size) if last >= 0 else None,
@@ -192,7 +187,7 @@ def picture(state: State) -> Picture:
 
 
 def action_text(state: State, action: int) -> str:
-    """Column letter and row number, `d3`, or `pass`."""
+    """Return column letter and row number, `d3`, or `pass`."""
     size = len(state["moves"])
     return "pass" if action == size * size else cell_text(action // size, action % size)
 
@@ -206,7 +201,7 @@ def parse_action(state: State, text: str) -> int:
     return row * size + column
 
 
-@cache
+@checked_options
 def game(size: int = 8) -> Game:
     """Describe the game; `size` is even, from 4 to 16. Raises `UsageError` for another."""
     if size not in SIZES:
@@ -226,7 +221,13 @@ def game(size: int = 8) -> Game:
         observation_shape=(size, size, 2),
         max_length=2 * (size * size - 4) - 1,  # between any two discs at most one pass
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=win_or_loss,
+            heuristic=heuristic,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,
@@ -235,7 +236,7 @@ def game(size: int = 8) -> Game:
 
 
 def symmetries(size: int) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]:
-    """Both diagonal reflections and the half turn (others exchange the colours), as index arrays."""
+    """Return both diagonal reflections and the half turn (others exchange the colours), as index arrays."""
     planes, cells = np.arange(size * size * 2).reshape(size, size, 2), np.arange(size * size).reshape(size, size)
 
     def indices(planes: NDArray[np.int64], cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -2,30 +2,28 @@
 
 Rules: J. Scarne, "Scarne on Dice" (1945); T. W. Neller and C. Presser, "Optimal play of the dice game Pig" (2004). The
 player to move rolls or holds. A roll of 1 loses the turn with its total; another roll is added to the total, and the
-player moves again. Who holds adds the total to the score, and the turn is the next player's. The first to reach
-`target` wins. As in OpenSpiel, whose actions these are, who has enough must hold, and a game of `horizon` actions is
-a draw. The winner gets 1, which the others pay.
+player moves again. Holding adds the total to the score and passes the turn. The first to reach `target` wins. As in
+OpenSpiel, whose actions these are, a player with enough must hold, and a game of `horizon` actions is a draw. The
+winner gets 1, which the others pay.
 
 In text the actions are `roll` (0) and `hold` (1).
 """
 
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.cards import hand_picture
-from games.engine.chance import RANDOM_FIELD, draw, reseed
+from games.engine.chance import RANDOM_FIELD
 from games.engine.errors import UsageError
 from games.engine.game import CHANCE, TERMINAL, Game, State
-from games.engine.options import require_between
+from games.engine.jit import njit
+from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.scores import share_win
 from games.engine.views import views
-
-__all__ = ["draw", "env", "game", "parallel_env", "raw_env", "reseed"]
 
 ROLL, HOLD = 0, 1
 WORDS = ("roll", "hold")
@@ -33,7 +31,7 @@ MOST_PLAYERS, HIGHEST_TARGET, MOST_SIDES, LONGEST = 10, 1000, 100, 30_000
 
 
 def state_dtype(players: int) -> np.dtype[Any]:
-    """The record of a position."""
+    """Return the layout of a position's record."""
     return np.dtype(
         [
             ("scores", np.int16, players),
@@ -52,13 +50,13 @@ def state_dtype(players: int) -> np.dtype[Any]:
 
 @njit
 def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
-    """The sides of the die, 1 first."""
+    """Write the probability of each side of the die, 1 first."""
     probabilities[:] = 1 / state.sides
 
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """Hold always; roll as long as it can still be of use."""
+    """Allow holding always, and rolling while the turn's total does not reach the target."""
     mask[ROLL] = state.scores[state.turn] + state.turn_total < state.target
     mask[HOLD] = True
 
@@ -82,7 +80,7 @@ def apply(state: Any, action: int) -> None:
 
 @njit
 def fall(state: Any, side: int) -> None:
-    """What a roll brings."""
+    """Apply the outcome of a roll."""
     state.last_roll = side
     if side == 1:
         pass_turn(state)
@@ -103,7 +101,7 @@ def pass_turn(state: Any) -> None:
 
 @njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Rows [1 + P, target + 1], one-hot: the turn's total, own score, and those of the others in the order of turns.
+    """Write rows [1 + P, target + 1], one-hot: the turn's total, then scores in the order of turns, own first.
 
     The last entry means the target or more.
     """
@@ -116,13 +114,13 @@ def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
 
 @njit
 def returns(state: Any, out: NDArray[Any]) -> None:
-    """+1 for the winner, paid by the others in equal parts."""
+    """Write +1 for the winner, paid by the others in equal parts."""
     if state.scores.max() >= state.target:
         share_win(state.scores, out)
 
 
 def picture(state: State) -> Picture:
-    """The scores, a row a player; the turn's total stands below."""
+    """Return the scores, a row for each player; the turn's total stands below."""
     width = max(len(str(points)) for points in (state["target"], *state["scores"]))
     rows = [list(f"{score:0{width}}") for score in state["scores"]]
     roll = f"rolled {state['last_roll']}; " if state["last_roll"] else ""
@@ -132,7 +130,7 @@ def picture(state: State) -> Picture:
 
 
 def action_text(state: State, action: int) -> str:
-    """`roll` or `hold`."""
+    """Return `roll` or `hold`."""
     return WORDS[action]
 
 
@@ -146,7 +144,7 @@ def parse_action(state: State, text: str) -> int:
     raise UsageError(f"{text.strip()!r} is no action here; type a word, roll or hold")
 
 
-@cache
+@checked_options
 def game(players: int = 2, target: int = 100, sides: int = 6, horizon: int = 1000) -> Game:
     """Describe the game for 2 to 10 `players`.
 
@@ -168,7 +166,13 @@ def game(players: int = 2, target: int = 100, sides: int = 6, horizon: int = 100
         observation_shape=(1 + players, target + 1),
         max_length=horizon,
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=returns,
+            chance_outcomes=chance_outcomes,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,

@@ -5,43 +5,45 @@ Of two actions of the same parity the lower wins, of different parity the higher
 each time. A seat sees what the other chose last (`num_actions` before that). The end is a truncation.
 """
 
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.cards import hand_picture
-from games.engine.chance import RANDOM_FIELD, draw, draw_below, reseed
+from games.engine.chance import RANDOM_FIELD, draw_below
 from games.engine.errors import UsageError
 from games.engine.game import TERMINAL, Game, State
+from games.engine.jit import njit
 from games.engine.joint import NOT_YET, choose, has_chosen, hide_choices
-from games.engine.options import require_between
+from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
-
-__all__ = ["draw", "env", "game", "parallel_env", "raw_env", "reseed"]
 
 WORDS = ("rock", "paper", "scissors", "spock", "lizard")
 MOST_ACTIONS, MOST_CYCLES = 99, 10_000
-STATE = np.dtype(
-    [
-        ("chosen", np.int16, 2),
-        ("last", np.int16, 2),  # what both chose last; num_actions before the first time
-        ("score", np.int32, 2),
-        ("cycles", np.int32),  # times played
-        ("max_cycles", np.int32),
-        ("num_actions", np.int16),
-        ("current_player", np.int8),  # seat to choose, or TERMINAL
-        RANDOM_FIELD,  # for guesses only
-    ]
-)
+
+
+def state_dtype(max_cycles: int) -> np.dtype[Any]:
+    """Return the layout of a position's record."""
+    return np.dtype(
+        [
+            ("chosen", np.int16, 2),
+            ("history", np.int8, (max_cycles, 2)),  # what both chose each time
+            ("last", np.int16, 2),  # what both chose last; num_actions before the first time
+            ("score", np.int32, 2),
+            ("cycles", np.int32),  # times played
+            ("num_actions", np.int16),
+            ("current_player", np.int8),  # seat to choose, or TERMINAL
+            RANDOM_FIELD,  # for guesses only
+        ]
+    )
 
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """Always all."""
+    """Allow all."""
     mask[:] = True
 
 
@@ -56,25 +58,33 @@ def apply(state: Any, action: int) -> None:
         state.score[winner] += 1
         state.score[1 - winner] -= 1
     state.last[:] = state.chosen
+    state.history[state.cycles] = state.chosen
     state.chosen[:] = NOT_YET
     state.cycles += 1
-    state.current_player = TERMINAL if state.cycles == state.max_cycles else 0
+    state.current_player = TERMINAL if state.cycles == state.history.shape[0] else 0
 
 
 @njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """What the other chose last, [1]."""
+    """Write the last choice of the other, [1]."""
     out[0] = state.last[1 - seat]
 
 
 @njit
+def information_state(state: Any, seat: int, out: NDArray[Any]) -> None:
+    """Write all choices of `seat` and of the other [max_cycles 2], and the unseen one of `seat`; from 1, 0 for none."""
+    out[:] = 0
+    for i in range(state.cycles):
+        out[2 * i] = state.history[i, seat] + 1
+        out[2 * i + 1] = state.history[i, 1 - seat] + 1
+    out[2 * state.history.shape[0]] = state.chosen[seat] + 1
+
+
+@njit
 def returns(state: Any, out: NDArray[Any]) -> None:
-    """Wins less losses."""
+    """Write wins less losses."""
     for seat in range(2):
         out[seat] = state.score[seat]
-
-
-redact = hide_choices
 
 
 @njit
@@ -85,7 +95,7 @@ def determinize(state: Any, seat: int) -> None:
 
 
 def picture(state: State) -> Picture:
-    """A row a player: what they chose last, and their score."""
+    """Return a row for each player: the last choice; the score stands below."""
     words = [action_text(state, int(a)) if state["cycles"] else "" for a in state["last"]]
     rows = [[word[:1].upper()] if word else [] for word in words]
     score = " : ".join(str(max(int(points), 0)) for points in state["score"])
@@ -94,7 +104,7 @@ def picture(state: State) -> Picture:
 
 
 def action_text(state: State, action: int) -> str:
-    """A word, or from the sixth action on its number."""
+    """Return a word, or from the sixth action on its number."""
     return WORDS[action] if action < len(WORDS) else f"action_{action + 1}"
 
 
@@ -108,7 +118,7 @@ def parse_action(state: State, text: str) -> int:
     return known.index(meant[0])
 
 
-@cache
+@checked_options
 def game(num_actions: int = 3, max_cycles: int = 15) -> Game:
     """Describe the game; `num_actions` odd from 3 to 99, `max_cycles` from 1 to 10,000; else `UsageError`."""
     if not 3 <= num_actions <= MOST_ACTIONS or num_actions % 2 == 0:
@@ -116,9 +126,9 @@ def game(num_actions: int = 3, max_cycles: int = 15) -> Game:
             f"rock_paper_scissors: num_actions={num_actions} is not an odd number from 3 to {MOST_ACTIONS}"
         )
     require_between("rock_paper_scissors", "max_cycles", max_cycles, 1, MOST_CYCLES)
-    initial = np.zeros((), STATE)
+    initial = np.zeros((), state_dtype(max_cycles))
     initial["chosen"], initial["last"] = NOT_YET, num_actions
-    initial["num_actions"], initial["max_cycles"] = num_actions, max_cycles
+    initial["num_actions"] = num_actions
     return Game(
         name="rock_paper_scissors",
         title="Rock, paper, scissors",
@@ -130,14 +140,23 @@ def game(num_actions: int = 3, max_cycles: int = 15) -> Game:
         observation_high=num_actions,
         max_length=2 * max_cycles,
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=returns,
+            redact=hide_choices,
+            determinize=determinize,
+            information_state=information_state,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,
+        information_shape=(2 * max_cycles + 1,),
         perfect_information=False,
         simultaneous=True,
-        is_cut=True,
-        bare=True,
+        truncates=True,
+        unmasked_observation=True,
         pettingzoo_name="rps_v2",
     )
 

@@ -1,202 +1,187 @@
-"""Texas hold'em with limits, for two players, as RLCard and PettingZoo play it.
+"""Texas hold'em with limits, for two to ten players, as RLCard and PettingZoo play it.
 
-Each of two seats gets two cards, blinds of 1 and 2 are paid. After a round of betting three cards are turned up for
-both, then a fourth, then a fifth, each followed by a round of betting. A raise is 2 in the first two rounds and 4 in
-the last two, at most four in a round. The best five of the own two and the open five cards win; equal hands share the
-pot. How betting goes is told in `games.engine.limit_betting`.
+Each seat gets two cards, blinds of 1 and 2 are paid. After a round of betting three cards are turned up for all, then a
+fourth, then a fifth, each followed by a round of betting. A raise is 2 in the first two rounds and 4 in the last two,
+at most four in a round. The best five of a seat's own two and the five open cards win; equal hands share the pot.
+
+The order of betting is RLCard's, not that of a poker table: `games.engine.limit_betting` describes it, and
+`games.engine.pots` who gets chips that cannot be shared evenly. Betting as at a poker table has
+`texas_holdem_no_limit:rules=real`.
 
 Actions, agents, observations and rewards are those of PettingZoo's `texas_holdem_v4`: 0 calls, 1 raises, 2 folds, 3
-checks. Cards are numbered as there, ace to king of spades, hearts, diamonds, clubs. It differs in this: PettingZoo's
-documentation says that the mask of an agent whose turn it is not is all zero, and here it is (there it is that of the
-agent to move).
+checks. It differs in this: PettingZoo's documentation says that the mask of an agent whose turn it is not is all zero,
+and here it is (there it is that of the agent to move).
 """
 
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from games.engine.cards import deal_unseen, hand_picture
-from games.engine.chance import RANDOM_FIELD, draw, reseed
+from games.engine.chance import RANDOM_FIELD
 from games.engine.game import CHANCE, TERMINAL, Game, State
+from games.engine.holdem import (
+    MOST_PLAYERS,
+    NUM_CARDS,
+    ROUNDS,
+    SHOWN,
+    card_fields,
+    deal,
+    guess_hidden_hands,
+    hide_other_hands,
+    num_hole_cards,
+    table_picture,
+    write_in_order,
+    write_seen,
+)
+from games.engine.jit import njit
 from games.engine.limit_betting import (
     BIG_BLIND,
     WORDS,
     before_the_deal,
     bet,
     bet_notes,
-    bet_text,
-    bets_size,
     betting_fields,
     legal_bets,
-    parse_bet,
+    limit_game,
     pay_blinds,
-    settle_pot,
     write_bets,
 )
+from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
-from games.engine.poker_hands import NUM_RANKS, hand_strength
+from games.engine.pots import (
+    begin_sharing,
+    draw_hand_outcome,
+    give_odd_chips,
+    hand_chance_outcomes,
+    pot_fields,
+    write_winnings,
+)
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
 
-__all__ = ["draw", "env", "game", "parallel_env", "raw_env", "reseed"]
-
-NUM_CARDS = 52
-RANKS, SUITS = "A23456789TJQK", "shdc"
-ROUNDS, MOST_RAISES = 4, 4
-IN_HANDS, OPEN = 4, 5
-SHOWN = np.array([0, 3, 4, 5], np.int8)  # open cards in each round
-STATE = np.dtype(
-    [
-        ("cards", np.int8, IN_HANDS + OPEN),  # two of seat 0, two of seat 1, the open ones; -1 not dealt, or unknown
-        ("dealt", np.int8),  # how many
-        *betting_fields(ROUNDS, MOST_RAISES),
-        RANDOM_FIELD,
-    ]
-)
+MOST_RAISES = 4
 SEEN = NUM_CARDS + ROUNDS * (MOST_RAISES + 1)
-KNOWN = 2 + 2 * NUM_CARDS + bets_size(ROUNDS, MOST_RAISES)
 
-legal_actions = legal_bets
+
+def state_dtype(players: int) -> np.dtype[Any]:
+    """Return the layout of a record for so many seats."""
+    return np.dtype(
+        [*card_fields(players), *betting_fields(ROUNDS, MOST_RAISES, players), *pot_fields(players), RANDOM_FIELD]
+    )
+
+
+@njit
+def awaits_blinds(state: Any) -> bool:
+    """Return whether all hands are dealt, and nobody has paid a blind."""
+    return state.dealt == num_hole_cards(state) and state.small_blind < 0
 
 
 @njit
 def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
-    """A card of those left; when both hands are dealt, the seat that pays the small blind."""
-    if state.dealt == IN_HANDS and state.small_blind < 0:
-        probabilities[:2] = 0.5
-        return
-    probabilities[:] = 1.0 / (NUM_CARDS - state.dealt)
-    for card in state.cards:
-        if card >= 0:
-            probabilities[card] = 0.0
+    """Write probabilities: of the cards left, the seat that pays the small blind, or the winner who gets odd chips."""
+    hand_chance_outcomes(state, awaits_blinds(state), probabilities)
+
+
+@njit
+def draw_outcome(state: Any) -> int:
+    """Draw a card of those left, or a seat; odd chips are left to the probabilities."""
+    return draw_hand_outcome(state, awaits_blinds(state))
 
 
 @njit
 def apply(state: Any, action: int) -> None:
-    """Deal a card, say who pays the small blind, or bet."""
+    """Deal a card, say who pays the small blind or gets odd chips, or bet."""
     if state.current_player != CHANCE:
         if bet(state, action, BIG_BLIND << (state.round // 2)):
             state.current_player = TERMINAL if state.round == ROUNDS else CHANCE
-    elif state.dealt == IN_HANDS and state.small_blind < 0:
+        if state.current_player == TERMINAL:
+            begin_sharing(state)
+    elif state.odd > 0:
+        give_odd_chips(state, action)
+    elif awaits_blinds(state):
         pay_blinds(state, action)
     else:
-        place = state.dealt
-        if place < IN_HANDS:  # in turn, one each
-            place = 2 * (place % 2) + place // 2
-        state.cards[place] = action
-        state.dealt += 1
-        if state.dealt > IN_HANDS and state.dealt == IN_HANDS + SHOWN[state.round]:
+        deal(state, action)
+        if state.dealt > num_hole_cards(state) and state.dealt == num_hole_cards(state) + SHOWN[state.round]:
             state.current_player = state.next_player
 
 
 @njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Own and open cards [52], number of raises in each round one-hot [4, 5]."""
+    """Write own and open cards [52], number of raises in each round one-hot [4, 5]."""
     out[:] = 0
-    for place in range(state.cards.shape[0]):
-        if state.cards[place] >= 0 and (place // 2 == seat or place >= IN_HANDS):
-            out[state.cards[place]] = 1
+    write_seen(state, seat, out)
     for which in range(ROUNDS):
         out[NUM_CARDS + (MOST_RAISES + 1) * which + state.raises[which]] = 1
 
 
 @njit
 def information_state(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Own seat [2], own cards [52], open cards [52] as shown one by one, who pays the small blind, all bets.
+    """Write own seat [P], own cards [52], open cards [52] in order, the seat of the small blind [P], and all bets.
 
     A card is written as the number of its place in its hand or in the open cards, from 1; all else is one-hot.
     """
     out[:] = 0
-    out[seat] = 1
-    for i in range(2):
-        if state.cards[2 * seat + i] >= 0:
-            out[2 + state.cards[2 * seat + i]] = i + 1
-    for i in range(OPEN):
-        if state.cards[IN_HANDS + i] >= 0:
-            out[2 + NUM_CARDS + state.cards[IN_HANDS + i]] = i + 1
-    write_bets(state, out[2 + 2 * NUM_CARDS :])
+    write_in_order(state, seat, out)
+    write_bets(state, out[state.paid.shape[0] + 2 * NUM_CARDS :])
 
 
 @njit
 def returns(state: Any, out: NDArray[Any]) -> None:
-    """Big blinds won or lost; nothing before the end."""
-    if state.current_player != TERMINAL:
-        return
-    better = np.int64(0)
-    if state.folded < 0:
-        better = seat_strength(state, 0) - seat_strength(state, 1)
-    settle_pot(state, better, out)
+    """Write the big blinds won or lost; nothing before the end."""
+    write_winnings(state, BIG_BLIND, out)
 
 
 @njit
-def seat_strength(state: Any, seat: int) -> int:
-    """The strength of a seat's two cards with the five open ones."""
-    suits = np.int64(0)  # a word of 13 bits for each, one above the other
-    for place in range(state.cards.shape[0]):
-        if place // 2 == seat or place >= IN_HANDS:
-            suit, rank = divmod(np.int64(state.cards[place]), NUM_RANKS)
-            suits |= np.int64(1) << (NUM_RANKS * suit + (rank + NUM_RANKS - 1) % NUM_RANKS)  # the ace is highest
-    word = (1 << NUM_RANKS) - 1
-    return hand_strength(
-        suits & word, suits >> NUM_RANKS & word, suits >> 2 * NUM_RANKS & word, suits >> 3 * NUM_RANKS & word
-    )
+def hands_are_hidden(state: Any) -> bool:
+    """Return whether betting goes on; all hands lie open after it."""
+    return state.current_player != TERMINAL and state.odd == 0
 
 
 @njit
 def redact(state: Any, seat: int) -> None:
-    """Blank the other's cards, until they lie open at the end."""
-    if state.current_player != TERMINAL:
-        other = 2 * (1 - seat)
-        state.cards[other : other + 2] = -1
+    """Blank the others' cards, until they lie open at the end."""
+    if hands_are_hidden(state):
+        hide_other_hands(state, seat)
 
 
 @njit
 def determinize(state: Any, seat: int) -> None:
-    """Deal the other two cards that are not seen."""
-    if state.current_player == TERMINAL or state.small_blind < 0:
-        return
-    redact(state, seat)
-    for place in range(2 * (1 - seat), 2 * (1 - seat) + 2):
-        deal_unseen(state, place, NUM_CARDS)
+    """Deal the others cards that are not seen."""
+    if hands_are_hidden(state):
+        hide_other_hands(state, seat)
+        guess_hidden_hands(state)
 
 
 def picture(state: State) -> Picture:
-    """A row a player with its cards, and one for those that are open; what was done stands below."""
-    names = ["?" if card < 0 else card_text(int(card)) for card in state["cards"]]
-    shown = int(SHOWN[min(int(state["round"]), ROUNDS - 1)])
-    notes = (f"open: {' '.join(names[IN_HANDS : IN_HANDS + shown])}",) if state["dealt"] > IN_HANDS else ()
-    return hand_picture([names[:2], names[2:4]], len(WORDS), notes=(*notes, *bet_notes(state)))
+    """Return a row for each player with its cards; open cards and actions stand below."""
+    return table_picture(state, len(WORDS), bet_notes(state))
 
 
-def card_text(card: int) -> str:
-    """Rank and suit, `As` for the ace of spades."""
-    suit, rank = divmod(card, NUM_RANKS)
-    return RANKS[rank] + SUITS[suit]
-
-
-@cache
-def game() -> Game:
-    """Describe the game."""
-    return Game(
+@checked_options
+def game(num_players: int = 2) -> Game:
+    """Describe the game; `UsageError` for less than two or more than ten players."""
+    require_between("texas_holdem", "num_players", num_players, 2, MOST_PLAYERS)
+    return limit_game(
         name="texas_holdem",
         title="Texas hold'em",
-        options={},
-        agents=("player_0", "player_1"),
-        num_actions=len(WORDS),
-        observation_shape=(SEEN,),
-        observation_dtype=np.float32,
-        max_length=ROUNDS * (MOST_RAISES + 2),
-        initial=before_the_deal(STATE, MOST_RAISES),
-        rules=__name__,
+        options={"num_players": num_players},
+        num_cards=NUM_CARDS,
+        observation_size=SEEN,
+        initial=before_the_deal(state_dtype(num_players), MOST_RAISES),
+        rules=Ruleset(
+            legal_actions=legal_bets,
+            apply=apply,
+            observe=observe,
+            returns=returns,
+            chance_outcomes=chance_outcomes,
+            draw_outcome=draw_outcome,
+            redact=redact,
+            determinize=determinize,
+            information_state=information_state,
+        ),
         picture=picture,
-        action_text=bet_text,
-        parse_action=parse_bet,
-        num_outcomes=NUM_CARDS,
-        information_shape=(KNOWN,),
-        perfect_information=False,
-        pettingzoo_name="texas_holdem_v4",
     )
 
 

@@ -13,32 +13,34 @@ Cells are numbered down the columns, on every size; in text a cell is a column l
       ╰───┴───┴───╯
 """
 
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.boards import (
     COLUMN_LETTERS,
     cell_text,
-    duel,
+    empty_board,
     end_or_pass,
     in_line,
+    observe_stones,
     parse_cell,
     random_empty,
     reflections,
     require_board,
-    two_planes,
+    win_or_loss,
 )
 from games.engine.game import Game, State
+from games.engine.jit import njit
+from games.engine.options import checked_options
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
 
 
 def state_dtype(m: int, n: int) -> np.dtype[Any]:
-    """The record of a position on a board of m rows and n columns."""
+    """Return the layout of a position's record on a board of m rows and n columns."""
     return np.dtype(
         [
             ("board", np.int8, (n, m)),  # seat of the mark in each cell, -1 empty; column first, as cells are numbered
@@ -53,7 +55,7 @@ def state_dtype(m: int, n: int) -> np.dtype[Any]:
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """Every empty cell."""
+    """Allow every empty cell."""
     rows = state.board.shape[1]
     for action in range(mask.shape[0]):
         mask[action] = state.board[action // rows, action % rows] < 0
@@ -61,7 +63,7 @@ def legal_actions(state: Any, mask: NDArray[Any]) -> None:
 
 @njit
 def random_action(state: Any, bits: Any) -> int:
-    """An empty cell."""
+    """Return a random empty cell."""
     return random_empty(state.board, bits)
 
 
@@ -75,20 +77,8 @@ def apply(state: Any, action: int) -> None:
     end_or_pass(state, in_line(state.board, column, row, state.k))
 
 
-@njit
-def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Two planes [n, m, 2]: the marks of `seat`, and those of the other."""
-    two_planes(state.board, seat, out)
-
-
-@njit
-def returns(state: Any, out: NDArray[Any]) -> None:
-    """+1 for the winner, -1 for the loser."""
-    duel(state.winner, out)
-
-
 def picture(state: State) -> Picture:
-    """The board as people see it, rows downwards."""
+    """Return the board with rows downwards."""
     columns, rows = state["board"].shape
     actions = np.arange(columns * rows)
     last = int(state["last_action"])
@@ -103,7 +93,7 @@ def picture(state: State) -> Picture:
 
 
 def action_text(state: State, action: int) -> str:
-    """Column letter and row number, `b3`."""
+    """Return column letter and row number, `b3`."""
     rows = state["board"].shape[1]
     return cell_text(action % rows, action // rows)
 
@@ -115,15 +105,14 @@ def parse_action(state: State, text: str) -> int:
     return column * rows + row
 
 
-@cache
+@checked_options
 def game(m: int = 3, n: int = 3, k: int = 3) -> Game:
     """Describe the game; `m` rows and `n` columns from 1 to 20, `k` (marks in a line that win) no longer than a side.
 
     Raises `UsageError` for an option out of range.
     """
     require_board("tic_tac_toe", k, m=m, n=n)
-    initial = np.zeros((), state_dtype(m, n))
-    initial["board"] = initial["last_action"] = initial["winner"] = -1
+    initial = empty_board(state_dtype(m, n))
     initial["k"] = k
     return Game(
         name="tic_tac_toe",
@@ -134,7 +123,13 @@ def game(m: int = 3, n: int = 3, k: int = 3) -> Game:
         observation_shape=(n, m, 2),
         max_length=m * n,
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe_stones,
+            returns=win_or_loss,
+            random_action=random_action,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,

@@ -1,32 +1,31 @@
-"""Tron: light cycles leave walls behind them; who stands longest wins.
+"""Tron: light cycles leave walls behind them; the last one riding wins.
 
 Rules: those of Waterloo's Google AI Challenge 2010, for two to four players. All move at once, one cell up, right, down
-or left; a cycle cannot turn round on the spot. Who leaves the board, runs into a wall (a cell that any cycle has been
-in), or enters the same cell as another has crashed and is out; the walls remain. The game ends when one or none still
-rides. Who crashed last, or not at all, wins: +1, shared by those who crashed last together, -1 shared by the others,
-nothing if all crashed together. Two begin to the left and right of the middle, the third above it, the fourth below.
+or left; a cycle cannot turn round on the spot. A cycle that leaves the board, runs into a wall (a cell that any cycle
+has been in), or enters the same cell as another has crashed and is out; the walls remain. The game ends when one or
+none still rides. The cycles that crashed last, or not at all, win: +1, shared by all that crashed last together, -1
+shared by the others, nothing if all crashed together. Two begin to the left and right of the middle, the third above
+it, the fourth below.
 
 An action is a direction: `up` (0), `right` (1), `down` (2), `left` (3).
 """
 
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.boards import COLUMN_LETTERS, LONGEST_SIDE
-from games.engine.chance import RANDOM_FIELD, draw, draw_below, reseed
+from games.engine.chance import RANDOM_FIELD, draw_below
 from games.engine.errors import UsageError
 from games.engine.game import TERMINAL, Game, State
+from games.engine.jit import njit
 from games.engine.joint import NEVER, NOT_YET, await_choices, choose, has_chosen, hide_choices
-from games.engine.options import require_between
+from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.scores import share_win
 from games.engine.views import views
-
-__all__ = ["draw", "env", "game", "parallel_env", "raw_env", "reseed"]
 
 WORDS = ("up", "right", "down", "left")
 STEPS = np.array([(-1, 0), (0, 1), (1, 0), (0, -1)])
@@ -36,7 +35,7 @@ RIDING = 10_000
 
 
 def state_dtype(rows: int, columns: int, players: int) -> np.dtype[Any]:
-    """The record of a position."""
+    """Return the layout of a position's record."""
     return np.dtype(
         [
             ("walls", np.int8, (rows, columns)),  # seat that has been in a cell, -1 free; row 0 on top
@@ -54,7 +53,7 @@ def state_dtype(rows: int, columns: int, players: int) -> np.dtype[Any]:
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """All directions but back; none for who has crashed, and at the end."""
+    """Allow all directions but back; none for a seat that has crashed, or at the end."""
     seat = state.current_player
     if seat >= 0 and state.fell[seat] == RIDING:
         mask[:] = True
@@ -89,7 +88,7 @@ def apply(state: Any, action: int) -> None:
 
 @njit
 def crashes(state: Any, seat: int) -> bool:
-    """Whether the choice of `seat` leads off the board, into a wall, or to where another goes."""
+    """Return whether the choice of `seat` leads off the board, into a wall, or into a cell that another enters."""
     row, column = ahead(state, seat)
     if not (0 <= row < state.walls.shape[0] and 0 <= column < state.walls.shape[1]) or state.walls[row, column] >= 0:
         return True
@@ -101,7 +100,7 @@ def crashes(state: Any, seat: int) -> bool:
 
 @njit
 def ahead(state: Any, seat: int) -> tuple[int, int]:
-    """Row and column of the cell that `seat` has chosen; perhaps not on the board."""
+    """Return row and column of the cell that `seat` has chosen, which may lie off the board."""
     direction = state.chosen[seat]
     return state.heads[seat, 0] + STEPS[direction, 0], state.heads[seat, 1] + STEPS[direction, 1]
 
@@ -117,7 +116,7 @@ def ride(state: Any, seat: int) -> None:
 
 @njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Planes [rows, columns, 2 P], two a seat in the order of turns, the own first: walls, and the cycle that rides."""
+    """Write planes [rows, columns, 2 P], two for each seat in the order of turns, own first: walls, and the cycle."""
     players = state.chosen.shape[0]
     out[:] = 0
     for row in range(state.walls.shape[0]):
@@ -131,7 +130,7 @@ def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
 
 @njit
 def information_state(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Who entered each cell and how [rows * columns], what each chose last [P], and the own unseen choice."""
+    """Write owner and direction of each cell [rows * columns], last choices [P], and the own unseen choice [1]."""
     rows, columns = state.walls.shape
     for row in range(rows):
         for column in range(columns):
@@ -144,12 +143,9 @@ def information_state(state: Any, seat: int, out: NDArray[Any]) -> None:
 
 @njit
 def returns(state: Any, out: NDArray[Any]) -> None:
-    """+1 shared by who stood longest, -1 by the others; nothing before the end."""
+    """Write +1 shared by the seats that lasted longest, -1 by the others; nothing before the end."""
     if state.current_player == TERMINAL:
         share_win(state.fell, out)
-
-
-redact = hide_choices
 
 
 @njit
@@ -164,7 +160,7 @@ def determinize(state: Any, seat: int) -> None:
 
 
 def picture(state: State) -> Picture:
-    """The walls, with the number of each player where its cycle is, `x` where it crashed; beside it the ways to go."""
+    """Return the walls, with each cycle's number, `x` where it crashed; cells beside a cycle are its moves."""
     rows, columns = state["walls"].shape
     letters = np.full((rows, columns), "")
     for seat, (row, column) in enumerate(state["heads"]):
@@ -187,7 +183,7 @@ def picture(state: State) -> Picture:
 
 
 def action_text(state: State, action: int) -> str:
-    """A direction."""
+    """Return the name of a direction."""
     return WORDS[action]
 
 
@@ -200,7 +196,7 @@ def parse_action(state: State, text: str) -> int:
     raise UsageError(f"{text.strip()!r} is no direction; type a word: {', '.join(WORDS)}")
 
 
-@cache
+@checked_options
 def game(players: int = 2, rows: int = 10, columns: int = 10) -> Game:
     """Describe the game for 2 to 4 `players`; `rows` and `columns` from 3 to 20. Raises `UsageError` for others."""
     require_between("tron", "players", players, 2, MOST_PLAYERS)
@@ -221,7 +217,15 @@ def game(players: int = 2, rows: int = 10, columns: int = 10) -> Game:
         observation_shape=(rows, columns, 2 * players),
         max_length=rows * columns,  # a choice takes a free cell, or crashes, which each seat does once
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=returns,
+            redact=hide_choices,
+            determinize=determinize,
+            information_state=information_state,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,
@@ -232,7 +236,7 @@ def game(players: int = 2, rows: int = 10, columns: int = 10) -> Game:
 
 
 def starts(rows: int, columns: int) -> list[tuple[int, int]]:
-    """Where the cycles begin: two pairs of cells, each of which a half turn of the board exchanges."""
+    """Return the cells where the cycles begin: two pairs, each exchanged by a half turn of the board."""
     left, above = ((rows - 1) // 2, columns // 4), (rows // 4, columns // 2)
     return [start for row, column in (left, above) for start in ((row, column), (rows - 1 - row, columns - 1 - column))]
 

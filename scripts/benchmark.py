@@ -1,8 +1,8 @@
-"""How fast it is, always beside what else does the same: python scripts/benchmark.py [SECTION ...] [--json FILE].
+"""Measure speed beside other libraries: python scripts/benchmark.py [SECTION ...] [--json FILE].
 
 Ours and the peer's loop alternate in one run, on one thread unless a row says otherwise; figures are medians. A ratio
-above 1 means that ours is faster. What a peer needs is installed with the `bench` extra; one that is missing is named.
-pgx and mctx live in a Python of their own: --python pgx=PATH --python mctx=PATH.
+above 1 means that ours is faster. Peers come with the `bench` extra; missing ones are named.
+pgx and mctx need a Python interpreter of their own: --python pgx=PATH --python mctx=PATH.
 """
 
 import argparse
@@ -88,7 +88,7 @@ def main() -> int:
 
 
 def text(row: Row) -> str:
-    """A row in two lines."""
+    """Return a row as two lines of text."""
     peer = f"{row.peer_name} {figure(row.peer)} {row.unit}" if row.peer is not None else row.peer_name
     ratio = f"   {row.ratio:,.3g} x" if row.ratio is not None else ""
     return f"\n{row.section}: {row.work}\n  ours {figure(row.ours)} {row.unit}   {peer}{ratio}"

@@ -1,10 +1,11 @@
-"""How close do learners come to an equilibrium? Self-play on a small game, its exploitability measured exactly.
+"""Measure how close learners come to an equilibrium: self-play on a small game, with its exact exploitability.
 
     python scripts/equilibrium_checks.py [nfsp] [mmd] [--game leduc_poker] [--episodes 5000000] [--seeds 0 1 2]
         [--csv scripts/equilibrium_checks.csv] [--picture scripts/pictures/equilibria.png]
 
-A training runs on one thread of a CPU. Every snapshot is measured, and its row goes into the table at once; a training
-that is in the table whole is not done again. The status is 1 where the median over the seeds misses its threshold.
+A training runs on one thread of a CPU. Every snapshot is measured, and its row is added to the table at once; a
+training that the table holds completely is skipped. The exit status is 1 if a median over the seeds misses
+its threshold.
 """
 
 import argparse
@@ -18,37 +19,37 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from agents.mmd import MMDConfig
-from arena.equilibrium.asking import ask_strategy
-from arena.equilibrium.response import exploitability
-from arena.equilibrium.tree import GameTree, build_tree
-from arena.errors import UsageError
+from agents.algorithms.mmd import MMDConfig
+from arena.analysis.asking import ask_strategy
+from arena.analysis.response import exploitability
+from arena.analysis.tree import GameTree, build_tree
+from arena.base.errors import UsageError
 from arena.league.config import RunConfig
 from arena.league.training import SelfPlayTraining
-from arena.registry import make_agent, make_game
-from arena.tui.counting import counted
+from arena.policy.registry import make_agent, make_game
+from arena.tui.state.counting import counted
 
-MOST = {
+THRESHOLDS = {
     ("kuhn_poker", "nfsp"): 0.05,
     ("kuhn_poker", "mmd"): 0.05,
     ("leduc_poker", "nfsp"): 0.5,
     ("leduc_poker", "mmd"): 0.2,
 }
-"""What exploitability (NashConv / 2) has to fall below."""
+"""Threshold of exploitability (NashConv / 2)."""
 MOVES = {"kuhn_poker": 2.4, "leduc_poker": 4.3}
-"""Moves of a game, about, between players who have learned."""
+"""Approximate moves of a game between trained players."""
 PUBLISHED = {
     "leduc_poker": ("NFSP, OpenSpiel (2019)", [(0.96e6, 0.99), (5.5e6, 0.58), (15.9e6, 0.40), (24.8e6, 0.33)]),
 }
-"""Somebody else's curve: episodes and exploitability, read off figure 3 of arXiv 1908.09453."""
+"""A published curve: episodes and exploitability, read off figure 3 of arXiv 1908.09453."""
 CONFIGS = {("leduc_poker", "mmd"): MMDConfig(final_temperature=0.02, batch_size=4096, average_rate=0.01)}
-"""For long trainings: less of a magnet at the end, and less jitter. The usual config where there is none."""
+"""Configs for long trainings: a weaker magnet at the end, and less noise. The default config otherwise."""
 COLOURS = {"nfsp": "tab:orange", "mmd": "tab:blue"}
 
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One snapshot, of `snapshots`."""
+    """Measurement of one snapshot out of `snapshots`."""
 
     game: str
     algorithm: str
@@ -57,11 +58,11 @@ class Row:
     snapshots: int
     episodes: int
     seconds: float
-    """Of this process's CPU time, measurements not counted."""
+    """CPU time of this process, measurements excluded."""
     exploitability: float
 
 
-class Training:
+class MeasuredTraining:
     """Trains from a seed, and measures every snapshot."""
 
     def __init__(self, tree: GameTree, algorithm: str, seed: int, arguments: argparse.Namespace):
@@ -69,7 +70,7 @@ class Training:
         self.boards, self.moves = arguments.boards, arguments.moves
         self.steps = int(arguments.episodes * MOVES.get(tree.game.name, 5.0))
         self.rows: list[Row] = []
-        self.episodes, self.measuring = 0, 0.0
+        self.episodes, self.measuring_s = 0, 0.0
 
     def run(self, table: Path) -> None:
         """Train to the end; rows are appended to the table."""
@@ -86,10 +87,10 @@ class Training:
             )
             config = CONFIGS.get((self.tree.game.name, self.algorithm))
             training = SelfPlayTraining(self.tree.game, self.algorithm, config, options)
-            self.begun = time.process_time()
+            self.start_s = time.process_time()
 
             def watch(progress: object = None) -> None:
-                learner = training.students[0]
+                learner = training.learners[0]
                 if learner.record.turns > len(self.rows):
                     self.measure(training.folder)
                     append(table, self.rows[-1])
@@ -100,18 +101,18 @@ class Training:
 
     def measure(self, folder: Path) -> None:
         """Add the row of the newest snapshot."""
-        begun = time.process_time()
+        measuring_start_s = time.process_time()
         game, number = self.tree.game, len(self.rows) + 1
         spec = f"{self.algorithm}:{folder}/snapshot-{number:04d}"
         result = exploitability(self.tree, ask_strategy(self.tree, make_agent(spec, game), spec))
-        seconds = begun - self.begun - self.measuring
+        seconds = measuring_start_s - self.start_s - self.measuring_s
         figures = self.snapshots, self.episodes, round(seconds, 1), round(result.exploitability, 6)
         self.rows.append(Row(game.label, self.algorithm, self.seed, number, *figures))
-        self.measuring += time.process_time() - begun
+        self.measuring_s += time.process_time() - measuring_start_s
 
 
 def append(table: Path, row: Row) -> None:
-    """Write a row, below a header if it is the first; and tell it."""
+    """Append a row to the table, with a header if it is the first, and print it."""
     new = not table.exists()
     with open(table, "a", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [field.name for field in dataclasses.fields(Row)])
@@ -126,7 +127,7 @@ def append(table: Path, row: Row) -> None:
 
 
 def read(table: Path) -> list[Row]:
-    """The rows of a table; none if there is no file."""
+    """Return the rows of a table; none if there is no file."""
     if not table.exists():
         return []
     kinds = {"game": str, "algorithm": str, "seconds": float, "exploitability": float}
@@ -135,18 +136,18 @@ def read(table: Path) -> list[Row]:
 
 
 def draw(rows: list[Row], game: str, picture: Path) -> None:
-    """Exploitability over episodes, one line a seed, beside what is published and the thresholds."""
+    """Plot exploitability over episodes, one line a seed, beside published curves and the thresholds."""
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     for algorithm in COLOURS:
         seeds = sorted({row.seed for row in rows if row.algorithm == algorithm})
         for seed in seeds:
-            mine = [row for row in rows if (row.algorithm, row.seed) == (algorithm, seed)]
+            seed_rows = [row for row in rows if (row.algorithm, row.seed) == (algorithm, seed)]
             label = f"{algorithm}, {counted(len(seeds), 'seed')}" if seed == seeds[0] else None
-            episodes, distances = [row.episodes for row in mine], [row.exploitability for row in mine]
+            episodes, distances = [row.episodes for row in seed_rows], [row.exploitability for row in seed_rows]
             axes.plot(episodes, distances, color=COLOURS[algorithm], linewidth=1.4, label=label)
-        if seeds and (game, algorithm) in MOST:
-            axes.axhline(MOST[game, algorithm], color=COLOURS[algorithm], linewidth=0.8, linestyle=":")
+        if seeds and (game, algorithm) in THRESHOLDS:
+            axes.axhline(THRESHOLDS[game, algorithm], color=COLOURS[algorithm], linewidth=0.8, linestyle=":")
     if game in PUBLISHED:
         name, points = PUBLISHED[game]
         axes.plot(*zip(*points, strict=True), "o--", color="grey", linewidth=1.0, markersize=4, label=name)
@@ -161,9 +162,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("algorithms", nargs="*", metavar="ALGORITHM", help="nfsp, mmd; or both")
     parser.add_argument("--game", default="leduc_poker")
-    parser.add_argument("--episodes", type=int, default=5_000_000, help="about how many, of each training")
+    parser.add_argument("--episodes", type=int, default=5_000_000, help="approximate number for each training")
     parser.add_argument("--boards", type=int, default=2048, help="games played at the same time")
-    parser.add_argument("--moves", type=int, default=16, help="on each of them between two updates (mmd)")
+    parser.add_argument("--moves", type=int, default=16, help="moves on each board between two updates (mmd)")
     parser.add_argument("--snapshots", type=int, default=25)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--csv", type=Path, default=Path("equilibrium_checks.csv"), metavar="FILE")
@@ -181,16 +182,16 @@ def main() -> int:
         for seed in arguments.seeds:
             done = {(row.algorithm, row.seed) for row in read(arguments.csv) if row.number == row.snapshots}
             if (algorithm, seed) not in done:
-                Training(tree, algorithm, seed, arguments).run(arguments.csv)
+                MeasuredTraining(tree, algorithm, seed, arguments).run(arguments.csv)
         last = [
             row.exploitability
             for row in read(arguments.csv)
             if row.number == row.snapshots and row.algorithm == algorithm and row.seed in arguments.seeds
         ]
-        most = MOST.get((tree.game.name, algorithm))
-        said = "" if most is None else f", to be below {most}"
-        print(f"{algorithm}: median over {len(last)} seeds {statistics.median(last):.4f}{said}")
-        passed &= most is None or statistics.median(last) < most
+        threshold = THRESHOLDS.get((tree.game.name, algorithm))
+        target = "" if threshold is None else f", to be below {threshold}"
+        print(f"{algorithm}: median over {len(last)} seeds {statistics.median(last):.4f}{target}")
+        passed &= threshold is None or statistics.median(last) < threshold
     if arguments.picture:
         draw([row for row in read(arguments.csv) if row.game == tree.game.label], tree.game.name, arguments.picture)
     return 0 if passed else 1

@@ -1,11 +1,11 @@
-"""A public ladder, simulated: a million agents of known strength, twenty million games, ratings after every game.
+"""Simulate a public ladder: a million agents of known strength, twenty million games, ratings after every game.
 
 python scripts/ladder_simulation.py [--agents N] [--games N] [--deviation ELO] [--draws SHARE] [--seed N]
 
-Everything but playing is real: pairs by rating and uncertainty, ratings, one game at a time, on one core. Ratings are
-held against the strengths. Of the best by their true strength, who are known only here, intervals hold less than they
-say, as they should: they are centred where an agent with such games is most likely to stand, and who is the best of
-all stands above that.
+Only the games are simulated; pairing by rating and uncertainty and rating game by game are real, on one core. Ratings
+are compared with the strengths. For the best agents by true strength, which only a simulation knows, intervals cover
+less often than 95 %, as expected: an interval is centred on the likeliest strength of an agent with such games, and
+the truly best lie above it.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from arena.ratings.head_to_head import NORMAL_95
-from arena.ratings.ladder import Ladder, next_pair, record
+from arena.ratings.ladder import RatingLadder, next_pair, record
 from games.engine.chance import draw
 
 REPORTS = 10
@@ -26,7 +26,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--agents", type=int, default=1_000_000, help="how many agents there are, 2 or more")
     parser.add_argument("--games", type=int, default=20_000_000, help="how many games they play")
-    parser.add_argument("--deviation", type=float, default=300.0, help="of the strengths around 1500, in Elo")
+    parser.add_argument(
+        "--deviation", type=float, default=300.0, help="standard deviation of the strengths around 1500, in Elo"
+    )
     parser.add_argument("--draws", type=float, default=0.3, help="share of draws between equals")
     parser.add_argument("--seed", type=int, default=0, help="fixes everything")
     options = parser.parse_args()
@@ -35,8 +37,8 @@ def main() -> int:
     if not (options.deviation >= 0 and 0 <= options.draws <= 1):
         parser.error(f"a deviation of {options.deviation} and {options.draws} draws are not from 0, and from 0 to 1")
     truth = np.random.default_rng(options.seed).normal(1500, options.deviation, options.agents)
-    ladder = Ladder(options.agents, options.seed)
-    play(Ladder(2, 0), truth[:2], 1, options.draws)  # compiles
+    ladder = RatingLadder(options.agents, options.seed)
+    play(RatingLadder(2, 0), truth[:2], 1, options.draws)  # compiles
     print(f"{options.agents:,} agents, {options.games:,} games")
     spent = 0.0
     for part in range(1, REPORTS + 1):
@@ -45,23 +47,23 @@ def main() -> int:
         play(ladder, truth, games, options.draws)
         spent += time.process_time() - before
         so_far = f"{options.games * part // REPORTS:>13,} games  {spent:8.1f} s"
-        print(f"{so_far}  {told(ladder, truth, ladder.agents['games'] > 0)}", flush=True)
+        print(f"{so_far}  {accuracy(ladder, truth, ladder.agents['games'] > 0)}", flush=True)
     for name, strength in (("rating", ladder.ratings), ("true strength", truth)):
         best = np.argsort(-strength)[: max(options.agents // 100, 1)]
-        print(f"the best hundredth by {name}: {told(ladder, truth, best)}")
+        print(f"the best hundredth by {name}: {accuracy(ladder, truth, best)}")
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"{options.games / spent:,.0f} games a second on one core, {memory:.2f} GB at the most")
     return 0
 
 
-def told(ladder: Ladder, truth: np.ndarray, some: np.ndarray) -> str:
-    """How far some agents' ratings are from the truth, and how often the truth is where they say."""
+def accuracy(ladder: RatingLadder, truth: np.ndarray, some: np.ndarray) -> str:
+    """Return the error of some agents' ratings, and how often their intervals cover the true strength."""
     off = (ladder.ratings - truth)[some]
-    held = np.mean(np.abs(off) < NORMAL_95 * ladder.deviations[some])
-    return f"off by {np.sqrt(np.mean(off**2)):.0f} on average, 95 % intervals hold {100 * held:.1f} %"
+    covered = np.mean(np.abs(off) < NORMAL_95 * ladder.deviations[some])
+    return f"off by {np.sqrt(np.mean(off**2)):.0f} on average, 95 % intervals hold {100 * covered:.1f} %"
 
 
-def play(ladder: Ladder, truth: np.ndarray, games: int, draws: float = 0.3) -> None:
+def play(ladder: RatingLadder, truth: np.ndarray, games: int, draws: float = 0.3) -> None:
     """Play and rate further games; `draws` is their share between equals."""
     _play(ladder.agents, ladder.counts, ladder.heads, ladder.stretch[0], ladder.random, truth, games, draws)
 

@@ -1,13 +1,13 @@
-"""Are leagues worth it? Naive self-play beside leagues, on games with cycles and on Connect Four.
+"""Compare naive self-play with leagues, on games with cycles and on Connect Four.
 
     python scripts/league_checks.py small [--seeds 0 1 2] [--csv FILE]
     python scripts/league_checks.py connect-four --out runs/leagues [--budget 10m] [--exploiter-budget 10m]
                                                  [--seeds 0 1 2] [--threads 2] [--games 100]
 
-`small` measures exactly, on rock-paper-scissors, a cyclic matrix game of five and Kuhn poker, how exploitable the last
-policy of a training is, and the mixture of its league's members; and beside them PSRO with exact best responses.
-`connect-four` rates agents of four leagues, each trained for as many moves, and trains a fresh exploiter against each:
-the same command goes on where it was stopped, and writes table.csv and table.md into its folder.
+`small` measures the exact exploitability of a training's last policy and of the mixture of its league's members, on
+rock-paper-scissors, a cyclic matrix game of five and Kuhn poker, beside PSRO with exact best responses. `connect-four`
+rates agents of four leagues, trained for the same number of moves, and trains a fresh exploiter against each. The same
+command resumes an interrupted check; table.csv and table.md go into its folder.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from leagues import connect_four, small_games
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 
 
 def main() -> int:
@@ -26,22 +26,22 @@ def main() -> int:
     small.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     small.add_argument("--csv", type=Path, metavar="FILE", help="write the table there")
     large = parts.add_parser("connect-four")
-    large.add_argument("--out", type=Path, required=True, help="folder of everything")
+    large.add_argument("--out", type=Path, required=True, help="folder of all results")
     large.add_argument("--budget", default="10m", help="time of each training: 1m, 10m")
     large.add_argument("--exploiter-budget", default="10m", help="time of each exploiter's training")
     large.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     large.add_argument("--snapshots", type=int, default=20)
-    large.add_argument("--boards", type=int, default=512, help="games of training at the same time")
-    large.add_argument("--threads", type=int, default=2, help="of each training")
-    large.add_argument("--games", type=int, default=100, help="of each pair in the tournament")
+    large.add_argument("--boards", type=int, default=512, help="training games played at the same time")
+    large.add_argument("--threads", type=int, default=2, help="threads of each training")
+    large.add_argument("--games", type=int, default=100, help="games of each pair in the tournament")
     large.add_argument("--exploiter-games", type=int, default=1000)
-    asked = vars(parser.parse_args())
+    options = vars(parser.parse_args())
     try:
-        if asked.pop("part") == "small":
-            small_games.run(asked["seeds"], asked["csv"])
+        if options.pop("part") == "small":
+            small_games.run(options["seeds"], options["csv"])
         else:
-            asked["seeds"] = tuple(asked["seeds"])
-            rows = connect_four.compare(connect_four.Options(**asked), lambda text: print(text, flush=True))
+            options["seeds"] = tuple(options["seeds"])
+            rows = connect_four.compare(connect_four.Options(**options), lambda text: print(text, flush=True))
             print(connect_four.as_markdown(rows), end="")
     except UsageError as error:
         parser.error(str(error))

@@ -1,9 +1,9 @@
-"""Does every algorithm learn? Each is trained on its tasks, from several seeds, and scored against a threshold.
+"""Check that every algorithm learns: each is trained on its tasks from several seeds and compared with a threshold.
 
     python scripts/learning_checks.py [ALGORITHM ...] [--task TASK] [--seeds 0 1 2] [--csv FILE] [--json FILE]
 
-A training runs on one thread of a CPU; a task is passed where the median of the scores over the seeds reaches its
-threshold. What a score is, and what a training takes, is said in the modules of `scripts/learning`.
+A training runs on one thread of a CPU; a task is passed if the median of the scores over the seeds reaches its
+threshold. The modules of `scripts/learning` define the scores and the trainings.
 """
 
 import argparse
@@ -25,7 +25,7 @@ CHECKS += [*self_play.ROWS, *tutorial.ROWS]
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """What came of a check: medians over the seeds."""
+    """Result of a check: medians over the seeds."""
 
     algorithm: str
     task: str
@@ -33,11 +33,11 @@ class Row:
     score: float
     passed: bool
     scores: tuple[float, ...]
-    """Of each seed, in the order given."""
+    """Score of each seed, in the order given."""
     steps: int
     """Environment steps; offline, gradient steps."""
     seconds: float
-    """Of this process's CPU time, data of offline algorithms not counted."""
+    """CPU time of this process, data of offline algorithms excluded."""
 
 
 def main() -> int:
@@ -88,14 +88,14 @@ def run(check: Check, seeds: Sequence[int]) -> Row:
 
 
 def text(row: Row) -> str:
-    """A row in a line."""
+    """Return a row as one line of text."""
     verdict = "" if row.passed else "  not reached"
     figures = f"{row.threshold:9g} {row.score:8.4g} {row.steps:9,} {row.seconds:8.0f}"
     return f"{row.algorithm:14} {row.task:26} {figures}  {', '.join(f'{s:.4g}' for s in row.scores)}{verdict}"
 
 
 def write_csv(path: Path, rows: Sequence[Row]) -> None:
-    """Write the rows into a table, in place of older ones of the same checks."""
+    """Write the rows into a table, replacing older ones of the same checks."""
     names = [field.name for field in dataclasses.fields(Row)]
     table: dict[tuple[str, str], dict[str, object]] = {}
     if path.exists():

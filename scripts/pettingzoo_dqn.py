@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from pettingzoo.classic import connect_four_v3
 
-from agents.dqn import DQNPolicy
+from agents.algorithms.dqn import DQNPolicy
 from agents.networks.board import BoardNet
 from agents.networks.discrete import Actor
 from arena.collector import Collector

@@ -2,15 +2,15 @@
 
 python scripts/play.py [GAME [AGENT [SEAT]]]    for example: connect_four alphabeta:4 2
 
-`arena play` is the same with a whole screen, hints and moves taken back.
+`arena play` is the same on a full screen, with hints and undo.
 """
 
 import sys
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.match import Match
 from arena.match.verdict import Reason
-from arena.registry import make_agent, make_game
+from arena.policy.registry import make_agent, make_game
 
 
 def main(game_name: str = "connect_four", agent_spec: str = "alphabeta:4", seat: str = "1") -> None:
@@ -19,7 +19,7 @@ def main(game_name: str = "connect_four", agent_spec: str = "alphabeta:4", seat:
     if seat not in map(str, range(1, game.num_players + 1)):
         raise UsageError(f"{seat!r} is not a seat of {game.name}; seats are 1 to {game.num_players}")
 
-    # One player a seat: a name, and the policy that moves for it. None moves from outside: that is the person.
+    # One player a seat: a name and a policy. The person has the policy None; their moves come from outside.
     players = [("you", None) if i == int(seat) - 1 else (agent_spec, agent) for i in range(game.num_players)]
     match = Match(game, players, seed=0)
 
@@ -38,13 +38,13 @@ def main(game_name: str = "connect_four", agent_spec: str = "alphabeta:4", seat:
         except UsageError as error:  # unreadable or illegal: nothing has changed, so ask again
             print(error)
 
-    # The verdict says what each seat earned, and why the match ended.
+    # The verdict holds the return of each seat, and the reason of the end.
     assert match.verdict is not None
     print(game.picture(match.state).text())
     if match.verdict.reason is not Reason.FINISHED:
         print(f"{agent_spec}: {match.verdict.reason}, {match.verdict.detail}")
-    earned = match.verdict.returns[int(seat) - 1]
-    print("you win" if earned > 0 else "you lose" if earned < 0 else "a draw")
+    outcome = match.verdict.returns[int(seat) - 1]
+    print("you win" if outcome > 0 else "you lose" if outcome < 0 else "a draw")
 
 
 if __name__ == "__main__":

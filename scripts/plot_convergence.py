@@ -1,4 +1,4 @@
-"""Draw how fast solvers approach an equilibrium, from the curves that `arena solve` writes.
+"""Plot the convergence of solvers to an equilibrium, from the curves that `arena solve` writes.
 
 for s in cfr cfr+ linear-cfr dcfr; do arena solve leduc_poker $s --iterations 10000 --out runs/leduc/$s; done
 for s in external-sampling outcome-sampling; do
@@ -20,14 +20,14 @@ Curve = list[dict[str, float]]
 
 
 def read(run: Path) -> tuple[str, str, Curve]:
-    """The game of a run, its solver, and its curve."""
-    asked = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    """Return the game of a run, its solver, and its curve."""
+    config = json.loads((run / "run.json").read_text(encoding="utf-8"))
     with open(run / "curve.csv", encoding="utf-8") as file:
-        return asked["game"], asked["solver"], [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+        return config["game"], config["solver"], [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
 
 
 def draw(axes: Axes, runs: list[tuple[str, str, Curve]], across: str, label: str) -> None:
-    """Exploitability over iterations or seconds, on logarithmic scales."""
+    """Plot exploitability over iterations or seconds, on logarithmic scales."""
     for _, solver, curve in runs:
         points = [(point[across], point["exploitability"]) for point in curve if point[across] > 0]
         axes.plot(*zip(*points, strict=True), label=solver, linewidth=1.6)

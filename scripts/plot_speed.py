@@ -1,4 +1,4 @@
-"""Draw the README's plot of speed, from what a benchmark wrote.
+"""Plot the README's picture of speed, from the output of a benchmark.
 
 python scripts/benchmark.py engine --python pgx=PATH --json engine.json
 python scripts/plot_speed.py engine.json scripts/pictures/speed.png
@@ -17,27 +17,27 @@ PANELS = {
     "playouts": "whole games in compiled code",
     "1,024 boards": "1,024 boards a call, with observations and masks",
 }
-"""How a row's work begins after the game's name, and what its panel is called."""
+"""Start of a row's work after the game's name, and the title of its panel."""
 
 Speeds = dict[str, dict[str, float]]
-"""Moves a second by game and by whose they are."""
+"""Moves a second by game and by library."""
 
 
 def speeds(rows: list[dict[str, Any]], beginning: str) -> Speeds:
-    """Of the rows of one panel, in their order."""
-    found: Speeds = {}
+    """Return the rows of one panel, in their order."""
+    table: Speeds = {}
     for row in rows:
         game, _, work = row["work"].partition(": ")
         if row["section"] != "engine" or not work.startswith(beginning) or work.endswith("two threads"):
             continue
-        bars = found.setdefault(game.replace(":size=", " ").partition(":")[0], {"Arena": row["ours"]})
+        bars = table.setdefault(game.replace(":size=", " ").partition(":")[0], {"Arena": row["ours"]})
         if row["peer"] is not None:
             bars.setdefault(row["peer_name"].partition(" ")[0].rstrip(","), row["peer"])  # the first is the faster
-    return found
+    return table
 
 
 def draw(axes: Axes, title: str, table: Speeds) -> None:
-    """Bars on a logarithmic scale, one group a game."""
+    """Plot bars on a logarithmic scale, one group a game."""
     for place, bars in enumerate(table.values()):
         for i, (name, colour) in enumerate(COLOURS.items()):
             if name in bars:

@@ -1,9 +1,9 @@
-"""Draw what a command shows on the screen, for the README.
+"""Save the screen of a command as SVG, for the README.
 
     python scripts/screenshot.py FILE.svg KEYS [COMMAND WORDS ...]
 
-Without a command it is the home screen. KEYS are pressed one after the other, separated by commas; a number waits so
-many seconds. For example:
+Without a command it saves the home screen. KEYS, separated by commas, are pressed in turn; a number waits that many
+seconds. For example:
 
     python scripts/screenshot.py watch.svg 12,space,o watch connect_four mcts:5000 alphabeta:6
 """
@@ -12,16 +12,16 @@ import asyncio
 import sys
 from pathlib import Path
 
+from arena.base.errors import UsageError
 from arena.cli import home
 from arena.cli.opening import screen_of
-from arena.errors import UsageError
 from arena.tui.app import ArenaApp
 
 SIZE = (120, 32)
 
 
 async def picture(keys: list[str], words: list[str]) -> str:
-    """The screen, as SVG, once these keys have been pressed."""
+    """Return the screen as SVG after these keys have been pressed."""
     with screen_of(words) if words else home.screen(home.Options()) as screen:
         async with ArenaApp(screen, screen_of).run_test(size=SIZE) as pilot:  # headless: no terminal is needed
             for key in keys:
@@ -34,7 +34,7 @@ async def picture(keys: list[str], words: list[str]) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the picture; returns the exit status."""
+    """Write the picture; return the exit status."""
     if len(arguments) < 2:
         print(__doc__, file=sys.stderr)
         return 2

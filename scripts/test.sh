@@ -1,16 +1,25 @@
 #!/usr/bin/env bash
-# Everything that is checked before a change is called done: style, types, tests, and the package as others install it.
+# What is checked before a change is called done: style, types, tests, and the package as others install it.
 #
 #   bash scripts/test.sh [options of pytest]
+#   bash scripts/test.sh --fast [options of pytest]      style, types and the fast tests: about a minute
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+unset PYTHONDONTWRITEBYTECODE # hundreds of programs are started: none of them is to compile what others have
 source scripts/setup_env.sh
 setup_env dev
+
+fast=
+if [ "${1:-}" = --fast ]; then
+    fast=yes
+    shift
+fi
 
 step() {
     printf '\n== %s\n' "$1"
 }
 
+SECONDS=0
 step "ruff"
 .venv/bin/ruff check
 .venv/bin/ruff format --check
@@ -19,8 +28,13 @@ step "mypy"
 .venv/bin/mypy
 
 step "pytest"
+cores=$(.venv/bin/python -c 'from arena.base.cores import usable_cores; print(usable_cores())')
+if [ -n "$fast" ]; then
+    .venv/bin/python -m pytest --fast --numprocesses "$cores" --dist loadfile tests "$@"
+    printf '\nFast checks passed in %s s.\n' "$SECONDS"
+    exit
+fi
 # One more than there are cores: what is tested waits for programs, clocks and terminals a third of its time.
-cores=$(.venv/bin/python -c 'from arena.cores import usable_cores; print(usable_cores())')
 .venv/bin/python -m pytest --numprocesses "$((cores + 1))" --dist loadfile "$@"
 
 step "the wheel, in an empty environment"
@@ -38,4 +52,4 @@ venv/bin/python -m arena agents
 venv/bin/arena tournament tic_tac_toe random one-ply --games 20 --out results
 test -s results/ratings.csv
 
-printf '\nAll checks passed.\n'
+printf '\nAll checks passed in %s s.\n' "$SECONDS"

@@ -12,13 +12,13 @@ import torch
 from safetensors.torch import load_model, save_model
 from torch.utils.tensorboard import SummaryWriter
 
-from agents.dqn import DQNPolicy
+from agents.algorithms.dqn import DQNPolicy
 from agents.networks.common import Net
 from arena.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env import GameVectorEnv
 from arena.policy import MultiAgentPolicyManager, Policy, RandomPolicy
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.trainer import offpolicy_trainer
 from arena.trainer.logger import TensorboardLogger
 
@@ -40,7 +40,7 @@ def watch(first: Policy, second: Policy) -> None:
 
 
 def train(seed: int = 1626, log: Path = LOG) -> tuple[DQNPolicy, dict[str, float | str]]:
-    """Train DQN as the second player until its mean reward against a random first player is 0.9; log to `log`."""
+    """Train DQN as second player until its mean reward against a random first player is 0.9; log to `log`."""
     np.random.seed(seed)
     torch.manual_seed(seed)
     torch.set_num_threads(1)  # small networks are fastest on one

@@ -5,9 +5,8 @@ python scripts/tournament.py
 
 from pathlib import Path
 
-from rich.console import Console
-
-from arena.registry import make_game
+from arena.base.terminal import make_console
+from arena.policy.registry import make_game
 from arena.store import Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.files import claim_directory, numbered, write_results
@@ -36,7 +35,7 @@ RESULTS = Path("runs/tournament")
 def main() -> None:
     game = make_game(GAME)
 
-    console = Console()
+    console = make_console()
     with Store(STORE) as store, LiveTable(list(AGENTS), game.num_players, console) as progress:
         result = run_tournament(game, AGENTS, CONFIG, progress, workers=WORKERS, store=store)
 

@@ -1,8 +1,8 @@
-"""Train an agent by self-play in a league, then measure it: what `arena train` does, through the Python API.
+"""Train an agent by self-play in a league, then measure it: `arena train` through the Python API.
 
     python scripts/train_selfplay.py [folder]
 
-Copy it and change what stands in capitals.
+Copy it and change the constants in capitals.
 """
 
 import sys
@@ -10,12 +10,12 @@ from pathlib import Path
 
 from torch.utils.tensorboard import SummaryWriter
 
-from agents.ppo import PPOConfig
+from agents.algorithms.ppo import PPOConfig
 from arena.league.config import LeagueConfig, RunConfig
 from arena.league.training import SelfPlayTraining
-from arena.registry import make_agent, make_game
+from arena.policy.registry import make_agent, make_game
 from arena.runs.evaluation import score_against
-from arena.runs.run import Progress
+from arena.runs.progress import Progress
 from arena.trainer.logger import TensorboardLogger
 
 GAME = make_game("connect_four", rows=6, columns=7)
@@ -30,7 +30,7 @@ PPO = PPOConfig(learning_rate=2.5e-3, entropy_weight=0.01)
 
 
 def show(progress: Progress) -> None:
-    """Called after every collection; here a line at every tenth of the way."""
+    """Print a line at every tenth of the way; called after every collection."""
     tenth = progress.total_steps // 10
     if progress.step // tenth > (progress.step - RUN.boards * RUN.moves) // tenth:
         pool = "none yet" if progress.pool_score is None else f"{progress.pool_score:.0%}"

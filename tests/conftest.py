@@ -1,6 +1,8 @@
-"""What all tests share: torch on one thread and seeded, hypothesis without a deadline, Ctrl-C, agents that go wrong.
+"""What all tests share: tiers, torch on one thread and seeded, hypothesis without a deadline, Ctrl-C, faulty agents.
 
-A shell that begins the tests in the background has them ignore SIGINT, and what they begin with them.
+Tiers: with `--fast` only the tests run that take no time. Left out are those marked `full` (they train, start programs,
+or compile what others do not need) and `slow` (they train an agent to a score), and, of tests over all games, those of
+other games than `FAST_GAMES`. Without it all tests run.
 """
 
 import signal
@@ -9,15 +11,39 @@ import sys
 import pytest
 from hypothesis import settings
 
-from arena.registry import AGENTS
+from arena.policy.registry import AGENTS
+from tests.games.playing import SPECS
 from tests.match import faulty
 
+FAST_GAMES = {"tic_tac_toe", "leduc_poker", "rock_paper_scissors"}
+"""Open, hidden and simultaneous: the games by which contracts of all games are tested with `--fast`."""
+
+# A shell that begins the tests in the background has them ignore SIGINT, and what they begin with them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("arena", deadline=None)
 settings.register_profile("thorough", deadline=None, max_examples=2000)  # pytest --hypothesis-profile=thorough
 settings.load_profile("arena")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--fast", action="store_true", help="only tests that take no time; see tests/conftest.py")
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--fast", default=False):
+        left_out = [item for item in items if not _is_fast(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if _is_fast(item)]
+
+
+def _is_fast(item):
+    """Whether a test belongs to the fast tier: by its marks, and by the game it is about where it is about all."""
+    if any(item.get_closest_marker(tier) for tier in ("full", "slow")):
+        return False
+    game = item.callspec.params.get("spec") if hasattr(item, "callspec") else None
+    return game not in SPECS or game in FAST_GAMES
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -11,6 +11,8 @@ import pytest
 from arena.cli.main import main
 from tests.league.small import left_behind, training, words
 
+pytestmark = pytest.mark.full
+
 TINY = {"steps": 600, "snapshots": 1}
 
 
@@ -93,7 +95,10 @@ def test_train(place, capsys, arguments, message):
         (["collect", "connect_four", "random", "--out", "no/x.hdf5"], "no is no folder to write x.hdf5 into"),
         (["collect", "connect_four", "random", "--out", "x.hdf5", "--random", "2"], "random=2.0 is not between"),
         (["collect", "gym:CartPole-v1", "dqn:none", "--out", "x.hdf5"], "no checkpoint at none"),
-        (["collect", "gym:CartPole-v1", "random", "--out", "x.hdf5", "--random", "1"], "random moves is for games"),
+        (
+            ["collect", "gym:CartPole-v1", "random", "--out", "x.hdf5", "--random", "1"],
+            "random moves works only in games",
+        ),
     ],
 )
 def test_other_ways_to_train(place, capsys, arguments, message):
@@ -110,7 +115,7 @@ def test_the_whole_command_says_a_line_and_no_more(place):
     assert done.returncode == 2
     assert done.stdout == ""
     assert (
-        done.stderr == f"arena: {place / 'ppo'} is in use; go on with --resume, or choose another folder with --out\n"
+        done.stderr == f"arena: {place / 'ppo'} is in use; resume with --resume, or choose another folder with --out\n"
     )
 
 
@@ -127,7 +132,7 @@ def test_a_folder_that_holds_anything_is_not_used(place, capsys):
         ("--hidden", "17", "config.hidden=16, not 17"),
         ("--seed", "4", "run.seed=3, not 4"),
         ("--steps", "500", "run.steps=600, not 500"),
-        ("--steps", "900", "snapshots=1 in steps=600; it becomes longer by both in the same proportion"),
+        ("--steps", "900", "snapshots=1 in steps=600; to make it longer, raise both in the same proportion"),
         ("--pool", "0.3", "league.pool=0.4, not 0.3"),
         ("--references", "one-ply", "league.references=['random'], not ['one-ply']"),
         ("--evaluation", "one-ply", "run.evaluation=['random'], not ['one-ply']"),
@@ -194,7 +199,7 @@ DAMAGE = {
     "newer": (lambda s: edited(s / "config.json", format=2), "config.json is not a checkpoint of format 1"),
     "unknown field": (
         lambda s: edited(s / "config.json", config=settings(s) | {"depth": 3}),
-        "unexpected keyword argument 'depth'",
+        "depth is no field: known are learning_rate, ",
     ),
     "bad value": (
         lambda s: edited(s / "config.json", config=settings(s) | {"discount": 7}),

@@ -8,7 +8,9 @@ import pytest
 
 import arena
 from arena.cli.main import COMMANDS, main
-from arena.registry import AGENTS, GAMES
+from arena.policy.registry import AGENTS, GAMES
+
+pytestmark = pytest.mark.full
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
@@ -40,6 +42,7 @@ def test_games_lists_what_can_be_played(capsys):
         "traits": "perfect, zero-sum",
         "options": {"rows": 6, "columns": 7, "k": 4},
         "pettingzoo": "connect_four_v3",
+        "variant": "",
     }
 
 

@@ -6,10 +6,12 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.full
+
 ROUNDS = """
 import resource, sys
 import numpy as np
-from arena.memory import keep_freed_memory
+from arena.base.memory import keep_freed_memory
 if "keep" in sys.argv:
     keep_freed_memory()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

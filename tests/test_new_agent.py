@@ -8,6 +8,8 @@ import pytest
 
 from arena.cli.main import main
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 def written(tmp_path, capsys):
@@ -50,9 +52,9 @@ def test_a_package_brings_it_along(written):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["Mine"], "new-agent: 'Mine' is no name in lower case with underscores"),
-        (["ppo"], "new-agent: the agent ppo is there already"),
-        (["one_ply"], "new-agent: the agent one_ply is there already"),
+        (["Mine"], "new-agent: 'Mine' is not a name in lower case with underscores"),
+        (["ppo"], "new-agent: the agent ppo exists already"),
+        (["one_ply"], "new-agent: the agent one_ply exists already"),
         (["mine", "--folder", "nowhere"], "new-agent: nowhere is not a folder"),
     ],
 )

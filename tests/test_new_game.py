@@ -7,6 +7,8 @@ import pytest
 
 from arena.cli.main import main
 
+pytestmark = pytest.mark.full
+
 
 def test_the_game_that_is_written_passes_its_test(tmp_path, capsys):
     assert main(["new-game", "sprouts", "--folder", str(tmp_path)]) == 0
@@ -16,16 +18,16 @@ def test_the_game_that_is_written_passes_its_test(tmp_path, capsys):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_sprouts.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
-    assert "4 passed" in done.stdout
+    assert "5 passed" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["Sprouts"], "new-game: 'Sprouts' is no name in lower case with underscores"),
-        (["my game"], "new-game: 'my game' is no name"),
-        (["class"], "new-game: 'class' is no name"),
-        (["chess"], "new-game: the game chess is there already"),
+        (["Sprouts"], "new-game: 'Sprouts' is not a name in lower case with underscores"),
+        (["my game"], "new-game: 'my game' is not a name"),
+        (["class"], "new-game: 'class' is not a name"),
+        (["chess"], "new-game: the game chess exists already"),
         (["sprouts", "--folder", "nowhere"], "new-game: nowhere is not a folder"),
         (["sprouts", "--folder", "/proc"], "/proc/sprouts.py cannot be written"),
     ],
@@ -40,5 +42,5 @@ def test_names_that_will_not_do(words, message, tmp_path, capsys, monkeypatch):
 def test_nothing_is_overwritten(tmp_path, capsys):
     (tmp_path / "test_sprouts.py").write_text("mine")
     assert main(["new-game", "sprouts", "--folder", str(tmp_path)]) == 2
-    assert "test_sprouts.py is there already; nothing was written" in capsys.readouterr().err
+    assert "test_sprouts.py exists already; nothing was written" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["test_sprouts.py"]

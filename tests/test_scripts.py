@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.full
+
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 BASH = shutil.which("bash") or "/bin/bash"
 

@@ -10,11 +10,11 @@ from agents.networks.common import to_input
 
 
 class BoardNet(nn.Module):
-    """One wide convolution that sees lines of cells, then a dense layer.
+    """One wide convolution for lines of cells, then a dense layer.
 
-    From boards [n, R, C, planes] to features [n, hidden]. The window covers 4 x 4 cells (or the board where it is
-    smaller), which is where short lines live. On a CPU this costs a fraction of a residual tower, and written as one
-    product of unfolded windows two thirds of `Conv2d`.
+    Maps boards [n, R, C, planes] to features [n, hidden]. The window covers 4 x 4 cells, or the board where it is
+    smaller, enough for short lines. On a CPU this costs a fraction of a residual tower; computed as one product of
+    unfolded windows, it takes two thirds of the time of `Conv2d`.
     """
 
     def __init__(self, board_shape: Sequence[int], channels: int, hidden: int):
@@ -28,7 +28,7 @@ class BoardNet(nn.Module):
         self.output_dim = hidden
 
     def forward(self, s: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
-        """Features [n, hidden], and the state as it came."""
+        """Return features [n, hidden], and the state unchanged."""
         board = to_input(s, self.dense.weight)
         windows = board.unfold(1, self.window[0], 1).unfold(2, self.window[1], 1)  # [n, down, across, planes, 4, 4]
         lines = torch.relu(self.lines(windows.flatten(1, 2).flatten(2)))

@@ -1,4 +1,4 @@
-"""Networks for the spaces of an environment, as the `build` functions of algorithms use them."""
+"""Construction of networks for the spaces of an environment, for the `build` functions of algorithms."""
 
 from collections.abc import Sequence
 
@@ -8,27 +8,27 @@ from torch import nn
 from agents.networks import continuous, discrete
 from agents.networks.board import BoardNet
 from agents.networks.common import Net
-from arena.policy.kinds import Spaces
+from arena.policy.registration import Spaces
 
 
 def body_of(
     spaces: Spaces, hidden_sizes: Sequence[int], channels: int = 0, activation: type[nn.Module] = nn.ReLU
 ) -> nn.Module:
-    """From observations to features: a perceptron, or for boards, where `channels` are asked for, a convolution."""
+    """Return a network from observations to features: a convolution for boards if `channels` > 0, else a perceptron."""
     if channels and len(spaces.observation_shape) == 3:
         return BoardNet(spaces.observation_shape, channels, hidden_sizes[-1])
     return Net(spaces.observation_shape, hidden_sizes=hidden_sizes, activation=activation)
 
 
 def is_continuous(spaces: Spaces) -> bool:
-    """Whether actions are rows of numbers."""
+    """Return whether actions are vectors of numbers."""
     return isinstance(spaces.action, gym.spaces.Box)
 
 
 def stochastic_actor(
     spaces: Spaces, body: nn.Module, unbounded: bool = True, conditioned_sigma: bool = False
 ) -> discrete.Actor | continuous.ActorProb:
-    """Logits of numbered actions, or means and deviations of continuous ones, from the features of a body."""
+    """Return a head for logits of discrete actions, or for means and deviations of continuous ones."""
     if is_continuous(spaces):
         return continuous.ActorProb(body, spaces.action_shape, unbounded=unbounded, conditioned_sigma=conditioned_sigma)
     return discrete.Actor(body, spaces.num_actions, softmax_output=False)
@@ -37,10 +37,10 @@ def stochastic_actor(
 def actor_critic_for(
     spaces: Spaces, hidden: int, channels: int = 0, shared: bool | None = None
 ) -> tuple[nn.Module, nn.Module]:
-    """A stochastic actor and a critic of states.
+    """Return a stochastic actor and a critic of states.
 
-    They share a body where actions are numbered, unless `shared` says otherwise; normal distributions have one of
-    their own, with tanh units, which learn smoother actions.
+    By default they share a body for discrete actions. For continuous actions each has its own, with tanh units, which
+    give smoother actions.
     """
     shared = not is_continuous(spaces) if shared is None else shared
     activation = nn.Tanh if is_continuous(spaces) else nn.ReLU
@@ -51,6 +51,6 @@ def actor_critic_for(
 
 
 def q_critic(spaces: Spaces, hidden_sizes: Sequence[int]) -> continuous.Critic:
-    """Q(s, a) of continuous actions."""
+    """Return a critic Q(s, a) of continuous actions."""
     net = Net(spaces.observation_shape, spaces.action_shape, hidden_sizes=hidden_sizes, concat=True)
     return continuous.Critic(net)

@@ -1,24 +1,24 @@
-"""Multi-layer perceptrons for any shape of observation."""
+"""Multi-layer perceptrons and recurrent networks for any shape of observation."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
 from torch import nn
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 
 Shape = int | Sequence[int]
 Linear = Callable[[int, int], nn.Module]
-"""Makes a linear layer of so many inputs and outputs: `nn.Linear`, `NoisyLinear`."""
+"""Makes a linear layer from its numbers of inputs and outputs: `nn.Linear`, `NoisyLinear`."""
 LayerType = type[nn.Module] | Sequence[type[nn.Module]] | None
-"""What follows each hidden layer: the same kind throughout, or one kind a layer."""
+"""Type of the layer after each hidden layer: one type, or a sequence with one type per hidden layer."""
 
 
 def flat_size(shape: Shape) -> int:
-    """Number of entries of a shape."""
+    """Return the number of entries of a shape."""
     return int(np.prod(shape))
 
 
@@ -29,7 +29,7 @@ def miniblock(
     activation: type[nn.Module] | None = None,
     linear_layer: Linear = nn.Linear,
 ) -> list[nn.Module]:
-    """A linear layer, then a norm and an activation where they are given."""
+    """Return a linear layer, followed by a norm and an activation where they are given."""
     layers: list[nn.Module] = [linear_layer(input_size, output_size)]
     if norm_layer is not None:
         layers.append(norm_layer(output_size))
@@ -41,11 +41,11 @@ def miniblock(
 class MLP(nn.Module):
     """Hidden layers of `hidden_sizes`, then a linear layer to `output_dim` (none if that is 0).
 
-    Takes arrays or tensors [n, ...] and flattens them from the second axis on; numbers [n] (observations of a Discrete
-    space of `input_dim` values) become one-hot vectors.
+    Accepts arrays or tensors [n, ...] and flattens them from the second axis on. Integers [n] (observations of a
+    Discrete space of `input_dim` values) become one-hot vectors.
 
-    `norm_layer` and `activation` follow each hidden layer; they may be lists, one kind a layer (`UsageError` unless as
-    long as `hidden_sizes`).
+    `norm_layer` and `activation` follow each hidden layer. They may be sequences with one type per layer; raises
+    `UsageError` unless these are as long as `hidden_sizes`.
     """
 
     _like: torch.Tensor
@@ -76,7 +76,7 @@ class MLP(nn.Module):
         self.to(device)
 
     def forward(self, s: Any) -> torch.Tensor:
-        """From [n, ...] to [n, output_dim]."""
+        """Map [n, ...] to [n, output_dim]."""
         x = to_input(s, self._like)
         if x.ndim == 1:
             x = nn.functional.one_hot(x.long(), self.input_dim).to(x)
@@ -85,20 +85,20 @@ class MLP(nn.Module):
 
 
 class Net(nn.Module):
-    """An MLP from observations to one number (or `num_atoms`) an action.
+    """An MLP from observations to one number (or `num_atoms`) per action.
 
     Args:
         state_shape: shape of an observation.
-        action_shape: number of actions (or shape of an action); 0 for a network that others build upon.
+        action_shape: number of actions (or shape of an action); 0 for a body without an output layer.
         hidden_sizes: sizes of the hidden layers.
-        norm_layer: after each hidden layer.
-        activation: after each hidden layer.
-        device: where the parameters are put.
-        softmax: end in a softmax over the actions.
-        concat: the input is an observation with an action appended; the output is a feature of it.
-        num_atoms: numbers an action, for distributions of returns.
-        dueling_param: options of two MLPs, advantage and value, which share what comes before (Wang et al. 2016,
-            arXiv 1511.06581, equation 9).
+        norm_layer: norm after each hidden layer.
+        activation: activation after each hidden layer.
+        device: device of the parameters.
+        softmax: apply a softmax over the last axis of the output.
+        concat: the input is an observation joined with an action, and the output a feature vector.
+        num_atoms: numbers per action, for distributions of returns.
+        dueling_param: options of two MLPs, advantage and value, on top of the shared layers (Wang et al. 2016, arXiv
+            1511.06581, equation 9).
 
     """
 
@@ -133,7 +133,7 @@ class Net(nn.Module):
         self.to(device)
 
     def forward(self, s: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
-        """Outputs [n, A] ([n, A, num_atoms] with several atoms) and the state as it came."""
+        """Return outputs [n, A] ([n, A, num_atoms] with several atoms) and the state unchanged."""
         out = self.model(s)
         if self.advantage is not None and self.value is not None:
             advantage, value = self.advantage(out), self.value(out)
@@ -147,11 +147,11 @@ class Net(nn.Module):
 
 
 class Recurrent(nn.Module):
-    """A linear layer, an LSTM of `layer_num` layers, a linear layer to one number an action.
+    """A linear layer, an LSTM of `layer_num` layers, and a linear layer to one number per action.
 
-    It takes one step at a time, [n, *state_shape], as a policy acts, and sequences [n, T, *state_shape], as a buffer
-    with `stack_num` = T gives them to an update; of a sequence the answer is that to its last step. The hidden state is
-    a dictionary of `h` and `c`, each [n, layer_num, hidden_layer_size]; without one, and after a reset, they are zero.
+    Accepts single steps [n, *state_shape], as when a policy acts, and sequences [n, T, *state_shape], as a buffer with
+    `stack_num` = T gives to an update; the output is that of the last step. The hidden state is a dictionary of `h` and
+    `c`, each [n, layer_num, hidden_layer_size]; without one, and after a reset, it is zero.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ class Recurrent(nn.Module):
         self.to(device)
 
     def forward(self, s: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
-        """Outputs [n, A] of the last step and the hidden state after it; `UsageError` for another number of axes."""
+        """Return outputs [n, A] of the last step and the hidden state; raise `UsageError` for other numbers of axes."""
         x = to_input(s, self.fc1.weight)
         if x.ndim == self.state_ndim + 1:
             x = x[:, None]
@@ -183,7 +183,7 @@ class Recurrent(nn.Module):
 
 
 class ActorCritic(nn.Module):
-    """Actor and critic in one module, so that an optimizer meets shared parameters once."""
+    """Actor and critic in one module, so that an optimizer visits shared parameters once."""
 
     def __init__(self, actor: nn.Module, critic: nn.Module):
         super().__init__()
@@ -192,10 +192,10 @@ class ActorCritic(nn.Module):
 
 
 class DataParallelNet(nn.Module):
-    """A network spread over all GPUs of the machine, each taking its share of a batch; without one, the network itself.
+    """A network replicated on all GPUs of the machine, each computing a share of a batch.
 
-    Observations (arrays or tensors) become tensors on the network's device here, before they are divided. With GPUs the
-    network moves to the first of them.
+    Observations (arrays or tensors) are moved to the network's device before they are divided. With GPUs, the network
+    is moved to the first of them; without GPUs, the network itself is called.
     """
 
     def __init__(self, net: nn.Module):
@@ -205,25 +205,32 @@ class DataParallelNet(nn.Module):
             self.net.to(self.net.src_device_obj)
 
     def forward(self, s: Any, *args: Any, **kwargs: Any) -> Any:
-        """What the network gives for `s` [n, ...] and whatever else it takes."""
+        """Return the network's output for `s` [n, ...] and its other arguments."""
         return self.net(to_input(s, next(self.net.parameters())), *args, **kwargs)
 
 
-def output_dim_of(net: nn.Module, given: int | None) -> int:
-    """Number of features of a network that others build upon: its `output_dim`, or what is `given` if it has none.
+@runtime_checkable
+class HasFeatures(Protocol):
+    """A network that says how many features it gives."""
+
+    output_dim: int
+
+
+def output_dim_of(net: nn.Module, given: int | None = None) -> int:
+    """Return the number of features of a network: its `output_dim`, or `given` if it has none.
 
     Raises `UsageError` if neither is there.
     """
-    found = getattr(net, "output_dim", given)
-    if not isinstance(found, int) or found < 1:
+    num_features: object = net.output_dim if isinstance(net, HasFeatures) else given
+    if not isinstance(num_features, int) or num_features < 1:
         raise UsageError(
             f"{type(net).__name__} has no output_dim: say in preprocess_net_output_dim how many features it gives"
         )
-    return found
+    return num_features
 
 
 def _each(name: str, kind: LayerType, count: int) -> Sequence[type[nn.Module] | None]:
-    """A kind of layer for each of `count` hidden layers."""
+    """Return the layer type for each of `count` hidden layers."""
     if kind is None or isinstance(kind, type):
         return [kind] * count
     if len(kind) != count:
@@ -232,7 +239,7 @@ def _each(name: str, kind: LayerType, count: int) -> Sequence[type[nn.Module] | 
 
 
 def to_input(s: Any, like: torch.Tensor) -> torch.Tensor:
-    """Arrays or tensors as a tensor of the type and on the device of another, such as a network's weights."""
+    """Return arrays or tensors as a tensor of the dtype and on the device of another, such as a network's weights."""
     tensor = torch.as_tensor(s)
     if tensor.dtype == torch.bool:  # as which torch widens them at a sixth of the speed
         tensor = tensor.view(torch.uint8)

@@ -13,7 +13,7 @@ Device = str | int | torch.device | None
 
 
 class Actor(nn.Module):
-    """One action an observation, each entry within ±`max_action`: a tanh of the features of `preprocess_net`."""
+    """A deterministic actor: tanh of a linear map of the features of `preprocess_net`, times `max_action`."""
 
     def __init__(
         self,
@@ -32,15 +32,15 @@ class Actor(nn.Module):
         self.to(device)
 
     def forward(self, s: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
-        """From observations [n, ...] to actions [n, k], and the hidden state."""
+        """Map observations [n, ...] to actions [n, k], and the hidden state."""
         features, hidden = self.preprocess(s, state)
         return self.max_action * torch.tanh(self.last(features)), hidden
 
 
 class Critic(nn.Module):
-    """The value of an observation with an action, Q(s, a), or of an observation alone, V(s).
+    """The value of an observation and an action, Q(s, a), or of an observation, V(s).
 
-    For Q, `preprocess_net` takes both in one row: `Net(..., action_shape, concat=True)`.
+    For Q, the input of `preprocess_net` is both, concatenated: `Net(..., action_shape, concat=True)`.
     """
 
     def __init__(
@@ -56,14 +56,14 @@ class Critic(nn.Module):
         self.to(device)
 
     def forward(self, s: Any, a: Any = None, info: Any = None) -> torch.Tensor:
-        """From observations [n, ...], and actions [n, k] if given, to [n, 1]."""
+        """Map observations [n, ...], and actions [n, k] if given, to [n, 1]."""
         features, _ = self.preprocess(s if a is None else joined(self.last, s, a))
         values: torch.Tensor = self.last(features)
         return values
 
 
 class _Gaussian(nn.Module):
-    """Means and deviations [n, k] of normal actions, from features [n, f]."""
+    """Means and standard deviations [n, k] of normal actions, from features [n, f]."""
 
     def __init__(
         self,
@@ -95,14 +95,14 @@ class ActorProb(nn.Module):
     """A normal distribution over actions, from the features of `preprocess_net`.
 
     Args:
-        preprocess_net: from observations to features and a hidden state.
-        action_shape: shape of an action, k numbers in all.
-        hidden_sizes: sizes of hidden layers after it.
+        preprocess_net: maps observations to features and a hidden state.
+        action_shape: shape of an action, k entries in all.
+        hidden_sizes: sizes of further hidden layers.
         max_action: bound of the means.
-        device: where the parameters are put.
-        unbounded: means are not brought within ±`max_action` by a tanh.
-        conditioned_sigma: deviations depend on the observation; otherwise they are k parameters, 1 at first.
-        preprocess_net_output_dim: number of features, where `preprocess_net` has no `output_dim`.
+        device: device of the parameters.
+        unbounded: do not squash means into ±`max_action` by tanh.
+        conditioned_sigma: deviations depend on the observation; otherwise they are k parameters, initially 1.
+        preprocess_net_output_dim: number of features, if `preprocess_net` has no `output_dim`.
 
     """
 
@@ -124,13 +124,13 @@ class ActorProb(nn.Module):
         self.to(device)
 
     def forward(self, s: Any, state: Any = None, info: Any = None) -> tuple[tuple[torch.Tensor, torch.Tensor], Any]:
-        """From observations [n, ...] to means and deviations [n, k], and the hidden state."""
+        """Map observations [n, ...] to means and deviations [n, k], and the hidden state."""
         features, hidden = self.preprocess(s, state)
         return self.head(features), hidden
 
 
 class RecurrentActorProb(nn.Module):
-    """An `ActorProb` upon an LSTM of `layer_num` layers; observations are [n, ...], or [n, T, ...] for sequences."""
+    """An `ActorProb` on an LSTM of `layer_num` layers; observations are [n, ...], or [n, T, ...] for sequences."""
 
     def __init__(
         self,
@@ -152,7 +152,10 @@ class RecurrentActorProb(nn.Module):
     def forward(
         self, s: Any, state: Any = None, info: Any = None
     ) -> tuple[tuple[torch.Tensor, torch.Tensor], dict[str, torch.Tensor]]:
-        """Means and deviations [n, k] after the last step, and the hidden state: `hidden`, `cell` [n, layers, h]."""
+        """Return means and deviations [n, k] after the last step, and the hidden state.
+
+        The hidden state is a dictionary of `hidden` and `cell`, each [n, layers, h].
+        """
         sequence = to_input(s, next(self.lstm.parameters())).reshape(len(s), -1, self.observation_size)
         before = None
         if state is not None:  # torch wants layers first
@@ -163,7 +166,7 @@ class RecurrentActorProb(nn.Module):
 
 
 class RecurrentCritic(nn.Module):
-    """The value of sequences of observations [n, T, ...], with the last one's action if `action_shape` is given."""
+    """The value of sequences of observations [n, T, ...], with the last action if `action_shape` is given."""
 
     def __init__(
         self,
@@ -180,7 +183,7 @@ class RecurrentCritic(nn.Module):
         self.to(device)
 
     def forward(self, s: Any, a: Any = None, info: Any = None) -> torch.Tensor:
-        """From sequences [n, T, ...], and actions [n, k] if they are valued, to [n, 1]."""
+        """Map sequences [n, T, ...], and actions [n, k] for Q(s, a), to [n, 1]."""
         sequence = to_input(s, next(self.lstm.parameters())).reshape(len(s), -1, self.observation_size)
         features = self.lstm(sequence)[0][:, -1]
         values: torch.Tensor = self.last(features if a is None else joined(self.last, features, a))
@@ -188,9 +191,9 @@ class RecurrentCritic(nn.Module):
 
 
 class Perturbation(nn.Module):
-    """Changes an action a little: by at most `phi` * `max_action` an entry (BCQ, arXiv 1812.02900, section 4.2).
+    """Changes an action by at most `phi` * `max_action` per entry (BCQ, arXiv 1812.02900, section 4.2).
 
-    `preprocess_net` goes from rows of observation and action to as many numbers as an action has.
+    `preprocess_net` maps concatenated observations and actions to as many numbers as an action has.
     """
 
     def __init__(self, preprocess_net: nn.Module, max_action: float, device: Device = "cpu", phi: float = 0.05):
@@ -199,22 +202,22 @@ class Perturbation(nn.Module):
         self.max_action, self.phi = max_action, phi
 
     def forward(self, state: Any, action: torch.Tensor) -> torch.Tensor:
-        """Actions [n, k] in place of `action` [n, k], within ±`max_action`."""
+        """Return changed actions [n, k], within ±`max_action`."""
         change = self.preprocess_net(joined(self.preprocess_net, state, action))[0]
         moved = action + self.phi * self.max_action * torch.tanh(change)
         return moved.clamp(-self.max_action, self.max_action)
 
 
 class VAE(nn.Module):
-    """Generates actions like those of the data it has seen (BCQ, arXiv 1812.02900, section 4.2).
+    """Generates actions similar to those of the data (BCQ, arXiv 1812.02900, section 4.2).
 
     Args:
-        encoder: from rows of observation and action to [n, hidden_dim].
-        decoder: from rows of observation and latent to [n, k].
-        hidden_dim: what the encoder gives.
-        latent_dim: numbers of a latent.
+        encoder: maps concatenated observations and actions to [n, hidden_dim].
+        decoder: maps concatenated observations and latents to [n, k].
+        hidden_dim: output size of the encoder.
+        latent_dim: size of a latent.
         max_action: bound of an action's entries.
-        device: where the parameters are put.
+        device: device of the parameters.
 
     """
 
@@ -236,7 +239,7 @@ class VAE(nn.Module):
     def forward(
         self, state: Any, action: Any, generator: torch.Generator | None = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Actions [n, k] rebuilt from a latent drawn for them; mean and deviation of their latents [n, latent_dim]."""
+        """Return reconstructed actions [n, k], and the mean and deviation of their latents [n, latent_dim]."""
         code = self.encoder(joined(self.mean, state, action))
         mean, std = self.mean(code), self.log_std(code).clamp(-4.0, 15.0).exp()
         z = mean + std * torch.randn(mean.shape, generator=generator).to(mean)
@@ -245,13 +248,13 @@ class VAE(nn.Module):
     def decode(
         self, state: Any, z: torch.Tensor | None = None, generator: torch.Generator | None = None
     ) -> torch.Tensor:
-        """Actions [n, k] for latents, or for ones drawn and cut to ±0.5, where the likely actions are."""
+        """Return actions [n, k] for latents; without latents, for normal samples clipped to ±0.5."""
         if z is None:
             z = torch.randn((len(state), self.latent_dim), generator=generator).clamp(-0.5, 0.5)
         return self.max_action * torch.tanh(self.decoder(joined(self.mean, state, z)))
 
 
 def joined(module: nn.Module, s: Any, a: Any) -> torch.Tensor:
-    """Observations [n, ...] and actions [n, k] as rows of both, of the type and on the device of a module."""
+    """Concatenate observations [n, ...] and actions [n, k], with the dtype and device of a module."""
     like = next(module.parameters())
     return torch.cat((to_input(s, like).flatten(1), to_input(a, like).flatten(1)), dim=1)

@@ -10,9 +10,15 @@ from torch import nn
 from agents.networks.common import MLP, Shape, flat_size, output_dim_of
 from arena.data.batch import Batch
 
+MOST_PARTS = 10_000
+"""Largest number of quantiles, atoms or cosines of a value."""
+
 
 class Actor(nn.Module):
-    """Scores of actions from the features of `preprocess_net`, as probabilities or (`softmax_output` False) logits."""
+    """Probabilities of actions from the features of `preprocess_net`, or their logits if `softmax_output` is False.
+
+    Policies read `softmax_output` to interpret the output; they act and learn the same with either.
+    """
 
     def __init__(
         self,
@@ -31,14 +37,14 @@ class Actor(nn.Module):
         self.to(device)
 
     def forward(self, s: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
-        """From observations [n, ...] to [n, A], and the hidden state."""
+        """Map observations [n, ...] to [n, A], and the hidden state."""
         features, hidden = self.preprocess(s, state)
         logits = self.last(features)
         return (torch.softmax(logits, dim=-1) if self.softmax_output else logits), hidden
 
 
 class Critic(nn.Module):
-    """Values from the features of `preprocess_net`: `last_size` numbers an observation."""
+    """Values from the features of `preprocess_net`: `last_size` numbers per observation."""
 
     def __init__(
         self,
@@ -54,7 +60,7 @@ class Critic(nn.Module):
         self.to(device)
 
     def forward(self, s: Any, state: Any = None, info: Any = None) -> torch.Tensor:
-        """From observations [n, ...] to [n, last_size]."""
+        """Map observations [n, ...] to [n, last_size]."""
         features, _ = self.preprocess(s, state)
         values: torch.Tensor = self.last(features)
         return values
@@ -63,7 +69,7 @@ class Critic(nn.Module):
 def actor_and_critic(
     actor: nn.Module, critic: nn.Module, s: Any, state: Any = None
 ) -> tuple[torch.Tensor, torch.Tensor, Any]:
-    """Scores [n, A], values [n] and hidden state; a network that both are built upon runs once."""
+    """Return scores [n, A], values [n] and the hidden state; a shared body is evaluated once."""
     if isinstance(actor, Actor) and isinstance(critic, Critic) and actor.preprocess is critic.preprocess:
         features, hidden = actor.preprocess(s, state)
         scores = actor.last(features)
@@ -83,16 +89,16 @@ class CosineEmbeddingNetwork(nn.Module):
         self.register_buffer("frequencies", math.pi * torch.arange(num_cosines), persistent=False)
 
     def forward(self, taus: torch.Tensor) -> torch.Tensor:
-        """From fractions [n, N] to features [n, N, embedding_dim]."""
+        """Map fractions [n, N] to features [n, N, embedding_dim]."""
         features: torch.Tensor = self.net(torch.cos(taus[..., None] * self.frequencies))
         return features
 
 
 class ImplicitQuantileNetwork(nn.Module):
-    """Quantiles of the return of each action, at fractions drawn at random (Dabney et al. 2018, arXiv 1806.06923).
+    """Quantiles of the return of each action at random fractions (Dabney et al. 2018, arXiv 1806.06923).
 
-    The features psi(s) of `preprocess_net` are multiplied with features phi(tau) of a fraction; an MLP of
-    `hidden_sizes` turns each product into one number an action.
+    The features psi(s) of `preprocess_net` are multiplied with the features phi(tau) of a fraction; an MLP of
+    `hidden_sizes` maps each product to one number per action.
     """
 
     def __init__(
@@ -114,20 +120,20 @@ class ImplicitQuantileNetwork(nn.Module):
     def forward(
         self, s: Any, sample_size: int, state: Any = None, generator: torch.Generator | None = None
     ) -> tuple[tuple[torch.Tensor, torch.Tensor], Any]:
-        """(Quantiles [n, A, N] at N = `sample_size` fractions, the fractions [n, N]), and the hidden state."""
+        """Return (quantiles [n, A, N] at N = `sample_size` fractions, the fractions [n, N]), and the hidden state."""
         features, hidden = self.preprocess(s, state)
         taus = torch.rand(len(features), sample_size, generator=generator).to(features)
         return (self.quantiles(features, taus), taus), hidden
 
     def quantiles(self, features: torch.Tensor, taus: torch.Tensor) -> torch.Tensor:
-        """Quantiles [n, A, N] for features [n, D] at fractions [n, N]."""
+        """Return quantiles [n, A, N] for features [n, D] at fractions [n, N]."""
         products = features[:, None] * self.embed_model(taus)
         out: torch.Tensor = self.last(products.flatten(0, 1))
         return out.view(*taus.shape, -1).transpose(1, 2)
 
 
 class FractionProposalNetwork(nn.Module):
-    """Proposes at which fractions to look (Yang et al. 2019, arXiv 1911.02140, section 3.2)."""
+    """Proposes fractions for the quantiles (Yang et al. 2019, arXiv 1911.02140, section 3.2)."""
 
     def __init__(self, num_fractions: int, embedding_dim: int):
         super().__init__()
@@ -136,7 +142,7 @@ class FractionProposalNetwork(nn.Module):
         nn.init.zeros_(self.net.bias)
 
     def forward(self, state_embeddings: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """From features [n, D]: fractions [n, N + 1], their middles [n, N], the entropy [n, 1] of their distances."""
+        """Map features [n, D] to fractions [n, N + 1], midpoints [n, N], and the entropy [n, 1] of the widths."""
         log_probs = torch.log_softmax(self.net(state_embeddings), dim=1)
         probs = log_probs.exp()
         taus = nn.functional.pad(probs.cumsum(dim=1), (1, 0))
@@ -145,16 +151,16 @@ class FractionProposalNetwork(nn.Module):
 
 
 class FullQuantileFunction(ImplicitQuantileNetwork):
-    """Quantiles of the return of each action, at fractions that a second network proposes (arXiv 1911.02140)."""
+    """Quantiles of the return of each action at fractions proposed by a second network (arXiv 1911.02140)."""
 
     def forward(  # type: ignore[override]  # fractions are proposed, where the other network draws them
         self, s: Any, propose_model: FractionProposalNetwork, fractions: Batch | None = None, state: Any = None
     ) -> tuple[tuple[torch.Tensor, Batch, torch.Tensor | None], Any]:
-        """((Quantiles [n, A, N] at the middles, fractions, quantiles [n, A, N - 1] at the fractions), hidden state).
+        """Return ((quantiles [n, A, N] at midpoints, fractions, quantiles [n, A, N - 1] at fractions), hidden state).
 
-        `fractions` is a Batch of `taus`, `tau_hats` and `entropies`, as `propose_model` gives them; those given are
-        used again. The last quantiles, which only the loss of the fractions needs, are None but in training state, and
-        where no gradient is asked for.
+        `fractions` is a Batch of `taus`, `tau_hats` and `entropies`, as `propose_model` gives them; given fractions are
+        reused. The last quantiles serve the loss of the fractions only; they are None except in training mode with
+        gradients enabled.
         """
         features, hidden = self.preprocess(s, state)
         if fractions is None:
@@ -169,10 +175,10 @@ class FullQuantileFunction(ImplicitQuantileNetwork):
 
 
 class NoisyLinear(nn.Module):
-    """A linear layer with factorised noise of a size that is learned (Fortunato et al. 2018, arXiv 1706.10295).
+    """A linear layer with factorised noise of learned scale (Fortunato et al. 2018, arXiv 1706.10295).
 
-    In training state it computes (mu_W + sigma_W eps_W) x + mu_b + sigma_b eps_b (equation 9) with the noise of the
-    last `sample`; in testing state it has no noise. `noisy_std` is sigma_0, the size of the noise to begin with.
+    In training mode it computes (mu_W + sigma_W eps_W) x + mu_b + sigma_b eps_b (equation 9) with the noise of the last
+    `sample`; in testing mode there is no noise. `noisy_std` is the initial scale sigma_0.
     """
 
     eps_p: torch.Tensor
@@ -191,7 +197,7 @@ class NoisyLinear(nn.Module):
         self.sample()
 
     def reset(self) -> None:
-        """Draw the weights anew, and set the noise to its first size (section 3.2)."""
+        """Initialise the weights and the scale of the noise (section 3.2)."""
         bound = 1 / math.sqrt(self.in_features)
         for mu in (self.mu_W, self.mu_bias):
             nn.init.uniform_(mu, -bound, bound)
@@ -199,16 +205,16 @@ class NoisyLinear(nn.Module):
             nn.init.constant_(sigma, self.sigma * bound)
 
     def f(self, x: torch.Tensor) -> torch.Tensor:
-        """sign(x) sqrt(|x|), by which noise is factorised (equations 10 and 11)."""
+        """Return sign(x) sqrt(|x|), the function that factorises the noise (equations 10 and 11)."""
         return x.sign() * x.abs().sqrt()
 
     def sample(self, generator: torch.Generator | None = None) -> None:
-        """Draw the noise anew."""
+        """Redraw the noise."""
         self.eps_p.copy_(self.f(torch.randn(self.in_features, generator=generator)))
         self.eps_q.copy_(self.f(torch.randn(self.out_features, generator=generator)))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """From [n, in_features] to [n, out_features]."""
+        """Map [n, in_features] to [n, out_features]."""
         if not self.training:
             return nn.functional.linear(x, self.mu_W, self.mu_bias)
         weight = self.mu_W + self.sigma_W * torch.outer(self.eps_q, self.eps_p)
@@ -216,7 +222,7 @@ class NoisyLinear(nn.Module):
 
 
 def sample_noise(model: nn.Module, generator: torch.Generator | None = None) -> bool:
-    """Draw the noise of every `NoisyLinear` in a network anew; returns whether there is one."""
+    """Redraw the noise of every `NoisyLinear` in a network; return whether there is one."""
     noisy = [module for module in model.modules() if isinstance(module, NoisyLinear)]
     for module in noisy:
         module.sample(generator)

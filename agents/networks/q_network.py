@@ -1,4 +1,4 @@
-"""Networks of action values: a body that sees, and a head upon it."""
+"""Networks of action values: a body and a head."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,27 +6,27 @@ from typing import Any
 import torch
 from torch import nn
 
-from agents.networks.common import Linear, Net
+from agents.networks.common import Linear, Net, output_dim_of
 from agents.networks.residual import ResidualTower
 
 
 def make_body(shape: Sequence[int], hidden: int, blocks: int = 0) -> nn.Module:
-    """From observations to `hidden` features: a perceptron of two layers or, with `blocks`, a tower for boards."""
+    """Return a network to `hidden` features: a two-layer perceptron or, with `blocks`, a residual tower for boards."""
     if blocks:
         return ResidualTower(shape, blocks=blocks, hidden=hidden)
     return Net(shape, hidden_sizes=(hidden, hidden))
 
 
 class QNetwork(nn.Module):
-    """From observations to one number (or `num_atoms`) an action, by a linear head upon a body.
+    """A linear head on a body, from observations to one number (or `num_atoms`) per action.
 
     Args:
-        body: from observations to features [n, D], D its `output_dim`, and a hidden state.
+        body: maps observations to features [n, D], with D its `output_dim`, and a hidden state.
         num_actions: A.
-        num_atoms: numbers an action.
-        softmax: make the numbers of an action probabilities.
+        num_atoms: numbers per action.
+        softmax: normalise the numbers of an action to probabilities.
         dueling: separate values and advantages (arXiv 1511.06581, equation 9).
-        linear_layer: what the head of a dueling network is made of.
+        linear_layer: linear layers of a dueling head.
 
     """
 
@@ -43,7 +43,7 @@ class QNetwork(nn.Module):
         self.body = body
         options = {"linear_layer": linear_layer}
         self.head = Net(
-            int(body.output_dim),  # type: ignore[arg-type]  # a number, where torch sees any attribute
+            output_dim_of(body),
             num_actions,
             num_atoms=num_atoms,
             softmax=softmax,
@@ -51,6 +51,6 @@ class QNetwork(nn.Module):
         )
 
     def forward(self, s: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
-        """Outputs [n, A] ([n, A, num_atoms] with several atoms), and the hidden state of the body."""
+        """Return outputs [n, A] ([n, A, num_atoms] with several atoms), and the hidden state of the body."""
         features, hidden = self.body(s, state)
         return self.head(features)[0], hidden

@@ -7,14 +7,14 @@ import torch
 from torch import nn
 
 from agents.networks.common import to_input
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 
 
 class ResidualBlock(nn.Module):
-    """Two 3 x 3 convolutions whose result is added to what came in (He et al. 2016, arXiv 1512.03385, figure 2).
+    """Two 3 x 3 convolutions with a skip connection (He et al. 2016, arXiv 1512.03385, figure 2).
 
-    The second begins with zeros: the block changes nothing at first, and a deep tower learns without norms (Zhang et
-    al. 2019, "Fixup Initialization", arXiv 1901.09321).
+    The second is initialised to zero, so that the block is the identity at first and deep towers learn without norms
+    (Zhang et al. 2019, "Fixup Initialization", arXiv 1901.09321).
     """
 
     def __init__(self, channels: int):
@@ -25,16 +25,16 @@ class ResidualBlock(nn.Module):
         self.change = nn.Sequential(_convolution(channels, channels), nn.ReLU(), last)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """From [n, channels, R, C] to the same shape."""
+        """Map [n, channels, R, C] to the same shape."""
         return torch.relu(x + self.change(x))
 
 
 class ResidualTower(nn.Module):
-    """A convolution, `blocks` residual blocks, a dense layer: from boards [n, R, C, planes] to features [n, hidden].
+    """A convolution, `blocks` residual blocks and a dense layer: boards [n, R, C, planes] to features [n, hidden].
 
-    The layout is that of AlphaZero (Silver et al. 2017, arXiv 1712.01815) without its norms: a position has the same
-    value in every batch and in either state. On a CPU, norms over each board alone take as long as the convolutions,
-    and what was learned from the same games fitted others worse.
+    The layout is that of AlphaZero (Silver et al. 2017, arXiv 1712.01815) without its norms, so that the value of a
+    position depends neither on the batch nor on the mode. On a CPU, norms per board take as long as the convolutions,
+    and networks with them generalised worse to other games.
     """
 
     def __init__(self, board_shape: Sequence[int], channels: int = 32, blocks: int = 3, hidden: int = 128):
@@ -49,11 +49,11 @@ class ResidualTower(nn.Module):
         self.output_dim = hidden
 
     def forward(self, s: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
-        """Features [n, hidden], and the state as it came."""
+        """Return features [n, hidden], and the state unchanged."""
         board = to_input(s, self.dense.weight).permute(0, 3, 1, 2)
         return torch.relu(self.dense(self.tower(board).flatten(1))), state
 
 
 def _convolution(planes: int, channels: int) -> nn.Conv2d:
-    """A 3 x 3 convolution that keeps the board's size."""
+    """Return a 3 x 3 convolution that keeps the board's size."""
     return nn.Conv2d(planes, channels, 3, padding=1)

@@ -1,1 +1,1 @@
-"""Agents that are programs of their own, in any language, beside this process."""
+"""Agents that are external programs, in any language."""

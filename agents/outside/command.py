@@ -1,4 +1,4 @@
-"""`cmd:COMMAND`: a program in any language that speaks a line of JSON per message; `PROTOCOL.md` describes them."""
+"""`cmd:COMMAND`: a program in any language that exchanges one JSON object per line; see `PROTOCOL.md`."""
 
 import json
 import shlex
@@ -8,22 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.outside.policy import OutsidePolicy, Reply, Turn
-from agents.outside.program import START_LIMIT_S, Program, ProgramError, found_program
-from arena.errors import UsageError
-from arena.policy.kinds import AgentKind
+from agents.outside.program import ANSWER_LIMIT_S, START_LIMIT_S, Program, ProgramError, resolve_command
+from arena.base.errors import UsageError
 from arena.policy.protocol import RESIGN
+from arena.policy.registration import AgentKind
 from games.engine.game import Game
 
 PROTOCOL = 1
-"""Version of the messages; it grows when a program that knows the last one might misread them."""
+"""Version of the protocol; raised when programs for the previous version might misread messages."""
 
 
 class CommandPolicy(OutsidePolicy):
-    """Lets a program decide. It runs from the start on; one that fails is started again when it is next asked."""
+    """Plays the moves of a program, which is started at once. A program that fails is restarted at the next move."""
 
     def __init__(self, game: Game, command: list[str]):
         super().__init__(game, "cmd")
-        self._command = found_program("cmd", command)
+        self._command = resolve_command("cmd", command)
         self._program: Program | None = None
         try:
             self._start()
@@ -31,14 +31,14 @@ class CommandPolicy(OutsidePolicy):
             raise UsageError(f"cmd: {error}") from None
 
     def answer(self, turn: Turn) -> Reply:
-        """Ask the program; whatever it does wrong is a `ProgramError`, and its end."""
+        """Ask the program for a move; on any failure, end it and raise `ProgramError`."""
         program = self._program or self._start()
         try:
             if turn.is_new:
-                _say(program, "new_game", game_id=turn.game_id, seat=turn.seat, seed=self.seed_of(turn.game_id))
+                _send(program, "new_game", game_id=turn.game_id, seat=turn.seat, seed=self.seed_of(turn.game_id))
             texts = [self._game.action_text(turn.state, action) for action in turn.legal]
-            _say(program, "move", **self._request(turn), notation=texts)
-            reply = _heard(program)
+            _send(program, "move", **self._request(turn), notation=texts)
+            reply = _receive(program, turn.limit_s(ANSWER_LIMIT_S))
             return Reply(self._action(program, turn, texts, reply), *self._opinion(program, reply))
         except ProgramError:
             self.close()
@@ -53,7 +53,7 @@ class CommandPolicy(OutsidePolicy):
     def _start(self) -> Program:
         program, game = Program(self._command), self._game
         try:
-            _say(
+            _send(
                 program,
                 "hello",
                 protocol=PROTOCOL,
@@ -63,7 +63,7 @@ class CommandPolicy(OutsidePolicy):
                 actions=game.num_actions,
                 observation_shape=list(game.observation_shape),
             )
-            reply = _heard(program, START_LIMIT_S)
+            reply = _receive(program, START_LIMIT_S)
             if reply.get("type") != "ready":
                 why = f": {reply['reason']}" if "reason" in reply else f", but {json.dumps(reply)[:100]}"
                 raise ProgramError(f"{program.name} does not answer hello with ready{why}")
@@ -79,8 +79,8 @@ class CommandPolicy(OutsidePolicy):
             "game_id": turn.game_id,
             "seat": turn.seat,
             "legal": turn.legal,
-            "moves": turn.line and turn.line.moves,
-            "moves_notation": turn.line and turn.line.texts,
+            "moves": turn.replay and turn.replay.moves,
+            "moves_notation": turn.replay and turn.replay.texts,
             "position": game.position_text(turn.state) if game.position_text else None,
             "board": game.picture(turn.state).text(),
             "observation": (turn.observation * 1).tolist(),  # booleans as 0 and 1
@@ -89,7 +89,7 @@ class CommandPolicy(OutsidePolicy):
         }
 
     def _action(self, program: Program, turn: Turn, texts: list[str], reply: dict[str, Any]) -> int:
-        """What the reply says: a number, a text of the game's notation, or that it resigns."""
+        """Return the action of a reply: a number, a move in the game's notation, or a resignation."""
         if reply.get("resign") is True:
             return RESIGN
         action = reply.get("action")
@@ -105,7 +105,7 @@ class CommandPolicy(OutsidePolicy):
             raise ProgramError(f"{program.name} answered {action[:100]!r}: {error}") from None
 
     def _opinion(self, program: Program, reply: dict[str, Any]) -> tuple[NDArray[np.float64] | None, float | None]:
-        """`probs` [A] and `value`, as far as the reply tells them."""
+        """Return the reply's `probs` [A] and `value`; None where it has none."""
         probs, value = reply.get("probs"), reply.get("value")
         if value is not None and not _is_number(value):
             raise ProgramError(f"{program.name} answered value {value!r}, which is not a number")
@@ -120,13 +120,13 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9
 
 
-def _say(program: Program, kind: str, **fields: Any) -> None:
-    program.tell(json.dumps({"type": kind, **fields}))
+def _send(program: Program, kind: str, **fields: Any) -> None:
+    program.send_line(json.dumps({"type": kind, **fields}))
 
 
-def _heard(program: Program, seconds: float | None = None) -> dict[str, Any]:
-    """The program's next message; `ProgramError` if it is not an object of JSON."""
-    line = program.hear(seconds)
+def _receive(program: Program, seconds: float) -> dict[str, Any]:
+    """Return the program's next message; raise `ProgramError` unless it is a JSON object."""
+    line = program.read_line(seconds)
     try:
         reply = json.loads(line)
     except (ValueError, RecursionError):
@@ -137,7 +137,7 @@ def _heard(program: Program, seconds: float | None = None) -> dict[str, Any]:
 
 
 def make(game: Game, argument: str) -> CommandPolicy:
-    """Start a program; the argument is its command line, read as a shell would, without one."""
+    """Start a program; the argument is its command line, split as a shell would, without running one."""
     try:
         return CommandPolicy(game, shlex.split(argument))
     except ValueError as error:
@@ -147,5 +147,5 @@ def make(game: Game, argument: str) -> CommandPolicy:
 
 
 AGENT = AgentKind(
-    summary="any program that speaks lines of JSON (agents/outside/PROTOCOL.md)", make=make, argument="COMMAND"
+    summary="any program that exchanges lines of JSON (agents/outside/PROTOCOL.md)", make=make, argument="COMMAND"
 )

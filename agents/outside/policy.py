@@ -1,4 +1,4 @@
-"""What all agents from outside have in common: batches are taken apart, and each game is told move by move."""
+"""Base class of external agents: splits batches into single decisions and tracks the moves of each game."""
 
 import math
 from abc import abstractmethod
@@ -9,57 +9,61 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.outside.line import Line
+from agents.outside.line import ReplayedGame
 from agents.search.positions import positions
+from arena.base.seeding import spawn_seeds
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
-from arena.seeding import spawn_seeds
 from games.engine.compiler import instantiate
 from games.engine.game import Game, State
 
-LINES_KEPT = 256
-"""Games of which the moves are kept in notation; those of others are replayed when their turn comes."""
+REPLAYS_KEPT = 256
+"""Number of games whose moves are cached in notation; the moves of others are replayed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """One decision of one game."""
+    """One decision in one game."""
 
     game_id: int
-    """Tells games apart that are played at the same time; never used again."""
+    """Number of the game, unique in this process."""
     is_new: bool
-    """Whether nothing of this game has been asked before."""
+    """True if this is the first decision of the game."""
     seat: int
     state: State
-    """The position, shape (), without what the seat may not know."""
+    """Position, shape (), without what the seat may not know."""
     observation: NDArray[Any]
-    """[*O]."""
+    """Observation, [*O]."""
     legal: list[int]
-    """Actions that may be taken."""
-    line: Line | None
-    """The game so far, where it is told."""
+    """Legal actions, in ascending order."""
+    replay: ReplayedGame | None
+    """Moves of the game so far; None if they are unknown."""
     seconds_left: float | None
-    """For this move at the most; None where no clock runs."""
+    """Time limit of this move in seconds; None without a clock."""
     game_seconds_left: float | None
-    """For this and all further moves of the game; None without a limit for the game."""
+    """Time left for this and all further moves in seconds; None without a limit for the game."""
+
+    def limit_s(self, usual: float) -> float:
+        """Return the time to wait for an answer in seconds: `usual`, or a clock that allows more."""
+        return max(usual, self.seconds_left or 0.0)
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What a program answers."""
+    """Answer of a program."""
 
     action: int
-    """RESIGN if it gives up; may be illegal otherwise."""
+    """Action, possibly illegal; RESIGN for a resignation."""
     probs: NDArray[np.float64] | None = None
-    """Its chance of each action, [A]."""
+    """Probability of each action, [A]; None if not given."""
     value: float | None = None
-    """The return that it expects."""
+    """Expected return; None if not given."""
 
 
 class OutsidePolicy(Policy):
-    """Asks somebody outside of Python about each row of a batch in turn.
+    """Asks an external agent for each row of a batch in turn; abstract.
 
-    Which rows are of one game it knows by the hidden state that it hands out: the game's number, from 1.
+    The hidden state of a row is the number of its game, from 1.
     """
 
     needs_state = True
@@ -69,17 +73,17 @@ class OutsidePolicy(Policy):
     def __init__(self, game: Game, agent: str):
         self._game = game
         self._agent = agent
-        self._lines: OrderedDict[int, Line] = OrderedDict()
-        self._games = 0  # begun so far
+        self._replays: OrderedDict[int, ReplayedGame] = OrderedDict()
+        self._games = 0  # started so far
         self._seed = 0
-        self._begun_before = 0  # of these, how many before the last reset
+        self._games_before_reset = 0  # of these, how many before the last reset
 
     @abstractmethod
     def answer(self, turn: Turn) -> Reply:
-        """Decide; raises `ProgramError` if nobody answers."""
+        """Decide on an action; raise `ProgramError` if the agent fails."""
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
-        """`act` [n], and `probs` [n, A] and `value` [n] where all games have been told them."""
+        """Return `act` [n], and `probs` [n, A] and `value` [n] if all replies have them."""
         states = positions(batch, self._game, self._agent)
         if not self._game.perfect_information:
             states = states.copy()
@@ -100,14 +104,14 @@ class OutsidePolicy(Policy):
         return result
 
     def reset(self, seed: int | None = None) -> None:
-        """With a seed, that of the games to come."""
+        """Set the seed of later games, if one is given."""
         if seed is not None:
-            self._seed, self._begun_before = seed, self._games
-        self._lines.clear()
+            self._seed, self._games_before_reset = seed, self._games
+        self._replays.clear()
 
     def seed_of(self, game_id: int) -> int:
-        """The seed for a program's own draws in a game, below 2 ** 31."""
-        return spawn_seeds(self._seed, game_id - self._begun_before, count=1)[0] >> 32
+        """Return the seed of a program's own random numbers in a game, below 2 ** 31."""
+        return spawn_seeds(self._seed, game_id - self._games_before_reset, count=1)[0] >> 32
 
     def _turn(self, obs: Batch, row: int, state: State, game_id: int) -> Turn:
         is_new = game_id == 0
@@ -121,21 +125,21 @@ class OutsidePolicy(Policy):
             state=state,
             observation=obs.obs[row],
             legal=np.flatnonzero(obs.mask[row]).tolist(),
-            line=self._line(game_id, obs.moves[row]) if "moves" in obs and not self._game.has_chance else None,
+            replay=self._replay(game_id, obs.moves[row]) if "moves" in obs and not self._game.has_chance else None,
             seconds_left=_clock(obs, "seconds_left", row),
             game_seconds_left=_clock(obs, "game_seconds_left", row),
         )
 
-    def _line(self, game_id: int, moves: NDArray[np.int32]) -> Line:
-        line = self._lines.pop(game_id, None) or Line(self._game)
-        self._lines[game_id] = line  # the latest is the last to be forgotten
-        if len(self._lines) > LINES_KEPT:
-            self._lines.popitem(last=False)
+    def _replay(self, game_id: int, moves: NDArray[np.int32]) -> ReplayedGame:
+        line = self._replays.pop(game_id, None) or ReplayedGame(self._game)
+        self._replays[game_id] = line  # the latest is the last to be forgotten
+        if len(self._replays) > REPLAYS_KEPT:
+            self._replays.popitem(last=False)
         line.follow(moves[moves >= 0].tolist())
         return line
 
 
 def _clock(obs: Batch, name: str, row: int) -> float | None:
-    """What a clock shows, if there is one and it runs."""
+    """Return the time on a clock, None if there is none."""
     left = float(obs[name][row]) if name in obs else math.nan
     return None if math.isnan(left) else left

@@ -1,62 +1,47 @@
-"""A program that is spoken to in lines of text, on its standard input and output."""
+"""External programs that exchange lines of text on their standard input and output."""
 
 import contextlib
 import os
 import select
 import shutil
-import signal
 import subprocess
-import sys
 import threading
 import time
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from agents.outside import guard
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.processes.guarded import Guarded, guarded
 
-GAMES = "/usr/games"
-"""Where Debian keeps programs that play, and where root does not look."""
+GAMES_FOLDER = "/usr/games"
+"""Debian's folder of game programs, which is not on root's search path."""
 START_LIMIT_S = 10.0
-"""How long a program may take from its start to its first answer."""
+"""Seconds from the start of a program to its first answer, at most."""
 LONGEST_LINE = 1_000_000
-"""Bytes that a line may have; a program that says more in one is not listened to any further."""
-LAST_WORDS = 2000
-"""Bytes that are kept of the end of what a program writes to its standard error."""
-PARTING_S = 1.0
-"""How long a program that was told to leave may take."""
+"""Largest length of a line in bytes; a program that exceeds it has failed."""
+STDERR_KEPT = 2000
+"""Number of bytes kept from the end of a program's standard error."""
+EXIT_LIMIT_S = 1.0
+"""Seconds that a program may take to exit after it was asked to."""
+ANSWER_LIMIT_S = 600.0
+"""Seconds to wait for an answer when no clock is running."""
 
 
 class ProgramError(RuntimeError):
-    """A program that ended, or that said something it should not have; one line, which names it."""
+    """Raised for a program that exited or broke the protocol; the message is one line that names the program."""
 
 
-@dataclass(frozen=True)
-class Guarded:
-    """A command that ends with this process, and all that it has started with it, even if this one is killed."""
-
-    argv: list[str]
-    """What to run instead of the command, as the leader of a session, with `pass_fds=(inherited,)`."""
-    inherited: int
-    """File descriptor to be passed on, and closed here once the program runs."""
-    held: int
-    """File descriptor whose closing kills the program."""
+class SilentError(ProgramError, TimeoutError):
+    """Raised for a program that does not answer in time."""
 
 
-def guarded(command: Sequence[str]) -> Guarded:
-    """Put a command below a guard of its own; the caller closes both descriptors."""
-    inherited, held = os.pipe()
-    return Guarded([sys.executable, "-I", "-S", guard.__file__, str(inherited), *command], inherited, held)
-
-
-def found_program(agent: str, command: Sequence[str]) -> list[str]:
-    """The command with its program's place; `UsageError` unless it names one that can be run here."""
+def resolve_command(agent: str, command: Sequence[str]) -> list[str]:
+    """Return a command with the full path of its program; raise `UsageError` if it cannot be run here."""
     if os.name != "posix":
-        raise UsageError(f"{agent}: programs are run on Linux and macOS alone")
+        raise UsageError(f"{agent}: programs run on Linux and macOS only")
     if not command:
         raise UsageError(f"{agent} needs a command, as in {agent}:./my-bot")
-    place = shutil.which(command[0]) or shutil.which(command[0], path=GAMES)
+    place = shutil.which(command[0]) or shutil.which(command[0], path=GAMES_FOLDER)
     if place is None:
         there = os.path.isfile(command[0])
         raise UsageError(f"{agent}: {command[0]} {'may not be executed' if there else 'is not a program found here'}")
@@ -66,112 +51,117 @@ def found_program(agent: str, command: Sequence[str]) -> list[str]:
 class Program:
     """A running program.
 
-    `tell` and `hear` raise `ProgramError` once it has ended. It is killed, with its whole process group, by `close`,
-    when this object is forgotten, and when this process ends in any way.
+    `send_line` and `read_line` raise `ProgramError` if it has exited and `SilentError` after a timeout. The program and
+    all that it started are killed by `close`, when this object is collected, when this process ends in any way, and
+    when they exceed the memory or number of processes of `default_bounds`.
     """
 
     def __init__(self, command: Sequence[str]):
         self.name = os.path.basename(command[0])
-        self._said = bytearray()  # what has arrived of lines not yet heard
-        self._complaints = bytearray()
-        run = guarded(command)
+        self._received = bytearray()  # output not yet returned by `read_line`
+        self._stderr = bytearray()
+        self._run = guarded(command)
         pipe = subprocess.PIPE
-        try:
-            self._process = subprocess.Popen(
-                run.argv, stdin=pipe, stdout=pipe, stderr=pipe, pass_fds=(run.inherited,), start_new_session=True
-            )
-        except BaseException:
-            os.close(run.held)
-            raise
-        finally:
-            os.close(run.inherited)
+        self._process = self._run.start(stdin=pipe, stdout=pipe, stderr=pipe)
+        assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._poll = select.poll()  # `select` itself fails with many files open
-        self._poll.register(self._process.stdout, select.POLLIN)
-        self._end = weakref.finalize(self, _end, self._process, run.held)
+        os.set_blocking(self._process.stdin.fileno(), False)
+        self._writable, self._readable = select.poll(), select.poll()  # `select` itself fails with many files open
+        self._writable.register(self._process.stdin, select.POLLOUT)
+        self._readable.register(self._process.stdout, select.POLLIN)
+        self._end = weakref.finalize(self, _end, self._process, self._run)
         self._listener = threading.Thread(
-            target=_keep_the_end, args=(self._process, self._complaints), name=f"stderr of {self.name}", daemon=True
+            target=_read_stderr, args=(self._process, self._stderr), name=f"stderr of {self.name}", daemon=True
         )
         self._listener.start()
 
-    def tell(self, text: str) -> None:
-        """Write `text` and an end of line."""
+    def send_line(self, text: str, seconds: float = ANSWER_LIMIT_S) -> None:
+        """Write `text` and an end of line; wait at most `seconds` for a program that does not read."""
         assert self._process.stdin is not None
+        deadline = time.monotonic() + seconds
+        unsent = text.encode() + b"\n"
         try:
-            self._process.stdin.write(text.encode() + b"\n")
-            self._process.stdin.flush()
+            while unsent:
+                if not self._writable.poll(_milliseconds(deadline)):
+                    raise SilentError(f"{self.name} did not read its input for {seconds:g} s{self._stderr_note()}")
+                unsent = unsent[os.write(self._process.stdin.fileno(), unsent) :]
+        except SilentError:
+            raise
         except (OSError, ValueError):
             raise self.ended() from None
 
-    def hear(self, seconds: float | None = None) -> str:
-        """The next line that it says, without its end; waits for it as long as it takes, or `seconds`."""
+    def read_line(self, seconds: float = ANSWER_LIMIT_S) -> str:
+        """Return the next line of output, without its end; wait at most `seconds` for it."""
         assert self._process.stdout is not None
-        deadline = None if seconds is None else time.monotonic() + seconds
+        deadline = time.monotonic() + seconds
         searched = 0
-        while (end := self._said.find(b"\n", searched)) < 0:
-            searched = len(self._said)
+        while (end := self._received.find(b"\n", searched)) < 0:
+            searched = len(self._received)
             if searched > LONGEST_LINE:
                 raise ProgramError(f"{self.name} said more than {LONGEST_LINE} bytes without an end of line")
-            left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
             try:
-                if not self._poll.poll(left):
-                    raise ProgramError(f"{self.name} said nothing for {seconds:g} s{self._last_words()}")
+                if not self._readable.poll(_milliseconds(deadline)):
+                    raise SilentError(f"{self.name} said nothing for {seconds:g} s{self._stderr_note()}")
                 arrived = os.read(self._process.stdout.fileno(), 1 << 16)
+            except SilentError:
+                raise
             except (OSError, ValueError):  # closed from another thread
                 raise self.ended() from None
             if not arrived:
                 raise self.ended()
-            self._said += arrived
-        line = self._said[:end].decode(errors="replace")
-        del self._said[: end + 1]
+            self._received += arrived
+        line = self._received[:end].decode(errors="replace")
+        del self._received[: end + 1]
         return line.rstrip("\r")
 
     def ended(self) -> ProgramError:
-        """What became of it, to be raised by whoever needs it; ends what is left of it."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(PARTING_S)
-        self._listener.join(PARTING_S)
-        code = self._process.returncode
+        """End the program and return the error that says why it exited, for the caller to raise."""
+        fate = self._run.fate(EXIT_LIMIT_S) if self._end.alive else None
+        if fate is not None:
+            self._listener.join(EXIT_LIMIT_S)
         self.close()
-        if code is None:
-            return ProgramError(f"{self.name} no longer listens or speaks, and was ended{self._last_words()}")
-        signal_number = code - 128 if 128 < code < 160 else -code
-        how = f"was ended by signal {signal_number}" if signal_number > 0 else f"ended with exit status {code}"
-        return ProgramError(f"{self.name} {how}{self._last_words()}")
+        if fate is None:
+            return ProgramError(f"{self.name} closed its input or output, and was killed{self._stderr_note()}")
+        if fate.excess:
+            return ProgramError(f"{self.name} {fate.excess}, and was killed{self._stderr_note()}")
+        assert fate.code is not None
+        how = f"was killed by signal {-fate.code}" if fate.code < 0 else f"exited with status {fate.code}"
+        return ProgramError(f"{self.name} {how}{self._stderr_note()}")
 
-    def _last_words(self) -> str:
-        """The last line of its standard error, to be put behind a message."""
-        lines = self._complaints.decode(errors="replace").split("\n")
-        said = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        return f"; it said: {said[:300]}" if said else ""
+    def _stderr_note(self) -> str:
+        """Return the last line of its standard error, as the end of a message."""
+        lines = self._stderr.decode(errors="replace").split("\n")
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return f"; it said: {last[:300]}" if last else ""
 
     def close(self, farewell: str = "") -> None:
-        """Tell it to leave, if a word for that is given, and kill what is left after a while."""
+        """Send `farewell`, if given, and wait for the program to exit; then kill what is left."""
         if farewell and self._end.alive:
             assert self._process.stdin is not None
-            with contextlib.suppress(ProgramError, OSError, subprocess.TimeoutExpired):
-                self.tell(farewell)
+            with contextlib.suppress(ProgramError, OSError):
+                self.send_line(farewell, EXIT_LIMIT_S)
                 self._process.stdin.close()
-                self._process.wait(PARTING_S)
+                self._run.fate(EXIT_LIMIT_S)
         self._end()
 
 
-def _end(process: "subprocess.Popen[bytes]", held: int) -> None:
-    """Kill a program's process group and let go of its pipes."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    os.close(held)
-    process.wait()
+def _milliseconds(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic()) * 1000
+
+
+def _end(process: "subprocess.Popen[bytes]", run: Guarded) -> None:
+    """Kill a program with all that it started, and close its pipes."""
+    run.end(process)
     for stream in (process.stdin, process.stdout):
         assert stream is not None
         with contextlib.suppress(OSError):
             stream.close()
 
 
-def _keep_the_end(process: "subprocess.Popen[bytes]", kept: bytearray) -> None:
-    """Read what a program writes to its standard error, all of it, and keep the end."""
+def _read_stderr(process: "subprocess.Popen[bytes]", kept: bytearray) -> None:
+    """Read all of a program's standard error and keep its end."""
     assert process.stderr is not None
     with process.stderr as stream:
         while arrived := os.read(stream.fileno(), 1 << 16):
             kept += arrived
-            del kept[:-LAST_WORDS]
+            del kept[:-STDERR_KEPT]

@@ -1,6 +1,6 @@
-"""`uci:COMMAND[,NAME=VALUE...]`: a chess engine that speaks the Universal Chess Interface, through python-chess.
+"""`uci:COMMAND[,NAME=VALUE...]`: a chess engine that speaks the Universal Chess Interface, by python-chess.
 
-`nodes`, `depth` and `movetime` (milliseconds) say how long it thinks; all other names are the engine's own options:
+`nodes`, `depth` and `movetime` (milliseconds) limit its search; all other names are the engine's own options:
 `uci:stockfish,nodes=1000,Skill Level=3`.
 """
 
@@ -8,46 +8,48 @@ import shlex
 from typing import TYPE_CHECKING
 
 from agents.outside.policy import OutsidePolicy, Reply, Turn
-from agents.outside.program import ProgramError, found_program
-from arena.errors import UsageError
-from arena.policy.kinds import AgentKind
+from agents.outside.program import ANSWER_LIMIT_S, ProgramError, resolve_command
+from arena.base.errors import UsageError
+from arena.policy.registration import AgentKind
 from games.engine.game import Game
 
 if TYPE_CHECKING:
-    from agents.outside.uci_engine import Engine
+    from agents.outside.uci_engine import UciEngine
 
 LIMITS = ("nodes", "depth", "movetime")
 DEFAULT_LIMIT = {"nodes": 10_000}
-"""Counted in positions, so that one thread plays the same game every time."""
+"""Limit in positions, with which one thread plays deterministically."""
 
 
 class UciPolicy(OutsidePolicy):
-    """Lets a chess engine decide, with its evaluation as `value`. One that fails is started again when next asked."""
+    """Plays the moves of a chess engine, with its evaluation as `value`. A failed engine restarts at the next move."""
 
     def __init__(self, game: Game, command: list[str], limits: dict[str, int], options: dict[str, str]):
         super().__init__(game, "uci")
         if game.name != "chess":
             raise UsageError(f"uci: engines play chess, not {game.name}")
-        self._command = found_program("uci", command)
+        self._command = resolve_command("uci", command)
         try:
             import chess.engine  # noqa: F401  # asked for here, in words
         except ImportError:
             raise UsageError("uci: engines need python-chess: pip install 'arena-marl[chess]'") from None
         self._limits, self._options = limits, options
-        self._engine: Engine | None = None
+        self._engine: UciEngine | None = None
         try:
             self._start()
         except ProgramError as error:
             raise UsageError(f"uci: {error}") from None
 
     def answer(self, turn: Turn) -> Reply:
-        """Ask the engine, which is told the game from its start where the moves are known."""
+        """Ask the engine, with the game from its start if the moves are known."""
         assert self._game.position_text is not None
         engine = self._engine or self._start()
-        begin = turn.state if turn.line is None else self._game.initial
-        moves = [] if turn.line is None else turn.line.texts
+        begin = turn.state if turn.replay is None else self._game.initial
+        moves = [] if turn.replay is None else turn.replay.texts
         try:
-            move, value = engine.play(self._game.position_text(begin), moves, turn.game_id)
+            move, value = engine.play(
+                self._game.position_text(begin), moves, turn.game_id, turn.limit_s(ANSWER_LIMIT_S)
+            )
         except ProgramError:
             self.close()
             raise
@@ -59,10 +61,10 @@ class UciPolicy(OutsidePolicy):
             self._engine.close()
         self._engine = None
 
-    def _start(self) -> "Engine":
-        from agents.outside.uci_engine import Engine
+    def _start(self) -> "UciEngine":
+        from agents.outside.uci_engine import UciEngine
 
-        self._engine = Engine(self._command, self._limits, self._options)
+        self._engine = UciEngine(self._command, self._limits, self._options)
         return self._engine
 
 

@@ -1,4 +1,4 @@
-"""A chess engine behind python-chess; only imported where that is installed."""
+"""A chess engine run by python-chess; imported only where that is installed."""
 
 import asyncio
 import os
@@ -11,45 +11,51 @@ from typing import Any, TypeVar
 import chess
 import chess.engine
 
-from agents.outside.program import PARTING_S, START_LIMIT_S, ProgramError, guarded
-from arena.errors import UnknownNameError, UsageError
+from agents.outside.program import EXIT_LIMIT_S, START_LIMIT_S, ProgramError, SilentError
+from arena.base.errors import UnknownNameError, UsageError
+from arena.processes.guarded import Guarded, guarded
 
 T = TypeVar("T")
 
 
-class Listening(chess.engine.UciProtocol):
-    """Keeps the last line of the engine's standard error."""
+class StderrProtocol(chess.engine.UciProtocol):
+    """UCI protocol that keeps the last line of the engine's standard error."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.complaints: deque[str] = deque(maxlen=1)
+        self.stderr_lines: deque[str] = deque(maxlen=1)
 
     def error_line_received(self, line: str) -> None:
-        """Keep it."""
-        self.complaints.append(line[:300])
+        """Keep the line."""
+        self.stderr_lines.append(line[:300])
 
 
 @cache
 def background_loop() -> asyncio.AbstractEventLoop:
-    """The event loop that speaks with engines, in a thread that does not keep this process from ending."""
+    """Return the event loop of all engines, in a daemon thread."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="chess engines", daemon=True).start()
     return loop
 
 
-def wait_for(work: Coroutine[Any, Any, T]) -> T:
-    """The result of a coroutine that runs in the background."""
-    return asyncio.run_coroutine_threadsafe(work, background_loop()).result()
+def wait_for(work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
+    """Return the result of a coroutine run in the background; raise `TimeoutError` after `seconds`."""
+    future = asyncio.run_coroutine_threadsafe(work, background_loop())
+    try:
+        return future.result(seconds)
+    except TimeoutError:
+        future.cancel()
+        raise
 
 
-class Engine:
-    """One running engine; it is killed with this process."""
+class UciEngine:
+    """A running engine; it is killed with this process."""
 
     def __init__(self, command: Sequence[str], limits: Mapping[str, int], options: Mapping[str, str]):
         self.name = os.path.basename(command[0])
         seconds = limits["movetime"] / 1000 if "movetime" in limits else None
         self._limit = chess.engine.Limit(time=seconds, depth=limits.get("depth"), nodes=limits.get("nodes"))
-        self._held = -1
+        self._run: Guarded | None = None
         try:
             wait_for(self._open(command, options))
         except BaseException:
@@ -57,10 +63,9 @@ class Engine:
             raise
 
     async def _open(self, command: Sequence[str], options: Mapping[str, str]) -> None:
-        run = guarded(command)
-        self._held = run.held
+        run = self._run = guarded(command)
         try:
-            _, self._protocol = await Listening.popen(run.argv, pass_fds=(run.inherited,), start_new_session=True)
+            _, self._protocol = await StderrProtocol.popen(run.argv, pass_fds=(run.inherited,), start_new_session=True)
         finally:
             os.close(run.inherited)
         try:
@@ -78,13 +83,19 @@ class Engine:
         except chess.engine.EngineError as error:
             raise UsageError(f"uci: {self.name}: {error}") from None
 
-    def play(self, fen: str, moves: Sequence[str], game_id: int) -> tuple[str, float | None]:
-        """Its move by squares, and the return it expects, after `moves` (in algebraic notation) from a position."""
+    def play(self, fen: str, moves: Sequence[str], game_id: int, seconds: float) -> tuple[str, float | None]:
+        """Return its move in UCI notation and its expected return, after `moves` (in SAN) from the position `fen`.
+
+        Raises `SilentError` if there is no move within `seconds`.
+        """
         board = chess.Board(fen)
         for move in moves:
             board.push_san(move)
         try:
-            result = wait_for(self._protocol.play(board, self._limit, game=game_id, info=chess.engine.INFO_SCORE))
+            thinking = self._protocol.play(board, self._limit, game=game_id, info=chess.engine.INFO_SCORE)
+            result = wait_for(thinking, seconds)
+        except TimeoutError:
+            raise SilentError(f"{self.name} named no move for {seconds:g} s") from None
         except chess.engine.EngineError as error:
             raise self._failure(error) from None
         if result.move is None:
@@ -94,19 +105,20 @@ class Engine:
         return result.move.uci(), value
 
     def _failure(self, error: chess.engine.EngineError) -> ProgramError:
-        said = "".join(f"; it said: {line}" for line in self._protocol.complaints)
-        return ProgramError(f"{self.name}: {error}{said}")
+        note = "".join(f"; it said: {line}" for line in self._protocol.stderr_lines)
+        fate = None if self._run is None else self._run.fate(0)
+        return ProgramError(f"{self.name}: {fate.excess if fate is not None and fate.excess else error}{note}")
 
     def close(self) -> None:
-        """Ask it to leave, and kill what is left."""
-        if self._held < 0:
+        """Ask the engine to exit, and kill what is left."""
+        if self._run is None:
             return
-        held, self._held = self._held, -1
+        run, self._run = self._run, None
         protocol = getattr(self, "_protocol", None)
         if protocol is not None and not protocol.returncode.done():
             farewell = asyncio.run_coroutine_threadsafe(protocol.quit(), background_loop())
             try:
-                farewell.result(PARTING_S)
+                farewell.result(EXIT_LIMIT_S)
             except (TimeoutError, chess.engine.EngineError):
                 farewell.cancel()
-        os.close(held)
+        os.close(run.held)

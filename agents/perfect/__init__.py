@@ -1,1 +1,1 @@
-"""Agents that play exactly, in games small enough for it."""
+"""Agents that play exactly, in games small enough to be solved."""

@@ -1,6 +1,6 @@
-"""Connect Four boards as sets of bits, in numpy: from a game's records, in mirror image, and all those after n moves.
+"""Connect Four bitboards in numpy: conversion, mirror images, and enumeration of positions.
 
-Bits are as in `connect_four_search`: `rows + 1` of them a column, the lowest cell first.
+Bits are as in `connect_four_search`: `rows + 1` per column, the lowest cell first.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ Words = NDArray[np.uint64]
 
 
 def measures(rows: int, columns: int) -> Any:
-    """The record of `BOARD` for boards of this size."""
+    """Return the `BOARD` record of this size."""
     board = np.zeros(1, BOARD)[0]
     height = rows + 1
     full = [((1 << rows) - 1) << (column * height) for column in range(columns)]
@@ -29,7 +29,7 @@ def measures(rows: int, columns: int) -> Any:
 
 
 def from_state(state: State) -> tuple[np.uint64, np.uint64]:
-    """The discs of the player to move, and all discs."""
+    """Return the discs of the player to move, and all discs."""
     rows, columns = state["board"].shape
     bits = np.uint64(1) << (np.arange(columns)[None, :] * (rows + 1) + np.arange(rows)[::-1, None]).astype(np.uint64)
     discs = state["board"]
@@ -37,7 +37,7 @@ def from_state(state: State) -> tuple[np.uint64, np.uint64]:
 
 
 def mirrored(words: Words, board: Any) -> Words:
-    """The same boards with left and right exchanged."""
+    """Return the boards with left and right exchanged."""
     height, width = int(board["height"]), int(board["width"])
     column = np.uint64((1 << height) - 1)
     result = np.zeros_like(words)
@@ -47,22 +47,22 @@ def mirrored(words: Words, board: Any) -> Words:
 
 
 def keys(own: Words, mask: Words, board: Any) -> Words:
-    """One number for each position and its mirror image."""
+    """Return one number for each position, equal to that of its mirror image."""
     return np.minimum(own + mask, mirrored(own, board) + mirrored(mask, board))
 
 
 def has_four(discs: Words, board: Any) -> NDArray[np.bool_]:
-    """Whether four of these discs are in line."""
-    found = np.zeros(discs.shape, np.bool_)
+    """Return whether four of the discs are in line."""
+    result = np.zeros(discs.shape, np.bool_)
     height = int(board["height"])
     for step in (1, height - 1, height, height + 1):
         pairs = discs & discs >> np.uint64(step)
-        found |= (pairs & pairs >> np.uint64(2 * step)) != 0
-    return found
+        result |= (pairs & pairs >> np.uint64(2 * step)) != 0
+    return result
 
 
 def children(own: Words, mask: Words, board: Any) -> tuple[Words, Words, NDArray[np.bool_]]:
-    """Positions [columns, n] after a move in each column, for who moves then; and which moves are possible."""
+    """Return the positions [columns, n] after a move in each column, for the next player, and which moves are legal."""
     height, width = int(board["height"]), int(board["width"])
     bottoms = np.uint64(1) << np.arange(width, dtype=np.uint64) * np.uint64(height)
     moves = (mask + bottoms[:, None]) & ~mask
@@ -73,23 +73,26 @@ def children(own: Words, mask: Words, board: Any) -> tuple[Words, Words, NDArray
 
 
 def following(own: Words, mask: Words, board: Any, chosen: NDArray[np.bool_] | None = None) -> tuple[Words, Words]:
-    """Unfinished positions after one more move, in the order of their keys: of a mirrored pair the one that is the key.
+    """Return the unfinished positions after one more move, sorted by key, with one of each mirrored pair.
 
-    Moves are any that are possible, or of the columns `chosen` [columns, n] alone.
+    The one whose own word is the key is kept. Moves are all legal ones, or those in the columns `chosen` [columns, n].
     """
     own, mask, moved = children(own, mask, board)
     if chosen is not None:
         moved = moved & chosen
     going_on = moved & ~has_four(own ^ mask, board)
     own, mask = own[going_on], mask[going_on]
-    found, firsts = np.unique(keys(own, mask, board), return_index=True)
+    unique, firsts = np.unique(keys(own, mask, board), return_index=True)
     own, mask = own[firsts], mask[firsts]
-    as_it_is = own + mask == found
-    return np.where(as_it_is, own, mirrored(own, board)), np.where(as_it_is, mask, mirrored(mask, board))
+    is_key = own + mask == unique
+    return np.where(is_key, own, mirrored(own, board)), np.where(is_key, mask, mirrored(mask, board))
 
 
 def positions_after(moves: int, board: Any) -> tuple[Words, Words]:
-    """`own` and `mask` [n] of all unfinished positions after so many moves, one of a mirrored pair, by their keys."""
+    """Return `own` and `mask` [n] of all unfinished positions after `moves` moves, sorted by key.
+
+    Of each mirrored pair only one position is returned.
+    """
     own = mask = np.zeros(1, np.uint64)
     for _ in range(moves):
         own, mask = following(own, mask, board)

@@ -1,8 +1,8 @@
-"""The opening book of Connect Four on 7 x 6: what a perfect player answers, as long as all its own moves were best.
+"""Opening book of Connect Four on 7 x 6, for a player whose own moves were all best ones.
 
-Who always plays a best move meets few positions, whatever the other one does: of their own moves only the best have to
-be followed. The book holds those of the first plies for either seat, one of a mirrored pair: its score, and the columns
-that keep it. `scripts/make_connect_four_book.py` makes it.
+A perfect player meets few positions, since only its own best moves have to be followed. For either seat, the book holds
+the score and the best columns of these positions in the first plies, with one of each mirrored pair.
+`scripts/make_connect_four_book.py` creates it.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,32 +18,32 @@ from agents.perfect.connect_four_board import Words, following, keys, measures, 
 BOOK = Path(__file__).with_name("connect_four_book.npz")
 
 
-class Answer(NamedTuple):
-    """What is known of a position, for the player to move."""
+class BookEntry(NamedTuple):
+    """Best columns and score of a position, for the player to move."""
 
     best: NDArray[np.bool_]
-    """The columns [W] that keep the score."""
+    """Best columns, [W]."""
     score: int
-    """As `connect_four_search` says."""
+    """Score as in `connect_four_search`."""
 
 
 class Book:
-    """Answers by the `keys` of positions; columns count from the side from which the position is its own key."""
+    """Entries by the `keys` of positions; columns are those of the mirror image whose own word is the key."""
 
-    def __init__(self, answers: Mapping[int, Answer], board: Any):
+    def __init__(self, answers: Mapping[int, BookEntry], board: Any):
         self.answers, self._board = answers, board
 
-    def look_up(self, own: np.uint64, mask: np.uint64) -> Answer | None:
-        """What the book answers to an unfinished position; None where it holds nothing."""
+    def look_up(self, own: np.uint64, mask: np.uint64) -> BookEntry | None:
+        """Return the entry of an unfinished position, None if there is none."""
         key = keys(np.array([own]), np.array([mask]), self._board)[0]
         if (answer := self.answers.get(int(key))) is None:
             return None
-        return answer if own + mask == key else Answer(answer.best[::-1], answer.score)
+        return answer if own + mask == key else BookEntry(answer.best[::-1], answer.score)
 
 
-def make_book(plies: int, board: Any, answer_all: Callable[[Words, Words], list[Answer]]) -> dict[int, Answer]:
-    """The answers of a book to positions with fewer discs than `plies`; `answer_all` finds them out, ply after ply."""
-    book: dict[int, Answer] = {}
+def make_book(plies: int, board: Any, answer_all: Callable[[Words, Words], list[BookEntry]]) -> dict[int, BookEntry]:
+    """Return the entries of positions with fewer than `plies` discs; `answer_all` solves the positions of one ply."""
+    book: dict[int, BookEntry] = {}
     positions = [positions_after(seat, board) for seat in (0, 1)]
     for ply in range(plies):
         own, mask = positions[ply % 2]
@@ -53,14 +53,14 @@ def make_book(plies: int, board: Any, answer_all: Callable[[Words, Words], list[
     return book
 
 
-def lines(own: Words, mask: Words, answers: list[Answer], board: Any) -> tuple[Words, Words]:
-    """Where a player who answers so in these positions may have to move next, whatever the other one replies."""
+def lines(own: Words, mask: Words, answers: list[BookEntry], board: Any) -> tuple[Words, Words]:
+    """Return the positions at the next move of a player who plays the best moves, after any reply."""
     best = np.array([answer.best for answer in answers]).T
     return following(*following(own, mask, board, best), board)
 
 
-def write_book(path: Path, answers: Mapping[int, Answer]) -> None:
-    """Write a book: an array of keys, one of scores, and one of best columns."""
+def write_book(path: Path, answers: Mapping[int, BookEntry]) -> None:
+    """Write a book: arrays of keys, scores and best columns."""
     order = sorted(answers)
     np.savez_compressed(
         path,
@@ -71,13 +71,13 @@ def write_book(path: Path, answers: Mapping[int, Answer]) -> None:
 
 
 def read_book(path: Path, board: Any) -> Book:
-    """Read what `write_book` wrote."""
+    """Read a book written by `write_book`."""
     with np.load(path, allow_pickle=False) as file:
         rows = zip(file["keys"].tolist(), file["best"], file["scores"].tolist(), strict=True)
-        return Book({key: Answer(best, score) for key, best, score in rows}, board)
+        return Book({key: BookEntry(best, score) for key, best, score in rows}, board)
 
 
 @cache
 def shipped_book() -> Book | None:
-    """The book that comes with the package; None before one has been made."""
+    """Return the book of the package, None if it has not been made."""
     return read_book(BOOK, measures(6, 7)) if BOOK.exists() else None

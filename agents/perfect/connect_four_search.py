@@ -1,41 +1,41 @@
-"""Connect Four to the end: compiled search on boards of 64 bits.
+"""Compiled search of Connect Four to the end, on 64-bit boards.
 
 After Pascal Pons, "Solving Connect 4: how to build a perfect AI" (blog.gamesolver.org, 2015): negamax with alpha-beta
-in windows of one point, a table of positions, moves ordered by the threats that they make, and none looked at that lose
-at once. Added here: before a position's moves are searched, the table is asked about each of them, which often settles
-it; and mirror images share what the table holds, which saves two fifths of the work after symmetrical openings.
+in null windows, a transposition table, move ordering by threats, and no moves that lose at once. Two additions: the
+table is probed for all children before the first is searched, which often settles the position; and mirror images share
+table entries, which saves two fifths of the work after symmetrical openings.
 
-A board has `rows + 1` bits a column, the lowest first, the top one always empty. `own` are the discs of the player to
-move, `mask` all discs. A score is how far ahead of the full board the winner wins: with n cells, a win by the disc
-number d is worth (n + 2 - d) // 2 to the winner, so 1 with the very last disc (or the one before it) and 18 on
-7 x 6 with the fourth disc of the player who begins. A draw is 0, and a loss the negative of the other's win.
+A board has `rows + 1` bits per column, the lowest cell first and the top bit always empty. `own` are the discs of the
+player to move, `mask` all discs. With n cells, a win by disc number d scores (n + 2 - d) // 2 for the winner: 1 with
+one of the last two discs, and 18 on 7 x 6 with the first player's fourth disc. A draw scores 0, and a loss the negative
+of the opponent's score.
 """
 
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.bits import ONE, ZERO, popcount
+from games.engine.jit import njit
 
 BOARD = np.dtype(
     [
         ("height", np.uint64),  # bits of a column: rows + 1
         ("bottom", np.uint64),  # the lowest cell of each column
         ("cells", np.uint64),  # all cells
-        ("columns", np.uint64, (8,)),  # cells of each column, in the order in which moves are tried: the middle last
+        ("columns", np.uint64, (8,)),  # cells of each column, the middle one last; moves are searched from the end
         ("width", np.int64),
-        ("count", np.int64),  # how many cells there are
+        ("count", np.int64),  # number of cells
     ]
 )
-"""The measures of a board, which do not change."""
+"""Constants of a board size."""
 BOUND_BITS = np.uint64(8)
 OFFSET = 64
-"""Scores are kept with this added: a bound from above as it is, one from below with 128 more."""
+"""Added to a stored score; an upper bound is stored as that, a lower bound with 128 more."""
 
 MIRRORED = 28
-"""Discs from which on a position and its mirror image are looked up apart: what is left to search is small by then."""
+"""Number of discs from which mirror images have separate entries; the remaining search is then short."""
 
 NODE = np.dtype(
     [
@@ -43,39 +43,39 @@ NODE = np.dtype(
         ("mask", np.uint64),
         ("key", np.uint64),
         ("moves", np.uint64, (8,)),  # the best last
-        ("left", np.int64),  # how many of them have not been tried
+        ("left", np.int64),  # moves not searched yet
         ("alpha", np.int64),
         ("beta", np.int64),
     ]
 )
-"""A position of the line under search."""
+"""A position on the current line of the search."""
 
 
 @njit(inline="always")
 def winning_cells(own: Any, mask: Any, board: Any) -> Any:
-    """Empty cells that would complete a line of four for the discs `own`, reachable or not."""
-    found = (own << ONE) & (own << np.uint64(2)) & (own << np.uint64(3))
+    """Return the empty cells that would complete a line of four of the discs `own`, playable or not."""
+    result = (own << ONE) & (own << np.uint64(2)) & (own << np.uint64(3))
     for tilt in range(3):
         step = board.height + np.uint64(tilt) - ONE
         twice, thrice = step + step, step + step + step
         pair = (own << step) & (own << twice)
-        found |= pair & (own << thrice)
-        found |= pair & (own >> step)
+        result |= pair & (own << thrice)
+        result |= pair & (own >> step)
         pair = (own >> step) & (own >> twice)
-        found |= pair & (own << step)
-        found |= pair & (own >> thrice)
-    return found & (board.cells ^ mask)
+        result |= pair & (own << step)
+        result |= pair & (own >> thrice)
+    return result & (board.cells ^ mask)
 
 
 @njit(inline="always")
 def open_cells(mask: Any, board: Any) -> Any:
-    """Where the next disc of each column would come to lie."""
+    """Return the cell of the next disc of each column."""
     return (mask + board.bottom) & board.cells
 
 
 @njit(inline="always")
 def safe_moves(own: Any, mask: Any, board: Any) -> Any:
-    """Moves after which the other player does not win at once; for a player who cannot win at once."""
+    """Return the moves after which the opponent cannot win at once; the player to move cannot win at once."""
     reachable = open_cells(mask, board)
     threats = winning_cells(own ^ mask, mask, board)
     forced = reachable & threats
@@ -88,7 +88,7 @@ def safe_moves(own: Any, mask: Any, board: Any) -> Any:
 
 @njit(inline="always")
 def key_of(own: Any, mask: Any, discs: int, board: Any) -> Any:
-    """The number by which the table knows a position: while there are few discs, its mirror image has the same."""
+    """Return the table key of a position; with few discs it equals that of the mirror image."""
     key = own + mask
     if discs >= MIRRORED:
         return key
@@ -103,28 +103,28 @@ def key_of(own: Any, mask: Any, discs: int, board: Any) -> Any:
 
 @njit(inline="always")
 def slot(key: Any, table: NDArray[np.uint64]) -> Any:
-    """Where the table keeps a position; its length is a power of two."""
+    """Return the table index of a key; the table's length is a power of two."""
     return (key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20) & np.uint64(table.shape[0] - 1)
 
 
 @njit(inline="always")
 def remembered(key: Any, table: NDArray[np.uint64]) -> Any:
-    """What the table holds of a position: 0 for nothing, else OFFSET + bound, 128 more for one from below."""
+    """Return the table value of a position: 0 if absent, else OFFSET + bound, plus 128 for a lower bound."""
     entry = table[slot(key, table)]
     return np.int64(entry & np.uint64(255)) if entry >> BOUND_BITS == key else np.int64(0)
 
 
 @njit(inline="always")
 def remember(key: Any, bound: int, table: NDArray[np.uint64]) -> None:
-    """Put a position into the table, in place of whatever was there."""
+    """Store a position in the table, always replacing."""
     table[slot(key, table)] = key << BOUND_BITS | np.uint64(bound)
 
 
 @njit(inline="always")
 def open_node(node: Any, discs: int, board: Any, table: NDArray[np.uint64]) -> bool:
-    """Bound a position, and list its moves if that does not settle it; returns whether it did, with `alpha` its score.
+    """Bound a position and, if that does not settle it, list its moves; return whether it is settled.
 
-    The player to move cannot win at once.
+    A settled node has its score in `alpha`. The player to move cannot win at once.
     """
     own, mask = node.own, node.mask
     moves = safe_moves(own, mask, board)
@@ -141,13 +141,13 @@ def open_node(node: Any, discs: int, board: Any, table: NDArray[np.uint64]) -> b
             node.alpha = node.beta
         return True
     key = node.key = key_of(own, mask, discs, board)
-    held = remembered(key, table)
-    if held >= 128:
-        node.alpha = max(node.alpha, held - 128 - OFFSET)
-    elif held > 0:
-        node.beta = min(node.beta, held - OFFSET)
+    stored = remembered(key, table)
+    if stored >= 128:
+        node.alpha = max(node.alpha, stored - 128 - OFFSET)
+    elif stored > 0:
+        node.beta = min(node.beta, stored - OFFSET)
     if node.alpha >= node.beta:
-        if held < 128:
+        if stored < 128:
             node.alpha = node.beta
         return True
     return list_moves(node, moves, discs, board, table)
@@ -155,25 +155,25 @@ def open_node(node: Any, discs: int, board: Any, table: NDArray[np.uint64]) -> b
 
 @njit(inline="always")
 def list_moves(node: Any, moves: Any, discs: int, board: Any, table: NDArray[np.uint64]) -> bool:
-    """Order the moves of a node by the winning cells that they make; whether the table knows one to be good enough."""
+    """Order the moves of a node by the winning cells they create; return whether the table proves one good enough."""
     own, mask = node.own, node.mask
-    worth = np.empty(8, np.int64)
+    num_threats = np.empty(8, np.int64)
     count = 0
     for i in range(board.width):
         move = moves & board.columns[i]
         if move == ZERO:
             continue
-        held = remembered(key_of(own ^ mask, mask | move, discs + 1, board), table)
-        if 0 < held < 128 and OFFSET - held >= node.beta:
-            node.alpha = OFFSET - held
+        stored = remembered(key_of(own ^ mask, mask | move, discs + 1, board), table)
+        if 0 < stored < 128 and OFFSET - stored >= node.beta:
+            node.alpha = OFFSET - stored
             return True
         threats = popcount(winning_cells(own | move, mask | move, board))
         place = count
-        while place > 0 and worth[place - 1] > threats:
-            worth[place] = worth[place - 1]
+        while place > 0 and num_threats[place - 1] > threats:
+            num_threats[place] = num_threats[place - 1]
             node.moves[place] = node.moves[place - 1]
             place -= 1
-        worth[place] = threats
+        num_threats[place] = threats
         node.moves[place] = move
         count += 1
     node.left = count
@@ -184,28 +184,28 @@ def list_moves(node: Any, moves: Any, discs: int, board: Any, table: NDArray[np.
 def search(
     own: Any, mask: Any, alpha: int, beta: int, board: Any, table: NDArray[np.uint64], nodes: NDArray[Any]
 ) -> tuple[int, int]:
-    """The score of a position within a window, and how many positions were looked at.
+    """Return the score of a position within a window, and the number of positions searched.
 
-    The score is exact between `alpha` and `beta`, a bound beyond them. The player to move cannot win at once. `nodes`
-    [count + 1] is scratch. The walk keeps its own stack, since numba does not cache a function that calls itself.
+    The score is exact between `alpha` and `beta` and a bound outside. The player to move cannot win at once. `nodes`
+    [count + 1] is scratch. An explicit stack replaces recursion, since numba does not cache recursive functions.
     """
     first = popcount(mask)
-    ply, looked = 0, 1
+    ply, num_searched = 0, 1
     node = nodes[0]
     node.own, node.mask, node.alpha, node.beta = own, mask, alpha, beta
     settled = open_node(node, first, board, table)
     while True:
         if settled:
-            worth = nodes[ply].alpha
+            score = nodes[ply].alpha
             if ply == 0:
-                return worth, looked
+                return score, num_searched
             ply -= 1
             node = nodes[ply]
-            if -worth >= node.beta:
-                node.alpha = -worth
-                remember(node.key, OFFSET + 128 - worth, table)
+            if -score >= node.beta:
+                node.alpha = -score
+                remember(node.key, OFFSET + 128 - score, table)
                 continue
-            node.alpha = max(node.alpha, -worth)
+            node.alpha = max(node.alpha, -score)
         node = nodes[ply]
         if node.left == 0:
             remember(node.key, OFFSET + node.alpha, table)
@@ -217,7 +217,7 @@ def search(
         after.own, after.mask = node.own ^ node.mask, node.mask | move
         after.alpha, after.beta = -node.beta, -node.alpha
         ply += 1
-        looked += 1
+        num_searched += 1
         settled = open_node(after, first + ply, board, table)
 
 
@@ -225,11 +225,11 @@ def search(
 def solve(
     own: Any, mask: Any, low: int, high: int, board: Any, table: NDArray[np.uint64], nodes: NDArray[Any]
 ) -> tuple[int, int]:
-    """The exact score of a position whose score is between `low` and `high`, and how many positions were looked at.
+    """Return the exact score of a position, known to lie in `low` to `high`, and the number of positions searched.
 
-    Windows of one point, the middle one first but none far from 0: each halves what the score may be.
+    A binary search with null windows, biased towards 0.
     """
-    looked = 0
+    num_searched = 0
     discs = popcount(mask)
     if winning_cells(own, mask, board) & open_cells(mask, board):
         return (board.count + 1 - discs) // 2, 1
@@ -241,10 +241,10 @@ def solve(
             middle = -(-low // 2)
         elif middle >= 0 and high // 2 > middle:
             middle = high // 2
-        worth, more = search(own, mask, middle, middle + 1, board, table, nodes)
-        looked += more
-        if worth <= middle:
-            high = worth
+        score, more = search(own, mask, middle, middle + 1, board, table, nodes)
+        num_searched += more
+        if score <= middle:
+            high = score
         else:
-            low = worth
-    return low, looked
+            low = score
+    return low, num_searched

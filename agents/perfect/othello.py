@@ -1,20 +1,20 @@
-"""Othello endgames, played exactly."""
+"""Exact play of othello endgames."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.perfect.othello_search import ENTRY, NODE, after_move, moves_on, search
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from games.engine.game import Game, State
 
 TABLE_SIZE = 1 << 20
-"""Positions that are remembered, at 24 bytes each."""
+"""Number of positions in the table, of 24 bytes each."""
 ENDGAME = {4: 16, 6: 18, 8: 16}
 """Empty cells up to which positions are solved, by the size of the board."""
 
 
 class OthelloSolver:
-    """Results of endgames on boards of 4 x 4 (from the beginning), 6 x 6 and 8 x 8."""
+    """Results of endgames on boards of 4 x 4 (from the start), 6 x 6 and 8 x 8."""
 
     def __init__(self, game: Game):
         self._size = int(game.options["size"])
@@ -25,32 +25,32 @@ class OthelloSolver:
         self._inner = np.uint64(sum((row >> 1 & ~1) << (8 * i) for i in range(self._size)))
         self._table = np.zeros(TABLE_SIZE, ENTRY)
         self._nodes = np.zeros(2 * self._size**2 + 1, NODE)
-        self.looked = 0
-        """Positions that searches have looked at so far."""
+        self.num_searched = 0
+        """Number of positions searched so far."""
 
     def best(self, state: State) -> tuple[NDArray[np.bool_], float] | None:
-        """The best actions [A] of an unfinished position, and the return that they lead to; None if it is too early."""
+        """Return the best actions [A] of an unfinished position and the return they lead to; None if too early."""
         own, other = self._sides(state)
         if not self._knows(own, other):
             return None
-        found = int(moves_on(own, other, self._cells, self._inner))
+        legal = int(moves_on(own, other, self._cells, self._inner))
         best = np.zeros(self._size**2 + 1, np.bool_)
         score = self._score(own, other, -1, 1)
-        if not found:
+        if not legal:
             best[-1] = True
         for square in range(64):
-            if found >> square & 1:
+            if legal >> square & 1:
                 action = square // 8 * self._size + square % 8
                 best[action] = self._keeps(own, other, np.uint64(1 << square), score)
         return best, float(score)
 
     def value(self, state: State) -> float | None:
-        """The return of an unfinished position for the player to move; None if it is too early."""
+        """Return the return of an unfinished position for the player to move; None if too early."""
         own, other = self._sides(state)
         return float(self._score(own, other, -1, 1)) if self._knows(own, other) else None
 
     def _sides(self, state: State) -> tuple[np.uint64, np.uint64]:
-        """The discs of the player to move, and those of the other."""
+        """Return the discs of the player to move, and those of the opponent."""
         seat = int(state["current_player"])
         return self._discs(state, seat), self._discs(state, 1 - seat)
 
@@ -58,16 +58,16 @@ class OthelloSolver:
         return int(self._cells & ~(own | other)).bit_count() <= ENDGAME[self._size]
 
     def _keeps(self, own: np.uint64, other: np.uint64, move: np.uint64, score: int) -> bool:
-        """Whether a move leads to at least this score."""
+        """Return whether a move leads to at least this score."""
         if score == -1:
             return True
         own, other = after_move(move, own, other, self._inner)
         return self._score(np.uint64(own), np.uint64(other), -score, 1 - score) <= -score
 
     def _score(self, own: np.uint64, other: np.uint64, low: int, high: int) -> int:
-        worth, looked = search(own, other, low, high, self._cells, self._inner, self._table, self._nodes)
-        self.looked += looked
-        return int(worth)
+        score, num_searched = search(own, other, low, high, self._cells, self._inner, self._table, self._nodes)
+        self.num_searched += num_searched
+        return int(score)
 
     def _discs(self, state: State, seat: int) -> np.uint64:
         rows = state["discs"][seat].astype(np.uint64)

@@ -1,59 +1,59 @@
-"""Endgames of othello: compiled search to the last disc, for a win, a draw or a loss.
+"""Compiled search of othello endgames to the last disc, for a win, a draw or a loss.
 
-A board is two words of 8 x 8 bits, cell (row, column) at bit 8 * row + column; on smaller boards the rest stays empty.
-Negamax with alpha-beta, a table of positions, and moves ordered by how few answers they leave.
+A board is two 64-bit words of 8 x 8 cells, with cell (row, column) at bit 8 * row + column; on smaller boards the other
+bits stay 0. Negamax with alpha-beta, a transposition table, and moves ordered by the number of replies.
 """
 
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.bits import ZERO, bit, lowest_index, popcount
+from games.engine.jit import njit
 
 MOST_MOVES = 32
 TABLE_FROM = 5
-"""Positions with fewer empty cells are searched faster than they are looked up."""
+"""Empty cells from which the table is used; below, searching is faster than a lookup."""
 
 NODE = np.dtype(
     [
         ("own", np.uint64),
         ("other", np.uint64),
         ("moves", np.uint64, (MOST_MOVES,)),  # the most promising last
-        ("left", np.int64),  # how many of them have not been tried
+        ("left", np.int64),  # moves not searched yet
         ("alpha", np.int64),
         ("beta", np.int64),
     ]
 )
-"""A position of the line under search."""
+"""A position on the current line of the search."""
 ENTRY = np.dtype([("own", np.uint64), ("other", np.uint64), ("low", np.int8), ("high", np.int8)], align=True)
-"""What is remembered of a position: its score is between `low` and `high`."""
+"""Bounds of the score of a position: `low` to `high`."""
 
 
 @njit(inline="always")
 def shifted(word: Any, direction: int) -> Any:
-    """All discs one step along one of eight directions."""
+    """Return the discs moved one step in one of eight directions."""
     step = np.uint64(1 if direction % 4 == 0 else direction % 4 + 6)
     return word << step if direction < 4 else word >> step
 
 
 @njit(inline="always")
 def moves_of(own: Any, other: Any, cells: Any, inner: Any) -> Any:
-    """Cells where a disc turns others over; `inner` are the columns that are no edge."""
-    found = ZERO
+    """Return the legal cells; `inner` masks the columns that are not at the edge."""
+    result = ZERO
     for direction in range(8):
         runs = other if direction % 4 == 2 else other & inner
         reach = runs & shifted(own, direction)
         for _ in range(5):
             reach |= runs & shifted(reach, direction)
-        found |= shifted(reach, direction)
-    return found & cells & ~(own | other)
+        result |= shifted(reach, direction)
+    return result & cells & ~(own | other)
 
 
 @njit(inline="always")
 def turned_by(move: Any, own: Any, other: Any, inner: Any) -> Any:
-    """The discs that a move turns over."""
+    """Return the discs flipped by a move."""
     turned = ZERO
     for direction in range(8):
         runs = other if direction % 4 == 2 else other & inner
@@ -67,38 +67,38 @@ def turned_by(move: Any, own: Any, other: Any, inner: Any) -> Any:
 
 @njit(cache=True)
 def moves_on(own: Any, other: Any, cells: Any, inner: Any) -> Any:
-    """`moves_of`, to be called from Python."""
+    """Return the legal cells, as `moves_of`; callable from Python."""
     return moves_of(own, other, cells, inner)
 
 
 @njit(cache=True)
 def after_move(move: Any, own: Any, other: Any, inner: Any) -> tuple[Any, Any]:
-    """The position after a move, for the player who moves then."""
+    """Return the position after a move, for the next player."""
     turned = turned_by(move, own, other, inner)
     return other ^ turned, own | move | turned
 
 
 @njit(inline="always")
 def place_of(own: Any, other: Any, table: NDArray[Any]) -> Any:
-    """Where the table keeps a position; its length is a power of two."""
+    """Return the table index of a position; the table's length is a power of two."""
     mixed = (own ^ other * np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xD6E8FEB86659FD93)
     return mixed >> np.uint64(32) & np.uint64(table.shape[0] - 1)
 
 
 @njit(inline="always")
 def result(own: Any, other: Any) -> int:
-    """1, 0 or -1: who has more discs."""
+    """Return 1, 0 or -1 by who has more discs."""
     lead = popcount(own) - popcount(other)
     return 1 if lead > 0 else (-1 if lead < 0 else 0)
 
 
 @njit(inline="always")
 def open_node(node: Any, cells: Any, inner: Any, table: NDArray[Any]) -> bool:
-    """List a position's moves; returns whether it is settled without, with `alpha` its score. ZERO is the pass."""
+    """List a position's moves; return whether it is settled without search, with score `alpha`. ZERO is the pass."""
     own, other = node.own, node.other
-    found = moves_of(own, other, cells, inner)
+    legal = moves_of(own, other, cells, inner)
     node.left = 0
-    if found == ZERO:
+    if legal == ZERO:
         if moves_of(other, own, cells, inner) == ZERO:
             node.alpha = result(own, other)
             return True
@@ -115,9 +115,9 @@ def open_node(node: Any, cells: Any, inner: Any, table: NDArray[Any]) -> bool:
                     node.alpha = node.beta
                 return True
     answers = np.empty(MOST_MOVES, np.int64)
-    while found:
-        move = bit(lowest_index(found))
-        found ^= move
+    while legal:
+        move = bit(lowest_index(legal))
+        legal ^= move
         count = np.int64(0)
         if empty >= TABLE_FROM:
             theirs, mine = after_move(move, own, other, inner)
@@ -135,7 +135,7 @@ def open_node(node: Any, cells: Any, inner: Any, table: NDArray[Any]) -> bool:
 
 @njit(inline="always")
 def remember(node: Any, is_low: bool, cells: Any, table: NDArray[Any]) -> None:
-    """Put a bound of a position into the table: that it is worth `alpha` at least, or at most."""
+    """Store a bound of a position in the table."""
     if popcount(cells & ~(node.own | node.other)) < TABLE_FROM:
         return
     entry = table[place_of(node.own, node.other, table)]
@@ -151,19 +151,19 @@ def remember(node: Any, is_low: bool, cells: Any, table: NDArray[Any]) -> None:
 def search(
     own: Any, other: Any, alpha: int, beta: int, cells: Any, inner: Any, table: NDArray[Any], nodes: NDArray[Any]
 ) -> tuple[int, int]:
-    """The score (1, 0 or -1) of a position within a window, and how many positions were looked at."""
-    ply, looked = 0, 1
+    """Return the score (1, 0 or -1) of a position within a window, and the number of positions searched."""
+    ply, num_searched = 0, 1
     node = nodes[0]
     node.own, node.other, node.alpha, node.beta = own, other, alpha, beta
     settled = open_node(node, cells, inner, table)
     while True:
         if settled:
-            worth = nodes[ply].alpha
+            score = nodes[ply].alpha
             if ply == 0:
-                return worth, looked
+                return score, num_searched
             ply -= 1
             node = nodes[ply]
-            node.alpha = max(node.alpha, -worth)
+            node.alpha = max(node.alpha, -score)
             if node.alpha >= node.beta:
                 remember(node, True, cells, table)
                 continue
@@ -178,5 +178,5 @@ def search(
         after.own, after.other = after_move(move, node.own, node.other, inner)
         after.alpha, after.beta = -node.beta, -node.alpha
         ply += 1
-        looked += 1
+        num_searched += 1
         settled = open_node(after, cells, inner, table)

@@ -1,9 +1,9 @@
-"""`perfect`: plays exactly, where a game is small enough to be searched to its end.
+"""`perfect`: plays exactly, in games small enough to be searched to the end.
 
-Connect Four up to 7 x 6 with four in a line; tic-tac-toe on boards of up to 20 cells; endgames of othello, before which
-it plays as `alphabeta:4` does. It wins as early and loses as late as it can (in othello it looks at the result alone),
-and among equally good moves each has the same chance. Small games that hide something, such as kuhn_poker and
-leduc_poker, it plays by an equilibrium: no opponent can hold it below the game's value.
+Connect Four up to 7 x 6 with k=4; tic-tac-toe on boards of up to 20 cells; endgames of othello, before which it plays
+as `alphabeta:4` does. It wins as early and loses as late as possible (in othello only the result counts), and draws
+uniformly among equally good moves. In small games with hidden information, such as kuhn_poker and leduc_poker, it plays
+an equilibrium strategy, which no opponent can push below the game's value.
 """
 
 from typing import Any, Protocol
@@ -11,37 +11,37 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.equilibrium.tabular import solve_at_once
 from agents.perfect.connect_four import ConnectFourSolver
 from agents.perfect.othello import OthelloSolver
 from agents.perfect.tic_tac_toe import TicTacToeSolver
 from agents.search.alphabeta import AlphaBetaPolicy
 from agents.search.positions import positions
+from agents.solvers.tabular import solve_small_game
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
-from arena.errors import UsageError
-from arena.policy.kinds import AgentKind
 from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
+from arena.policy.registration import AgentKind
 from games.engine.game import TERMINAL, Game, State
 
 
-class Solver(Protocol):
-    """Knows the positions of one game."""
+class PerfectSolver(Protocol):
+    """Protocol of an exact solver of one game."""
 
     def best(self, state: State) -> tuple[NDArray[np.bool_], float] | None:
-        """The best actions [A] of an unfinished position and the return they lead to; None where that is unknown."""
+        """Return the best actions [A] of an unfinished position and the return they lead to; None if unknown."""
 
     def value(self, state: State) -> float | None:
-        """The return of an unfinished position for the seat to move, by itself; None where that takes long."""
+        """Return the return of an unfinished position for the seat to move; None if computing it takes long."""
 
 
 SOLVERS = {"connect_four": ConnectFourSolver, "tic_tac_toe": TicTacToeSolver, "othello": OthelloSolver}
 EARLIER_DEPTH = 4
-"""Plies that it looks ahead where the end is too far away."""
+"""Depth in plies of the search in positions that cannot be solved."""
 
 
 class PerfectPolicy(Policy):
-    """Plays a best move; `UsageError` for a game, or a board, that it cannot solve."""
+    """Plays a best move; raises `UsageError` for a game or board that it cannot solve."""
 
     needs_state = True
     one_at_a_time = True
@@ -49,14 +49,16 @@ class PerfectPolicy(Policy):
     def __init__(self, game: Game, seed: int | np.random.Generator | None = None):
         if game.name not in SOLVERS:
             able = ", ".join(sorted(SOLVERS))
-            raise UsageError(f"perfect cannot solve {game.name}; it plays {able}, and small games that hide something")
+            raise UsageError(
+                f"perfect cannot solve {game.name}; it plays {able}, and small games with hidden information"
+            )
         self._game = game
-        self._solver: Solver = SOLVERS[game.name](game)
+        self._solver: PerfectSolver = SOLVERS[game.name](game)
         self._earlier = AlphaBetaPolicy(game, EARLIER_DEPTH)
-        self._uniform = RandomPolicy(seed)
+        self._uniform = RandomPolicy(seed=seed)
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
-        """Draw `act` [n]; `probs` [n, A] are equal on the best actions, `value` [n] is the return (if all is known)."""
+        """Draw `act` [n]; `probs` [n, A] is uniform on the best actions, `value` [n] the return, nan where unknown."""
         states = positions(batch, self._game, "perfect")
         best = np.ones((len(states), self._game.num_actions), np.bool_)
         value = np.zeros(len(states))
@@ -69,26 +71,26 @@ class PerfectPolicy(Policy):
         return result
 
     def values(self, states: NDArray[Any]) -> NDArray[np.float64]:
-        """The returns [n] of unfinished positions [n] for the seats to move; nan where finding out takes long."""
-        found = [self._solver.value(state) for state in states]
-        return np.array([np.nan if value is None else value for value in found])
+        """Return the returns [n] of unfinished positions [n] for the seats to move; nan where that takes long."""
+        values = [self._solver.value(state) for state in states]
+        return np.array([np.nan if value is None else value for value in values])
 
     def _guess(self, state: State) -> tuple[NDArray[np.bool_], float]:
-        """What looks best where the end is too far away; its value is not known."""
-        seen = Batch(obs=Batch(state=state.reshape(1)))
-        return self._earlier.forward(seen).probs[0] > 0, np.nan
+        """Return the best-looking actions of positions that cannot be solved."""
+        batch = Batch(obs=Batch(state=state.reshape(1)))
+        return self._earlier.forward(batch).probs[0] > 0, np.nan
 
     def reset(self, seed: int | None = None) -> None:
-        """With a seed, start the random stream anew."""
+        """Restart the random stream if a seed is given."""
         self._uniform.reset(seed)
 
 
 def make(game: Game, argument: str) -> Policy:
-    """Seat a perfect agent; it takes no argument."""
+    """Make a perfect agent; it takes no argument."""
     if argument:
         raise UsageError(f"'perfect' takes no argument, not {argument!r}")
     if game.information_shape is not None:
-        return solve_at_once(game, seed=0)
+        return solve_small_game(game, seed=0)
     return PerfectPolicy(game, seed=0)
 
 

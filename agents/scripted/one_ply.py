@@ -1,8 +1,8 @@
-"""`one-ply`: wins if it can, blocks if it must, and plays anything otherwise.
+"""`one-ply`: wins if possible, blocks an immediate threat, and otherwise plays at random.
 
-If an action wins at once, it plays such an action. Else, if the opponent threatens an action (one that would win at
-once after everything that this player could do but that action itself), it plays such an action. Else every legal
-action has the same chance: it does not see that a move of its own may enable the opponent to win.
+If an action wins at once, it plays such an action. Otherwise, if the opponent threatens to win at once with an action,
+whatever else this player does, it plays that action. Otherwise it draws a legal action uniformly, which may enable the
+opponent to win.
 """
 
 from typing import Any
@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from agents.search.positions import positions, require_searchable
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
-from arena.errors import UsageError
-from arena.policy.kinds import AgentKind
 from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
+from arena.policy.registration import AgentKind
 from games.engine.compiler import instantiate
 from games.engine.game import Game
 
 
 class OnePlyPolicy(Policy):
-    """Looks one ply ahead for each player; for two-player zero-sum games of perfect information."""
+    """One-ply lookahead for each player; for two-player zero-sum games of perfect information."""
 
     needs_state = True
 
@@ -33,25 +33,25 @@ class OnePlyPolicy(Policy):
             np.empty((2, game.num_actions), np.bool_),
             np.empty(2, np.float32),
         )
-        self._uniform = RandomPolicy(seed)
+        self._uniform = RandomPolicy(seed=seed)
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
-        """Draw `act` [n]; `probs` [n, A] are equal on the actions that it chooses from."""
+        """Draw `act` [n]; `probs` [n, A] is uniform on the candidate actions."""
         states = positions(batch, self._game, "one-ply")
         candidates = np.empty((len(states), self._game.num_actions), np.bool_)
         self._kernel(states, candidates, *self._scratch)
         return self._uniform.forward(Batch(obs=Batch(mask=candidates)))
 
     def reset(self, seed: int | None = None) -> None:
-        """With a seed, start the random stream anew."""
+        """Restart the random stream if a seed is given."""
         self._uniform.reset(seed)
 
 
 def make(game: Game, argument: str) -> OnePlyPolicy:
-    """Seat a one-ply agent; it takes no argument."""
+    """Make a one-ply agent; it takes no argument."""
     if argument:
         raise UsageError(f"'one-ply' takes no argument, not {argument!r}")
     return OnePlyPolicy(game, seed=0)
 
 
-AGENT = AgentKind(summary="wins if it can, blocks if it must, otherwise random", make=make)
+AGENT = AgentKind(summary="wins if it can, blocks if it must, otherwise plays at random", make=make)

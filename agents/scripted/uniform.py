@@ -1,16 +1,16 @@
-"""`random`: any legal action, each with the same chance."""
+"""`random`: draws a legal action uniformly."""
 
-from arena.errors import UsageError
-from arena.policy.kinds import AgentKind
+from arena.base.errors import UsageError
 from arena.policy.random import RandomPolicy
+from arena.policy.registration import AgentKind
 from games.engine.game import Game
 
 
 def make(game: Game, argument: str) -> RandomPolicy:
-    """Seat a random agent; it takes no argument."""
+    """Make a random agent; it takes no argument."""
     if argument:
         raise UsageError(f"'random' takes no argument, not {argument!r}")
     return RandomPolicy(seed=0)
 
 
-AGENT = AgentKind(summary="any legal action with the same chance", make=make)
+AGENT = AgentKind(summary="draws a legal action uniformly", make=make)

@@ -1,1 +1,1 @@
-"""Agents that look ahead in the game's own rules."""
+"""Agents that search with the rules of the game."""

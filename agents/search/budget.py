@@ -1,4 +1,4 @@
-"""How much a search may think about a move: so many of something, or so long."""
+"""Search budgets: a number of simulations or plies per move, or a time per move."""
 
 import math
 import re
@@ -10,41 +10,40 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.errors import UsageError
+from arena.base.durations import parse_duration
+from arena.base.errors import UsageError
 
-UNITS = {"ms": 0.001, "s": 1.0}
 SIMULATIONS = 1000
-"""Of a move, if nobody says how many."""
+"""Default number of simulations per move."""
 QUICK_SIMULATIONS = 2000
-"""Up to so many, moves come so fast that many games may as well be played side by side."""
+"""Up to this number of simulations, many games side by side are as fast as one after the other."""
 EXPLORATION = math.sqrt(2)
-"""Weight of the confidence bound, in units of the largest result seen."""
+"""Weight of the confidence bound, in units of the largest result so far."""
 LONGEST_PATH = 1024
-"""Moves of one simulation inside a tree."""
+"""Largest number of moves that one simulation makes inside the tree."""
 LINE = 8
-"""Actions told of the line that is expected."""
+"""Length of the principal variation that is returned."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """A number, or seconds; one of them."""
+    """Budget of one move: exactly one of the two fields is set."""
 
     count: int | None = None
-    """Plies, or simulations."""
+    """Number of plies or simulations."""
     seconds: float | None = None
-    """Of a move."""
+    """Time in seconds."""
 
 
 def read_budget(agent: str, noun: str, argument: str, usual: int) -> Budget:
-    """What follows the colon of a spec, `1000`, `500ms` or `1.5s`; the `usual` number if nothing does.
+    """Parse the budget of an agent spec, such as `1000`, `500ms` or `1.5s`; an empty text gives the `usual` number.
 
-    Raises `UsageError` for anything else, and for nothing to think with. `noun` is what is counted.
+    Raises `UsageError` for any other text and for a budget of 0. `noun` names in the message what is counted.
     """
     if not argument:
         return Budget(count=usual)
-    found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?)(ms|s)", argument, re.ASCII)
-    if found and float(found[1]) > 0:
-        return Budget(seconds=float(found[1]) * UNITS[found[2]])
+    if (seconds := parse_duration(argument)) is not None:
+        return Budget(seconds=seconds)
     if re.fullmatch(r"\d{1,12}", argument, re.ASCII) and int(argument) > 0:
         return Budget(count=int(argument))
     raise UsageError(
@@ -54,7 +53,7 @@ def read_budget(agent: str, noun: str, argument: str, usual: int) -> Budget:
 
 
 def require_positive(agent: str, **amounts: float | None) -> None:
-    """`UsageError` unless exactly one of the amounts is given, and above 0."""
+    """Raise `UsageError` unless exactly one of the amounts is given and is positive."""
     given = {name: amount for name, amount in amounts.items() if amount is not None}
     if len(given) != 1:
         raise UsageError(f"{agent}: give one of {' and '.join(amounts)}, not {'both' if given else 'neither'}")
@@ -66,7 +65,10 @@ def require_positive(agent: str, **amounts: float | None) -> None:
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[NDArray[np.bool_]]:
-    """A flag [1] that becomes True when the time is up, for compiled code that runs without the interpreter's lock."""
+    """Yield a flag [1] that becomes True after `seconds`; never if that is None.
+
+    Compiled code that has released the interpreter's lock reads the flag.
+    """
     stop = np.zeros(1, np.bool_)
     if seconds is None:
         yield stop

@@ -1,22 +1,25 @@
-"""A search over what players know: a template that `games.engine.compiler` turns into machine code for one game.
+"""Information set tree search: a template that `games.engine.compiler` turns into machine code for one game.
 
-There is a node for each information state that a seat was seen to decide in, found by its hash; at it the seat chooses
-without knowing more. Every simulation begins with a fresh guess at what is hidden from the seat that searches, so that
-nothing in the tree depends on it. Choices made at the same time are hidden choices one after the other: each seat has a
-node of its own for them, which decouples them; those that are made but not yet played are taken back before the search.
+The tree has a node for each information state in which a seat has decided, found by its hash. Every simulation begins
+with a new determinization for the searching seat, so that nothing in the tree depends on hidden information.
+Simultaneous choices are treated as hidden choices one after the other. Each seat has its own node for them, which
+decouples the choices. Choices already made but not yet revealed are taken back before the search.
 
-Shapes: N nodes, A actions, P seats, I information state, H = 2^k places of the hash table, D the longest path.
+Shapes: N nodes, A actions, P seats, I information state, H = 2^k slots of the hash table, D the longest path.
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from agents.search.budget import LONGEST_PATH
+from agents.search.nodes import TREE, Limits
 from games.engine.chance import GAMMA, below, mix
-from games.engine.game import TERMINAL
+from games.engine.entries import unowned
+from games.engine.game import TERMINAL, Game
+from games.engine.jit import njit
 from games.engine.joint import NOT_YET, await_choices
 from games.engine.kernels import play_out, settle
 from games.engine.rules import (
@@ -33,62 +36,98 @@ from games.engine.rules import (
 
 EDGE = np.dtype(
     [
-        ("mean", np.float64),  # result of the seat that chooses, over the simulations that took this action
-        ("regret", np.float64),  # how much more it would have earned by always taking it, as sampled
-        ("share", np.float64),  # chances that the action was given, summed
+        ("mean", np.float64),  # mean result of the seat that chooses it
+        ("regret", np.float64),  # sampled regret: gain of always taking it over the strategy
+        ("share", np.float64),  # sum of the probabilities given to the action
         ("visits", np.int32),
-        ("legal", np.int32),  # simulations in which it could have been chosen
+        ("legal", np.int32),  # simulations in which it was legal
     ]
 )
-TREE = np.dtype(
-    [
-        ("size", np.int64),  # nodes in use
-        ("done", np.int64),  # simulations
-        ("seed", np.uint64),
-        ("scale", np.float64),  # largest result so far, in absolute value: exploration is measured in it
-    ]
-)
-CURIOSITY = 0.1
-"""Share of the choices that regret matching makes at random, so that every action goes on being tried."""
+UNIFORM_SHARE = 0.1
+"""Share of uniformly random choices in regret matching, so that every action continues to be sampled."""
+
+
+STEP = np.dtype([("node", np.int32), ("seat", np.int32), ("action", np.int32), ("chance", np.float64)])
+"""One decision of a simulation: its node, seat and action, and the probability of that action."""
+
+
+class Tree(NamedTuple):
+    """The nodes of a search; when all are in use, no more are added."""
+
+    head: NDArray[Any]
+    """Its counts, record `TREE` [1]."""
+    edges: NDArray[Any]
+    """Statistics of the actions at node n in row n, records `EDGE` [N, A]; node 0 is that of the root."""
+    keys: NDArray[np.uint64]
+    """Hash table: the information states, [H]; 0 where a slot is free."""
+    places: NDArray[np.int32]
+    """Their nodes, [H]."""
+
+
+class Scratch(NamedTuple):
+    """The arrays that simulations work in."""
+
+    work: NDArray[Any]
+    """The position, record [1]."""
+    path: NDArray[Any]
+    """The decisions on the way, records `STEP` [D]."""
+    mask: NDArray[np.bool_]
+    """Legal actions, [A]."""
+    payoff: NDArray[np.float32]
+    """Payoff of each seat, [P]."""
+    observation: NDArray[Any]
+    """What the mover sees, [O]."""
+
+
+def new_tree(game: Game, nodes: int) -> Tree:
+    """Return an empty tree of at most so many nodes."""
+    slots = 1 << (2 * nodes - 1).bit_length()
+    edges = np.empty((nodes, game.num_actions), EDGE)
+    return Tree(np.zeros(1, TREE), edges, np.empty(slots, np.uint64), np.empty(slots, np.int32))
+
+
+def new_scratch(game: Game) -> Scratch:
+    """Return the scratch of simulations."""
+    return Scratch(
+        work=np.empty(1, game.state_dtype),
+        path=np.empty(min(game.max_length, LONGEST_PATH), STEP),
+        mask=np.empty(game.num_actions, np.bool_),
+        payoff=np.empty(game.num_players, np.float32),
+        observation=np.empty(game.observation_shape, game.observation_dtype),
+    )
 
 
 @njit(cache=True, nogil=True)
 def simulate(
-    edges: NDArray[Any],
-    keys: NDArray[np.uint64],
-    places: NDArray[np.int32],
-    tree: NDArray[Any],
+    tree: Tree,
     root: NDArray[Any],
     seat: int,
-    work: NDArray[Any],
-    path: NDArray[Any],
-    mask: NDArray[np.bool_],
-    payoff: NDArray[np.float32],
-    known: Any,
-    seen: NDArray[Any],
+    scratch: Scratch,
+    information: Any,
     chances: Any,
-    exploration: float,
     mixes: bool,
-    until: int,
-    stop: NDArray[np.bool_],
+    limits: Limits,
 ) -> None:
-    """Simulate from `root` [1], for `seat`, until `until` simulations are done or `stop` [1] is set, at least once.
+    """Simulate from `root` [1] for `seat` until as many simulations are done as `limits` say, at least once.
 
-    Where `mixes` is set, seats choose by regret matching, else by upper confidence bounds. The statistics of node n
-    stand in `edges` [N, A], node 0 being that of `seat` at the root. Information states are kept as `keys` [H] (0:
-    free) with their nodes `places` [H]; when all nodes are in use no more are added. Scratch: `work` [1], `path`
-    records [D] of `STEP`, `mask` [A], `payoff` [P], `known` [I] (None in a game without information states: its seats
-    know what they see and forget what they saw), `seen` [O], `chances` [C] or None.
+    If `mixes` is set, seats choose by regret matching, otherwise by upper confidence bounds. `information` [I] is
+    scratch, None in a game without information states: its seats know only their current observation. So is
+    `chances` [C], None in a game without chance.
     """
-    head = tree[0]
+    tree, scratch = unowned(tree), unowned(scratch)
+    edges, keys, places = tree.edges, tree.keys, tree.places
+    work, path, mask, payoff = scratch.work, scratch.path, scratch.mask, scratch.payoff
+    observation = scratch.observation
+    exploration, until, stop = limits.exploration, limits.simulations, limits.stop
+    head = tree.head[0]
     for place in range(keys.shape[0]):
         keys[place] = 0
-    if known is not None:  # known when compiling
-        information_state(root[0], seat, known)
-        find(edges, keys, places, head, key_of(known, seat, 0))
+    if information is not None:  # decided at compile time
+        information_state(root[0], seat, information)
+        find(edges, keys, places, head, key_of(information, seat, 0))
     else:
-        observe(root[0], seat, seen)
-        find(edges, keys, places, head, key_of(seen, seat, 0))
+        observe(root[0], seat, observation)
+        find(edges, keys, places, head, key_of(observation, seat, 0))
     while head.done < until and not (stop[0] and head.done > 0):
         stream = mix(head.seed + np.uint64(head.done) * GAMMA)
         work[0] = root[0]
@@ -98,12 +137,12 @@ def simulate(
         new = False
         while work[0].current_player != TERMINAL and not new and depth < path.shape[0]:
             mover = work[0].current_player
-            if known is not None:
-                information_state(work[0], mover, known)
-                key = key_of(known, mover, 0)
+            if information is not None:
+                information_state(work[0], mover, information)
+                key = key_of(information, mover, 0)
             else:
-                observe(work[0], mover, seen)
-                key = key_of(seen, mover, decisions(path, depth, mover))
+                observe(work[0], mover, observation)
+                key = key_of(observation, mover, decisions(path, depth, mover))
             node, new = find(edges, keys, places, head, key)
             if node < 0:
                 break
@@ -115,7 +154,7 @@ def simulate(
             if mixes:
                 step.action, step.chance = match_regrets(edges[node], mask, bits)
             else:
-                step.action, step.chance = bounded(edges[node], mask, bits, exploration * head.scale), 1.0
+                step.action, step.chance = select_ucb(edges[node], mask, bits, exploration * head.scale), 1.0
             apply(work[0], int(step.action))
             settle(work[0], chances)
             depth += 1
@@ -126,13 +165,9 @@ def simulate(
         head.done += 1
 
 
-STEP = np.dtype([("node", np.int32), ("seat", np.int32), ("action", np.int32), ("chance", np.float64)])
-"""A decision of a simulation: where, whose, which, and how likely that was."""
-
-
 @njit(cache=True, nogil=True)
 def reopen(root: NDArray[Any]) -> None:
-    """Take back what others have chosen but not yet played, so that they choose anew, in a simultaneous game."""
+    """Take back the choices of a simultaneous game that are not yet revealed, so that the search makes them again."""
     for seat in range(NUM_PLAYERS):
         if root[0].chosen[seat] >= 0:
             root[0].chosen[seat] = NOT_YET
@@ -141,7 +176,7 @@ def reopen(root: NDArray[Any]) -> None:
 
 @njit(inline="always")
 def decisions(path: NDArray[Any], depth: int, seat: int) -> int:
-    """How many of the first `depth` steps are those of `seat`."""
+    """Count the decisions of `seat` among the first `depth` steps."""
     count = 0
     for i in range(depth):
         count += path[i].seat == seat
@@ -149,10 +184,10 @@ def decisions(path: NDArray[Any], depth: int, seat: int) -> int:
 
 
 @njit(inline="always")
-def key_of(known: NDArray[Any], seat: int, turn: int) -> Any:
-    """64 bits that stand for what a seat knows in one of its turns; never 0."""
+def key_of(information: NDArray[Any], seat: int, turn: int) -> Any:
+    """Return a 64-bit hash of a seat's information in its decision number `turn`; never 0."""
     key = mix(np.uint64(seat + 1) * GAMMA + np.uint64(turn))
-    for entry in known.flat:
+    for entry in information.flat:
         key = (key ^ np.uint64(entry)) * np.uint64(0x9FB21C651E98DF25)
         key ^= key >> np.uint64(32)
     return mix(key) | np.uint64(1)
@@ -162,7 +197,7 @@ def key_of(known: NDArray[Any], seat: int, turn: int) -> Any:
 def find(
     edges: NDArray[Any], keys: NDArray[np.uint64], places: NDArray[np.int32], head: Any, key: Any
 ) -> tuple[int, bool]:
-    """The node of a key, and whether it is new; -1 if there is no room for another one."""
+    """Return the node of a key, and whether it is new; -1 if a new node does not fit."""
     last = np.uint64(keys.shape[0] - 1)
     at = (key >> np.uint64(1)) & last
     while keys[at] != 0 and keys[at] != key:
@@ -183,10 +218,10 @@ def find(
 
 
 @njit(inline="always")
-def bounded(edges: NDArray[Any], mask: NDArray[np.bool_], bits: Any, exploration: float) -> int:
-    """A legal action never taken before, at random, else the one of the highest upper confidence bound.
+def select_ucb(edges: NDArray[Any], mask: NDArray[np.bool_], bits: Any, exploration: float) -> int:
+    """Choose a random legal action without visits or, if there is none, the one of the highest upper confidence bound.
 
-    The bound knows how often an action could have been taken, which differs from guess to guess (Cowling, Powley,
+    The bound counts how often an action was available, which differs between determinizations (Cowling, Powley,
     Whitehouse, "Information Set Monte Carlo Tree Search", 2012).
     """
     untried, chosen, best, highest = 0, 0, 0, -math.inf
@@ -209,7 +244,7 @@ def bounded(edges: NDArray[Any], mask: NDArray[np.bool_], bits: Any, exploration
 
 @njit(inline="always")
 def match_regrets(edges: NDArray[Any], mask: NDArray[np.bool_], bits: Any) -> tuple[int, float]:
-    """Draw a legal action in proportion to what is regretted of it, now and then any; returns its chance as well.
+    """Draw a legal action by regret matching, mixed with uniform choice; return the action and its probability.
 
     Regret matching (Hart and Mas-Colell 2000) at each seat's own node, as in simultaneous-move search (Lisy, Kovarik,
     Lanctot, Bosansky, "Convergence of Monte Carlo Tree Search in Simultaneous Move Games", 2013).
@@ -227,7 +262,7 @@ def match_regrets(edges: NDArray[Any], mask: NDArray[np.bool_], bits: Any) -> tu
             share = max(edge.regret, 0.0) / total if total > 0 else 1.0 / count
             edge.share += share
             edge.legal += 1
-            chance = (1 - CURIOSITY) * share + CURIOSITY / count
+            chance = (1 - UNIFORM_SHARE) * share + UNIFORM_SHARE / count
             if uniform >= 0:
                 chosen, likely = action, chance
             uniform -= chance
@@ -238,32 +273,33 @@ def match_regrets(edges: NDArray[Any], mask: NDArray[np.bool_], bits: Any) -> tu
 def back_up(
     edges: NDArray[Any], head: Any, path: NDArray[Any], depth: int, payoff: NDArray[np.float32], mixes: bool
 ) -> None:
-    """Add a result to all decisions of a simulation, each for the seat that took it."""
+    """Add a result to all decisions of a simulation, each from the view of its seat."""
     for seat in range(NUM_PLAYERS):
         head.scale = max(head.scale, abs(payoff[seat]))
     for i in range(depth):
         step = path[i]
-        earned = np.float64(payoff[step.seat])
+        result = np.float64(payoff[step.seat])
         if mixes:
-            regret(edges[step.node], step.action, step.chance, earned)
+            regret(edges[step.node], step.action, step.chance, result)
         edge = edges[step.node, step.action]
         edge.visits += 1
-        edge.mean += (earned - edge.mean) / edge.visits
+        edge.mean += (result - edge.mean) / edge.visits
 
 
 @njit(inline="always")
-def regret(edges: NDArray[Any], chosen: int, chance: float, earned: float) -> None:
-    """Add to the regret of each action what it would have earned more than the strategy, both as sampled.
+def regret(edges: NDArray[Any], chosen: int, chance: float, result: float) -> None:
+    """Add to each action's regret the sampled difference between its value and that of the strategy.
 
-    Where an action was taken by `chance`, that is its mean so far plus the difference / chance, else its mean: unbiased
-    as without the means, but steadier (Schmid et al., "Variance Reduction in Monte Carlo CFR", 2019).
+    The sampled value of the chosen action is its mean plus (payoff - mean) / `chance`; of any other action it is the
+    mean. Using the means as a baseline is unbiased and lowers the variance (Schmid et al., "Variance Reduction in Monte
+    Carlo CFR", 2019).
     """
     total, count = 0.0, 0
     for action in range(NUM_ACTIONS):
         if edges[action].legal > 0:
             total += max(edges[action].regret, 0.0)
             count += 1
-    surprise = (earned - edges[chosen].mean) / chance
+    surprise = (result - edges[chosen].mean) / chance
     expected = 0.0
     for action in range(NUM_ACTIONS):
         if edges[action].legal > 0:

@@ -1,10 +1,10 @@
-"""`ismcts:SIMULATIONS`: Monte Carlo tree search in games that hide something, or in which all choose at once.
+"""`ismcts:SIMULATIONS`: Monte Carlo tree search in games with hidden information or simultaneous moves.
 
-Cowling, Powley, Whitehouse, "Information Set Monte Carlo Tree Search", IEEE TCIAIG 4 (2012), with a tree for each seat
-over what it knows (their multiple-observer form). Each simulation begins with a fresh guess at what is hidden, drawn by
-the game from all that agrees with what the seat has seen: what is really hidden is never looked at. In turns, the
-action taken most is played. Where all choose at once, a fixed action could be exploited: seats choose by regret
-matching, and the action is drawn from the mean of these strategies.
+Cowling, Powley, Whitehouse, "Information Set Monte Carlo Tree Search", IEEE TCIAIG 4 (2012), in its multiple-observer
+form: each seat has a tree over its own information states. Each simulation begins with a determinization that the game
+samples among all states consistent with the seat's observations; the true hidden state is never read. In turn-based
+games the most visited action is played. With simultaneous moves a fixed action could be exploited: seats choose by
+regret matching, and the action is drawn from the average strategy.
 """
 
 from typing import Any
@@ -14,34 +14,36 @@ from numpy.typing import NDArray
 
 from agents.search.budget import (
     EXPLORATION,
-    LONGEST_PATH,
     QUICK_SIMULATIONS,
     SIMULATIONS,
     read_budget,
     require_positive,
     time_limit,
 )
+from agents.search.information_tree import new_scratch, new_tree
+from agents.search.nodes import Limits
 from agents.search.positions import positions, require_hidden
+from arena.base.seeding import make_rng
 from arena.data.batch import Batch
-from arena.policy.kinds import AgentKind
 from arena.policy.protocol import Policy
-from arena.seeding import make_rng
+from arena.policy.registration import AgentKind
 from games.engine.compiler import instantiate
 from games.engine.game import TERMINAL, Game
+from games.engine.jit import Unchecked
 
 MOST_NODES, MOST_EDGES = 1 << 17, 1 << 22
-"""Nodes, and actions at all of them (160 MB); a simulation adds a node as long as there is room."""
+"""Largest number of nodes, and of actions at all nodes together (160 MB)."""
 
 
 class ISMCTSPolicy(Policy):
-    """For games that hide something, chance or not, of any number of players.
+    """Information set Monte Carlo tree search, for any number of players, with or without chance.
 
     Args:
-        game: what is played.
-        simulations: of each move.
-        seconds: of each move, in place of a number of simulations; then equal seeds do not mean equal moves.
-        exploration: weight of the confidence bound, in units of the largest result seen.
-        seed: of its random stream.
+        game: the game.
+        simulations: number of simulations per move.
+        seconds: time per move, instead of `simulations`. Equal seeds then need not give equal moves.
+        exploration: weight of the confidence bound, in units of the largest result so far.
+        seed: seed of the random stream.
 
     """
 
@@ -61,19 +63,12 @@ class ISMCTSPolicy(Policy):
         self._game = game
         self._simulations, self._seconds = simulations or np.iinfo(np.int64).max, seconds
         self._exploration = exploration
-        self._kernels = kernels = instantiate("agents.search.information_tree", game)
-        room = min(self._simulations + 1, MOST_NODES, MOST_EDGES // game.num_actions)
-        places = 1 << (2 * room - 1).bit_length()
-        self._edges = np.empty((room, game.num_actions), kernels.EDGE)
-        self._table = np.empty(places, np.uint64), np.empty(places, np.int32)
-        self._scratch = (
-            np.empty(1, game.state_dtype),
-            np.empty(min(game.max_length, LONGEST_PATH), kernels.STEP),
-            np.empty(game.num_actions, np.bool_),
-            np.empty(game.num_players, np.float32),
-            None if game.information_shape is None else np.empty(game.information_shape, game.observation_dtype),
-            np.empty(game.observation_shape, game.observation_dtype),
-            game.chance_scratch(),
+        self._kernels = instantiate("agents.search.information_tree", game)
+        self._simulate = Unchecked(self._kernels.simulate)
+        self._tree = new_tree(game, min(self._simulations + 1, MOST_NODES, MOST_EDGES // game.num_actions))
+        self._scratch, self._chances = new_scratch(game), game.chance_scratch()
+        self._information = (
+            None if game.information_shape is None else np.empty(game.information_shape, game.observation_dtype)
         )
         self._rng = make_rng(seed)
         self._stop = np.zeros(1, np.bool_)
@@ -81,10 +76,10 @@ class ISMCTSPolicy(Policy):
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Search every row.
 
-        Returns `act` [n]; `visits` (int [n, A]); `probs` [n, A], their shares, or the strategy that `act` is drawn from
-        where all choose at once; `value` [n], what the seat to move may expect of these.
+        Returns `act` [n]; `visits` (int [n, A]); `probs` [n, A], the shares of visits or, with simultaneous moves, the
+        strategy that `act` is drawn from; `value` [n], the expected result of `probs` for the seat to move.
         """
-        states = positions(batch, self._game, "ismcts")
+        states = np.ascontiguousarray(positions(batch, self._game, "ismcts")).reshape(-1)
         n = len(states)
         act, value = np.zeros(n, np.int64), np.zeros(n)
         visits, probs = np.zeros((2, n, self._game.num_actions))
@@ -99,35 +94,37 @@ class ISMCTSPolicy(Policy):
         return Batch(act=act, probs=probs, value=value, visits=visits.astype(np.int64))
 
     def _search(self, root: NDArray[Any]) -> NDArray[Any]:
-        """What was found for each action in the position `root` [1], records [A]."""
-        tree, seat = np.zeros(1, self._kernels.TREE), int(root["current_player"][0])
-        tree["seed"] = self._rng.integers(2**64, dtype=np.uint64)
+        """Return the statistics of each action in the position `root` [1], records [A]."""
+        head, seat = self._tree.head, int(root["current_player"][0])
+        head[:] = 0
+        head["seed"] = self._rng.integers(2**64, dtype=np.uint64)
         if self._game.simultaneous:
             root = root.copy()
             self._kernels.reopen(root)
         with time_limit(self._seconds) as self._stop:
-            limits = (self._exploration, self._game.simultaneous, self._simulations, self._stop)
-            self._kernels.simulate(self._edges, *self._table, tree, root, seat, *self._scratch, *limits)
-        return self._edges[0]
+            limits = Limits(float(self._exploration), int(self._simulations), self._stop)
+            scratch = self._scratch, self._information, self._chances
+            self._simulate.call(self._tree, root, seat, *scratch, self._game.simultaneous, limits)
+        return self._tree.edges[0]
 
     def hurry(self) -> None:
-        """End the search that is under way."""
+        """End the current search."""
         self._stop.fill(True)
 
     def reset(self, seed: int | None = None) -> None:
-        """With a seed, start the random stream anew."""
+        """Restart the random stream if a seed is given."""
         if seed is not None:
             self._rng = make_rng(seed)
 
 
 def make(game: Game, argument: str) -> ISMCTSPolicy:
-    """Seat an agent; the argument is how many simulations a move takes, or how long."""
+    """Make an agent; the argument is its number of simulations or its time per move."""
     budget = read_budget("ismcts", "number of simulations", argument, SIMULATIONS)
     return ISMCTSPolicy(game, budget.count, budget.seconds, seed=0)
 
 
 AGENT = AgentKind(
-    summary="tree search over what players know, for games that hide something",
+    summary="tree search for games with hidden information or simultaneous moves",
     make=make,
     argument="SIMULATIONS or TIME",
 )

@@ -1,16 +1,16 @@
-"""Looking one ply ahead: a template that `games.engine.compiler` turns into machine code for one game.
+"""One-ply lookahead: a template that `games.engine.compiler` turns into machine code for one game.
 
-Shapes: n positions, A actions. A move is played by copying `stack[ply]` into `stack[ply + 1]` and changing it there.
+Shapes: n positions, A actions. A move is played by copying `stack[ply]` to `stack[ply + 1]` and changing the copy.
 `masks` (bool [2, A]) and `payoff` (float32 [2]) are scratch as well.
 """
 
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.game import TERMINAL
+from games.engine.jit import njit
 from games.engine.rules import apply, legal_actions, returns
 
 
@@ -39,25 +39,26 @@ def one_ply(
 
 @njit(cache=True, nogil=True)
 def find_wins(
-    stack: NDArray[Any], legal: NDArray[np.bool_], payoff: NDArray[np.float32], found: NDArray[np.bool_]
+    stack: NDArray[Any], legal: NDArray[np.bool_], payoff: NDArray[np.float32], winning: NDArray[np.bool_]
 ) -> bool:
-    """Mark in `found` [A] the actions that win at once; returns whether there is one."""
-    for action in range(found.shape[0]):
-        found[action] = legal[action] and wins(stack, 0, action, payoff)
-    return bool(found.any())
+    """Mark in `winning` [A] the actions that win at once; return whether there is one."""
+    for action in range(winning.shape[0]):
+        winning[action] = legal[action] and wins(stack, 0, action, payoff)
+    return bool(winning.any())
 
 
 @njit(cache=True, nogil=True)
 def find_threats(
-    stack: NDArray[Any], masks: NDArray[np.bool_], payoff: NDArray[np.float32], found: NDArray[np.bool_]
+    stack: NDArray[Any], masks: NDArray[np.bool_], payoff: NDArray[np.float32], threats: NDArray[np.bool_]
 ) -> bool:
-    """Mark in `found` [A] what wins for the other seat after every action but itself; returns whether there is one.
+    """Mark in `threats` [A] the actions that block an immediate win of the other seat; return whether there is one.
 
-    A threat is refuted by any action after which it does not win, so most fall at the first one tried.
+    A threat wins for the other seat after every action of this seat but itself. Most candidates fail against the first
+    action tried.
     """
-    found[:] = masks[0]
+    threats[:] = masks[0]
     seat = stack[0].current_player
-    for action in range(found.shape[0]):
+    for action in range(threats.shape[0]):
         if not masks[0, action]:
             continue
         stack[1] = stack[0]
@@ -65,17 +66,17 @@ def find_threats(
         masks[1] = False
         if stack[1].current_player == 1 - seat:
             legal_actions(stack[1], masks[1])
-        for reply in range(found.shape[0]):
-            if found[reply] and reply != action:
-                found[reply] = masks[1, reply] and wins(stack, 1, reply, payoff)
-        if not found.any():
+        for reply in range(threats.shape[0]):
+            if threats[reply] and reply != action:
+                threats[reply] = masks[1, reply] and wins(stack, 1, reply, payoff)
+        if not threats.any():
             return False
     return True
 
 
 @njit(cache=True, nogil=True)
 def wins(stack: NDArray[Any], ply: int, action: int, payoff: NDArray[np.float32]) -> bool:
-    """Whether `action` ends the game of `stack[ply]` well for the seat that plays it."""
+    """Return whether `action` ends the game of `stack[ply]` with a win for the seat that plays it."""
     stack[ply + 1] = stack[ply]
     after = stack[ply + 1]
     apply(after, action)

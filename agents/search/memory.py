@@ -1,4 +1,4 @@
-"""What a search remembers from one move of a game to the next."""
+"""Search trees kept from one move of a game to the next."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,27 +10,27 @@ from agents.search.nodes import child_by, keep
 from games.engine.compiler import instantiate
 from games.engine.game import TERMINAL, Game
 
-MOST_TREES = 64
-"""Of games side by side; the oldest are forgotten."""
-FOR_EACH = 4
-"""Trees that are held for each position of a call, if that is more: of both seats, and of games that ended early."""
-REACH = 64
-"""Moves of others, and of chance, between two of one's own that are followed."""
+TREES_KEPT = 64
+"""Smallest capacity in trees; when it is exceeded, the oldest tree is dropped."""
+TREES_PER_POSITION = 4
+"""Capacity per position of a call, if that is more: two seats, and games that ended early."""
+MOST_MOVES_BETWEEN = 64
+"""Largest number of moves of other seats and of chance between two moves of the same seat."""
 
 
 class Trees:
-    """Trees below the moves played, by numbers from 1 that are handed out; policies pass them on as hidden states."""
+    """Trees below the moves played, each with a number from 1; policies pass the numbers on as hidden states."""
 
     def __init__(self, game: Game):
         self._kernels = instantiate("agents.search.recall", game)
-        self._held: dict[int, tuple[NDArray[Any], NDArray[Any], int]] = {}
-        self._last, self._most = 0, MOST_TREES
-        self._stack = np.empty(REACH, game.state_dtype)
+        self._kept: dict[int, tuple[NDArray[Any], NDArray[Any], int]] = {}
+        self._last, self._capacity = 0, TREES_KEPT
+        self._stack = np.empty(MOST_MOVES_BETWEEN, game.state_dtype)
         self._bytes = bytes_of(self._stack)
-        self._marks = np.empty(REACH, np.int32), np.empty(REACH, np.int32)
+        self._cursors = np.empty(MOST_MOVES_BETWEEN, np.int32), np.empty(MOST_MOVES_BETWEEN, np.int32)
 
     def put(self, nodes: NDArray[Any], root: NDArray[Any], action: int) -> int:
-        """Keep what was found below `action` in the position `root` [1]; returns its number, 0 if that is nothing."""
+        """Keep the subtree below `action` in the position `root` [1]; return its number, 0 if it has no visits."""
         place = child_by(nodes, 0, action)
         if place < 0:
             return 0
@@ -39,32 +39,32 @@ class Trees:
         after = root.copy()
         self._kernels.play(after, action)
         self._last += 1
-        self._held[self._last] = (kept, after, int(root["current_player"][0]))
-        if len(self._held) > self._most:
-            del self._held[next(iter(self._held))]
+        self._kept[self._last] = (kept, after, int(root["current_player"][0]))
+        if len(self._kept) > self._capacity:
+            del self._kept[next(iter(self._kept))]
         return self._last
 
     def put_all(self, trees: Sequence[NDArray[Any]], roots: NDArray[Any], actions: NDArray[np.int64]) -> NDArray[Any]:
-        """`put` for each of the positions [n], 0 where one is over; returns the numbers [n]."""
-        self._most = max(self._most, FOR_EACH * len(roots))
+        """Call `put` for each position [n] that is not finished; return the numbers [n], 0 elsewhere."""
+        self._capacity = max(self._capacity, TREES_PER_POSITION * len(roots))
         numbers = np.zeros(len(roots), np.int64)
         for row in np.flatnonzero(roots["current_player"] != TERMINAL).tolist():
             numbers[row] = self.put(trees[row], roots[row : row + 1], int(actions[row]))
         return numbers
 
     def pop_all(self, numbers: NDArray[np.int64], roots: NDArray[Any]) -> list[NDArray[Any] | None]:
-        """`pop` for each of the positions [n]."""
+        """Call `pop` for each position [n]."""
         return [self.pop(number, roots[row : row + 1]) for row, number in enumerate(numbers.tolist())]
 
     def pop(self, number: int, root: NDArray[Any]) -> NDArray[Any] | None:
-        """What the tree of that number knows below the position `root` [1]; None if there is nothing."""
-        if number not in self._held:
+        """Remove the tree of a number and return its part below the position `root` [1]; None if there is none."""
+        if number not in self._kept:
             return None
-        nodes, after, seat = self._held.pop(number)
+        nodes, after, seat = self._kept.pop(number)
         target = root.copy()
         self._kernels.still(target)
         self._stack[0] = after[0]
-        place = self._kernels.find(nodes, seat, bytes_of(target)[0], self._stack, self._bytes, *self._marks)
+        place = self._kernels.find(nodes, seat, bytes_of(target)[0], self._stack, self._bytes, *self._cursors)
         if place < 0:
             return None
         kept = np.empty_like(nodes)
@@ -72,5 +72,5 @@ class Trees:
 
 
 def bytes_of(states: NDArray[Any]) -> NDArray[np.uint8]:
-    """The bytes of records, [n, S], in the same memory."""
+    """Return records [n] as bytes [n, S], sharing their memory."""
     return states.view(np.uint8).reshape(len(states), -1)

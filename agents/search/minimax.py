@@ -1,190 +1,206 @@
-"""Minimax with alpha-beta cuts: a template that `games.engine.compiler` turns into machine code for one game.
+"""Minimax with alpha-beta pruning: a template that `games.engine.compiler` turns into machine code for one game.
 
-Shapes: n positions, A actions, C outcomes of chance, D plies of depth, S bytes of a position. A search works in a
-`stack` of D + 1 positions: a move is played by copying `stack[ply]` into `stack[ply + 1]` and changing it there. Values
-are those of the seat that moves, as seen from the position itself: `DECAY` takes a little off a result for every ply
-that it is away, so quick wins and slow losses are preferred. They change sign only where the seat does: no order of
-play is assumed.
+Shapes: n positions, A actions, C outcomes of chance, D plies of depth, S bytes of a position. The search works in the
+`stack` of its `Workspace`: a move is played by copying `stack[ply]` to `stack[ply + 1]` and changing the copy. Values
+are from the view of the seat to move at the position itself: `DECAY` shrinks a result at every ply, so that quick wins
+and slow losses are preferred. The sign changes only where the seat does; no order of turns is assumed.
 
-A move of chance counts as a ply. Its position is worth the mean of all outcomes, each searched without bounds
-(expectimax: Michie 1966), as the first seat sees it.
+A chance event counts as a ply. Its value is the mean over all outcomes, each searched with a full window (expectimax:
+Michie 1966), from the view of the first seat.
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from agents.search.memory import bytes_of
 from games.engine.chance import mix
-from games.engine.game import CHANCE, TERMINAL
+from games.engine.entries import unowned
+from games.engine.game import CHANCE, TERMINAL, Game
+from games.engine.jit import njit
 from games.engine.rules import apply, chance_outcomes, heuristic, legal_actions, returns
 
 DECAY = 0.999
-"""Factor on a result for every ply that it is further away."""
+"""Factor on a result per ply of distance."""
 MARGIN = 1e-6
-"""The first actions are searched with a window open this far below the best value, so that an equal one is exact."""
-PATIENCE = 1023
-"""Positions between two looks at the clock, less one; all its bits are set."""
+"""Root moves are searched with a window this far below the best value, so that equal values are exact."""
+STOP_CHECK_MASK = 1023
+"""Positions between two checks of `stop`, less one; a power of two less one."""
 
 NODE = np.dtype(
     [
-        ("cursor", np.int64),  # how many of its moves have been tried
+        ("cursor", np.int64),  # moves searched so far
         ("count", np.int64),  # moves
-        ("low", np.float64),  # the value matters between these bounds (alpha and beta)
-        ("high", np.float64),
-        ("best", np.float64),  # highest value so far; where chance moves, the sum of what it may bring
-        ("key", np.uint64),  # of its position
-        ("action", np.int16),  # that has the highest value
-        ("certain", np.bool_),  # whether no line so far was broken off at the horizon
-        ("by_chance", np.bool_),  # whether chance moves
+        ("low", np.float64),  # window: alpha
+        ("high", np.float64),  # window: beta
+        ("best", np.float64),  # highest value so far; at chance, the weighted sum of values so far
+        ("key", np.uint64),  # hash of its position
+        ("action", np.int16),  # action of the highest value
+        ("certain", np.bool_),  # no line so far was cut off at the horizon
+        ("by_chance", np.bool_),  # chance moves
     ]
 )
-"""One position of the line under search."""
+"""A position on the current line of the search."""
 
 ENTRY = np.dtype(
     [
         ("key", np.uint64),
         ("value", np.float64),
-        ("action", np.int16),  # that had this value
-        ("depth", np.int16),  # plies that were looked ahead
+        ("action", np.int16),  # action of this value
+        ("depth", np.int16),  # depth of the search in plies
         ("bound", np.int8),
         ("certain", np.bool_),
     ]
 )
-"""What is known of a position that has been searched before."""
+"""A position in the transposition table."""
 EXACT, AT_LEAST, AT_MOST = 1, 2, 3
 FIRST = 1 << 62
-"""Above every count of the history."""
+"""Larger than any count in the history table."""
+
+
+class Workspace(NamedTuple):
+    """The arrays that a search works in, for any number of positions one after the other."""
+
+    order: NDArray[np.int64]
+    """The actions in the order in which they are searched at first, [A]."""
+    table: NDArray[Any]
+    """Transposition table, records `ENTRY` [2^k]."""
+    history: NDArray[np.int64]
+    """History heuristic: how much each seat's action has cut off, [2, A]."""
+    stack: NDArray[Any]
+    """The positions of the current line, [D + 1]."""
+    stack_bytes: NDArray[np.uint8]
+    """The same memory as bytes, [D + 1, S]."""
+    nodes: NDArray[Any]
+    """Their nodes, records `NODE` [D]."""
+    moves: NDArray[np.int16]
+    """The moves at each, [D, max(A, C)]."""
+    mask: NDArray[np.bool_]
+    """Scratch, [A]."""
+    payoff: NDArray[np.float32]
+    """Scratch, [2]."""
+
+
+class Answers(NamedTuple):
+    """What a search finds out about n positions."""
+
+    best: NDArray[np.bool_]
+    """The best actions, [n, A]; all in a finished game."""
+    value: NDArray[np.float64]
+    """The value for the seat to move, [n]; 0 in a finished game."""
+    depth: NDArray[np.int64]
+    """The depth of the last complete search, [n]."""
+    pv: NDArray[np.int32]
+    """The principal variation of a best action, [n, L], -1 after its end."""
+
+
+def new_workspace(game: Game, plies: int, table_bits: int) -> Workspace:
+    """Return the workspace of a search so many plies deep; `order` begins in the middle of the actions."""
+    stack = np.empty(plies + 1, game.state_dtype)
+    middle = (game.num_actions - 1) / 2
+    return Workspace(
+        order=np.argsort(np.abs(np.arange(game.num_actions) - middle), kind="stable"),
+        table=np.zeros(1 << table_bits, ENTRY),
+        history=np.empty((2, game.num_actions), np.int64),
+        stack=stack,
+        stack_bytes=bytes_of(stack),
+        nodes=np.empty(plies, NODE),
+        moves=np.empty((plies, max(game.num_actions, game.num_outcomes)), np.int16),
+        mask=np.empty(game.num_actions, np.bool_),
+        payoff=np.empty(2, np.float32),
+    )
 
 
 @njit(cache=True, nogil=True)
 def search_all(
     states: NDArray[Any],
     depth: int,
-    order: NDArray[np.int64],
-    best: NDArray[np.bool_],
-    value: NDArray[np.float64],
-    reached: NDArray[np.int64],
-    line: NDArray[np.int32],
-    table: NDArray[Any],
-    history: NDArray[np.int64],
-    stack: NDArray[Any],
-    bytes_of_stack: NDArray[np.uint8],
-    nodes: NDArray[Any],
-    moves: NDArray[np.int16],
+    answers: Answers,
+    space: Workspace,
     chances: Any,
-    mask: NDArray[np.bool_],
-    payoff: NDArray[np.float32],
     salt: int,
     stop: NDArray[np.bool_],
 ) -> None:
-    """Write into `best` [n, A] the actions of the highest value, that into `value` [n], the line expected into `line`.
+    """Search each of `states` [n] one ply deep, two, ... `depth` [<= D], until the result is certain or `stop` [1] set.
 
-    Each of `states` [n] is searched one ply deep, two, ... `depth` [<= D], until all is certain or `stop` [1] is set;
-    `reached` [n] is how deep the last whole search was. `order` [A] says which actions are tried first as long as
-    nothing is known; `salt` (+ the row) tells the entries of a search in the `table` [2^k] from older ones. In a
-    finished game all actions are best and the value is 0. Scratch: `history` [2, A], `stack` [D + 1] and its bytes
-    [D + 1, S], `nodes` [D], `moves` [D, max(A, C)], `chances` [D, C] (None in a game without chance), `mask` [A],
-    `payoff` [2].
+    `salt` + row separates the entries of this search in the table from older ones. `chances` (float64 [D, C]) is
+    scratch for the probabilities of outcomes; None in a game without chance, whose code then has no trace of it.
     """
+    space = unowned(space)
+    stack = space.stack
     for i in range(states.shape[0]):
         stack[0] = states[i]
-        best[i] = True
-        value[i] = 0.0
-        reached[i] = 0
-        line[i] = -1
+        answers.best[i] = True
+        answers.value[i] = 0.0
+        answers.depth[i] = 0
+        answers.pv[i] = -1
         if stack[0].current_player != TERMINAL:
-            scratch = (
-                table,
-                history,
-                stack,
-                bytes_of_stack,
-                nodes,
-                moves,
-                chances,
-                mask,
-                payoff,
-                mix(np.uint64(salt + i)),
+            answers.value[i], answers.depth[i] = deepen(
+                depth, answers.best[i], answers.pv[i], space, chances, mix(np.uint64(salt + i)), stop
             )
-            value[i], reached[i] = deepen(depth, order, best[i], line[i], *scratch, stop)
 
 
 @njit
 def deepen(
     depth: int,
-    order: NDArray[np.int64],
     best: NDArray[np.bool_],
-    line: NDArray[np.int32],
-    table: NDArray[Any],
-    history: NDArray[np.int64],
-    stack: NDArray[Any],
-    bytes_of_stack: NDArray[np.uint8],
-    nodes: NDArray[Any],
-    moves: NDArray[np.int16],
+    pv: NDArray[np.int32],
+    space: Workspace,
     chances: Any,
-    mask: NDArray[np.bool_],
-    payoff: NDArray[np.float32],
     salt: Any,
     stop: NDArray[np.bool_],
 ) -> tuple[float, int]:
-    """Search `stack[0]` deeper and deeper, as `search_all` says; returns the value and the depth reached."""
+    """Search `space.stack[0]` by iterative deepening; write its best actions [A] and the line [L].
+
+    Returns the value and the depth reached.
+    """
+    order, nodes, mask = space.order, space.nodes, space.mask
     value, reached = 0.0, 0
-    history[:] = 0
-    worths = np.empty(order.shape[0])
-    known = order.copy()  # the best of the last search first
-    found = np.empty_like(best)
+    space.history[:] = 0
+    scores = np.empty(order.shape[0])
+    move_order = order.copy()  # by the values of the last complete search
+    equal_best = np.empty_like(best)
     for limit in range(1, depth + 1):
-        found[:] = False
+        equal_best[:] = False
         highest, certain = -math.inf, True
         mask[:] = False
-        legal_actions(stack[0], mask)
+        legal_actions(space.stack[0], mask)
         legal = mask.copy()
-        for action in known:
-            worths[action] = -math.inf
+        for action in move_order:
+            scores[action] = -math.inf
             if not legal[action]:
                 continue
-            moves[0, 0] = action
+            space.moves[0, 0] = action
             open_node(nodes[0], 1, highest - MARGIN, math.inf, np.uint64(0))
-            search(limit, order, table, history, stack, bytes_of_stack, nodes, moves, chances, mask, payoff, salt, stop)
+            search(limit, space, chances, salt, stop)
             if stop[0] and reached > 0:
                 return value, reached
-            worth = worths[action] = nodes[0].best
+            score = scores[action] = nodes[0].best
             certain = certain and nodes[0].certain
-            if worth > highest:
-                found[:] = False
-                highest = worth
-            found[action] = worth == highest
-        best[:] = found
+            if score > highest:
+                equal_best[:] = False
+                highest = score
+            equal_best[action] = score == highest
+        best[:] = equal_best
         value, reached = highest, limit
-        sort_by(known, worths)
-        expect(line, known[0], limit, table, stack, bytes_of_stack, salt)
+        sort_by(move_order, scores)
+        expect(pv, move_order[0], limit, space, salt)
         if certain or stop[0]:
             break
     return value, reached
 
 
 @njit
-def search(
-    depth: int,
-    order: NDArray[np.int64],
-    table: NDArray[Any],
-    history: NDArray[np.int64],
-    stack: NDArray[Any],
-    bytes_of_stack: NDArray[np.uint8],
-    nodes: NDArray[Any],
-    moves: NDArray[np.int16],
-    chances: Any,
-    mask: NDArray[np.bool_],
-    payoff: NDArray[np.float32],
-    salt: Any,
-    stop: NDArray[np.bool_],
-) -> None:
-    """Search the moves of `nodes[0]`, which is open; its `best` is exact above its `low`, else a bound from above.
+def search(depth: int, space: Workspace, chances: Any, salt: Any, stop: NDArray[np.bool_]) -> None:
+    """Search the moves of the open node `space.nodes[0]`.
 
-    The walk keeps its own stack of nodes, since numba does not cache a function that calls itself.
+    Its `best` is exact above its `low`, otherwise an upper bound. An explicit stack of nodes replaces recursion, since
+    numba does not cache recursive functions.
     """
+    order, table, history, nodes, moves = space.order, space.table, space.history, space.nodes, space.moves
+    stack, stack_bytes, mask, payoff = space.stack, space.stack_bytes, space.mask, space.payoff
     ply = 0
     visited = 0
     while True:
@@ -198,7 +214,7 @@ def search(
             hand_up(nodes, stack, ply, depth, moves, chances, history)
             continue
         visited += 1
-        if visited & PATIENCE == 0 and stop[0]:
+        if visited & STOP_CHECK_MASK == 0 and stop[0]:
             return
         action = moves[ply, node.cursor]
         node.cursor += 1
@@ -208,13 +224,14 @@ def search(
         apply(after, int(action))
         ended = after.current_player == TERMINAL
         if ended or ply + 1 == depth:
-            improve(node, result(after, seat, payoff) if ended else heuristic(after, seat), action, ended, share)
+            value = result(after, seat, payoff) if ended else heuristic(after, seat)
+            improve(node, value, action, ended, share)
             continue
         same = viewer(after) == seat
         low, high = bounds_after(node, same)
         key, first = np.uint64(0), -1
         if depth - ply > 2:
-            key = key_of(bytes_of_stack[ply + 1], salt)
+            key = key_of(stack_bytes[ply + 1], salt)
             entry = table[np.int64(key & np.uint64(table.shape[0] - 1))]
             if entry.key == key:
                 first = entry.action
@@ -230,7 +247,7 @@ def search(
 
 @njit(inline="always")
 def open_node(node: Any, count: int, low: float, high: float, key: Any) -> None:
-    """Begin the search of a node whose value matters between `low` and `high`."""
+    """Start the search of a node with the window from `low` to `high`."""
     node.cursor = 0
     node.count = count
     node.low = low
@@ -244,7 +261,7 @@ def open_node(node: Any, count: int, low: float, high: float, key: Any) -> None:
 
 @njit(inline="always")
 def open_chance(node: Any, count: int, key: Any) -> None:
-    """Begin the search of a node where chance has so many moves: all of them, whatever they bring."""
+    """Start the search of a chance node with `count` outcomes, all of which are searched."""
     open_node(node, count, -math.inf, math.inf, key)
     node.best = 0.0
     node.by_chance = True
@@ -252,7 +269,7 @@ def open_chance(node: Any, count: int, key: Any) -> None:
 
 @njit(inline="always")
 def result(state: Any, seat: int, payoff: NDArray[np.float32]) -> float:
-    """What a seat has earned in a finished game."""
+    """Return the payoff of a seat in a finished game."""
     payoff[:] = 0
     returns(state, payoff)
     return np.float64(payoff[seat])
@@ -260,7 +277,7 @@ def result(state: Any, seat: int, payoff: NDArray[np.float32]) -> float:
 
 @njit(inline="always")
 def bounds_after(node: Any, same: bool) -> tuple[float, float]:
-    """Between which bounds the value after a move matters, as the position there has them: a ply nearer to the end."""
+    """Return the window of the position after a move: from its seat's view, and one ply nearer to the end."""
     if node.by_chance:
         return -math.inf, math.inf
     low, high = max(node.low, node.best) / DECAY, node.high / DECAY
@@ -269,13 +286,13 @@ def bounds_after(node: Any, same: bool) -> tuple[float, float]:
 
 @njit(inline="always")
 def viewer(state: Any) -> int:
-    """The seat whose value a position has: the one that moves; the first where chance does."""
+    """Return the seat whose value a position has: the seat to move, or the first seat at chance."""
     return max(state.current_player, 0)
 
 
 @njit(inline="always")
 def list_outcomes(state: Any, outcomes: NDArray[np.int16], chances: NDArray[np.float64]) -> int:
-    """Write what chance may do into `outcomes`, and how likely each is into `chances` [C]; returns how many."""
+    """Write the outcomes of chance and their probabilities `chances` [C]; return their number."""
     chances[:] = 0.0
     chance_outcomes(state, chances)
     count = 0
@@ -287,19 +304,19 @@ def list_outcomes(state: Any, outcomes: NDArray[np.int16], chances: NDArray[np.f
 
 
 @njit(inline="always")
-def improve(node: Any, worth: float, action: int, certain: Any, share: float) -> None:
-    """Take in what a move has turned out to be worth; one of chance by its share."""
+def improve(node: Any, value: float, action: int, certain: Any, share: float) -> None:
+    """Update a node by the value of a move; at chance, add it in proportion to its probability."""
     if node.by_chance:
-        node.best += share * worth
-    elif worth > node.best:
-        node.best = worth
+        node.best += share * value
+    elif value > node.best:
+        node.best = value
         node.action = action
     node.certain = node.certain and certain
 
 
 @njit(inline="always")
 def rising(value: float, same: bool) -> float:
-    """A value as the position a move before has it; the difference is never a minus zero."""
+    """Return a value as the position one move earlier has it. Subtraction avoids a negative zero."""
     return value * DECAY if same else 0.0 - value * DECAY
 
 
@@ -313,7 +330,7 @@ def hand_up(
     chances: Any,
     history: NDArray[np.int64],
 ) -> None:
-    """Give the value of the node at `ply + 1`, which is done, to the one before it."""
+    """Back up the value of the completed node at `ply + 1` to its parent."""
     node, child = nodes[ply], nodes[ply + 1]
     seat, action = viewer(stack[ply]), moves[ply, node.cursor - 1]
     share = chances[ply, action] if chances is not None and node.by_chance else 1.0
@@ -324,7 +341,7 @@ def hand_up(
 
 @njit(inline="always")
 def settles(entry: Any, depth: int, low: float, high: float) -> bool:
-    """Whether an entry makes it needless to look `depth` plies ahead for a value between these bounds."""
+    """Return whether a table entry makes a search of `depth` plies with this window unnecessary."""
     if entry.depth != depth and not (entry.certain and entry.depth < depth):
         return False
     return (
@@ -336,7 +353,7 @@ def settles(entry: Any, depth: int, low: float, high: float) -> bool:
 
 @njit(inline="always")
 def remember(table: NDArray[Any], node: Any, depth: int) -> None:
-    """Enter a node that is done into the table; the newest entry of a place stays."""
+    """Store a completed node in the table, always replacing."""
     entry = table[np.int64(node.key & np.uint64(table.shape[0] - 1))]
     entry.key = node.key
     entry.value = node.best
@@ -355,7 +372,7 @@ def sort_moves(
     moves: NDArray[np.int16],
     mask: NDArray[np.bool_],
 ) -> int:
-    """Write the legal actions into `moves` [A], those that have cut most first, `first` before them; returns how many.
+    """Write the legal actions into `moves` [A], `first` first, then by the history heuristic; return their number.
 
     The history heuristic: Schaeffer 1989.
     """
@@ -375,11 +392,11 @@ def sort_moves(
 
 
 @njit(inline="always")
-def sort_by(actions: NDArray[np.int64], worths: NDArray[np.float64]) -> None:
-    """Sort actions by their worth [A], the highest first, equal ones as they stand."""
+def sort_by(actions: NDArray[np.int64], values: NDArray[np.float64]) -> None:
+    """Sort actions by their values [A] in descending order; stable."""
     for i in range(1, actions.shape[0]):
         action, place = actions[i], i
-        while place > 0 and worths[actions[place - 1]] < worths[action]:
+        while place > 0 and values[actions[place - 1]] < values[action]:
             actions[place] = actions[place - 1]
             place -= 1
         actions[place] = action
@@ -387,7 +404,7 @@ def sort_by(actions: NDArray[np.int64], worths: NDArray[np.float64]) -> None:
 
 @njit(inline="always")
 def key_of(position: NDArray[np.uint8], salt: Any) -> Any:
-    """64 bits that stand for a position, given as bytes [S]: eight at a time, each mixed in."""
+    """Return a 64-bit hash of a position given as bytes [S], mixed in eight at a time."""
     key = np.uint64(salt)
     whole = position.shape[0] // 8 * 8
     for at in range(0, whole, 8):
@@ -403,25 +420,18 @@ def key_of(position: NDArray[np.uint8], salt: Any) -> Any:
 
 
 @njit
-def expect(
-    line: NDArray[np.int32],
-    action: int,
-    depth: int,
-    table: NDArray[Any],
-    stack: NDArray[Any],
-    bytes_of_stack: NDArray[np.uint8],
-    salt: Any,
-) -> None:
-    """Write into `line` [L] the action and what the table says of what follows, up to chance or the end; then -1.
+def expect(pv: NDArray[np.int32], action: int, depth: int, space: Workspace, salt: Any) -> None:
+    """Write the action and its principal variation from the table into `pv` [L], up to chance or the end; then -1.
 
-    `stack[1]` is scratch.
+    `space.stack[1]` is scratch.
     """
-    line[:] = -1
+    table, stack = space.table, space.stack
+    pv[:] = -1
     stack[1] = stack[0]
-    for i in range(min(line.shape[0], depth)):
-        line[i] = action
+    for i in range(min(pv.shape[0], depth)):
+        pv[i] = action
         apply(stack[1], int(action))
-        key = key_of(bytes_of_stack[1], salt)
+        key = key_of(space.stack_bytes[1], salt)
         entry = table[np.int64(key & np.uint64(table.shape[0] - 1))]
         if stack[1].current_player < 0 or entry.key != key:
             break

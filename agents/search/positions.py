@@ -1,50 +1,55 @@
-"""What every searching agent asks of a game, and of the batch that it is given."""
+"""Checks of games and batches that all searching agents share."""
 
 from typing import Any
 
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
-from arena.errors import UsageError
 from games.engine.game import Game
 
 
 def require_searchable(game: Game, agent: str, chance: bool = False) -> None:
-    """`UsageError` unless the game has two players, hides nothing, knows no (or, if allowed) `chance`, is zero-sum."""
+    """Raise `UsageError` unless a game is a two-player zero-sum game of perfect information.
+
+    Chance is refused as well unless `chance` is set.
+    """
     if game.num_players != 2:
         raise UsageError(f"{agent} plays games of two players; {game.name} has {game.num_players}")
     if not game.perfect_information:
-        raise UsageError(f"{agent} plays games of perfect information; {game.name} hides something from its players")
+        raise UsageError(f"{agent} plays games of perfect information; {game.name} has hidden information")
     if game.has_chance and not chance:
-        raise UsageError(f"{agent} plays games without chance, which moves in {game.name}")
+        raise UsageError(f"{agent} plays games without chance; {game.name} has chance events")
     if not game.zero_sum:
         raise UsageError(f"{agent} plays zero-sum games; {game.name} is not one")
 
 
 def require_visible(game: Game, agent: str) -> None:
-    """`UsageError` if the game hides something; choices made at the same time are hidden too."""
+    """Raise `UsageError` if a game has hidden information or simultaneous moves."""
     if not game.perfect_information:
-        hides = "all choose at once" if game.simultaneous else "something is hidden"
-        raise UsageError(f"{agent} plays games of perfect information; in {game.name} {hides}: take ismcts")
+        reason = "simultaneous moves" if game.simultaneous else "hidden information"
+        raise UsageError(f"{agent} plays games of perfect information; {game.name} has {reason}: use ismcts")
 
 
 def require_hidden(game: Game, agent: str) -> None:
-    """`UsageError` if nothing is hidden: there are better searches then."""
+    """Raise `UsageError` if a game has perfect information, for which better searches exist."""
     if game.perfect_information:
-        raise UsageError(f"{agent} plays games that hide something; {game.name} shows all: take mcts or alphabeta")
+        raise UsageError(
+            f"{agent} plays games with hidden information or simultaneous moves; {game.name} has neither: "
+            "use mcts or alphabeta"
+        )
 
 
 def require_guidable(game: Game) -> None:
-    """`UsageError` unless a value of the seat to move tells that of the other, and nothing is hidden."""
+    """Raise `UsageError` unless a game is a two-player zero-sum game of perfect information."""
     if game.num_players != 2 or not game.zero_sum or not game.perfect_information:
         raise UsageError(
-            f"a network guides the search of games of two players and zero sum in which nothing is hidden; "
-            f"{game.label} is not one"
+            f"guided search plays two-player zero-sum games of perfect information; {game.label} is not one"
         )
 
 
 def positions(batch: Batch, game: Game, agent: str) -> NDArray[Any]:
-    """The state records [n] of a batch; `UsageError` if it has none, or those of another game or board."""
+    """Return the state records [n] of a batch; raise `UsageError` if they are missing or of another game or board."""
     if "state" not in batch.obs:
         raise UsageError(f"{agent} needs batch.obs.state, the positions (records [n] of {game.name})")
     states: NDArray[Any] = batch.obs.state

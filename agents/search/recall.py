@@ -1,11 +1,11 @@
-"""Finding a position again in a tree: a template that `games.engine.compiler` turns into machine code for one game."""
+"""Finding a position in a kept tree: a template that `games.engine.compiler` turns into machine code for one game."""
 
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from games.engine.jit import njit
 from games.engine.rules import apply, reseed
 
 
@@ -19,10 +19,10 @@ def find(
     places: NDArray[np.int32],
     cursors: NDArray[np.int32],
 ) -> int:
-    """The node of the position `target` (its bytes [S]), the next decision of `seat`; -1 if it was not visited.
+    """Return the node of the position `target` (bytes [S]), a decision of `seat`; -1 if it was not visited.
 
-    `stack[0]` is the position at the first node, its copies [D, S] in bytes; places and cursors [D] are scratch. It
-    looks at what others, and chance, may have done since, and no further.
+    `stack[0]` is the position of the first node; `bytes_of_stack` [D, S] is the same memory. `places` and `cursors` [D]
+    are scratch. Only moves of other seats and of chance since then are followed.
     """
     depth = 0
     places[0] = cursors[0] = 0
@@ -30,10 +30,10 @@ def find(
         return 0
     while depth >= 0:
         node, player = nodes[places[depth]], stack[depth].current_player
-        if cursors[depth] == node.count or player == seat or depth == places.shape[0] - 1:
+        if cursors[depth] == node.num_children or player == seat or depth == places.shape[0] - 1:
             depth -= 1
             continue
-        place = node.first + cursors[depth]
+        place = node.first_child + cursors[depth]
         cursors[depth] += 1
         if nodes[place].visits > 0:
             depth += 1
@@ -47,20 +47,20 @@ def find(
 
 @njit(cache=True, nogil=True)
 def play(state: NDArray[Any], action: int) -> None:
-    """Play an action in `state` [1], whose random stream is set to nothing."""
+    """Play an action in `state` [1] and clear its random stream."""
     apply(state[0], action)
     reseed(state[0], 0)
 
 
 @njit(cache=True, nogil=True)
 def still(state: NDArray[Any]) -> None:
-    """Set the random stream of `state` [1] to nothing, so that positions can be compared."""
+    """Clear the random stream of `state` [1], so that positions can be compared."""
     reseed(state[0], 0)
 
 
 @njit(inline="always")
 def same(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> bool:
-    """Whether two positions are equal, byte by byte."""
+    """Return whether two positions are equal, byte by byte."""
     at = 0
     while at < one.shape[0] and one[at] == other[at]:
         at += 1

@@ -1,1 +1,10 @@
-"""What agents' moves are worth: one position at a time, and over many that are held fixed."""
+"""How good play is, measured: what moves keep of a position's value, and exact exploitability in small games.
+
+- `analysis`, `judging`, `lines`, `report`: what agents' moves are worth, over positions that are held fixed
+- `tree`: a game written out once into arrays; `walk` is the compiled template that does it
+- `response`: values of strategies, exact best responses, NashConv and exploitability
+- `strategy_pools`: pools of strategies mixed by a meta-strategy
+- `table`: a strategy as a table on disk, and its rows looked up by what a seat knows
+- `asking`: the strategy that an agent plays, by asking it everywhere
+- `solver`: solvers by name
+"""

@@ -1,7 +1,7 @@
-"""How many moves of agents keep what a position is worth, by phase of the game, over positions that a seed holds fixed.
+"""Share of an agent's moves that keep the value of a position, by phase of the game.
 
-With `perfect` as the judge, worth is the game-theoretic value: won, drawn or lost. With another one that tells values,
-it is what that one thinks.
+The seed fixes the positions. With `perfect` as the judge, values are game-theoretic: won, drawn or lost. Any other
+judge contributes its own estimates.
 """
 
 import math
@@ -12,36 +12,36 @@ from itertools import islice, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.judging import Judge, require_judgeable, worths
-from arena.analysis.lines import Line, Played, drawn_lines
-from arena.errors import UsageError
+from arena.analysis.judging import Judge, move_values, require_judgeable
+from arena.analysis.lines import Line, PlayedLines, drawn_lines
+from arena.base.errors import UsageError
 from arena.match.ask import ask, begin, view
 from arena.policy.protocol import Policy
 from games.engine.game import Game
 
 TOLERANCE = 0.05
-"""Moves whose worth differs by less are equally good: the nearer of two wins counts a little more for alphabeta."""
+"""Moves whose values differ by less count as equal: alphabeta values the nearer of two wins a little higher."""
 PHASES = 5
 CHUNK = 50
-"""Positions that are judged, or asked about, at once."""
-PATIENCE = 5000
-"""Positions in a row that the judge may not know before it is taken not to know any."""
-Watch = Callable[[str, int, int], None]
-"""Told what is being done, how much of it has been, and how much there is."""
+"""Positions evaluated in one batch."""
+MAX_UNKNOWN_IN_A_ROW = 5000
+"""Positions in a row without a value from the judge after which drawing gives up."""
+ProgressCallback = Callable[[str, int, int], None]
+"""Called with a description of the work, the amount done, and the total."""
 
 
 @dataclass(frozen=True)
-class Held:
-    """Positions, and what the moves in them are worth."""
+class JudgedPositions:
+    """Positions with the value of every move."""
 
     game: Game
     judge: str
     seed: int
     lines: tuple[Line, ...]
-    worth: NDArray[np.float64]
-    """[n, A]; -inf where a move is illegal."""
+    move_values: NDArray[np.float64]
+    """Value of each move for the seat that makes it [n, A]; -inf where it is illegal."""
     left_out: int
-    """Positions that were drawn, but of which the judge does not know all moves."""
+    """Positions drawn but dropped, because the judge does not know the value of every move."""
 
     @property
     def plies(self) -> NDArray[np.int64]:
@@ -50,25 +50,25 @@ class Held:
 
     @property
     def best(self) -> NDArray[np.float64]:
-        """What the positions are worth, [n]."""
-        highest: NDArray[np.float64] = self.worth.max(axis=1)
+        """Value of each position: that of its best move [n]."""
+        highest: NDArray[np.float64] = self.move_values.max(axis=1)
         return highest
 
     @property
     def keeping(self) -> NDArray[np.bool_]:
-        """Moves that keep that, [n, A]."""
-        return self.worth > self.best[:, None] - TOLERANCE
+        """True for moves that keep the position's value [n, A]."""
+        return self.move_values > self.best[:, None] - TOLERANCE
 
     @property
     def decides(self) -> NDArray[np.bool_]:
-        """Positions [n] in which some legal move does not."""
-        some: NDArray[np.bool_] = np.any(~self.keeping & np.isfinite(self.worth), axis=1)
+        """True for positions with a legal move that loses value [n]."""
+        some: NDArray[np.bool_] = np.any(~self.keeping & np.isfinite(self.move_values), axis=1)
         return some
 
 
 @dataclass(frozen=True)
 class Phase:
-    """A part of the game, or all of it."""
+    """Figures for one phase of the game, or for all of it."""
 
     first_ply: int
     last_ply: int
@@ -76,13 +76,13 @@ class Phase:
     kept: int
     """Moves that keep the value."""
     deciding: int
-    """Positions where not every move does so."""
+    """Positions with a legal move that loses value."""
     kept_deciding: int
-    """Moves that keep the value there."""
+    """Moves that keep the value in deciding positions."""
     regret: float
-    """What a move loses, on average, of what the position is worth."""
+    """Average loss of value per move."""
     by_chance: float
-    """Share of moves that would keep the value if each legal one were as likely."""
+    """Share of moves that keep the value under uniformly random legal play."""
 
     @property
     def share(self) -> float:
@@ -91,29 +91,34 @@ class Phase:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Of that share: 95 %, Wilson 1927."""
+        """95 % confidence interval of `share` (Wilson 1927)."""
         return wilson(self.kept, self.positions)
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """How one agent did."""
+    """Results of one agent."""
 
     agent: str
     phases: tuple[Phase, ...]
     total: Phase
     failures: int
-    """Positions in which it gave no legal move; they count as moves that lose everything there is to lose."""
+    """Positions without a legal answer; each counts as the worst legal move."""
 
 
-def hold(game: Game, judge: Judge, count: int, seed: int = 0, watch: Watch | None = None) -> Held:
-    """Draw positions of games of mixed strength, see `drawn_lines`, until the judge knows `count` of them."""
+def judge_positions(
+    game: Game, judge: Judge, count: int, seed: int = 0, watch: ProgressCallback | None = None
+) -> JudgedPositions:
+    """Draw positions with `drawn_lines` until the judge has valued `count` of them.
+
+    Raises `UsageError` if the game cannot be judged, has too few positions, or the judge knows none of them.
+    """
     require_judgeable(game)
     if count < 1:
         raise UsageError(f"positions={count} is not at least 1")
     stream = drawn_lines(game, seed)
     lines: list[Line] = []
-    found: list[NDArray[np.float64]] = []
+    known_values: list[NDArray[np.float64]] = []
     left_out = unknown = 0
     while len(lines) < count:
         if watch is not None:
@@ -121,42 +126,49 @@ def hold(game: Game, judge: Judge, count: int, seed: int = 0, watch: Watch | Non
         some = list(islice(stream, CHUNK))
         if not some:
             raise UsageError(f"only {len(lines)} different positions of {game.label} were found: ask for fewer")
-        worth = worths(game, judge, some, seed)
-        known = np.flatnonzero(~np.isnan(worth).any(axis=1))[: count - len(lines)]
+        values = move_values(game, judge, some, seed)
+        known = np.flatnonzero(~np.isnan(values).any(axis=1))[: count - len(lines)]
         left_out += (len(some) if len(known) + len(lines) < count else int(known[-1]) + 1) - len(known)
         unknown = 0 if len(known) else unknown + CHUNK
-        if unknown >= PATIENCE:
+        if unknown >= MAX_UNKNOWN_IN_A_ROW:
             raise UsageError(f"{judge.spec} knows the worth of no position that was drawn of {game.label}")
         lines += [some[row] for row in known.tolist()]
-        found.append(worth[known])
-    return Held(game, judge.spec, seed, tuple(lines), np.concatenate(found), left_out)
+        known_values.append(values[known])
+    return JudgedPositions(game, judge.spec, seed, tuple(lines), np.concatenate(known_values), left_out)
 
 
-def analyse(held: Held, spec: str, agent: Policy, seed: int = 0, watch: Watch | None = None) -> Analysis:
-    """Ask an agent for its move in every position, and compare it with the best."""
+def analyse(
+    judged: JudgedPositions, spec: str, agent: Policy, seed: int = 0, watch: ProgressCallback | None = None
+) -> Analysis:
+    """Compare an agent's move in every position with the best one.
+
+    Raises `UsageError` if the agent cannot start a game.
+    """
     if (failure := begin(agent, seed)) is not None:
         raise UsageError(f"{spec} cannot play: {failure.detail}")
-    played = Played(held.game, held.lines)
-    actions = np.empty(len(held.lines), np.int64)
+    played = PlayedLines(judged.game, judged.lines)
+    actions = np.empty(len(judged.lines), np.int64)
     for first in range(0, len(actions), CHUNK):
         if watch is not None:
             watch(f"{spec} moves", first, len(actions))
         rows = np.arange(first, min(first + CHUNK, len(actions)))
         actions[rows] = ask(agent, view(played.env, rows, agent, played.history, played.lengths)).actions
     every = np.arange(len(actions))
-    legal = (actions >= 0) & (actions < held.game.num_actions)
+    legal = (actions >= 0) & (actions < judged.game.num_actions)
     legal &= played.env.mask[every, np.where(legal, actions, 0)]
-    lowest = np.where(np.isfinite(held.worth), held.worth, np.inf).min(axis=1)
-    worth = np.where(legal, held.worth[every, np.where(legal, actions, 0)], lowest)
-    kept = legal & (worth > held.best - TOLERANCE)
-    spans = [np.flatnonzero((held.plies >= low) & (held.plies <= high)) for low, high in phases_of(held.plies)]
-    parts = tuple(_phase(held, rows, kept, worth) for rows in spans if len(rows))
-    return Analysis(spec, parts, _phase(held, every, kept, worth), int((~legal).sum()))
+    lowest = np.where(np.isfinite(judged.move_values), judged.move_values, np.inf).min(axis=1)
+    values = np.where(legal, judged.move_values[every, np.where(legal, actions, 0)], lowest)
+    kept = legal & (values > judged.best - TOLERANCE)
+    spans = [np.flatnonzero((judged.plies >= low) & (judged.plies <= high)) for low, high in phases_of(judged.plies)]
+    parts = tuple(_phase(judged, rows, kept, values) for rows in spans if len(rows))
+    return Analysis(spec, parts, _phase(judged, every, kept, values), int((~legal).sum()))
 
 
-def _phase(held: Held, rows: NDArray[np.int64], kept: NDArray[np.bool_], worth: NDArray[np.float64]) -> Phase:
-    plies, decides = held.plies[rows], held.decides[rows]
-    shares = held.keeping[rows].sum(axis=1) / np.isfinite(held.worth[rows]).sum(axis=1)
+def _phase(
+    judged: JudgedPositions, rows: NDArray[np.int64], kept: NDArray[np.bool_], values: NDArray[np.float64]
+) -> Phase:
+    plies, decides = judged.plies[rows], judged.decides[rows]
+    shares = judged.keeping[rows].sum(axis=1) / np.isfinite(judged.move_values[rows]).sum(axis=1)
     return Phase(
         int(plies.min()),
         int(plies.max()),
@@ -164,20 +176,20 @@ def _phase(held: Held, rows: NDArray[np.int64], kept: NDArray[np.bool_], worth: 
         int(kept[rows].sum()),
         int(decides.sum()),
         int((kept[rows] & decides).sum()),
-        float((held.best[rows] - worth[rows]).clip(min=0).mean()),
+        float((judged.best[rows] - values[rows]).clip(min=0).mean()),
         float(shares.mean()),
     )
 
 
 def phases_of(plies: NDArray[np.int64], count: int = PHASES) -> Sequence[tuple[int, int]]:
-    """The first and last ply of `count` phases (or fewer) of equal length, from the earliest position to the latest."""
+    """Return first and last ply of at most `count` phases of equal length, which together span all `plies`."""
     edges = np.unique(np.linspace(plies.min(), plies.max() + 1, count + 1).round().astype(int)).tolist()
     return [(low, high - 1) for low, high in pairwise(edges)]
 
 
 def wilson(successes: int, trials: int, z: float = 1.96) -> tuple[float, float]:
-    """The interval of a share that Wilson gives (1927, "Probable inference"), by default of 95 %."""
+    """Return Wilson's confidence interval of a share (1927, "Probable inference"), by default of 95 %."""
     share, square = successes / trials, z * z / trials
     middle = (share + square / 2) / (1 + square)
     width = z / (1 + square) * math.sqrt(share * (1 - share) / trials + square / (4 * trials))
-    return min(middle - width, share), max(middle + width, share)  # rounding aside, never beyond
+    return min(middle - width, share), max(middle + width, share)  # rounding must not exclude the share itself

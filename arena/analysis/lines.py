@@ -1,32 +1,32 @@
-"""Positions as lines of play: drawn from games of mixed strength, and played again, many at once."""
+"""Positions as lines of play: sampled from games of mixed strength, and replayed in batches."""
 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from arena.base.seeding import make_rng
 from arena.env.native import GameVectorEnv
 from arena.match.batch import Pairing, play_matches
-from arena.registry import make_agent
-from arena.seeding import make_rng
+from arena.policy.registry import make_agent
 from games.engine.game import Game
 
 Line = tuple[int, ...]
 """Actions from the start of a game."""
 
 PLAYERS = ("random", "one-ply", "mcts:50", "mcts:300")
-"""Who plays the games that positions are drawn from: each seat of each game is given to one of them at random."""
+"""Agents of the games that positions are drawn from; each seat of each game draws one at random."""
 GAMES = 64
-"""That are played at once."""
+"""Games played in one batch."""
 ROUNDS_IN_VAIN = 10
-"""After which there are no more positions to be found."""
+"""Batches in a row without a new position after which the search stops."""
 FROM_A_GAME = 4
 """Positions taken from one game, at most."""
 
 
-class Played:
-    """Positions after `lines` of play, one a row, none of them over.
+class PlayedLines:
+    """Positions after `lines` of play, one row each.
 
-    The game hides nothing and knows no chance.
+    The game has perfect information and no chance.
     """
 
     def __init__(self, game: Game, lines: Sequence[Line]):
@@ -34,7 +34,7 @@ class Played:
         self.history = np.full((len(lines), max(1, self.lengths.max(initial=0))), -1, np.int32)
         """The lines [n, T], -1 after their ends."""
         self.returns = np.zeros((len(lines), game.num_players))
-        """What the seats have earned, [n, P]."""
+        """Return of each seat so far [n, P]."""
         self.env = GameVectorEnv(game, len(lines))
         self.env.reset(seed=0)
         for row, line in enumerate(lines):
@@ -46,10 +46,10 @@ class Played:
 
 
 def drawn_lines(game: Game, seed: int) -> Iterator[Line]:
-    """Lines to positions of games of mixed strength, until no more are found: different ones, with a choice of moves.
+    """Yield lines to distinct positions with more than one legal move, until no new ones turn up.
 
-    Both seats are taken by `PLAYERS` drawn at random; of each game up to `FROM_A_GAME` positions are taken, at plies
-    drawn at random. The seed fixes them.
+    Each seat is played by a random one of `PLAYERS`. Each game contributes up to `FROM_A_GAME` positions, at random
+    plies. The seed fixes them.
     """
     rng = make_rng(seed)
     players = [(spec, make_agent(spec, game)) for spec in PLAYERS]
@@ -62,7 +62,7 @@ def drawn_lines(game: Game, seed: int) -> Iterator[Line]:
         records = play_matches(game, players, pairings, int(rng.integers(2**31)))
         plies = [rng.permutation(len(record.actions))[:FROM_A_GAME].tolist() for record in records]
         lines = [record.actions[:ply] for record, some in zip(records, plies, strict=True) for ply in some]
-        env = Played(game, lines).env
+        env = PlayedLines(game, lines).env
         for line, choices, position in zip(lines, env.mask.sum(axis=1), env.positions(), strict=True):
             if choices > 1 and position.tobytes() not in known:
                 known.add(position.tobytes())

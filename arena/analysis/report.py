@@ -7,15 +7,15 @@ from pathlib import Path
 
 from rich.table import Table
 
-from arena.analysis.analysis import Analysis, Held, Phase
-from arena.saving import write_whole
+from arena.analysis.analysis import Analysis, JudgedPositions, Phase
+from arena.base.saving import write_whole
 
 COLOURS = ("#08519c", "#b35806", "#7fb3d9", "#f4a64a", "#555555", "#54278f")
 
 
-def as_table(held: Held, analyses: Sequence[Analysis]) -> Table:
-    """A row for each agent and phase: how many moves keep what the position is worth."""
-    table = Table(title=f"{held.game.label}: moves that keep the value, by {held.judge}")
+def as_table(judged: JudgedPositions, analyses: Sequence[Analysis]) -> Table:
+    """Return a table with a row for each agent and phase: the share of moves that keep the position's value."""
+    table = Table(title=f"{judged.game.label}: moves that keep the value, by {judged.judge}")
     for name in ("agent", "plies"):
         table.add_column(name)
     for name in ("positions", "kept", "95 %", "deciding", "kept there", "regret", "by chance"):
@@ -42,11 +42,11 @@ def _cells(phase: Phase) -> list[str]:
     ]
 
 
-def remarks(held: Held, analyses: Sequence[Analysis]) -> list[str]:
-    """What the table does not say: what was left out, and moves that were none."""
+def remarks(judged: JudgedPositions, analyses: Sequence[Analysis]) -> list[str]:
+    """Return notes on positions left out and on answers that were no legal move."""
     lines = []
-    if held.left_out:
-        lines.append(f"Left out: {held.left_out} positions drawn whose moves {held.judge} does not know all.")
+    if judged.left_out:
+        lines.append(f"Left out: {judged.left_out} positions drawn whose moves {judged.judge} does not know all.")
     lines += [
         f"{one.agent} gave no legal move in {one.failures} positions; these count as moves that lose."
         for one in analyses
@@ -55,14 +55,14 @@ def remarks(held: Held, analyses: Sequence[Analysis]) -> list[str]:
     return lines
 
 
-def as_json(held: Held, analyses: Sequence[Analysis]) -> str:
-    """Everything."""
+def to_json(judged: JudgedPositions, analyses: Sequence[Analysis]) -> str:
+    """Return the whole analysis as JSON."""
     content = {
-        "game": held.game.label,
-        "judge": held.judge,
-        "positions": len(held.lines),
-        "seed": held.seed,
-        "left_out": held.left_out,
+        "game": judged.game.label,
+        "judge": judged.judge,
+        "positions": len(judged.lines),
+        "seed": judged.seed,
+        "left_out": judged.left_out,
         "agents": [
             {
                 "agent": one.agent,
@@ -80,7 +80,7 @@ def _plain(phase: Phase) -> dict[str, object]:
     return dataclasses.asdict(phase) | {"share": phase.share, "interval": phase.interval}
 
 
-def save_picture(held: Held, analyses: Sequence[Analysis], path: Path) -> None:
+def save_picture(judged: JudgedPositions, analyses: Sequence[Analysis], path: Path) -> None:
     """Write a PNG: the share of moves that keep the value, by ply, with 95 % intervals.
 
     Raises `UsageError` if it cannot be written.
@@ -105,7 +105,7 @@ def save_picture(held: Held, analyses: Sequence[Analysis], path: Path) -> None:
     axes.set_xlabel("moves made before")
     axes.set_ylabel("moves that keep the value")
     axes.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
-    axes.set_title(f"{held.game.label}, {len(held.lines)} positions, by {held.judge}", fontsize=9)
+    axes.set_title(f"{judged.game.label}, {len(judged.lines)} positions, by {judged.judge}", fontsize=9)
     axes.grid(axis="y", color="#ececec")
     axes.legend(fontsize=8)
     write_whole(path, figure.savefig)

@@ -1,18 +1,20 @@
-"""The command line that stands for options: what to type to do the same again."""
+"""`command_line`: the shell command that repeats a run with the same options."""
 
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from arena.base.passwords import without_password
+
 
 def command_line(command: str, positional: Sequence[str], options: Any, usual: Any) -> str:
-    """A line for a shell: the command, its words, and every option in which `options` differs from `usual`.
+    """Return the shell command of `options`: its positional arguments, and each option that differs from `usual`.
 
-    Both are instances of one dataclass, whose fields that hold dataclasses are options as well; fields that both have
-    in common, as those behind the positional words, are passed over.
+    `options` and `usual` are instances of one dataclass; options within nested dataclasses are included. Passwords in
+    URLs are left out.
     """
-    return shlex.join(["arena", command, *positional, *_flags(options, usual)])
+    return without_password(shlex.join(["arena", command, *positional, *_flags(options, usual)]))
 
 
 def _flags(options: Any, usual: Any) -> Iterator[str]:

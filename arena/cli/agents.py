@@ -1,19 +1,19 @@
-"""`arena agents`: who can play, and what can be trained."""
+"""`arena agents`: the agents that can play, and those that can be trained."""
 
 import json
 from dataclasses import dataclass
 
 from rich.box import SIMPLE
-from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from arena.registry import AGENTS, agent_kind
+from arena.base.terminal import make_console
+from arena.policy.registry import AGENTS, agent_kind
 
 
 @dataclass(frozen=True)
 class Options:
-    """List the agents: how a spec names one, and which can be trained with `arena train`."""
+    """List the agents with the spec that names each, and which of them 'arena train' can train."""
 
     json: bool = False
     """Print JSON instead of a table."""
@@ -37,5 +37,5 @@ def run(options: Options) -> int:
     for row in rows:
         what = Text.assemble(row["what"], (f"\n{row['paper']}" if row["paper"] else "", "dim"))
         table.add_row(row["agent"], what, row["actions"], row["training"])
-    Console().print(table)
+    make_console().print(table)
     return 0

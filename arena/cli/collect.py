@@ -1,4 +1,4 @@
-"""`arena collect`: play, and write down the transitions for others to learn from."""
+"""`arena collect`: transitions of an agent, in a file to learn from offline."""
 
 import dataclasses
 from pathlib import Path
@@ -6,39 +6,42 @@ from typing import Annotated
 
 import tyro
 
+from arena.base.checks import numbers_in, require_at_least
+from arena.base.errors import UsageError
 from arena.cli.tasks import make_task
-from arena.config import require_at_least
-from arena.errors import UsageError
 
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """Let an agent play all seats of a game, or in a Gymnasium environment, and write a file to learn from offline."""
+    """Let an agent play all seats of a game, or a Gymnasium environment, and write its transitions to an HDF5 file.
+
+    'arena train' learns from such a file with offline algorithms.
+    """
 
     task: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]
-    """What to play: connect_four, tic_tac_toe:m=6,n=6,k=4, gym:CartPole-v1"""
+    """Game or environment: connect_four, tic_tac_toe:m=6,n=6,k=4, gym:CartPole-v1."""
     agent: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="AGENT")]
-    """Who plays, as in 'arena agents': random, alphabeta:4, ppo:runs/mine"""
+    """Agent that plays, as 'arena agents' lists them: random, alphabeta:4, ppo:runs/mine."""
     out: Path
-    """The file; one that is there is replaced."""
+    """File to write; an existing one is replaced."""
     steps: int = 50_000
-    """Moves to be played, at least."""
+    """Smallest number of moves to play."""
     random: float = 0.0
-    """Share of random moves among them (games), 0 to 1: who learns should see more than the best play."""
+    """Share of moves replaced by random ones (games), 0 to 1, so that the data covers more than the agent's play."""
     environments: int = 10
-    """Games that are played at the same time."""
+    """Number of games played at the same time."""
     seed: int = 0
-    """Fixes the moves."""
+    """Random seed."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, 1, "steps", "environments")
-        require_at_least(self, 0, "seed")
+        require_at_least(1, **numbers_in(self, "steps", "environments"))
+        require_at_least(0, **numbers_in(self, "seed"))
         if not self.out.absolute().parent.is_dir():
             raise UsageError(f"{self.out.parent} is no folder to write {self.out.name} into")
 
 
 def run(options: Options) -> int:
-    """Collect, write, and say what was written."""
+    """Collect the transitions, write them, and print what was written."""
     task = make_task(options.task)
     from arena.runs.collecting import collect_transitions
 

@@ -1,4 +1,4 @@
-"""`arena completion`: what completes command lines in a shell."""
+"""`arena completion`: a script that completes command lines in a shell."""
 
 import contextlib
 import io
@@ -9,28 +9,28 @@ from typing import Annotated, Literal
 import tyro
 
 from arena.cli.main import COMMANDS, main
-from arena.registry import AGENTS, GAMES
+from arena.policy.registry import AGENTS, GAMES
 
 
 @dataclass(frozen=True)
 class Options:
-    """Write the completion of commands, options, games and agents for a shell, to be read by it.
+    """Print a script that completes commands, options, games and agents in a shell.
 
-    Games and agents are those that are installed now.
+    It knows the games and agents that are installed now.
     """
 
     shell: Annotated[tyro.conf.Positional[Literal["bash", "zsh", "fish"]], tyro.conf.arg(metavar="SHELL")]
-    """bash, zsh or fish."""
+    """Shell to write for: bash, zsh or fish."""
 
 
 @dataclass(frozen=True)
 class Words:
-    """What may follow a command, as its help tells."""
+    """Options and positional arguments of a command, as read from its help."""
 
     options: dict[str, tuple[str, ...]]
-    """Every option, with the values that it is confined to."""
+    """Values that each option accepts; empty if it takes any."""
     positional: tuple[str, ...]
-    """What its first, second, ... word stands for: GAME, AGENT; the last one for all that follow."""
+    """Kinds of the positional arguments in order, such as GAME, AGENT; the last one may repeat."""
 
 
 def run(options: Options) -> int:
@@ -41,15 +41,15 @@ def run(options: Options) -> int:
 
 
 def _help(command: str) -> str:
-    """What a command says of itself."""
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
+    """Return the help text of a command."""
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.suppress(SystemExit):
         main([command, "--help"])
-    return said.getvalue()
+    return output.getvalue()
 
 
 def words_in(text: str) -> Words:
-    """The words of a help text.
+    """Return the options and positional arguments in a help text.
 
     >>> words_in("│ GAME  What is played. │\\n│ --result {None,win,loss}  How. │\\n│ -h, --help  This. │")
     Words(options={'--result': ('win', 'loss'), '--help': ()}, positional=('GAME',))
@@ -57,25 +57,25 @@ def words_in(text: str) -> Words:
     options: dict[str, tuple[str, ...]] = {}
     positional: list[str] = []
     for line in re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines():
-        if found := re.match(r"[│| ]{0,2}(?:-\w, )?(--[a-z][\w-]*)(?: \{([^}]+)\})?", line):
-            options[found[1]] = tuple(value for value in (found[2] or "").split(",") if value not in ("", "None"))
-        elif found := re.match(r"[│| ]{0,2}\[?([A-Z]{3,})\b", line):
-            positional.append(found[1])
+        if match := re.match(r"[│| ]{0,2}(?:-\w, )?(--[a-z][\w-]*)(?: \{([^}]+)\})?", line):
+            options[match[1]] = tuple(value for value in (match[2] or "").split(",") if value not in ("", "None"))
+        elif match := re.match(r"[│| ]{0,2}\[?([A-Z]{3,})\b", line):
+            positional.append(match[1])
     return Words(options, tuple(positional))
 
 
 def _meanings() -> dict[str, str]:
-    """The words that stand for each kind of positional argument; files for all others."""
+    """Return the words to offer for each kind of positional argument; other kinds are files."""
     games, agents = " ".join(GAMES.names()), " ".join(AGENTS.names())
     return {"GAME": games, "TASK": games, "AGENT": agents, "ALGO": agents, "SHELL": "bash zsh fish"}
 
 
 def _bash(commands: dict[str, Words], zsh: bool) -> str:
-    """A function for bash, which zsh can read too."""
+    """Return a completion script for bash, which zsh can read, too."""
     meanings, cases, values = _meanings(), "", ""
     for name, words in commands.items():
         places = [meanings.get(kind, "") for kind in words.positional]
-        chosen = "".join(f"{place}) words='{found}' ;; " for place, found in enumerate(places[:-1], start=2))
+        chosen = "".join(f"{place}) words='{offered}' ;; " for place, offered in enumerate(places[:-1], start=2))
         chosen += f"*) words='{places[-1]}' ;; " if places else ""
         cases += f"        {name}) options='{' '.join(words.options)}'; case $COMP_CWORD in {chosen}esac ;;\n"
         for option, choices in words.options.items():
@@ -97,17 +97,17 @@ complete -o default -F _arena arena
 
 
 def _fish(commands: dict[str, Words]) -> str:
-    """A line a word for fish."""
+    """Return a completion script for fish, one line for each word."""
     meanings = _meanings()
     lines = []
     for name, words in commands.items():
         lines.append(f"complete -c arena -n __fish_use_subcommand -a {name} -d {_quoted(COMMANDS[name])}")
-        seen = f"complete -c arena -n '__fish_seen_subcommand_from {name}'"
+        prefix = f"complete -c arena -n '__fish_seen_subcommand_from {name}'"
         for option, choices in words.options.items():
-            lines.append(f"{seen} -l {option[2:]}" + (f" -xa {_quoted(' '.join(choices))}" if choices else ""))
+            lines.append(f"{prefix} -l {option[2:]}" + (f" -xa {_quoted(' '.join(choices))}" if choices else ""))
         for kind in dict.fromkeys(words.positional):
             if kind in meanings:
-                lines.append(f"{seen} -a {_quoted(meanings[kind])}")
+                lines.append(f"{prefix} -a {_quoted(meanings[kind])}")
     return "\n".join(lines) + "\n"
 
 

@@ -6,38 +6,42 @@ from typing import Annotated
 
 import tyro
 
+from arena.base.errors import UsageError
 from arena.cli.tasks import make_task
-from arena.errors import UsageError
-from arena.registry import learning_algorithm
+from arena.policy.agent_spec import AgentSpec
+from arena.policy.registry import learning_algorithm
+from games.engine.identity import GameId
 
 
 @dataclass(frozen=True)
 class Options:
-    """Write the network of a trained agent to an ONNX file, which runs without torch; its outputs are compared."""
+    """Write the network of a trained agent to an ONNX file, which runs without torch.
+
+    The outputs of the file are compared with those of torch.
+    """
 
     agent: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="AGENT")]
-    """A trained agent, ALGO:DIR."""
+    """Trained agent, as ALGO:DIR."""
     file: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
-    """The file; one that is there is replaced."""
+    """File to write; an existing one is replaced."""
 
 
 def run(options: Options) -> int:
-    """Write the file, and say what it takes and gives."""
-    name, _, folder = options.agent.partition(":")
-    if not folder:
-        raise UsageError(f"{options.agent!r} names no training; a trained agent is ALGO:DIR, as ppo:runs/mine")
+    """Write the file, and print its input shape and its difference from torch."""
+    agent = AgentSpec.parse(options.agent)
+    if not agent.argument:
+        raise UsageError(f"{options.agent!r} is not a trained agent, ALGO:DIR, such as ppo:runs/mine")
     if not options.file.absolute().parent.is_dir():
         raise UsageError(f"{options.file.parent} is no folder to write {options.file.name} into")
     from arena.policy.checkpoint import load_policy
     from arena.policy.export import export_onnx
-    from arena.policy.kinds import Spaces
+    from arena.policy.registration import Spaces
     from arena.policy.snapshots import newest_snapshot, read_config
 
-    algorithm = learning_algorithm(name)
-    description = read_config(newest_snapshot(Path(folder)))
-    settings = ",".join(f"{key}={value}" for key, value in description["options"].items())
-    task = make_task(f"{description['game']}:{settings}" if settings else description["game"])
-    policy = load_policy(name, algorithm, task, folder)
+    algorithm = learning_algorithm(agent.name)
+    description = read_config(newest_snapshot(agent.folder))
+    task = make_task(GameId(description["game"], description["options"]).spec)
+    policy = load_policy(agent.name, algorithm, task, agent.argument)
     spaces = Spaces.of_task(task)
     difference = export_onnx(policy, spaces, options.file)
     print(f"{options.file}: observations {spaces.observation_shape}, outputs within {difference:.0e} of torch's")

@@ -1,14 +1,14 @@
-"""`arena games`: what can be played."""
+"""`arena games`: the games that can be played."""
 
 import json
 from dataclasses import asdict, dataclass
 
 from rich.box import SIMPLE
-from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from arena.registry import GAMES, make_game
+from arena.base.terminal import make_console
+from arena.policy.registry import GAMES, make_game
 from games.engine.game import Game
 from games.engine.options import Option
 
@@ -17,7 +17,7 @@ from games.engine.options import Option
 class Options:
     """List the games with their players, actions, observations and options.
 
-    An option follows the game's name: tic_tac_toe:m=6,n=6,k=4
+    Options are given after the name: tic_tac_toe:m=6,n=6,k=4
     """
 
     json: bool = False
@@ -25,8 +25,8 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Row:
-    """What the list says of a game."""
+class GameRow:
+    """One row of the list of games."""
 
     game: str
     players: int
@@ -35,6 +35,7 @@ class Row:
     traits: str
     options: dict[str, Option]
     pettingzoo: str | None
+    variant: str
 
 
 def run(options: Options) -> int:
@@ -43,15 +44,15 @@ def run(options: Options) -> int:
     if options.json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
         return 0
-    Console().print(_table(rows))
+    make_console().print(_table(rows))
     return 0
 
 
-def _row(game: Game) -> Row:
+def _row(game: Game) -> GameRow:
     knowledge = "hidden" if not game.perfect_information else "perfect"
     utility = "cooperative" if game.cooperative else "zero-sum" if game.zero_sum else "general-sum"
     kind = [knowledge, *["chance"] * game.has_chance, *["simultaneous"] * game.simultaneous, utility]
-    return Row(
+    return GameRow(
         game.name,
         game.num_players,
         game.num_actions,
@@ -59,10 +60,11 @@ def _row(game: Game) -> Row:
         ", ".join(kind),
         dict(game.options),
         game.pettingzoo_name,
+        game.variant,
     )
 
 
-def _table(rows: list[Row]) -> Table:
+def _table(rows: list[GameRow]) -> Table:
     table = Table(
         Column("game", min_width=20),
         Column("seats", justify="right"),
@@ -76,7 +78,8 @@ def _table(rows: list[Row]) -> Table:
         settings = " ".join(f"{key}={value}" for key, value in row.options.items())
         shape = "x".join(map(str, row.observation))
         model = f"\nas PettingZoo's {row.pettingzoo}" if row.pettingzoo else ""
-        traits = Text.assemble(row.traits, (model, "dim"))
+        variant = f"\n{row.variant}" if row.variant else ""
+        traits = Text.assemble(row.traits, (model + variant, "dim"))
         table.add_row(
             Text.assemble((row.game, "bold"), f"\n{settings}"), str(row.players), str(row.actions), shape, traits
         )

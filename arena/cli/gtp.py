@@ -1,4 +1,4 @@
-"""`arena gtp`: one of our agents as a go program, for any controller that speaks the Go Text Protocol."""
+"""`arena gtp`: an agent as a go engine, for any program that speaks the Go Text Protocol."""
 
 import re
 import sys
@@ -10,37 +10,37 @@ from typing import Annotated, TypeVar
 import tyro
 
 import arena
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.seeding import spawn_seeds
 from arena.match.match import Match
 from arena.match.verdict import Reason
 from arena.policy.protocol import Policy
-from arena.registry import make_agent, make_game
-from arena.seeding import spawn_seeds
+from arena.policy.registry import make_agent, make_game
 from games.engine.game import Game
 
 T = TypeVar("T", int, float)
 COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
-"""Seats by what the protocol calls them, in lower case."""
+"""Seats by the protocol's names of colours, in lower case."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """Serve an agent as a go program on standard input and output, in the Go Text Protocol, version 2.
+    """Serve an agent as a go engine on standard input and output, in the Go Text Protocol, version 2.
 
-    The agent thinks as long as its spec says; time settings do not change that. Scores are by area, and all stones
-    left on the board count as alive.
+    The agent's spec sets its thinking time; the protocol's time settings are ignored. Scores are by area, and all
+    stones left on the board count as alive.
     """
 
     agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")]
-    """Who plays: random, alphabeta:2, ppo:runs/go9."""
+    """Agent that plays: random, alphabeta:2, ppo:runs/go9."""
     game: Annotated[str, tyro.conf.arg(metavar="GAME")] = "go"
-    """The rules, and the size and komi to begin with: go:size=9,komi=7,ko=simple."""
+    """Rules, with the initial size and komi: go:size=9,komi=7,ko=simple."""
     seed: int = 0
-    """The same seed and the same commands give the same moves."""
+    """Random seed; the same seed and commands give the same moves."""
 
 
 def run(options: Options) -> int:
-    """Serve until `quit` or the end of input; returns the exit status."""
+    """Serve until `quit` or the end of input; return the exit status."""
     game = make_game(options.game)
     if game.name != "go":
         raise UsageError(f"--game {options.game}: the Go Text Protocol is for go")
@@ -57,19 +57,19 @@ def run(options: Options) -> int:
 
 
 class Refusal(Exception):
-    """A command that cannot be carried out, in the protocol's words."""
+    """Raised for a command that cannot be carried out; the message is in the protocol's words."""
 
 
 class GoProgram:
-    """The board between commands, and the agent that plays both colours on it."""
+    """A go engine: the game between commands, and the agent that plays both colours."""
 
     def __init__(self, game: Game, spec: str, seed: int):
         self.has_quit = False
         self._game, self._spec, self._seed = game, spec, seed
         self._agent: Policy = make_agent(spec, game)
-        self._games = 0  # so far: each has a seed of its own
-        self._match = self._seated()
-        self._plays: list[tuple[int, int]] = []  # seat and action, as they were told
+        self._games = 0  # number of games so far; each has a seed of its own
+        self._match = self._new_match()
+        self._plays: list[tuple[int, int]] = []  # seat and action of each move, without passes that were filled in
         self._commands: dict[str, Callable[[Sequence[str]], str]] = {
             "protocol_version": lambda words: "2",
             "name": lambda words: f"Arena {self._spec}",
@@ -91,49 +91,49 @@ class GoProgram:
         }
 
     def obey(self, line: str) -> str | None:
-        """The answer to a command, without the empty line behind it; None where there is nothing to answer."""
+        """Return the response to a command, without the empty line after it; None for an empty command."""
         text = re.sub(r"[\x00-\x08\x0a-\x1f\x7f]", "", line.partition("#")[0]).replace("\t", " ")
-        found = re.fullmatch(r" *(\d*) *(\S*) *(.*)", text)
-        assert found is not None
-        number, command, words = found[1], found[2], found[3].split()
+        parts = re.fullmatch(r" *(\d*) *(\S*) *(.*)", text)
+        assert parts is not None
+        number, command, words = parts[1], parts[2], parts[3].split()
         if not command:
             return None
         try:
             if command not in self._commands:
                 raise Refusal("unknown command")
-            said = self._commands[command](words)
+            response = self._commands[command](words)
         except Refusal as refusal:
             return f"?{number} {refusal}"
-        return f"={number} {said}".rstrip(" ")
+        return f"={number} {response}".rstrip(" ")
 
     def close(self) -> None:
-        """Let the agent go."""
+        """Close the agent."""
         self._agent.close()
 
-    def _seated(self) -> Match:
+    def _new_match(self) -> Match:
         self._games += 1
         return Match(self._game, [(self._spec, self._agent)] * 2, spawn_seeds(self._seed, self._games, count=1)[0])
 
     def _clear(self, words: Sequence[str]) -> str:
-        self._match, self._plays = self._seated(), []
+        self._match, self._plays = self._new_match(), []
         return ""
 
     def _board_size(self, words: Sequence[str]) -> str:
-        """The board is cleared too, as most programs do; the agent is made anew for another size."""
+        """Set the size and clear the board, as most programs do; another size needs a new agent."""
         size = _number(words, int)
         if size != self._game.options["size"]:
-            self._become({"size": size}, "unacceptable size")
+            self._change_options({"size": size}, "unacceptable size")
         return self._clear(())
 
     def _komi(self, words: Sequence[str]) -> str:
         komi = _number(words, float)
         if komi != self._game.options["komi"]:
-            self._become({"komi": komi}, "unacceptable komi")
+            self._change_options({"komi": komi}, "unacceptable komi")
             self._replay(self._plays)
         return ""
 
-    def _become(self, change: dict[str, int | float], refusal: str) -> None:
-        """Play by changed options from now on, if the agent can."""
+    def _change_options(self, change: dict[str, int | float], refusal: str) -> None:
+        """Change options of the game; raise `Refusal` if the game or the agent does not allow them."""
         try:
             game = make_game("go", **{**self._game.options, **change})
             agent = make_agent(self._spec, game)
@@ -148,7 +148,7 @@ class GoProgram:
             self._put(seat, action)
 
     def _put(self, seat: int, action: int) -> None:
-        """Play for a colour; where it is the other's turn, that one passes first, as in handicap games."""
+        """Play for a colour; if it is the other's turn, the other passes first, as in handicap games."""
         if not self._match.over and self._match.seat != seat:
             self._match.play(self._pass)
         self._match.play(action)
@@ -199,7 +199,7 @@ class GoProgram:
         return ""
 
     def _final_score(self, words: Sequence[str]) -> str:
-        """The score as if both passed now."""
+        """Return the score as if both passed now."""
         counted = Match(self._game, [("", None)] * 2, opening=self._match.actions)
         while not counted.over:
             counted.play(self._pass)
@@ -207,7 +207,7 @@ class GoProgram:
         return f"{'B' if lead > 0 else 'W'}+{abs(lead):g}" if lead else "0"
 
     def _set_seed(self, words: Sequence[str]) -> str:
-        """Take another seed, from the next game on."""
+        """Use another seed from the next game on."""
         self._seed, self._games = abs(_number(words, int)), 0
         return self._clear(()) if not self._plays else ""
 

@@ -1,4 +1,4 @@
-"""`arena ladder`: the players of a game, over all that a store knows of them."""
+"""`arena ladder`: the players of a game in a store, by rating."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -7,30 +7,31 @@ from typing import Annotated
 
 import tyro
 from rich.box import SIMPLE
-from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from arena.config import require_at_least
-from arena.registry import make_game
+from arena.base.checks import numbers_in, require_at_least
+from arena.base.passwords import without_password
+from arena.base.terminal import make_console
+from arena.policy.registry import make_game
 from arena.store import DEFAULT_URL, LadderRow, Store
 
 
 @dataclass(frozen=True)
 class Options:
-    """List the players of a game by their latest rating, with all the games that they have in a store."""
+    """List the players of a game by their latest rating, with the number of their games in a store."""
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
-    """What is played; options follow the name, tic_tac_toe:m=6,n=6,k=4."""
+    """Game, with options after its name: tic_tac_toe:m=6,n=6,k=4."""
     store: Annotated[str, tyro.conf.arg(metavar="URL")] = DEFAULT_URL
-    """Where the games are: the path of an SQLite file, or the URL of another database."""
+    """Store of the matches: path of an SQLite file, or URL of another database."""
     limit: int = 20
-    """Most players in the list."""
+    """Largest number of players in the list."""
     json: bool = False
     """Print JSON instead of a table."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, 1, "limit")
+        require_at_least(1, **numbers_in(self, "limit"))
 
 
 def run(options: Options) -> int:
@@ -41,9 +42,9 @@ def run(options: Options) -> int:
     if options.json:
         print(json.dumps([asdict(row) | {"games": row.games} for row in rows], indent=2))
     elif rows:
-        Console().print(_table(rows))
+        make_console().print(_table(rows))
     else:
-        print(f"Nobody has played {label} in {options.store}.")
+        print(f"Nobody has played {label} in {without_password(options.store)}.")
     return 0
 
 

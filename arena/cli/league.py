@@ -1,4 +1,4 @@
-"""`arena league`: what has become of the league of a training."""
+"""`arena league`: the league of a training."""
 
 import json
 from collections.abc import Iterator
@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
-from rich.console import Console
 
+from arena.base.terminal import make_console
 from arena.league.picture import save_pictures
 from arena.league.records import read_league
 from arena.league.report import as_dict, print_league
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Options:
-    """Show a league: its ladder, who beats whom, who came from whom, and whom its learners meet next.
+    """Show a league: its ladder, payoffs between players, lineage of members, and next opponents of the learners.
 
-    Ratings are from games of their own, not from training. A training may go on beside it.
+    Ratings are from evaluation games, not from training games. This can be used while the training goes on.
     """
 
     run: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="RUN")]
-    """The folder of a training by self-play."""
+    """Folder of a self-play training."""
     json: bool = False
     """Print JSON instead of tables."""
     png: Annotated[Path | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="")] = None
-    """Write pictures there as well: a heat map of the payoffs, and the ratings over time."""
+    """Folder for pictures: a heat map of the payoffs, and the ratings over time."""
     ui: bool = False
-    """Show it on a screen, which follows a training that goes on; pick two and watch them."""
+    """Show the league on a screen that follows the training, where two players can be picked and watched."""
 
 
 @contextmanager
 def screen(options: Options) -> Iterator["Screen[Any]"]:
-    """The screen of a league; `CheckpointError` if there is none."""
+    """Yield the screen of a league; raise `CheckpointError` if there is none."""
     from arena.tui.screens.league import LeagueScreen
 
     read_league(options.run)
@@ -45,7 +45,7 @@ def screen(options: Options) -> Iterator["Screen[Any]"]:
 
 
 def run(options: Options) -> int:
-    """Print the league, and draw it if asked; or show it."""
+    """Print the league and write its pictures, or show its screen; return the exit status."""
     if options.ui:
         from arena.cli.opening import show
 
@@ -55,8 +55,8 @@ def run(options: Options) -> int:
     if options.json:
         print(json.dumps(as_dict(league), indent=2))
         return 0
-    console = Console()
-    print_league(league, str(options.run), console if console.is_terminal else Console(width=160))
+    console = make_console()
+    print_league(league, str(options.run), console if console.is_terminal else make_console(width=160))
     for picture in pictures:
         print(f"picture: {picture}")
     return 0

@@ -1,59 +1,62 @@
-"""The `arena` command: finds the subcommand, and turns mistakes into one line and status 2."""
+"""The `arena` command: it runs a subcommand, and turns errors into one line and an exit status."""
 
 import importlib
 import os
 import sys
 from collections.abc import Sequence
 
-from arena.cli.reading import read_options
+from arena.cli.faults import complain, report, unwritten
+from arena.cli.reading import options_type, read_options
+from arena.cli.streams import prepare_streams, require_text, silence_output
 from games.engine.errors import UnknownNameError, UsageError
 
 COMMANDS = {
-    "games": "what can be played",
-    "agents": "who can play, and what can be trained",
+    "games": "list the games",
+    "agents": "list the agents, and which of them can be trained",
     "train": "train an agent: self-play in a league, Gymnasium, or offline",
     "league": "show the league of a training: ladder, payoffs, lineage, next opponents",
-    "runs": "list the trainings that are here, and follow one",
-    "collect": "let an agent play and write down the transitions",
+    "runs": "list trainings, or follow one on a screen",
+    "collect": "let an agent play and write the transitions to a file",
     "export": "write a trained network as ONNX",
     "tournament": "rate agents against each other",
-    "rate": "rate games that were played elsewhere",
+    "rate": "rate the players of games in a CSV or PGN file",
     "matches": "list, export and import stored matches",
-    "match": "print a stored match, checked by replaying it",
+    "match": "replay a stored match and print it",
     "replay": "step through a match, analyse it, write it as text, GIF or PNG",
     "ladder": "list the rated players of a game in a store",
     "play": "play against an agent in the terminal",
     "watch": "watch agents play each other in the terminal",
-    "serve": "the screens of the terminal in a browser",
+    "serve": "serve the terminal's screens to a browser",
     "uci": "serve an agent as a chess engine",
-    "gtp": "serve an agent as a go program",
-    "solve": "find the equilibrium of a small game of hidden information",
-    "exploitability": "how much a best opponent wins from an agent",
-    "exploit": "train an opponent against an agent, and see how badly it loses",
-    "analyse": "how many moves of an agent keep what a position is worth",
-    "new-game": "write a file to begin a game of your own with",
-    "new-agent": "write a file to begin an agent of your own with",
-    "completion": "write what completes command lines in bash, zsh and fish",
+    "gtp": "serve an agent as a go engine",
+    "solve": "find an equilibrium of a small game of hidden information",
+    "exploitability": "compute how much a best opponent wins against an agent",
+    "exploit": "train an opponent against an agent, and measure how badly the agent loses",
+    "analyse": "measure how many moves of an agent keep the value of the position",
+    "check-game": "play a game at random and check that its rules keep the contract of games",
+    "new-game": "write the template of a game of your own",
+    "new-agent": "write the template of an agent of your own",
+    "completion": "print a script that completes command lines in bash, zsh or fish",
 }
-"""Every subcommand, with what it does; `arena.cli.NAME` (underscores for dashes) holds its `Options` and its `run`."""
+"""Subcommands and their descriptions; `arena.cli.NAME` (underscores for dashes) has `Options` and `run` of each."""
 
 GROUPS = {
     "play and watch": ("play", "watch", "replay", "match", "serve"),
     "train": ("train", "runs", "league", "collect", "export"),
     "rate": ("tournament", "ladder", "matches", "rate"),
     "examine": ("analyse", "exploit", "exploitability", "solve"),
-    "connect and extend": ("games", "agents", "uci", "gtp", "new-game", "new-agent", "completion"),
+    "connect and extend": ("games", "agents", "uci", "gtp", "check-game", "new-game", "new-agent", "completion"),
 }
-"""The commands as the help lists them."""
+"""Groups in which the help lists the commands."""
 
 USAGE = """usage: arena                      the home screen
        arena COMMAND [options]
-       arena COMMAND --help       what a command does, its options, and examples
+       arena COMMAND --help       description, options and examples of a command
 
 Train agents by self-play, rate them in tournaments, watch them and play them in a terminal.
 {commands}
-Wherever there is a table, --json gives it to a program. Colours are left out where the output is no terminal, or
-NO_COLOR is set; progress is shown on terminals alone.
+Commands that print a table print JSON with --json. There are no colours if the output is not a terminal or NO_COLOR is
+set; progress is shown on terminals only.
 
 examples:
   arena play connect_four mcts:400
@@ -62,14 +65,14 @@ examples:
 
 exit status:
   0    done
-  1    failed: something could not be done, or arena itself is at fault (the message names a log)
-  2    wrong input, or no terminal for a screen; nothing was begun
+  1    failed: something could not be done, or an internal error of arena (the message names a log)
+  2    wrong input, or no terminal for a screen; nothing was started
   130  interrupted by Ctrl-C
 """
 
 
 def usage() -> str:
-    """The text of `arena --help`."""
+    """Return the text of `arena --help`."""
     listed = ""
     for title, names in GROUPS.items():
         listed += f"\n{title}:\n" + "".join(f"  {name:<14} {COMMANDS[name]}\n" for name in names)
@@ -77,48 +80,59 @@ def usage() -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line (without the program's name); returns the exit status."""
+    """Run a command line (without the program's name) and return the exit status."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    # threads of torch that wait for each other sleep: spinning takes most of the time of a busy machine
+    prepare_streams()
+    # torch's threads sleep while they wait for each other: spinning takes most of the time of a busy machine
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
-        if not arguments and _has_screen():
-            return _run("home", [])
-        if not arguments or arguments[0] in ("-h", "--help", "help"):
-            print(usage(), end="")
-            return 0
-        if arguments[0] == "--version":
-            import arena
-
-            print(f"arena {arena.__version__}")
-            return 0
-        if arguments[0] not in COMMANDS:
-            raise UnknownNameError("command", arguments[0], COMMANDS)
-        return _run(arguments[0], arguments[1:])
+        status = _dispatch(arguments)
+        sys.stdout.flush()  # here, so that a failure is still caught below
+        return status
     except UsageError as error:
-        print(f"arena: {error}", file=sys.stderr)
+        complain(str(error))
         return 2
     except KeyboardInterrupt:
-        print("arena: interrupted", file=sys.stderr)
+        complain("interrupted")
         return 130
-    except BrokenPipeError:  # the reader of our output has left; say nothing more, at exit either
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader of the output has left; write nothing more, not even at exit
+        silence_output()
         return 1
-    except Exception as error:  # ours to mend: the person is told in a line, and we are by the log
-        from arena.cli.faults import report
-
+    except OSError as error:
+        return unwritten(error)
+    except MemoryError as error:
+        complain(f"there is not enough memory: {error}".removesuffix(": "))
+        return 1
+    except Exception as error:  # a bug: one line for the user, the traceback in a log
         return report(error)
 
 
+def _dispatch(arguments: list[str]) -> int:
+    """Run the subcommand that the arguments name, and return the exit status."""
+    require_text(arguments)
+    if not arguments and _has_screen():
+        return _run("home", [])
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(usage(), end="")
+        return 0
+    if arguments[0] == "--version":
+        import arena
+
+        print(f"arena {arena.__version__}")
+        return 0
+    if arguments[0] not in COMMANDS:
+        raise UnknownNameError("command", arguments[0], COMMANDS)
+    return _run(arguments[0], arguments[1:])
+
+
 def _has_screen() -> bool:
-    """Whether there is a terminal, or a browser that stands for one."""
+    """Return whether there is a terminal, or a browser in its place."""
     return "TEXTUAL_DRIVER" in os.environ or all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
 
 
 def _run(command: str, arguments: list[str]) -> int:
     module = importlib.import_module(f"arena.cli.{command.replace('-', '_')}")
-    options_type = module.options_for(arguments) if hasattr(module, "options_for") else module.Options
-    options = read_options(options_type, f"arena {command}", arguments)
+    options = read_options(options_type(module, arguments), f"arena {command}", arguments)
     status: int = module.run(options)
     return status
 

@@ -1,4 +1,4 @@
-"""`arena match`: one stored match, replayed."""
+"""`arena match`: one stored match, replayed and printed."""
 
 import json
 import sys
@@ -7,30 +7,31 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import tyro
-from rich.console import Console
 from rich.text import Text
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.terminal import make_console
+from arena.base.text import printable
 from arena.match.json_lines import to_json_line
 from arena.match.replay import Replay, replay
 from arena.store import DEFAULT_URL, Store, StoredMatch
-from arena.tui.words import mark, result
+from arena.tui.state.words import mark, result
 
 
 @dataclass(frozen=True)
 class Options:
-    """Replay a stored match from its seed and moves, and check that it ends as the store says.
+    """Replay a stored match from its seed and moves, and check its result.
 
-    Prints the moves, those of the opening in brackets, the time that each player took where it was measured, and the
-    board at the end. Exit status 1 if it does not replay.
+    Prints the moves (those of the opening in brackets), each player's time if it was measured, and the final board. The
+    exit status is 1 if the match does not replay.
     """
 
     number: Annotated[tyro.conf.Positional[int], tyro.conf.arg(metavar="MATCH")]
     """Number of the match; 'arena matches' lists them."""
     store: Annotated[str, tyro.conf.arg(metavar="URL")] = DEFAULT_URL
-    """Where it is: the path of an SQLite file, or the URL of another database."""
+    """Store of the match: path of an SQLite file, or URL of another database."""
     json: bool = False
-    """Print JSON instead: the match as 'arena matches --export' writes it, and where it comes from."""
+    """Print JSON instead: the match as 'arena matches --export' writes it, with its id, run and number."""
 
 
 def run(options: Options) -> int:
@@ -40,11 +41,11 @@ def run(options: Options) -> int:
     try:
         again = replay(match.record)
     except UsageError as error:
-        print(f"arena: match {match.id} does not replay: {error}", file=sys.stderr)
+        print(f"arena: match {match.id} does not replay: {printable(error)}", file=sys.stderr)
         return 1
     if options.json:
-        told = {"id": match.id, "run": match.run, "number": match.number}
-        print(json.dumps(told | json.loads(to_json_line(again.match.game, match.record)), indent=2))
+        identity = {"id": match.id, "run": match.run, "number": match.number}
+        print(json.dumps(identity | json.loads(to_json_line(again.match.game, match.record)), indent=2))
     else:
         _show(match, again)
     return 0
@@ -52,13 +53,13 @@ def run(options: Options) -> int:
 
 def _show(match: StoredMatch, again: Replay) -> None:
     record, game = match.record, again.match.game
-    console = Console(highlight=False)
+    console = make_console()
     console.print(Text(f"Match {match.id}, number {match.number} of run {match.run}, seed {record.seed}"))
     console.print(Text(f"{record.game}\n"))
     spent = None if record.move_ms is None else again.spent_s(record.move_ms)
-    for seat, (name, earned) in enumerate(zip(record.players, record.verdict.returns, strict=True)):
-        took = "" if spent is None else f"  {spent[seat]:.3g} s"
-        console.print(Text(f"{mark(seat)} {name}  {earned:+g}{took}"))
+    for seat, (name, value) in enumerate(zip(record.players, record.verdict.returns, strict=True)):
+        time = "" if spent is None else f"  {spent[seat]:.3g} s"
+        console.print(Text(f"{mark(seat)} {name}  {value:+g}{time}"))
     console.print(Text(f"\n{_listed(again.moves, len(record.opening))}\n"))
     console.print(Text(game.picture(again.match.state).text()), no_wrap=True, overflow="ignore", crop=False)
     console.print(Text(f"\n{result(record.verdict, record.players, len(record.actions))}"))
@@ -66,10 +67,10 @@ def _show(match: StoredMatch, again: Replay) -> None:
 
 
 def _listed(moves: Sequence[str], opening: int) -> str:
-    """Moves in a row, those of the opening in brackets.
+    """Return the moves in one line, those of the opening in brackets.
 
     >>> _listed(["d", "e", "d"], 1)
     '(d) e d'
     """
-    given = f"({' '.join(moves[:opening])})" if opening else ""
-    return " ".join(filter(None, [given, *moves[opening:]])) or "no moves"
+    first = f"({' '.join(moves[:opening])})" if opening else ""
+    return " ".join(filter(None, [first, *moves[opening:]])) or "no moves"

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 from rich.box import SIMPLE
-from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from arena.config import require_at_least
-from arena.errors import UsageError
+from arena.base.checks import numbers_in, require_at_least
+from arena.base.errors import UsageError
+from arena.base.passwords import without_password
+from arena.base.terminal import make_console
 from arena.match.verdict import MatchRecord
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.store import DEFAULT_URL, MatchFilter, Store, StoredMatch, export_lines, import_lines, read_lines
-from arena.tui.series import share_point
-from arena.tui.words import mark, points
+from arena.tui.state.series import share_point
+from arena.tui.state.words import mark, points
+from games.engine.identity import split_label
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -28,37 +30,37 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Options:
-    """List the matches of a store, the newest first; write them to a file, or read others from one.
+    """List the matches of a store, newest first; export them to a file, or import others from one.
 
-    A file holds a match a line, as JSON. Every match is replayed before it is written or read; of a file with one that
-    could not have been played, nothing is read.
+    Files are JSON lines, one match a line. Every match is replayed before it is written or read. A file with a match
+    that does not replay is refused as a whole.
     """
 
     wanted: tyro.conf.EnumChoicesFromValues[MatchFilter] = field(default_factory=MatchFilter)
     store: Annotated[str, tyro.conf.arg(metavar="URL")] = DEFAULT_URL
-    """Where the matches are: the path of an SQLite file, or the URL of another database."""
+    """Store of the matches: path of an SQLite file, or URL of another database."""
     limit: int = 20
-    """Most matches in the list."""
+    """Largest number of matches in the list."""
     before: Annotated[int | None, tyro.conf.arg(metavar="MATCH", help_behavior_hint="")] = None
-    """List those below this number: the list goes on where another ended."""
+    """List only matches with smaller numbers, to continue an earlier list."""
     json: bool = False
     """Print JSON instead of a table."""
     export: Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")] = None
-    """Write all matches that fit to this file, the oldest first."""
+    """Write all selected matches to this file, oldest first."""
     import_: Annotated[Path | None, tyro.conf.arg(name="import", metavar="FILE", help_behavior_hint="")] = None
     """Add the matches of this file to the store."""
     ui: bool = False
-    """Browse them on a screen, and replay them there."""
+    """Browse and replay the matches on a screen."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, 1, "limit")
+        require_at_least(1, **numbers_in(self, "limit"))
         if self.ui and (self.json or self.export or self.import_):
             raise UsageError("--ui shows matches on a screen: it does not go with --json, --export and --import")
 
 
 @contextmanager
 def screen(options: Options) -> Iterator["Screen[Any]"]:
-    """The screen of the matches; `UsageError` if there is no store."""
+    """Yield the screen of the matches; raise `UsageError` if there is no store."""
     from arena.tui.screens.browse import BrowseScreen
 
     Store(options.store, create=False).close()
@@ -66,7 +68,7 @@ def screen(options: Options) -> Iterator["Screen[Any]"]:
 
 
 def run(options: Options) -> int:
-    """List, write or read, or browse."""
+    """List, export, import or browse matches; return the exit status."""
     wanted = options.wanted
     if options.ui:
         from arena.cli.opening import show
@@ -83,13 +85,13 @@ def run(options: Options) -> int:
         if options.export is not None:
             print(f"Wrote {_counted(export_lines(store, options.export, wanted))} to {options.export}.")
             return 0
-        found = store.matches(wanted, limit=options.limit, before_id=options.before)
+        matches = store.matches(wanted, limit=options.limit, before_id=options.before)
     if options.json:
-        print(json.dumps([_told(match) for match in found], indent=2))
-    elif found:
-        Console().print(_table(found))
+        print(json.dumps([_to_json(match) for match in matches], indent=2))
+    elif matches:
+        make_console().print(_table(matches))
     else:
-        print(f"No match in {options.store} fits.")
+        print(f"No match in {without_password(options.store)} fits.")
     return 0
 
 
@@ -105,7 +107,7 @@ def _counted(count: int) -> str:
     return f"{count:,} match{'es' * (count != 1)}"
 
 
-def _told(match: StoredMatch) -> dict[str, Any]:
+def _to_json(match: StoredMatch) -> dict[str, Any]:
     record, verdict = match.record, match.record.verdict
     return {
         "id": match.id,
@@ -124,7 +126,7 @@ def _told(match: StoredMatch) -> dict[str, Any]:
     }
 
 
-def _table(found: Sequence[StoredMatch]) -> Table:
+def _table(matches: Sequence[StoredMatch]) -> Table:
     table = Table(
         Column("match", justify="right"),
         Column("run", justify="right"),
@@ -136,9 +138,9 @@ def _table(found: Sequence[StoredMatch]) -> Table:
         box=SIMPLE,
         padding=(0, 1, 0, 0),
     )
-    for match in found:
+    for match in matches:
         record = match.record
-        name, _, options = record.game.removesuffix(")").partition("(")
+        name, options = split_label(record.game)
         table.add_row(
             str(match.id),
             str(match.run),
@@ -152,7 +154,7 @@ def _table(found: Sequence[StoredMatch]) -> Table:
 
 
 def _players(record: MatchRecord) -> Text:
-    """Names by seat, a line each; who lost by breaking a rule is told why."""
+    """Return the players' names, one a line, with the reason after a player who lost by breaking a rule."""
     verdict = record.verdict
     faults = {} if verdict.offender is None else {verdict.offender: f"  {verdict.reason}"}
     lines = [(f"{mark(seat)} {name}", (faults.get(seat, ""), "dim")) for seat, name in enumerate(record.players)]

@@ -1,4 +1,4 @@
-"""`arena new-agent`: a file to begin an agent of one's own with."""
+"""`arena new-agent`: the template of a learning agent."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Annotated
 import tyro
 
 from arena.cli.begin import write_beginning
-from arena.registry import AGENTS
+from arena.policy.registry import AGENTS
 
 DONE = """wrote {module}.py and test_{module}.py in {folder}.
 
@@ -23,16 +23,19 @@ Then   arena train connect_four {name}   trains it, and every other command know
 
 @dataclass(frozen=True)
 class Options:
-    """Write a commented agent of one file that learns, and its test, which passes at once."""
+    """Write a commented, working learning agent as a template, and a test that passes.
+
+    The agent is one file, to be changed into an algorithm of your own.
+    """
 
     name: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
-    """The agent's name, in lower case with underscores."""
+    """Name of the agent, in lower case with underscores."""
     folder: Path = Path()
-    """Where the files go."""
+    """Folder for the files."""
 
 
 def run(options: Options) -> int:
-    """Write the files, and say how the agent is found."""
+    """Write the files, and print how to register the agent."""
     module, name = options.name, options.name.replace("_", "-")
     title = options.name.replace("_", " ").capitalize()
     words = {"NEW_AGENT": module, "NEW_NAME": name, "NEW_TITLE": title, "NewAgent": title.title().replace(" ", "")}

@@ -1,4 +1,4 @@
-"""`arena new-game`: a file to begin a game of one's own with."""
+"""`arena new-game`: the template of a game."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Annotated
 import tyro
 
 from arena.cli.begin import write_beginning
-from arena.registry import GAMES
+from arena.policy.registry import GAMES
 
 DONE = """wrote {name}.py and test_{name}.py in {folder}.
 
@@ -23,16 +23,19 @@ and hold in {name}.py   GAMES = {{"{name}": "{name}:game"}}
 
 @dataclass(frozen=True)
 class Options:
-    """Write a commented game of one file, and its test, which passes at once."""
+    """Write a commented, working game as a template, and a test that passes.
+
+    The game is one file, to be changed into a game of your own.
+    """
 
     name: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
-    """The game's name, in lower case with underscores."""
+    """Name of the game, in lower case with underscores."""
     folder: Path = Path()
-    """Where the files go."""
+    """Folder for the files."""
 
 
 def run(options: Options) -> int:
-    """Write the files, and say how the game is found."""
+    """Write the files, and print how to register the game."""
     name = options.name
     words = {"NEW_GAME": name, "NEW_TITLE": name.replace("_", " ").capitalize()}
     write_beginning("new-game", name, options.folder, GAMES, words)

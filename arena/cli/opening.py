@@ -1,39 +1,46 @@
-"""From the words of a command to its screen, and taking over the terminal with one that opens others."""
+"""Screens of commands: making one from a command line, and showing it in the terminal."""
 
 import importlib
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from arena.errors import UnknownNameError, UsageError
+from arena.base.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from textual.screen import Screen
 
 
+@runtime_checkable
+class HasScreen(Protocol):
+    """The module of a command that shows a screen."""
+
+    def screen(self, options: Any) -> AbstractContextManager["Screen[Any]"]:
+        """Return the screen that the options describe."""
+
+
 @contextmanager
 def screen_of(words: Sequence[str]) -> Iterator["Screen[Any]"]:
-    """The screen of a command, as `arena WORDS` would show it; what it holds is given back at the end.
+    """Yield the screen that `arena WORDS` would show, and release its resources at the end.
 
-    Raises `UsageError` if the words are wrong, or the command has no screen.
+    Raises `UsageError` if the words are wrong or the command has no screen.
     """
     from arena.cli.main import COMMANDS
-    from arena.cli.reading import read_options
+    from arena.cli.reading import options_type, read_options
 
     command, *arguments = words
     if command not in COMMANDS:
         raise UnknownNameError("command", command, COMMANDS)
     module = importlib.import_module(f"arena.cli.{command.replace('-', '_')}")
-    if not hasattr(module, "screen"):
+    if not isinstance(module, HasScreen):
         raise UsageError(f"arena {command} shows no screen")
-    options_type = module.options_for(arguments) if hasattr(module, "options_for") else module.Options
-    with module.screen(read_options(options_type, f"arena {command}", arguments)) as shown:
-        yield shown
+    with module.screen(read_options(options_type(module, arguments), f"arena {command}", arguments)) as screen:
+        yield screen
 
 
 def show(screen: AbstractContextManager["Screen[Any]"]) -> int:
-    """Take over the terminal with a command's screen until the person leaves; returns the exit status."""
+    """Show a command's screen in the terminal until the user leaves; return the exit status."""
     from arena.tui.app import launch
 
-    with screen as shown:
-        return launch(shown, screen_of)
+    with screen as opened:
+        return launch(opened, screen_of)

@@ -1,4 +1,4 @@
-"""`arena play`: people and agents at one table, on the screen."""
+"""`arena play`: games of people against agents, or each other, in the terminal."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from arena.base.errors import UsageError
 from arena.cli.home import STORE
-from arena.errors import UsageError
 from arena.match.limits import Limits
-from arena.registry import make_agent, make_game
+from arena.policy.agent_spec import AgentSpec
+from arena.policy.registry import make_agent, make_game
 from games.engine.game import Game
 
 if TYPE_CHECKING:
@@ -20,72 +21,72 @@ if TYPE_CHECKING:
 
 HUMAN = "human"
 SIMULATIONS = 400
-"""Of a hint, where nobody else is asked."""
+"""Number of simulations of the default agent for hints."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """Play against an agent in the terminal, by keys, mouse or typed moves; or against people at the same keyboard.
+    """Play against agents in the terminal, by keys, mouse or typed moves; or against people at the same keyboard.
 
-    Agents think in processes of their own, and the screen stays alive whatever they do. Every game that ends is kept in
-    the store. The screen tells its keys: ? lists all of them.
+    Agents run in separate processes, so the screen stays responsive whatever they do. Finished games are saved in the
+    store. The screen shows its keys; ? lists all of them.
     """
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
-    """What is played; options follow the name, tic_tac_toe:m=6,n=6,k=4."""
+    """Game, with options after its name: tic_tac_toe:m=6,n=6,k=4."""
     agents: Annotated[
         tyro.conf.Positional[tuple[str, ...]],
         tyro.conf.arg(metavar="AGENT [AGENT ...]", help_behavior_hint="(required)"),
     ]
-    """Who holds the other seats, one for all or one each: mcts:400, ppo:runs/c4; human or human:NAME is a person."""
+    """Players of the other seats, one for all or one each: mcts:400, ppo:runs/c4; human or human:NAME is a person."""
     seat: int = 1
     """Your seat in the first game; 1 moves first."""
     time: Annotated[str | None, tyro.conf.arg(metavar="TIME", help_behavior_hint="")] = None
-    """Time that each side has for all its moves of a game: 90s, 5m, 1h."""
+    """Time of each side for all its moves of a game: 90s, 5m, 1h."""
     hints: Annotated[str | None, tyro.conf.arg(metavar="AGENT", help_behavior_hint="")] = None
-    """Who gives hints; by default mcts:400, or ismcts:400 where something is hidden."""
+    """Agent that gives hints; by default mcts:400, or ismcts:400 in games of hidden information."""
     open: bool = False
-    """Show what agents think while the game is on, and not only after it."""
+    """Show the agents' estimates during the game, and not only after it."""
     store: Annotated[str, tyro.conf.arg(metavar="URL")] = STORE
-    """Where games are kept: the path of an SQLite file, or the URL of another database."""
+    """Store of the games: path of an SQLite file, or URL of another database."""
     seed: int = 0
-    """The same seed and the same moves give the same games."""
+    """Random seed; the same seed and moves give the same games."""
 
 
 def run(options: Options) -> int:
-    """Show the games; returns the exit status. `UsageError` before the terminal is touched."""
+    """Show the games and return the exit status; raise `UsageError` before the terminal is touched."""
     from arena.tui.app import launch
 
-    with screen(options) as shown:
-        return launch(shown)
+    with screen(options) as opened:
+        return launch(opened)
 
 
 @contextmanager
 def screen(options: Options) -> Iterator["PlayScreen"]:
-    """The screen of these options; `UsageError` if there is something wrong with them."""
+    """Yield the screen of these options; raise `UsageError` if they are wrong."""
     game = make_game(options.game)
     seats = game.num_players
     if not 1 <= options.seat <= seats:
         raise UsageError(f"--seat {options.seat} is not a seat of {game.name}; seats are 1 to {seats}")
     if len(options.agents) not in (1, seats - 1):
-        wanted = "1 agent" if seats == 2 else f"1 agent, or {seats - 1}"
-        raise UsageError(f"{game.name} has {seats} seats, one of them yours; name {wanted}, not {len(options.agents)}")
+        count = "1 agent" if seats == 2 else f"1 agent, or {seats - 1}"
+        raise UsageError(f"{game.name} has {seats} seats, one of them yours; name {count}, not {len(options.agents)}")
     if options.seed < 0:
         raise UsageError(f"--seed {options.seed} is below 0")
     time_s = _seconds(options.time)
     specs = options.agents if len(options.agents) == seats - 1 else options.agents * (seats - 1)
 
-    from arena.tui.keeper import Keeper
     from arena.tui.screens.play import PlayScreen
-    from arena.tui.screens.sitting import Terms
+    from arena.tui.screens.sitting import SittingOptions
+    from arena.tui.services.match_recorder import MatchRecorder
 
     with ExitStack() as stack:
 
         def seat(spec: str) -> "ContainedPolicy":
-            from arena.tui.seating import seated
+            from arena.tui.services.agents import contained_agent
 
             limits = Limits(time_per_game=options.time, time_to_start="10m")
-            return stack.enter_context(closing(seated(spec, game, limits)))
+            return stack.enter_context(closing(contained_agent(spec, game, limits)))
 
         names = _names(specs)
         others: list[tuple[str, Policy | None]] = [
@@ -93,9 +94,9 @@ def screen(options: Options) -> Iterator["PlayScreen"]:
         ]
         adviser = options.hints or _usual_adviser(game)
         hints = None if adviser is None else (adviser, seat(adviser))
-        keeper = Keeper(options.store)
-        stack.callback(keeper.finish)
-        terms = Terms(options.seat - 1, options.seed, time_s, hints, options.open, keeper)
+        recorder = MatchRecorder(options.store)
+        stack.callback(recorder.finish)
+        terms = SittingOptions(options.seat - 1, options.seed, time_s, hints, options.open, recorder)
         yield PlayScreen(game, others, terms)
 
 
@@ -107,25 +108,25 @@ def _seconds(time: str | None) -> float | None:
 
 
 def _is_person(spec: str) -> bool:
-    return spec.partition(":")[0] == HUMAN
+    return AgentSpec.parse(spec).name == HUMAN
 
 
 def _names(specs: Sequence[str]) -> list[str]:
-    """What the others are called; a person by the name that follows the colon, and no two alike.
+    """Return unique names of the other players; a person has the name after the colon.
 
     >>> _names(["human", "human:Ada", "random", "random"])
     ['guest', 'Ada', 'random', 'random 2']
     """
     names: list[str] = []
     for spec in specs:
-        name = (spec.partition(":")[2] or "guest") if _is_person(spec) else spec
+        name = (AgentSpec.parse(spec).argument or "guest") if _is_person(spec) else spec
         count = 1 + sum(other == name or other.startswith(f"{name} ") for other in names)
         names.append(name if count == 1 else f"{name} {count}")
     return names
 
 
 def _usual_adviser(game: Game) -> str | None:
-    """Who is asked for hints if nobody is named; None where neither can play."""
+    """Return the spec of the default agent for hints; None if it cannot play the game."""
     for spec in (f"mcts:{SIMULATIONS}", f"ismcts:{SIMULATIONS}"):
         try:
             make_agent(spec, game).close()

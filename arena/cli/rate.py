@@ -1,4 +1,4 @@
-"""`arena rate`: ratings of games that were played elsewhere."""
+"""`arena rate`: ratings of games in a CSV or PGN file."""
 
 from dataclasses import asdict, dataclass
 from json import dumps
@@ -10,10 +10,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arena.errors import UnknownNameError, UsageError
+from arena.base.errors import UnknownNameError, UsageError
+from arena.base.terminal import make_console
 from arena.ratings.head_to_head import NORMAL_95
 from arena.ratings.online import Glicko2Ratings, OnlineRating, OnlineRatings, OpenSkillRatings
-from arena.tournament.files import as_json, claim_directory, write_standings
+from arena.tournament.files import claim_directory, to_json, write_standings
 from arena.tournament.played import PlayedGames, read_games
 from arena.tournament.report import print_standings
 from arena.tournament.standings import standings
@@ -21,43 +22,43 @@ from arena.tournament.standings import standings
 
 @dataclass(frozen=True)
 class Options:
-    """Rate games that were played elsewhere, from a CSV or PGN file.
+    """Rate the players of games in a CSV or PGN file.
 
-    A CSV file has a header, and a line for each game:
+    A CSV file has a header, and one line for each game:
 
-    white,black,result - the result is 1-0, 0-1 or 1/2-1/2, or the first's score 1, 0 or 0.5;
-    what the first seat is worth is estimated, too
+    white,black,result - the result is 1-0, 0-1 or 1/2-1/2, or the first player's score 1, 0 or 0.5;
+    the advantage of the first seat is estimated, too
 
-    player_1,player_2,result - the same, where the order of the players says nothing
+    player_1,player_2,result - the same, but the order of the players has no meaning
 
-    player_1,...,player_N,score_1,...,score_N - games of more players, the higher score the better
+    player_1,...,player_N,score_1,...,score_N - games of several players; higher scores are better
 
-    A tournament's own games.csv is read as well.
+    The games.csv of a tournament can be read, too.
     """
 
     file: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]
-    """CSV, or PGN if its name ends in .pgn."""
+    """CSV file, or PGN file if its name ends in .pgn."""
     anchor: str | None = None
-    """The player whose rating is 0; without one, the mean of all is."""
+    """Player whose rating is 0; by default the mean rating is 0."""
     online: Literal["glicko2", "openskill"] | None = None
-    """Ratings that move game by game, in the order of the file, as on a ladder; else Elo of all games at once."""
+    """Update ratings game by game, in the order of the file; by default Elo is fitted to all games at once."""
     json: bool = False
-    """Print JSON in place of tables."""
+    """Print JSON instead of tables."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="")] = None
     """Folder for tables and pictures, new or empty; by default nothing is written."""
 
     def __post_init__(self) -> None:
         if self.online is not None and (self.anchor is not None or self.out is not None):
-            raise UsageError("online ratings are only printed: no anchor or out goes with them")
+            raise UsageError("online ratings are only printed: leave out anchor and out")
 
 
 def run(options: Options) -> int:
-    """Read, rate, print."""
+    """Read the games, rate the players, and print the ratings."""
     games = read_games(options.file)
     if options.anchor is not None and options.anchor not in games.names:
         raise UnknownNameError("player", options.anchor, games.names)
-    console = Console()
-    console = console if console.is_terminal else Console(width=160)
+    console = make_console()
+    console = console if console.is_terminal else make_console(width=160)
     if options.online is not None:
         rated = rate_online(games, options.online)
         if options.json:
@@ -70,7 +71,7 @@ def run(options: Options) -> int:
     if directory is not None:
         write_standings(table, options.file.name, directory)
     if options.json:
-        print(as_json(table, options.file.name))
+        print(to_json(table, options.file.name))
         return 0
     print_standings(table, options.file.name, console)
     if games.unfinished:
@@ -81,7 +82,7 @@ def run(options: Options) -> int:
 
 
 def rate_online(games: PlayedGames, system: str) -> dict[str, OnlineRating]:
-    """Where rating game after game leads; the best first."""
+    """Return the ratings after all games, rated one after the other; the best first."""
     ratings: OnlineRatings = Glicko2Ratings() if system == "glicko2" else OpenSkillRatings()
     for record in games.records:
         ratings.add(record.players, record.verdict.returns)
@@ -89,7 +90,7 @@ def rate_online(games: PlayedGames, system: str) -> dict[str, OnlineRating]:
 
 
 def print_online(rated: dict[str, OnlineRating], system: str, console: Console) -> None:
-    """Print ratings that moved game by game."""
+    """Print online ratings in a table."""
     table = Table("#", "player", box=None, pad_edge=False)
     for heading in ("rating", "±", "games") if system == "glicko2" else ("mu", "sigma", "games"):
         table.add_column(heading, justify="right")
@@ -101,5 +102,5 @@ def print_online(rated: dict[str, OnlineRating], system: str, console: Console) 
         )
         table.add_row(str(rank), Text(name, style="bold"), *figures, str(one.games))
     console.print(table)
-    note = "Newcomers stand at 1500; ± is the 95 % interval." if system == "glicko2" else "Newcomers have mu 25."
+    note = "New players start at 1500; ± is the 95 % interval." if system == "glicko2" else "New players have mu 25."
     console.print(f"\n{note}", style="dim", highlight=False)

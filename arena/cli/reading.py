@@ -1,4 +1,4 @@
-"""Options from the words of a command line: tyro reads them, and what it says is made plain and fits the terminal."""
+"""Reading options from a command line with tyro, with shorter error messages and help that fits the terminal."""
 
 import contextlib
 import io
@@ -8,7 +8,8 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from itertools import dropwhile
-from typing import Any
+from types import ModuleType
+from typing import Any, Protocol, runtime_checkable
 
 from arena.cli.examples import epilog
 from games.engine.errors import UsageError
@@ -21,12 +22,26 @@ PLAINER = (
     (r"^invalid choice (.*) for argument '(--[\w-]+)'\. Expected one of \((.*)\)\.$", r"\2: \1 is none of \3"),
     (r"^Missing value for argument '(--[\w-]+)'\. Expected 1 values\.$", r"\1 needs a value"),
 )
-"""What tyro says, and the same in plain words."""
+"""Patterns of tyro's messages, and their plainer replacements."""
+
+
+@runtime_checkable
+class ChoosesOptions(Protocol):
+    """The module of a command whose options depend on the words of the command line."""
+
+    def options_for(self, arguments: Sequence[str]) -> type:
+        """Return the options class for these words."""
+
+
+def options_type(command: ModuleType, arguments: Sequence[str]) -> type:
+    """Return the options class of a command's module for the words of a command line."""
+    chosen: type = command.options_for(arguments) if isinstance(command, ChoosesOptions) else command.Options
+    return chosen
 
 
 def read_options(options: type, program: str, arguments: Sequence[str]) -> Any:
-    """An instance of the dataclass `options` from command-line words; `UsageError` in one line if they do not fit."""
-    import tyro  # not for the list of commands
+    """Return an instance of the dataclass `options` from command-line words; raise a one-line `UsageError` if wrong."""
+    import tyro  # late, since the list of commands does not need it
 
     complaint, page = io.StringIO(), _Page()
     try:
@@ -34,9 +49,9 @@ def read_options(options: type, program: str, arguments: Sequence[str]) -> Any:
             return tyro.cli(
                 options,
                 prog=program,
-                args=["--help"] if {"-h", "--help"} & set(arguments) else list(arguments),  # all of it, always
+                args=["--help"] if {"-h", "--help"} & set(arguments) else list(arguments),  # the same help always
                 config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff, tyro.conf.DisallowNone),
-                registry=_told_as_none(),
+                registry=_registry_with_none(),
             )
     except SystemExit as end:
         if end.code in (0, None):
@@ -46,30 +61,31 @@ def read_options(options: type, program: str, arguments: Sequence[str]) -> Any:
 
 
 class _Page(io.TextIOWrapper):
-    """Text that is written as if for the standard output: with its colours and characters."""
+    """A text buffer with the encoding and the colour support of the standard output."""
 
     def __init__(self) -> None:
-        super().__init__(io.BytesIO(), encoding=getattr(sys.stdout, "encoding", "utf-8"))  # a screen's has none
+        encoding = sys.stdout.encoding if isinstance(sys.stdout, io.TextIOBase) else "utf-8"  # within a screen
+        super().__init__(io.BytesIO(), encoding=encoding)
         self._coloured = sys.stdout.isatty()
 
     def isatty(self) -> bool:
         return self._coloured
 
     def getvalue(self) -> str:
-        """What has been written."""
+        """Return the text written so far."""
         self.seek(0)
         return self.read()
 
 
 def _folded(text: str) -> str:
-    """A help text with lines no longer than the terminal's; tyro folds those in frames alone."""
+    """Return a help text wrapped to the width of the terminal; tyro wraps only lines within frames."""
     width = shutil.get_terminal_size().columns
     lines = (line if "\x1b" in line else textwrap.fill(line, width) for line in text.splitlines())
     return "".join(f"{line}\n" for line in lines)
 
 
-def _told_as_none() -> Any:
-    """Rules of tyro with one of ours: where an option is unset by default, its help says "none"."""
+def _registry_with_none() -> Any:
+    """Return tyro's rules with one more: the help of an option that is None by default says "none"."""
     from tyro.constructors import ConstructorRegistry, PrimitiveConstructorSpec, PrimitiveTypeInfo
 
     registry = ConstructorRegistry()
@@ -84,22 +100,22 @@ def _told_as_none() -> Any:
             instance_from_str=lambda words: None,
             is_instance=lambda value: value is None,
             str_from_instance=lambda value: ["none"],
-            choices=(),  # nobody has to type it
+            choices=(),  # not to be offered as a value
         )
 
     return registry
 
 
 def _one_line(box: str) -> str:
-    """What a framed message of tyro says, without the frame and the help text that follows it."""
+    """Return the message in a framed text of tyro, without the frame and the help text after it."""
     lines = [line.strip("│╭╮╰╯─ \n") for line in box.splitlines()[1:]]
-    lines = [line if line.strip("-") else "" for line in lines]  # frames are dashes where the terminal knows no others
+    lines = [line if line.strip("-") else "" for line in lines]  # on some terminals frames are made of dashes
     lines = list(dropwhile(lambda line: not line, lines))
-    said = lines[: lines.index("")] if "" in lines else lines
-    if said and said[0].startswith("Missing from"):
-        said = [" and ".join(line for line in said[1:] if line.isupper() or line.startswith("--")), "missing"]
+    message = lines[: lines.index("")] if "" in lines else lines
+    if message and message[0].startswith("Missing from"):
+        message = [" and ".join(line for line in message[1:] if line.isupper() or line.startswith("--")), "missing"]
     hint = next((lines[i + 1] for i, line in enumerate(lines[:-1]) if line.startswith("Perhaps you meant")), "")
-    text = re.sub(r"^Error parsing [\w.]+: ", "", " ".join(said))  # what the options' own checks say
+    text = re.sub(r"^Error parsing [\w.]+: ", "", " ".join(message))  # before messages of the options' own checks
     for pattern, plain in PLAINER:
         text = re.sub(pattern, plain, text)
     return text + (f"; did you mean {hint.split()[0]}?" if hint else "")

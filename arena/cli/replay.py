@@ -1,4 +1,4 @@
-"""`arena replay`: a match that was played before, on the screen or as a file."""
+"""`arena replay`: a finished match on the screen, or written to a file."""
 
 import sys
 from collections.abc import Iterator
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.text import printable
 from arena.match.files import WrittenMatch, read_match
 from arena.store import DEFAULT_URL, Store
-from arena.tui.seating import seated
+from arena.tui.services.agents import contained_agent
 
 if TYPE_CHECKING:
     from arena.tui.screens.replay import ReplayScreen
@@ -23,35 +24,35 @@ class Options:
     """Step through a match in the terminal, have any agent analyse its positions, or write it to a file."""
 
     match: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="MATCH")]
-    """The number of a stored match ('arena matches' lists them), or a file: .jsonl, .pgn, .sgf."""
+    """Number of a stored match ('arena matches' lists them), or a file: .jsonl, .pgn, .sgf."""
     store: Annotated[str, tyro.conf.arg(metavar="URL")] = DEFAULT_URL
-    """Where stored matches are: the path of an SQLite file, or the URL of another database."""
+    """Store of the matches: path of an SQLite file, or URL of another database."""
     number: int = 1
-    """Which match of a file."""
+    """Number of the match within a file, from 1."""
     agent: Annotated[str | None, tyro.conf.arg(metavar="AGENT", help_behavior_hint="")] = None
-    """Who analyses the positions: mcts:1000, alphabeta:6, ppo:runs/c4; it can be chosen on the screen, too."""
+    """Agent that analyses the positions: mcts:1000, alphabeta:6, ppo:runs/c4; it can also be chosen on the screen."""
     move: int | None = None
-    """Begin after this move, and draw the position after it; a .png without it shows the end."""
+    """Start after this move, or export the position after it; by default a .png shows the final position."""
     speed: float = 1.0
-    """Moves a second, where it plays by itself."""
+    """Moves per second of automatic playback."""
     export: Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")] = None
-    """Show nothing; write the match to this file: .jsonl, .pgn, .sgf, a .gif of the game, a .png of a position."""
+    """Write the match to this file and show nothing: .jsonl, .pgn, .sgf, a .gif of the game, a .png of a position."""
 
 
 def run(options: Options) -> int:
-    """Show the match, or write it; returns the exit status."""
+    """Show the match or write it; return the exit status."""
     if options.export is not None:
         return _export(options, options.export)
 
     from arena.tui.app import launch
 
-    with screen(options) as shown:
-        return launch(shown)
+    with screen(options) as opened:
+        return launch(opened)
 
 
 @contextmanager
 def screen(options: Options) -> Iterator["ReplayScreen"]:
-    """The screen of these options; `UsageError` if there is something wrong with them."""
+    """Yield the screen of these options; raise `UsageError` if they are wrong."""
     if not options.speed > 0:
         raise UsageError(f"--speed {options.speed} is not above 0")
     written = _written(options)
@@ -60,13 +61,13 @@ def screen(options: Options) -> Iterator["ReplayScreen"]:
     with ExitStack() as stack:
         analyst = None
         if options.agent is not None:
-            analyst = options.agent, stack.enter_context(closing(seated(options.agent, written.game)))
+            analyst = options.agent, stack.enter_context(closing(contained_agent(options.agent, written.game)))
         called = f"match {options.match}" if options.match.isdecimal() else Path(options.match).name
         yield ReplayScreen(written, called, analyst, options.speed, options.move or 0)
 
 
 def _written(options: Options) -> WrittenMatch:
-    """The match that is meant."""
+    """Return the match of the options."""
     if options.match.isascii() and options.match.isdecimal():
         with Store(options.store, create=False) as store:
             written = WrittenMatch.of(store.match(int(options.match)).record)
@@ -74,20 +75,20 @@ def _written(options: Options) -> WrittenMatch:
         written = read_match(Path(options.match), options.number)
     moves = len(written.actions)
     if options.move is not None and not 0 <= options.move <= moves:
-        raise UsageError(f"--move {options.move} is no move of this match; it has {moves}")
+        raise UsageError(f"--move {options.move} is not a move of this match; it has {moves}")
     return written
 
 
 def _export(options: Options, path: Path) -> int:
-    """Write the match to a file; exit status 1 if it does not replay."""
-    from arena.tui.export import export
-    from arena.tui.table import Table
+    """Write the match to a file; return exit status 1 if it does not replay."""
+    from arena.tui.drawing.export import export
+    from arena.tui.state.live_match import LiveMatch
 
     written = _written(options)
     try:
-        positions = Table(written.game).unroll(written)
+        positions = LiveMatch(written.game).unroll(written)
     except UsageError as error:
-        print(f"arena: {options.match} does not replay: {error}", file=sys.stderr)
+        print(f"arena: {options.match} does not replay: {printable(error)}", file=sys.stderr)
         return 1
     print(export(written, [p.picture for p in positions], path, -1 if options.move is None else options.move))
     return 0

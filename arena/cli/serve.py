@@ -1,5 +1,6 @@
-"""`arena serve`: the screens of the terminal in a browser."""
+"""`arena serve`: the terminal's screens in a browser."""
 
+import os
 import shlex
 import sys
 from dataclasses import dataclass
@@ -7,40 +8,43 @@ from typing import Annotated
 
 import tyro
 
-from arena.config import require_between
-from arena.errors import UsageError
+from arena.base.checks import numbers_in, require_between
+from arena.base.errors import UsageError
+from arena.base.passwords import handed_on
 
 
 @dataclass(frozen=True)
 class Options:
-    """Serve the screens on a page for the browser: the home screen, or that of a command.
+    """Serve a web page with the home screen, or with the screen of a command.
 
-    Everybody who opens the page gets a screen of their own, which runs here, as you, with your files. The page is bound
-    to this machine unless --host says otherwise: beyond it there is no password, and no encryption.
+    Everybody who opens the page gets a separate screen, which runs on this machine as your user, with your files. By
+    default only this machine can reach the page. With another --host, note that there is no password and no encryption.
     """
 
     command: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="COMMAND", help_behavior_hint="(home)")] = ""
-    """What is served, in quotes: "play connect_four mcts:400 --seat 2"."""
+    """Command to serve, in quotes: "play connect_four mcts:400 --seat 2"."""
     host: str = "127.0.0.1"
-    """Address that it is bound to; 127.0.0.1 is this machine alone, 0.0.0.0 all that can reach it."""
+    """Address to listen on; 127.0.0.1 for this machine alone, 0.0.0.0 for all machines that can reach it."""
     port: int = 8000
-    """Port that it is bound to."""
+    """Port to listen on."""
 
     def __post_init__(self) -> None:
-        require_between(self, 1, 65535, "port")
+        require_between(1, 65535, **numbers_in(self, "port"))
 
 
 def run(options: Options) -> int:
-    """Serve until Ctrl-C; returns the exit status."""
+    """Serve until Ctrl-C; return the exit status."""
     words = shlex.split(options.command)
     if words:
         from arena.cli.opening import screen_of
 
-        with screen_of(words):  # here its mistakes can be told before anybody has opened the page
+        with screen_of(words):  # to report errors before anybody opens the page
             pass
     try:
-        from arena.tui.serving import serve
+        from arena.tui.services.serving import serve
     except ModuleNotFoundError as error:
         raise UsageError(f"serve needs the package {error.name}; pip install 'arena-marl[web]'") from None
+    words, secret = handed_on(words)
+    os.environ.update(secret)  # for the screens' processes, whose command lines must not show passwords
     serve(shlex.join([sys.executable, "-m", "arena", *words]), options.host, options.port)
     return 0

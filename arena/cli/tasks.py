@@ -1,8 +1,8 @@
-"""What a command line means by a task: a game, or an environment of Gymnasium."""
+"""Tasks named on a command line: games and Gymnasium environments."""
 
 from typing import TYPE_CHECKING
 
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.runs.options import GYM
 from games.engine.game import Game
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 def is_gym(name: str) -> bool:
-    """Whether a task is an environment of Gymnasium."""
+    """Return whether the name of a task is that of a Gymnasium environment."""
     return name.startswith(GYM)
 
 
 def make_task(name: str) -> "Game | GymTask":
-    """The task of a name: `connect_four`, `tic_tac_toe:m=6`, `gym:CartPole-v1`; `UsageError` for an unknown one."""
+    """Return a task by name: `connect_four`, `tic_tac_toe:m=6`, `gym:CartPole-v1`; raise `UsageError` if unknown."""
     if not is_gym(name):
         return make_game(name)
     from arena.runs.tasks import GymTask

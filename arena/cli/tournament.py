@@ -2,21 +2,21 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, TextIO
 
 import tyro
-from rich.console import Console
 
+from arena.base.terminal import make_console
 from arena.cli.again import command_line
+from arena.policy.registry import make_game
 from arena.ratings.sprt import Sprt
-from arena.registry import make_game
 from arena.store import DEFAULT_URL, Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.entrants import read_entrants
-from arena.tournament.files import as_json, claim_directory, numbered, write_results
+from arena.tournament.files import claim_directory, numbered, to_json, write_results
 from arena.tournament.progress import LiveTable
 from arena.tournament.report import print_report
 from arena.tournament.sequential import in_words
@@ -25,89 +25,94 @@ from arena.tournament.tournament import Tournament, TournamentResult
 
 @dataclass(frozen=True)
 class Options:
-    """Let agents play each other, and rate them.
+    """Play a tournament between agents, and rate them.
 
-    Prints a table of Elo ratings; writes ratings and games as CSV and JSON, and pictures of both. Every game is kept in
-    a store: a tournament that was interrupted, or killed, goes on where it was with the same command.
+    Prints a table of Elo ratings; writes ratings and games as CSV and JSON, and pictures of both. Every game is saved
+    in a store: the same command resumes a tournament that was interrupted or killed.
 
-    With a limit of time or memory, each agent plays in a process of its own, so that one that hangs, crashes or hoards
-    loses its game and stops nothing else. This contains accidents; it is no protection from malice.
+    With a limit of time or memory each agent runs in a separate process. One that hangs, crashes or exceeds a limit
+    loses its game, and the tournament goes on. External programs (cmd, gtp, uci) always have limits: half of the
+    machine's memory, 256 processes, 10 minutes for a move; processes that they started end with them. This protects
+    from accidents, not from malicious programs.
     """
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
-    """What is played; options follow the name, tic_tac_toe:m=6,n=6,k=4."""
+    """Game, with options after its name: tic_tac_toe:m=6,n=6,k=4."""
     agents: Annotated[
         tyro.conf.Positional[tuple[str, ...]],
         tyro.conf.arg(metavar="AGENT [AGENT ...]", help_behavior_hint="(required)"),
     ]
-    """Who plays, two or more: random, one-ply, alphabeta:4, ppo:runs/c4; under a name of its own by NAME=AGENT."""
+    """Two or more agents: random, one-ply, alphabeta:4, ppo:runs/c4; NAME=AGENT gives one another name."""
     tournament: TournamentConfig = field(default_factory=TournamentConfig)
     workers: Annotated[str, tyro.conf.arg(metavar="N|ray[://HOST:PORT]")] = "1"
-    """Processes that play, or a Ray cluster; games do not depend on it."""
+    """Number of worker processes, or a Ray cluster; the games do not depend on it."""
     store: Annotated[str, tyro.conf.arg(metavar="URL")] = DEFAULT_URL
-    """Where games are kept: the path of an SQLite file, or the URL of another database."""
+    """Store of the games: path of an SQLite file, or URL of another database. Keep a PostgreSQL password in PGPASSWORD,
+    ~/.pgpass or a service file (postgresql:///?service=NAME) rather than in the URL."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="")] = None
-    """Folder for the results, new or empty; by default runs/tournament-GAME with the first free number."""
+    """Folder for the results: new, empty, or with results of this tournament; by default runs/tournament-GAME with the
+    first free number."""
     json: bool = False
-    """Print the results as JSON in place of tables, and all else on the standard error."""
+    """Print the results as JSON instead of tables, and everything else to standard error."""
 
 
 def run(options: Options) -> int:
-    """Play the tournament, or the rest of it, and report it."""
+    """Play the tournament, or the rest of it, and report the results; return the exit status."""
     remarks = sys.stderr if options.json else sys.stdout
     game = make_game(options.game)
     players = read_entrants(options.agents)
     again = command_line("tournament", [options.game, *options.agents], options, Options(options.game, options.agents))
     with (
         closing(Tournament(game, players, options.tournament, options.workers)) as tournament,
-        _claimed(options.out),
+        _claimed(options.out, tournament.key),
         Store(options.store) as store,
     ):
         if tournament.begin(store).finished:
             print(f"All games of this tournament are in {store.name} already.", file=remarks)
         else:
             print(
-                f"Games are kept in {store.name}. If this ends early, it goes on with\n  {again}",
+                f"Games are kept in {store.name}. If this ends early, resume it with\n  {again}",
                 file=remarks,
                 flush=True,
             )
         try:
-            with LiveTable(list(players), game.num_players, Console(stderr=True), _test(options)) as progress:
+            with LiveTable(list(players), game.num_players, make_console(stderr=True), _test(options)) as progress:
                 result = tournament.run(progress, store)
         except KeyboardInterrupt:
-            print(f"\nThe games so far are kept; go on with\n  {again}", file=sys.stderr)
+            print(f"\nThe games so far are kept; resume with\n  {again}", file=sys.stderr)
             raise
-    _report(result, options, remarks)
+        _report(result, tournament.key, options, remarks)
     return 0
 
 
 def _test(options: Options) -> Sprt | None:
-    """The test that is made, if it is one."""
+    """Return the sequential test of the tournament; None if it is of another format."""
     return options.tournament.sprt if options.tournament.format == "sprt" else None
 
 
 @contextmanager
-def _claimed(directory: Path | None) -> Iterator[None]:
-    """A folder for results, if one is asked for; taken away again if nothing comes of them."""
+def _claimed(directory: Path | None, key: str) -> Iterator[None]:
+    """Claim the folder for results, if one is given; remove it again if the tournament fails before any results."""
     if directory is not None:
-        claim_directory(directory)
+        claim_directory(directory, key)
     try:
         yield
     except BaseException:
         if directory is not None:
-            directory.rmdir()  # nothing has been written
+            with suppress(OSError):  # something has been written
+                directory.rmdir()
         raise
 
 
-def _report(result: TournamentResult, options: Options, remarks: TextIO) -> None:
-    """Write the results into a folder, and print them: whoever reads may leave before the end of it."""
+def _report(result: TournamentResult, key: str, options: Options, remarks: TextIO) -> None:
+    """Write the results into a folder, then print them (the reader of the output may be gone by then)."""
     directory = options.out or numbered(Path("runs", f"tournament-{options.game.partition(':')[0]}"))
-    write_results(result, claim_directory(directory))
+    write_results(result, claim_directory(directory, key), key)
     if options.json:
-        print(as_json(result.standings, result.game))
+        print(to_json(result.standings, result.game, key))
     else:
-        console = Console()
-        print_report(result, console if console.is_terminal else Console(width=160))
+        console = make_console()
+        print_report(result, console if console.is_terminal else make_console(width=160))
     if result.sprt is not None:
         print(f"\n{in_words(result.sprt, options.tournament.sprt, result.names[0])}", file=remarks)
     print(f"Results are in {directory}.", file=remarks)

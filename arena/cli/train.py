@@ -1,26 +1,32 @@
-"""`arena train`: train an agent, by self-play in a league, in an environment of Gymnasium, or offline."""
+"""`arena train`: train an agent by self-play in a league, in a Gymnasium environment, or offline."""
 
 import dataclasses
 import shlex
 import sys
+import threading
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from arena.base.passwords import without_password
+from arena.base.terminal import make_console
+from arena.cli.faults import complain
 from arena.cli.tasks import is_gym, make_task
 from arena.league.config import LEAGUES, LeagueName, RunConfig, usual_league
 from arena.league.scale import ScaleConfig
-from arena.registry import AGENTS, agent_kind, learning_algorithm
+from arena.policy.registry import AGENTS, agent_kind, learning_algorithm
+from arena.policy.snapshots import SNAPSHOT
 from arena.runs.options import GymRunOptions, OfflineRunOptions, default_folder
 from games.engine.game import Game
 
 if TYPE_CHECKING:
-    from arena.runs.run import Progress as Reached
-    from arena.runs.run import Run
+    from arena.runs.progress import Progress as TrainingProgress
+    from arena.runs.progress import TrainingRun
 
 Task = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]
 Algorithm = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ALGO")]
@@ -33,38 +39,39 @@ DOC = """Train an agent: for a game by self-play in a league, in a Gymnasium env
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """What every training is told."""
+    """Options of every training."""
 
     task: Task
-    """What to learn: a game, with options if need be (tic_tac_toe:m=6,n=6,k=4), or gym:CartPole-v1"""
+    """The game, with its options if any (tic_tac_toe:m=6,n=6,k=4), or a Gymnasium environment (gym:CartPole-v1)."""
     algo: Algorithm
-    """How to learn; 'arena agents' lists the algorithms."""
+    """The learning algorithm; 'arena agents' lists them."""
     ui: bool = False
-    """Train in a process of its own, and follow it on a screen; it goes on when that is left ('arena runs')."""
+    """Train in a background process and follow it on a screen; it goes on when you leave ('arena runs' reopens it)."""
 
 
 NamedLeague = Annotated[
     LeagueName,
     tyro.conf.arg(
         name="league",
-        help="A league to begin with, which the options below change: itself and 20 % its past; itself alone; half its "
-        "past, the harder the more (PFSP); AlphaStar's main agent, main exploiter and league exploiter.",
+        help="Preset for the league options below. past: 80 % self-play, 20 % past snapshots; naive: self-play alone; "
+        "pfsp: half self-play, half past snapshots, the harder ones more often; full: the main agent, main exploiter "
+        "and league exploiter of AlphaStar.",
     ),
 ]
 
 
-def _league_named(arguments: Sequence[str], usual: LeagueName) -> LeagueName:
-    """The league that `--league` names, or the usual one; an unknown name is for the parser to refuse."""
+def _league_name(arguments: Sequence[str], default: LeagueName) -> LeagueName:
+    """Return the value of `--league`, or the default if it is missing or unknown (the parser reports that)."""
     words = [word for argument in arguments for word in argument.split("=", 1)]
-    named = words[words.index("--league") + 1 :] if "--league" in words else []
-    return next((name for name in LEAGUES if named and name == named[0]), usual)
+    values = words[words.index("--league") + 1 :] if "--league" in words else []
+    return next((name for name in LEAGUES if values and name == values[0]), default)
 
 
 def options_for(arguments: Sequence[str]) -> type:
-    """The options of the task and the algorithm that are named, from the dataclasses that the Python API takes."""
-    able = [name for name in AGENTS.names() if name in arguments and agent_kind(name).algorithm]
-    words = able or [word for word in arguments[1:2] if not word.startswith("-")]
-    algorithm = learning_algorithm(words[0]) if words else None
+    """Return the options class for the task and algorithm among the arguments, made of the Python API's dataclasses."""
+    names = [name for name in AGENTS.names() if name in arguments and agent_kind(name).algorithm]
+    names = names or [word for word in arguments[1:2] if not word.startswith("-")]
+    algorithm = learning_algorithm(names[0]) if names else None
     single = any(is_gym(word) for word in arguments)
     parts: dict[str, Any]
     fields: list[tuple[str, Any, Any]] = []
@@ -73,7 +80,7 @@ def options_for(arguments: Sequence[str]) -> type:
     elif single:
         parts = {"run": GymRunOptions()}
     else:
-        league = _league_named(arguments, usual_league(algorithm))
+        league = _league_name(arguments, usual_league(algorithm))
         fields.append(("league_name", NamedLeague, dataclasses.field(default=league)))
         parts = {"run": RunConfig(), "league": LEAGUES[league], "scale": ScaleConfig()}
     if algorithm is not None:
@@ -85,91 +92,110 @@ def options_for(arguments: Sequence[str]) -> type:
 
 
 def run(options: Any) -> int:
-    """Train; shows progress on a terminal, and says at the end how to go on."""
+    """Train, show the progress, and print at the end what can be done with the agent; return the exit status."""
     if options.ui:
-        from arena.cli.runs import begin
+        from arena.cli.runs import train_on_screen
 
         folder = options.run.out or default_folder(make_task(options.task).name, options.algo)
-        return begin([word for word in sys.argv[1:] if word != "--ui"], folder)
-
-    from torch.utils.tensorboard import SummaryWriter
+        return train_on_screen([word for word in sys.argv[1:] if word != "--ui"], folder)
 
     from arena.runs.live import LiveLogger, StopRequested, live
-    from arena.trainer.logger import TensorboardLogger
+    from arena.runs.tensorboard import EVENTS, tensorboard_logger
 
     training = _training(options)
     folder, spec = training.folder, f"{options.algo}:{training.folder}"
     if training.finished:
         print(f"{folder}: this run is finished; its agent is {spec}")
         longer = f"--steps {2 * options.run.steps} --snapshots {2 * options.run.snapshots}"
-        print(f"to train on, ask for more steps and, in proportion, snapshots: {longer} --resume")
+        print(f"to train longer, raise steps and snapshots in the same proportion: {longer} --resume")
         return 0
-    again = f"stopped; go on with: arena {shlex.join(sys.argv[1:])}{'' if options.run.resume else ' --resume'}"
-    writer = SummaryWriter(str(folder / "tensorboard"), purge_step=training.progress().step or None)
+    command = without_password(shlex.join(sys.argv[1:]))
+    resume_hint = f"stopped; resume with: arena {command}{'' if options.run.resume else ' --resume'}"
+    threading.excepthook = _ignore_file_errors  # of TensorBoard's thread, whose exception is also raised here
     try:
-        with writer, TrainingBar() as bar, live(training) as watched:
-            training.set_logger(LiveLogger(watched, TensorboardLogger(writer)))
+        with ExitStack() as stack:
+            run = stack.enter_context(live(training))  # first: it takes the lock of the folder
+            logger = stack.enter_context(tensorboard_logger(training))
+            bar = stack.enter_context(TrainingBar())
+            training.set_logger(LiveLogger(run, logger))
 
-            def tell(progress: "Reached") -> None:
+            def watch(progress: "TrainingProgress") -> None:
                 bar.show(progress)
-                watched.tell(progress)
+                run.update(progress)
 
-            last = training.train(tell)
+            last = training.train(watch)
+    except OSError as error:
+        complain(f"{_write_failure(folder, error)}")
+        return 1
     except StopRequested:
-        print(again, file=sys.stderr)
+        print(resume_hint, file=sys.stderr)
         return 0
     except KeyboardInterrupt:
-        print(f"\n{again}", file=sys.stderr)
+        print(f"\n{resume_hint}", file=sys.stderr)
         raise
     progress = training.progress()
-    print(f"{spec} is trained ({progress.step:,} steps): {', '.join(said(progress))}")
+    print(f"{spec} is trained ({progress.step:,} steps): {', '.join(describe_strength(progress))}")
     if is_gym(options.task):
         print(f"its play:  arena collect {options.task} {spec} --out FILE.hdf5")
     else:
         print(f"watch it:  arena watch {options.task} {spec} random")
         print(f"play it:   arena play {options.task} {spec}")
-    print(f"snapshots: {last.parent}/snapshot-*   curves: tensorboard --logdir {folder / 'tensorboard'}")
+    print(f"snapshots: {last.parent}/snapshot-*   curves: tensorboard --logdir {folder / EVENTS}")
     return 0
 
 
-def _training(options: Any) -> "Run":
-    """The training that the options mean."""
-    task, config = make_task(options.task), getattr(options, "config", None)
+def _ignore_file_errors(failure: threading.ExceptHookArgs) -> None:
+    if not isinstance(failure.exc_value, OSError):
+        threading.__excepthook__(failure)
+
+
+def _write_failure(folder: Path, error: OSError) -> str:
+    """Return the message for a run folder that cannot be written, with what is left of the training."""
+    if not folder.is_dir():
+        return f"the folder {folder} is gone, and the training with it; if it was moved, resume with --out and --resume"
+    snapshots = sorted(path.name for path in folder.glob(f"{SNAPSHOT.partition('-')[0]}-*"))
+    newest = f"its newest snapshot is {snapshots[-1]}" if snapshots else "it has no snapshot yet"
+    return f"{folder} cannot be written ({error.strerror or error}); {newest}; --resume continues from the last state"
+
+
+def _training(options: Any) -> "TrainingRun":
+    """Return the training that the options describe."""
+    task = make_task(options.task)
+    learning_algorithm(options.algo)  # raises if there is none; only then do the options have no config
     if isinstance(options.run, OfflineRunOptions):
-        from arena.runs.offline_run import OfflineRun
+        from arena.runs.offline_run import make_offline_run
 
-        return OfflineRun(task, options.algo, config, options.run)
+        return make_offline_run(task, options.algo, options.config, options.run)
     if not isinstance(task, Game):
-        from arena.runs.gym_run import GymRun
+        from arena.runs.gym_run import make_gym_run
 
-        return GymRun(task, options.algo, config, options.run)
+        return make_gym_run(task, options.algo, options.config, options.run)
     from arena.league.training import SelfPlayTraining
 
-    return SelfPlayTraining(task, options.algo, config, options.run, options.league, options.scale)
+    return SelfPlayTraining(task, options.algo, options.config, options.run, options.league, options.scale)
 
 
 RATES = {"step": "steps", "games": "games", "simulations": "simulations"}
-"""What is counted on the way, and how its speed is called."""
+"""Counters whose speed is shown, with the unit that is counted."""
 
 
-def said(progress: "Reached") -> list[str]:
-    """How good a policy is, in words."""
+def describe_strength(progress: "TrainingProgress") -> list[str]:
+    """Return the scores, ratings and worker losses of a training as short phrases."""
     scores = [] if progress.elo is None else [f"Elo {progress.elo[0]:+.0f} ±{progress.elo[1]:.0f}"]
     scores += [] if progress.pool_score is None else [f"pool {progress.pool_score:.0%}"]
     for name, value in progress.evaluation.items():
         scores.append(f"return {value:.4g}" if name == "return" else f"{name} {value:.0%}")
     scores += [f"refused {progress.refused}x by the gate"] if progress.refused else []
-    scores += [
-        f"{count:,} {name.partition('/')[2].replace('_', ' ')}" for name, count in progress.elsewhere.items() if count
-    ]
+    worker_figures = {name.partition("/")[2]: count for name, count in progress.worker_figures.items() if count}
+    scores += [f"{count:,} {name.replace('_', ' ')}" for name, count in worker_figures.items()]
     return scores
 
 
 class TrainingBar:
-    """A progress bar on a terminal; elsewhere a line for every snapshot."""
+    """A progress bar on a terminal; one line for each snapshot if the output is no terminal."""
 
     def __init__(self) -> None:
-        console = Console(stderr=True)
+        console = make_console(stderr=True)
         self._live = console.is_terminal
         self._progress = Progress(
             TextColumn("{task.fields[snapshots]}"),
@@ -182,8 +208,8 @@ class TrainingBar:
             expand=True,
         )
         self._task = self._progress.add_task("", total=None, snapshots="", figures="")
-        self._start: tuple[float, Reached] | None = None
-        self._said = 0
+        self._start: tuple[float, TrainingProgress] | None = None
+        self._printed_snapshots = 0
 
     def __enter__(self) -> "TrainingBar":
         self._progress.start()
@@ -192,17 +218,17 @@ class TrainingBar:
     def __exit__(self, *error: object) -> None:
         self._progress.stop()
 
-    def show(self, progress: "Reached") -> None:
-        """Show where a training is."""
+    def show(self, progress: "TrainingProgress") -> None:
+        """Show the progress of a training, its speed and its losses."""
         now = time.monotonic()
         if self._start is None:
             self._start = now, progress
-        began, first = self._start
+        start_time, first = self._start
         counts = {name: getattr(progress, name) - getattr(first, name) for name in RATES}
-        speeds = {name: count / max(now - began, 1e-9) for name, count in counts.items() if count}
+        speeds = {name: count / max(now - start_time, 1e-9) for name, count in counts.items() if count}
         figures = [f"{speed:,.{0 if speed >= 10 else 2}f} {RATES[name]}/s" for name, speed in speeds.items()]
         figures += [f"{name.replace('/', ' ')} {value:.3g}" for name, value in progress.losses.items()]
-        text = "  ".join(figures + said(progress))
+        text = "  ".join(figures + describe_strength(progress))
         self._progress.update(
             self._task,
             completed=progress.step,
@@ -210,6 +236,6 @@ class TrainingBar:
             snapshots=f"{progress.snapshots} snapshots",
             figures=text,
         )
-        if not self._live and progress.snapshots > self._said:
-            self._said = progress.snapshots
+        if not self._live and progress.snapshots > self._printed_snapshots:
+            self._printed_snapshots = progress.snapshots
             print(f"{progress.step:,} of {progress.total_steps:,} steps  {text}", file=sys.stderr)

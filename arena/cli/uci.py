@@ -1,4 +1,4 @@
-"""`arena uci`: one of our agents as a chess engine, for any program that speaks the Universal Chess Interface."""
+"""`arena uci`: an agent as a chess engine, for any program that speaks the Universal Chess Interface."""
 
 import math
 import re
@@ -12,15 +12,15 @@ from typing import Annotated
 import tyro
 
 import arena
-from arena.errors import IllegalActionError, UsageError
+from arena.base.errors import IllegalActionError, UsageError
+from arena.base.seeding import spawn_seeds
 from arena.match.match import Match
 from arena.policy.protocol import Policy
-from arena.registry import make_agent, make_game
-from arena.seeding import spawn_seeds
+from arena.policy.registry import make_agent, make_game
 from games.engine.game import TERMINAL, Game, State
 
-WITHOUT_MOVE = "bestmove 0000"
-"""What is answered where the agent fails: UCI knows no other way to say so."""
+NULL_MOVE = "bestmove 0000"
+"""Answer if the agent fails; UCI has no other way to report it."""
 LARGEST_SEED = 2**31 - 1
 
 
@@ -28,32 +28,32 @@ LARGEST_SEED = 2**31 - 1
 class Options:
     """Serve an agent as a UCI chess engine on standard input and output, for a chess program to run.
 
-    The agent thinks as long as its spec says; time controls do not change that. `stop` and `go infinite` only decide
-    when its move is told.
+    The agent's spec sets its thinking time; time controls are ignored. `stop` and `go infinite` only decide when its
+    move is sent.
     """
 
     agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")]
-    """Who plays: random, alphabeta:3, ppo:runs/chess."""
+    """Agent that plays: random, alphabeta:3, ppo:runs/chess."""
     seed: int = 0
-    """The same seed and the same commands give the same moves."""
+    """Random seed; the same seed and commands give the same moves."""
 
 
 def run(options: Options) -> int:
-    """Serve until `quit` or the end of input; returns the exit status."""
+    """Serve until `quit` or the end of input; return the exit status."""
     game = make_game("chess")
     if not 0 <= options.seed <= LARGEST_SEED:
         raise UsageError(f"--seed {options.seed} is not between 0 and {LARGEST_SEED}")
     with closing(make_agent(options.agent, game)) as agent:
-        engine = Engine(game, options.agent, agent, options.seed)
+        engine = UciServer(game, options.agent, agent, options.seed)
         for line in sys.stdin:
             if not engine.obey(line):
-                return 0  # without waiting for a move that nobody wants any more
+                return 0  # without waiting for the current search
         engine.stop()
     return 0
 
 
-class Engine:
-    """What a chess program has told the engine so far; answers go to standard output."""
+class UciServer:
+    """A UCI engine: the position and moves that it was sent, and the agent; answers go to standard output."""
 
     def __init__(self, game: Game, name: str, agent: Policy, seed: int):
         self._game, self._name, self._agent, self._seed = game, name, agent, seed
@@ -62,15 +62,15 @@ class Engine:
         self._text: Callable[[State], str] = game.position_text
         self._parse: Callable[[str], State] = game.parse_position
         self._start = self._text(game.initial)
-        self._begin = self._start
-        self._games = 0  # so far: each has a seed of its own
-        self._moves: list[str] = []  # that were told, and the agent's own after them
+        self._position_text = self._start
+        self._games = 0  # number of games so far; each has a seed of its own
+        self._moves: list[str] = []  # moves received, followed by the agent's own
         self._match: Match | None = None
         self._thread: threading.Thread | None = None
-        self._may_tell = threading.Event()  # the agent's move may be told
+        self._may_answer = threading.Event()  # set when the agent's move may be sent
 
     def obey(self, line: str) -> bool:
-        """Carry out a command; returns whether to go on. What is not known is passed over, as UCI asks."""
+        """Carry out a command; return False after `quit`. Unknown commands are ignored, as UCI requires."""
         command, *words = line.split() or [""]
         if command == "quit":
             return False
@@ -82,7 +82,7 @@ class Engine:
         elif command == "isready":
             _say("readyok")
         elif command in ("stop", "ponderhit"):
-            self._may_tell.set()
+            self._may_answer.set()
         elif command in ("ucinewgame", "position", "setoption", "go"):
             self.stop()
             obey = {"ucinewgame": self._forget, "position": self._position, "setoption": self._set, "go": self._go}
@@ -93,15 +93,15 @@ class Engine:
         return True
 
     def stop(self) -> None:
-        """Have the agent's move told as soon as it is known, and wait for it."""
-        self._may_tell.set()
+        """Send the agent's move as soon as it is known, and wait for that."""
+        self._may_answer.set()
         if self._thread is not None:
             self._thread.join()
             self._thread = None
 
     def _forget(self, words: list[str]) -> None:
         """Obey `ucinewgame`."""
-        self._match, self._begin, self._moves = None, self._start, []
+        self._match, self._position_text, self._moves = None, self._start, []
 
     def _set(self, words: list[str]) -> None:
         """Obey `setoption name Seed value N`."""
@@ -113,16 +113,16 @@ class Engine:
         self._seed, self._games, self._match = int(value), 0, None
 
     def _position(self, words: list[str]) -> None:
-        """Obey `position startpos | fen FEN [moves ...]`; goes on with the game in play where it can."""
+        """Obey `position startpos | fen FEN [moves ...]`; continue the current game if it is a prefix of this one."""
         split = words.index("moves") if "moves" in words else len(words)
         where, moves = words[:split], words[split + 1 :]
         if where not in (["startpos"],) and where[:1] != ["fen"]:
-            raise UsageError(f"position {' '.join(where)}: it begins with startpos or fen")
+            raise UsageError(f"position {' '.join(where)}: expected startpos or fen")
         begin = self._start if where == ["startpos"] else " ".join(where[1:])
         known = len(self._moves)
-        if self._match is None or begin != self._begin or moves[:known] != self._moves:
-            self._match, known = self._seated(begin), 0
-        self._begin, self._moves = begin, moves[:known]
+        if self._match is None or begin != self._position_text or moves[:known] != self._moves:
+            self._match, known = self._new_match(begin), 0
+        self._position_text, self._moves = begin, moves[:known]
         try:
             for move in moves[known:]:
                 self._play_on(move)
@@ -130,8 +130,8 @@ class Engine:
             self._match = None
             raise
 
-    def _seated(self, fen: str) -> Match:
-        """A match from a position on, in which the agent holds both seats."""
+    def _new_match(self, fen: str) -> Match:
+        """Return a match from a position, with the agent in both seats."""
         game = self._game if fen == self._start else replace(self._game, initial=self._parse(fen))
         self._games += 1
         return Match(game, [(self._name, self._agent)] * 2, spawn_seeds(self._seed, self._games, count=1)[0])
@@ -147,23 +147,23 @@ class Engine:
         self._moves.append(move)
 
     def _open_match(self) -> Match:
-        """The match in play; where a draw has ended it that people have to claim, one from this position on."""
-        match = self._match or self._seated(self._begin)
+        """Return the current match; if a draw that players must claim has ended it, a new one from its position."""
+        match = self._match or self._new_match(self._position_text)
         if match.over:
             fields = self._text(match.state).split()
-            match = self._seated(" ".join([*fields[:4], "0", fields[5]]))
+            match = self._new_match(" ".join([*fields[:4], "0", fields[5]]))
         self._match = match
         return match
 
     def _is_over(self, match: Match) -> bool:
-        """Whether nobody can move: mate, stalemate, or nothing left to mate with."""
+        """Return whether the game is really over: mate, stalemate, or insufficient material."""
         return match.over or bool(match.state["current_player"] == TERMINAL)
 
     def _go(self, words: list[str]) -> None:
-        """Think in a thread of its own, so that commands are heard meanwhile."""
-        self._may_tell.clear()
+        """Think in a separate thread, so that commands are read meanwhile."""
+        self._may_answer.clear()
         if "infinite" not in words and "ponder" not in words:
-            self._may_tell.set()
+            self._may_answer.set()
         self._thread = threading.Thread(target=self._think, args=(self._open_match(),), daemon=True)
         self._thread.start()
 
@@ -176,7 +176,7 @@ class Engine:
         if match.verdict is not None and match.verdict.offender is not None:
             self._match = None
             _say(f"info string {self._name} makes no move: {match.verdict.reason}, {match.verdict.detail}")
-            self._tell(WITHOUT_MOVE)
+            self._tell(NULL_MOVE)
             return
         move = by_squares(self._game, before, match.actions[-1])
         self._moves.append(move)
@@ -185,12 +185,12 @@ class Engine:
         self._tell(f"bestmove {move}")
 
     def _tell(self, line: str) -> None:
-        self._may_tell.wait()
+        self._may_answer.wait()
         _say(line)
 
 
 def by_squares(game: Game, state: State, action: int) -> str:
-    """A legal move as UCI writes it: the squares that it leads from and to, and the letter of a promotion."""
+    """Return a legal move in UCI notation: its source and target squares, and the letter of a promotion."""
     picture = game.picture(state)
     assert picture.action_origins is not None
     cells = (picture.action_origins[action], picture.action_cells[action])
@@ -200,7 +200,7 @@ def by_squares(game: Game, state: State, action: int) -> str:
 
 
 def centipawns(value: float) -> int:
-    """An expected return between -1 and 1 as hundredths of a pawn: Leela Chess Zero's formula of 2018.
+    """Return an expected return, -1 to 1, as hundredths of a pawn, by Leela Chess Zero's formula of 2018.
 
     >>> centipawns(0.0), centipawns(0.5), centipawns(-1.0)
     (0, 111, -12800)

@@ -1,4 +1,4 @@
-"""`arena watch`: agents play each other on the screen."""
+"""`arena watch`: games between agents on the screen."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.limits import Limits
 from arena.policy.protocol import Policy
-from arena.registry import make_agent, make_game
+from arena.policy.registry import make_agent, make_game
 from arena.tournament.openings import openings_of
-from arena.tui.seating import seated
+from arena.tui.services.agents import contained_agent
 from games.engine.game import Game
 
 if TYPE_CHECKING:
@@ -24,39 +24,40 @@ MOST_BOARDS = 16
 
 @dataclass(frozen=True)
 class Options:
-    """Watch agents play each other in the terminal; they change seats from game to game."""
+    """Watch agents play each other in the terminal; they change seats after every game."""
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
-    """What is played; options follow the name, tic_tac_toe:m=6,n=6,k=4."""
+    """Game, with options after its name: tic_tac_toe:m=6,n=6,k=4."""
     agents: Annotated[
         tyro.conf.Positional[tuple[str, ...]],
         tyro.conf.arg(metavar="AGENT [AGENT ...]", help_behavior_hint="(required)"),
     ]
-    """Who plays, one a seat: random, one-ply, alphabeta:4, ppo:runs/c4."""
+    """Agents, one for each seat: random, one-ply, alphabeta:4, ppo:runs/c4."""
     games: int = 10
-    """Games in the series."""
+    """Number of games."""
     seed: int = 0
-    """The same seed gives the same games."""
+    """Random seed; the same seed gives the same games."""
     speed: float = 1.0
-    """Moves a second."""
+    """Moves per second."""
     boards: int = 1
-    """Games that are shown at once, 1 to 16."""
+    """Number of games shown at once, 1 to 16."""
     limits: Limits = field(default_factory=Limits)
     openings: str = "random:0"
-    """How games begin: random:N plays N random legal moves, file:PATH lines of moves; each once from every seat."""
+    """Openings: random:N for N random legal moves, file:PATH for a file with a line of moves each; every opening is
+    played from all seats."""
 
 
 def run(options: Options) -> int:
-    """Show the series; returns the exit status. `UsageError` before the terminal is touched."""
+    """Show the games and return the exit status; raise `UsageError` before the terminal is touched."""
     from arena.tui.app import launch
 
-    with screen(options) as shown:
-        return launch(shown)
+    with screen(options) as opened:
+        return launch(opened)
 
 
 @contextmanager
 def screen(options: Options) -> Iterator["ArenaScreen"]:
-    """The screen of these options; `UsageError` if there is something wrong with them."""
+    """Yield the screen of these options; raise `UsageError` if they are wrong."""
     game = make_game(options.game)
     seats, named = game.num_players, len(options.agents)
     if named != seats:
@@ -78,7 +79,8 @@ def screen(options: Options) -> Iterator["ArenaScreen"]:
     with ExitStack() as stack:
         if min(options.boards, options.games) == 1:
             agents = [
-                (spec, stack.enter_context(closing(seated(spec, game, options.limits)))) for spec in options.agents
+                (spec, stack.enter_context(closing(contained_agent(spec, game, options.limits))))
+                for spec in options.agents
             ]
             yield WatchScreen(game, agents, *series, options.limits.game_s)
         else:
@@ -87,6 +89,6 @@ def screen(options: Options) -> Iterator["ArenaScreen"]:
 
 
 def _board(options: Options, game: Game, stack: ExitStack) -> list[tuple[str, Policy]]:
-    """Agents for one of many boards: in processes of their own only where there are limits."""
-    make = partial(seated, limits=options.limits) if options.limits else make_agent
+    """Return the agents of one of several boards; they run in separate processes only if there are limits."""
+    make = partial(contained_agent, limits=options.limits) if options.limits else make_agent
     return [(spec, stack.enter_context(closing(make(spec, game)))) for spec in options.agents]

@@ -1,16 +1,18 @@
-"""What is done in the environments: the actions of a policy, or random ones."""
+"""Actions for the environments: those of a policy, or random ones."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.collector.environments import VectorEnv
 from arena.data.batch import Batch
 from arena.data.rows import as_array, write_rows
 from arena.env.native import GameVectorEnv
-from arena.errors import UsageError
+from arena.policy.manager import MultiAgentPolicyManager
 from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
 
@@ -36,13 +38,13 @@ class Acting:
             seats = np.arange(self._env.num_agents)
             self.hidden.empty_((env_ids[:, None] * len(seats) + seats).reshape(-1))
 
-    def by(self, policy: Policy, env_ids: Ints, seats: Ints, obs: Any, explore: bool) -> Choice:
-        """What a policy does at these seats, seeing `obs` [n, ...]."""
-        batch = Batch(obs=obs, info=Batch(), env_id=env_ids)
+    def by(self, policy: Policy, seats: Ints, batch: Batch, explore: bool) -> Choice:
+        """Return a policy's answer for these seats, from a `batch` of n rows: `obs`, `info` and `env_id`."""
+        env_ids = batch.env_id
         if policy.needs_state:
             if not isinstance(self._env, GameVectorEnv):
                 raise UsageError("a policy that searches needs a native game, whose positions can be copied")
-            batch.obs = Batch(obs)  # a new batch around the same arrays: what is stored keeps no states
+            batch.obs = Batch(batch.obs)  # a new batch around the same arrays: what is stored keeps no states
             batch.obs.state = self._env.positions(env_ids)
         places = env_ids * self._env.num_agents + seats
         result = policy.forward(batch, None if self.hidden.is_empty() else self.hidden.state[places])
@@ -50,17 +52,14 @@ class Acting:
         if isinstance(after, Batch) and not after.is_empty(recurse=True):
             write_rows(self.hidden, Batch(state=after), places, len(self._env) * self._env.num_agents)
         act = as_array(result.act)
-        if explore and hasattr(policy, "exploration_noise"):
+        if explore:
             act = policy.exploration_noise(act, batch)
-        return _mapped("map_action", policy, act, batch), Batch(act=act, policy=result.get("policy", Batch()))
+        return _mapped(policy.map_action, policy, act, batch), Batch(act=act, policy=result.get("policy", Batch()))
 
-    def at_random(self, policy: Policy, env_ids: Ints, obs: Any) -> Choice:
+    def at_random(self, policy: Policy, batch: Batch) -> Choice:
         """Random legal actions, stored as the ones by which the policy would have done the same."""
-        sent = self._drawn(env_ids, obs)
-        if not hasattr(policy, "map_action_inverse"):
-            return sent, Batch(act=sent, policy=Batch())
-        batch = Batch(obs=obs, info=Batch(), env_id=env_ids)
-        return sent, Batch(act=_mapped("map_action_inverse", policy, sent, batch), policy=Batch())
+        sent = self._drawn(batch.env_id, batch.obs)
+        return sent, Batch(act=_mapped(policy.map_action_inverse, policy, sent, batch), policy=Batch())
 
     def _drawn(self, env_ids: Ints, obs: Any) -> NDArray[Any]:
         """Drawn among the legal actions that a mask shows, or else from the action space of each environment."""
@@ -77,13 +76,10 @@ class Acting:
 
 
 def _is_plain(space: Any) -> bool:
-    """Whether a space holds the numbers from 0 to some other, and draws them as Gymnasium does."""
+    """Return whether a space is Discrete from 0, with Gymnasium's own sampling."""
     return type(space) is Discrete and space.start == 0 and space.dtype == np.int64
 
 
-def _mapped(mapping: str, policy: Policy, act: NDArray[Any], batch: Batch) -> Any:
-    """Actions under a mapping of the policy, if it has one; one of several policies is told whose rows they are."""
-    map_action = getattr(policy, mapping, None)
-    if map_action is None:
-        return act
-    return map_action(act, batch) if hasattr(policy, "learning_seats") else map_action(act)
+def _mapped(mapping: Callable[..., Any], policy: Policy, act: NDArray[Any], batch: Batch) -> Any:
+    """Actions under a mapping of the policy; one of several policies is told whose rows they are."""
+    return mapping(act, batch) if isinstance(policy, MultiAgentPolicyManager) else mapping(act)

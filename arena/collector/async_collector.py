@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.collector.collector import Collector
 from arena.data.batch import Batch
 from arena.data.rows import write_rows
 from arena.data.stats import CollectStats
 from arena.data.widening import widen
-from arena.errors import UsageError
 
 Ints = NDArray[np.int64]
 
@@ -69,6 +69,6 @@ class AsyncCollector(Collector):
             self._busy[idle] = True
         else:
             result = self._envs.step(None, None)
-        answered = np.array([info["env_id"] for info in result[4]], np.int64)
+        answered = result[4].pop("env_id")
         self._busy[answered] = False
         return len(answered), self._take_in(answered, self._chosen[answered], result)

@@ -9,6 +9,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.collector.acting import Acting, Choice
 from arena.collector.environments import Environments, StepResult
 from arena.collector.episodes import Ended, Episodes, joined
@@ -17,14 +18,15 @@ from arena.collector.sub_buffers import SubBuffers
 from arena.collector.transitions import OpenTransitions, Outcome, same_types
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
-from arena.data.rows import write_rows
+from arena.data.infos import columns, fitted, one_by_one
+from arena.data.rows import require_alike, write_rows
 from arena.data.stats import CollectStats
 from arena.data.widening import widen
 from arena.env.base import BaseVectorEnv
 from arena.env.native import GameVectorEnv
-from arena.errors import UsageError
+from arena.policy.manager import MultiAgentPolicyManager
 from arena.policy.protocol import Policy
-from arena.policy.torch_modes import without_gradient
+from arena.policy.torch_modes import settle_threads, without_gradient
 
 Ints = NDArray[np.int64]
 
@@ -37,6 +39,10 @@ class Collector:
     next asked or its episode ends. Stored are the seats that learn: all of them, or, with a `MultiAgentPolicyManager`,
     those whose policy is a learner.
 
+    Infos are columns of a Batch, see `arena.data.infos`. A policy finds in `batch.info` what came with the observation,
+    from a reset or from a step; a transition stores what came with its next observation, the info of its step. Of
+    several agents each has its own. Whatever an info holds stays in memory as long as the transition.
+
     Args:
         policy: who acts. With several agents in the environment, a manager, or one policy for all seats.
         env: a vector environment, ours or Gymnasium's, or a single one. Gymnasium's step all at once; see
@@ -46,7 +52,8 @@ class Collector:
         preprocess_fn: may replace what is seen, earned and stored. It is called with `obs` and `env_id` for
             observations that no step brought (at a reset, and the last ones of several agents), and after a step with
             `obs_next`, `rew`, `terminated`, `truncated`, `done`, `act`, `info`, `policy` and `env_id`; it gives a Batch
-            or dict of the entries that change. Returns are those of the rewards it gives; an `info` it gives is stored.
+            or dict of the entries that change. Returns are those of the rewards it gives; an `info` it gives stands in
+            place of the environment's, an empty one to store none.
         exploration_noise: let the policy change its actions for exploration.
 
     """
@@ -61,18 +68,19 @@ class Collector:
         preprocess_fn: PreprocessFn | None = None,
         exploration_noise: bool = False,
     ):
+        settle_threads(policy)
         self.policy = policy
         self._envs = Environments(env, self._in_parts)
         self.env = self._envs.env
         self.preprocess_fn = preprocess_fn
         self.exploration_noise = exploration_noise
         self.num_envs, self.num_agents = len(self.env), self.env.num_agents
-        self._manager: Any = policy if hasattr(policy, "learning_seats") else None
+        self._manager = policy if isinstance(policy, MultiAgentPolicyManager) else None
         self._rings = SubBuffers(self.num_envs, self.num_agents, self._learning_seats())
         self.buffer = self._rings.fitting(buffer)
         self.is_closed = False
         self._all = np.arange(self.num_envs)
-        self._losses_told = self._envs.losses()
+        self._dropped_before = self._envs.dropped_steps()
         self.reset(reset_buffer=False)
 
     def _learning_seats(self) -> Ints:
@@ -104,29 +112,32 @@ class Collector:
         In the buffer, episodes that were under way are truncated.
         """
         self._require_open()
-        obs = self._envs.reset(self._all, gym_reset_kwargs)
+        obs, info = self._envs.reset(self._all, gym_reset_kwargs)
         self._envs.failed = True  # until episodes have begun
         self.buffer.cut()
         self.transitions = OpenTransitions(self.num_envs, self.num_agents)
         self.episodes = Episodes(self.num_envs, self.num_agents)
         self._acting = Acting(self.env)
-        self._obs = Batch()
-        self._begun(self._all, obs)
+        self._obs, self._info = Batch(), Batch()
+        self._begun(self._all, obs, info)
         self._envs.failed = False
 
-    def _begun(self, env_ids: Ints, obs: Any) -> None:
-        """Take note that episodes have begun in these environments, which show `obs`."""
+    def _begun(self, env_ids: Ints, obs: Any, info: Batch) -> None:
+        """Take note that episodes have begun in these environments, which show `obs` and tell `info`."""
         if self.preprocess_fn is not None:
             obs = begun(self.preprocess_fn, obs, env_ids)
-        self._see(env_ids, obs)
+        self._require_free_names(info)
+        self._see(env_ids, obs, info)
         if self._manager is not None:
             self._manager.seat(env_ids, self.num_envs, self.num_agents)
         self.episodes.begin(env_ids)
         self._acting.forget(env_ids)
 
-    def _see(self, env_ids: Ints, obs: Any) -> None:
-        """Remember what these environments show."""
+    def _see(self, env_ids: Ints, obs: Any, info: Batch) -> None:
+        """Remember what these environments show and tell."""
         everywhere = env_ids is self._all
+        if info.__dict__ or self._info.__dict__:
+            write_rows(self._info, fitted(self._info, info), env_ids, self.num_envs)
         held = self._obs.get("obs")
         if everywhere and type(obs) is type(held) is np.ndarray and obs.dtype == held.dtype:
             np.copyto(held, obs)  # the common case of one agent
@@ -135,14 +146,14 @@ class Collector:
         widen(self._obs, rows)
         write_rows(self._obs, rows, slice(None) if everywhere else env_ids, self.num_envs)
 
-    def arrays(self) -> Batch:
+    def state_dict(self) -> Batch:
         """The state of native environments, of open transitions and of episodes under way, as arrays, to be saved."""
         if not isinstance(self.env, GameVectorEnv):
             raise UsageError("only collectors of native games can be saved")
         seated = Batch() if self._manager is None else Batch(seated=self._manager.seated(self._all))
         return Batch(
-            env=self.env.arrays(),
-            transitions=self.transitions.arrays(),
+            env=self.env.state_dict(),
+            transitions=self.transitions.state_dict(),
             obs=self._obs,
             hidden=self._acting.hidden,
             returns=self.episodes.returns,
@@ -150,11 +161,13 @@ class Collector:
             manager=seated,
         )
 
-    def restore(self, arrays: Batch) -> None:
-        """Take over what `arrays` gave."""
+    def load_state_dict(self, arrays: Batch) -> None:
+        """Take over what `state_dict` gave; `UsageError` if it is of other environments."""
         assert isinstance(self.env, GameVectorEnv)
-        self.env.restore(arrays.env)
-        self.transitions.restore(arrays.transitions)
+        for name, own in (("returns", self.episodes.returns), ("lens", self.episodes.lens)):
+            require_alike(own, arrays[name], name)
+        self.env.load_state_dict(arrays.env)
+        self.transitions.load_state_dict(arrays.transitions)
         self._obs, self._acting.hidden = arrays.obs, arrays.get("hidden", Batch())
         self.episodes.returns, self.episodes.lens = arrays.returns, arrays.lens
         if self._manager is not None:
@@ -171,7 +184,7 @@ class Collector:
             raise UsageError("the collector is closed")
 
     def _require_ready(self) -> None:
-        """Whether collecting can go on from where it was."""
+        """Return whether collecting can continue where it stopped."""
         self._require_open()
         if self._envs.failed:
             raise UsageError("an environment has failed: reset_env(), or collect with reset_before_collect=True")
@@ -240,26 +253,28 @@ class Collector:
 
     def _step(self, env_ids: Ints, random: bool) -> tuple[int, Ints]:
         """One step of these environments; returns the number of steps made, and where an episode has ended."""
-        fresh, obs, env_ids = self._envs.take_up(env_ids)
+        fresh, obs, info, env_ids = self._envs.take_up(env_ids)
         if len(fresh):
-            self._begun(fresh, obs)
+            self._begun(fresh, obs, info)
         sent, chosen = self._choose(env_ids, random)
         result = self._envs.step(sent, None if env_ids is self._all else env_ids)
         return len(env_ids), self._take_in(env_ids, chosen, result)
 
     def _choose(self, env_ids: Ints, random: bool) -> Choice:
-        """What is done in these environments; `info` says who does it, if a manager knows."""
+        """Return actions for these environments; `info` names the acting policies, if there is a manager."""
         obs = self._seen(env_ids)
         seats = self._seats(obs, len(env_ids))
+        info = self._info[env_ids] if self._info.__dict__ else Batch()
+        batch = Batch(obs=obs, info=info, env_id=env_ids)
         if random:
-            sent, chosen = self._acting.at_random(self.policy, env_ids, obs)
+            sent, chosen = self._acting.at_random(self.policy, batch)
         else:
-            sent, chosen = self._acting.by(self.policy, env_ids, seats, obs, self.exploration_noise)
+            sent, chosen = self._acting.by(self.policy, seats, batch, self.exploration_noise)
         chosen.info = self._players(env_ids, seats)
         return sent, chosen
 
     def _seen(self, env_ids: Ints) -> Any:
-        """What these environments show."""
+        """Return the observations of these environments."""
         return self._obs.obs if len(env_ids) == self.num_envs else self._obs.obs[env_ids]
 
     def _seats(self, obs: Any, count: int) -> Ints:
@@ -267,7 +282,7 @@ class Collector:
         return obs.agent_id if self.env.agents else np.zeros(count, np.int64)
 
     def _players(self, env_ids: Ints, seats: Ints) -> Batch:
-        """Who acts and who sits where, if a manager knows: `policy_id` [n] and the labels of all `players` [n, P]."""
+        """Return `policy_id` [n] of the acting policies and labels of all `players` [n, P]; empty without a manager."""
         if self._manager is None:
             return Batch()
         seated = self._manager.seated(env_ids)
@@ -277,25 +292,35 @@ class Collector:
 
     def _take_in(self, env_ids: Ints, chosen: Batch, result: StepResult) -> Ints:
         """Store what a step of these environments brought; returns those whose episode has ended."""
-        obs_next, rew, terminated, truncated, info = result
+        obs_next, rew, terminated, truncated, told_info = result
+        info = told_info
         if self.preprocess_fn is not None:
             told = dict(obs_next=obs_next, rew=rew, terminated=terminated, truncated=truncated, act=chosen.act)
             step = stepped(self.preprocess_fn, told | {"info": info, "policy": chosen.policy, "env_id": env_ids})
             obs_next, rew, terminated, truncated, act = (step[key] for key in told)
-            chosen = Batch(act=act, policy=step["policy"], info=Batch(chosen.info, **step["info"]))
+            chosen, info = Batch(act=act, policy=step["policy"], info=chosen.info), step["info"]
+        self._require_free_names(info)
         obs = self._seen(env_ids)
         rows = Batch(obs=obs, act=chosen.act, info=chosen.info, policy=chosen.policy)
         if self.env.agents:
-            outcome = Outcome(env_ids, obs_next.agent_id, obs_next, rew, terminated, truncated)
+            outcome = Outcome(
+                env_ids, obs_next.agent_id, obs_next, info, info is not told_info, rew, terminated, truncated
+            )
             self._store_seats(obs.agent_id, rows, outcome)
             over = (terminated | truncated).T.copy().all(axis=0)  # a fifth of what `all(axis=1)` takes
         else:
             rows.update(rew=rew, terminated=terminated, truncated=truncated, obs_next=obs_next)
+            rows.info.__dict__.update(info.__dict__)
             self._store(env_ids, rows)
             over, rew = terminated | truncated, rew[:, None]
         self.episodes.count(env_ids, rew)
-        self._see(env_ids, obs_next)
+        self._see(env_ids, obs_next, info)
         return env_ids[over]
+
+    def _require_free_names(self, info: Batch) -> None:
+        """Raise `UsageError` if infos use the names under which the players are stored."""
+        if self._manager is not None and (taken := sorted(info.__dict__.keys() & {"policy_id", "players"})):
+            raise UsageError(f"an environment's infos hold {', '.join(taken)}, which is who plays: name that otherwise")
 
     def _store(self, env_ids: Ints, rows: Batch) -> None:
         """Store the steps of environments of one agent, whose transitions end where they begin: if it learns."""
@@ -313,11 +338,11 @@ class Collector:
             self.transitions.open(step.env_ids, seats, rows)
         elif stored.any():
             self.transitions.open(step.env_ids[stored], seats[stored], rows[stored])
-        for where, whose, closed in self.transitions.closed_by(step, partial(self._final_obs, step)):
+        for where, whose, closed in self.transitions.closed_by(step, partial(self._last, step)):
             self.buffer.add(closed, self._rings.of(where, whose))
 
     def _learns(self, seats: Ints, rows: Batch) -> NDArray[np.bool_]:
-        """Whether what these seats experience is stored, [n]."""
+        """Return whether the transitions of these seats are stored, [n]."""
         stored = self._rings.has(seats)
         return stored if self._manager is None else stored & self._manager.is_learner[rows.info.policy_id]
 
@@ -329,22 +354,26 @@ class Collector:
         ended = self.episodes.ended(env_ids, players)
         self.transitions.forget(env_ids)
         if not self._envs.begin_by_themselves:
-            self._begun(env_ids, self._envs.reset(env_ids))
+            self._begun(env_ids, *self._envs.reset(env_ids))
         return ended
 
-    def _final_obs(self, step: Outcome, rows: Ints, seats: Ints) -> Any:
-        """What these seats see in these rows of a step, at the end of their episode."""
+    def _last(self, step: Outcome, rows: Ints, seats: Ints) -> tuple[Any, Batch]:
+        """Return the last observations and infos of these seats in rows of a step in which their episode ended."""
         first_of_game = np.append(True, rows[1:] > rows[:-1])  # rows are in ascending order
-        final = self._envs.final_obs(step.env_ids[rows[first_of_game]])[np.cumsum(first_of_game) - 1, seats]
+        env_ids, places = step.env_ids[rows[first_of_game]], (np.cumsum(first_of_game) - 1, seats)
+        final = self._envs.final_obs(env_ids)[places]
         final.agent_id = seats
-        return final if self.preprocess_fn is None else begun(self.preprocess_fn, final, step.env_ids[rows])
+        infos = self._envs.final_infos(env_ids, places)
+        if self.preprocess_fn is None:
+            return final, columns(infos) if infos else Batch()
+        return begun(self.preprocess_fn, final, step.env_ids[rows]), _processed(infos, step, rows)
 
     def _stats(self, ended: list[Ended], steps: int, seconds: float) -> CollectStats:
         returns, lens, players = joined(ended, self.num_agents)
         self.collect_step += steps
         self.collect_episode += len(lens)
         self.collect_time += seconds
-        before, self._losses_told = self._losses_told, self._envs.losses()
+        before, self._dropped_before = self._dropped_before, self._envs.dropped_steps()
         return CollectStats.with_autogenerated_stats(
             returns=returns if self.env.agents else returns[:, 0],
             lens=lens,
@@ -353,6 +382,20 @@ class Collector:
             collect_time=seconds,
             collect_speed=steps / max(seconds, 1e-9),
             players=None if self._manager is None else players.reshape(-1, self.num_agents),
-            n_dropped_steps=self._losses_told[0] - before[0],
-            n_restarts=self._losses_told[1] - before[1],
+            n_dropped_steps=self._dropped_before[0] - before[0],
+            n_restarts=self._dropped_before[1] - before[1],
         )
+
+
+def _processed(infos: list[dict[str, Any]], step: Outcome, rows: Ints) -> Batch:
+    """Last infos, of these rows of a step, as a `preprocess_fn` has made them.
+
+    What it gave or changed is about the step, and so for all whose episode this step ended, if it ended everybody's:
+    else it is for the seat that is asked next.
+    """
+    each = [{} for _ in rows] if step.info_replaced or not infos else infos
+    if step.info.__dict__:
+        over: NDArray[np.bool_] = np.all(step.terminated | step.truncated, axis=1)
+        given = one_by_one(step.info)
+        each = [info | (given[row] if over[row] else {}) for info, row in zip(each, rows.tolist(), strict=True)]
+    return columns(each)

@@ -1,4 +1,4 @@
-"""What a training asks of whoever collects for it."""
+"""The protocol of collectors, as trainers use them."""
 
 from typing import Protocol
 
@@ -6,7 +6,7 @@ from arena.data.buffer.base import ReplayBuffer
 from arena.data.stats import CollectStats
 
 
-class Collects(Protocol):
+class CollectorLike(Protocol):
     """Fills a buffer, from environments here (`Collector`) or elsewhere."""
 
     buffer: ReplayBuffer

@@ -8,16 +8,19 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
+from arena.data.infos import columns
 from arena.env.base import BaseVectorEnv, DummyVectorEnv
 from arena.env.from_gymnasium import FromGymnasium
 from arena.env.native import GameVectorEnv, require_resets_by_hand
-from arena.errors import UsageError
 
 Ints = NDArray[np.int64]
 VectorEnv = BaseVectorEnv | GameVectorEnv | FromGymnasium
-StepResult = tuple[Any, NDArray[Any], NDArray[np.bool_], NDArray[np.bool_], Any]
-"""What a vector environment's `step` returns: observations, rewards, terminated, truncated, infos."""
+StepResult = tuple[Any, NDArray[Any], NDArray[np.bool_], NDArray[np.bool_], Batch]
+"""A step of n environments: observations, rewards, terminated, truncated, infos as columns [n, ...]."""
+
+_NOTHING = Batch()
 
 
 class Environments:
@@ -33,7 +36,7 @@ class Environments:
         self.env = _in_our_terms(env)
         """The vector environment."""
         self.failed = True
-        """Whether all have to be reset, for the first time or since one of them raised something."""
+        """True if all have to be reset: at first, and after one of them raised an error."""
         require_resets_by_hand(self.env)
         asynchronous = isinstance(self.env, BaseVectorEnv) and self.env.is_async
         if asynchronous and not in_parts:
@@ -42,20 +45,27 @@ class Environments:
             kind = type(env).__name__
             raise UsageError(f"AsyncCollector needs a vector environment with wait_num or timeout; {kind} has neither")
 
-    def reset(self, env_ids: Ints, gym_reset_kwargs: Mapping[str, Any] | None = None) -> Any:
-        """Reset these environments, which returns what they show; nothing is done if the keywords are not known."""
+    def reset(self, env_ids: Ints, gym_reset_kwargs: Mapping[str, Any] | None = None) -> tuple[Any, Batch]:
+        """Reset these environments; returns what they show and tell. Nothing is done if the keywords are not known."""
         known = ("seed",) if isinstance(self.env, GameVectorEnv) else ("seed", "options")
         told = dict(gym_reset_kwargs or {})
         if unknown := sorted(told.keys() - set(known)):
             raise UsageError(f"gym_reset_kwargs may hold {' and '.join(known)} here, not {', '.join(unknown)}")
-        return self._noting_failures(partial(self.env.reset, env_ids, **told))[0]
+        obs, infos = self._noting_failures(partial(self.env.reset, env_ids, **told))
+        return obs, _as_columns(infos)
 
     def step(self, actions: Any, env_ids: Ints | None) -> StepResult:
         """Step these environments."""
-        return self._noting_failures(self.env.step, actions, env_ids)
+        obs, rew, *ends, infos = self._noting_failures(self.env.step, actions, env_ids)
+        if rew.ndim != 1 and not self.env.agents:
+            raise UsageError(
+                f"a step earns one number, not {rew.shape[1:]} of them; an environment of several agents in turns, who "
+                "earn one each, is given as MultiAgentEnv(env), as in DummyVectorEnv([lambda: MultiAgentEnv(make())])"
+            )
+        return (obs, rew, *ends, _as_columns(infos))
 
     def _noting_failures(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        """What an environment raises is a failure; what is refused beforehand does no harm."""
+        """Do some work; note any error but `UsageError`, which is raised beforehand, as a failure."""
         try:
             return work(*arguments)
         except Exception as error:
@@ -64,18 +74,21 @@ class Environments:
 
     @property
     def begin_by_themselves(self) -> bool:
-        """Whether episodes begin without a reset, in steps; then `take_up` tells of them."""
+        """Return whether episodes begin without a reset, in steps; then `take_up` returns their beginnings."""
         return isinstance(self.env, FromGymnasium)
 
-    def take_up(self, env_ids: Ints) -> tuple[Ints, Any, Ints]:
-        """Which of these have begun an episode by themselves, what they show, and which of all these can be stepped."""
+    def take_up(self, env_ids: Ints) -> tuple[Ints, Any, Batch, Ints]:
+        """Begin the episodes that have started by themselves.
+
+        Return their environments with observations and infos, and all those of `env_ids` that can be stepped.
+        """
         if not isinstance(self.env, FromGymnasium):
-            return env_ids[:0], None, env_ids
-        fresh, obs, _ = self._noting_failures(self.env.begin, env_ids)
-        return fresh, obs, env_ids[self.env.running[env_ids]]
+            return env_ids[:0], None, _NOTHING, env_ids
+        fresh, obs, infos = self._noting_failures(self.env.begin, env_ids)
+        return fresh, obs, _as_columns(infos), env_ids[self.env.running[env_ids]]
 
     def require_idle(self, env_ids: Ints) -> None:
-        """Whether those that are not asked can be left alone: Gymnasium's would go on in the middle of an episode."""
+        """Raise `UsageError` unless other environments can be left alone: Gymnasium's would go on in mid-episode."""
         if isinstance(self.env, FromGymnasium) and len(cut := env_ids[self.env.running[env_ids]]):
             raise UsageError(
                 f"environments {cut.tolist()} are in the middle of episodes, and would step with the others: collect "
@@ -83,19 +96,31 @@ class Environments:
             )
 
     def final_obs(self, env_ids: Ints) -> Batch:
-        """What every seat of these environments sees now: `obs` [n, P, ...] and `mask` [n, P, A]."""
+        """Return the current view of every seat of these environments: `obs` [n, P, ...] and `mask` [n, P, A]."""
         assert not isinstance(self.env, FromGymnasium)  # which has no agents
         return self.env.final_obs(env_ids)
 
-    def losses(self) -> tuple[int, int]:
+    def final_infos(self, env_ids: Ints, places: tuple[Ints, Ints]) -> list[dict[str, Any]]:
+        """Return the latest infos of the seats at `places`, rows of `env_ids` and seats; none in native games."""
+        assert not isinstance(self.env, FromGymnasium)
+        return [] if isinstance(self.env, GameVectorEnv) else self.env.final_infos(env_ids)[places].tolist()
+
+    def dropped_steps(self) -> tuple[int, int]:
         """Steps dropped and environments replaced so far; native games lose none."""
-        return getattr(self.env, "num_dropped_steps", 0), getattr(self.env, "num_restarts", 0)
+        if isinstance(self.env, GameVectorEnv):
+            return 0, 0
+        return self.env.num_dropped_steps, 0 if isinstance(self.env, FromGymnasium) else self.env.num_restarts
 
     def show(self) -> None:
         """Render; print what is text."""
         for frame in self.env.render():
             if isinstance(frame, str):
                 print(frame)
+
+
+def _as_columns(infos: Batch | NDArray[Any]) -> Batch:
+    """Infos of n environments as columns; native games give such themselves."""
+    return infos if isinstance(infos, Batch) else columns(infos)
 
 
 def _in_our_terms(env: Any) -> VectorEnv:

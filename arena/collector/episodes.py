@@ -16,7 +16,7 @@ class Episodes:
 
     def __init__(self, num_envs: int, num_agents: int):
         self.returns = np.zeros((num_envs, num_agents))
-        """What every seat has earned in the episode under way, [B, P]."""
+        """Returns of every seat in the current episode, [B, P]."""
         self.lens = np.zeros(num_envs, np.int64)
         """Steps made in it, [B]."""
 

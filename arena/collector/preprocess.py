@@ -1,4 +1,4 @@
-"""What a `preprocess_fn` is told, and what it may replace."""
+"""Calls of a `preprocess_fn`: the arguments that it gets, and the entries that it may replace."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
-from arena.errors import UsageError
 
 PreprocessFn = Callable[..., Batch | Mapping[str, Any] | None]
 """Called with keywords; gives the entries to replace, none as an empty `Batch` or None."""
@@ -22,15 +22,16 @@ def begun(fn: PreprocessFn, obs: Any, env_ids: NDArray[np.int64]) -> Any:
 
 
 def stepped(fn: PreprocessFn, step: Mapping[str, Any]) -> dict[str, Any]:
-    """A step's entries (those of `STEP_KEYS` but `done`, n rows each) as `fn` makes them; `info` only if `fn` gave it.
+    """A step's entries (those of `STEP_KEYS` but `done`, n rows each) as `fn` makes them.
 
     `UsageError` for a key that is no part of a step, for entries of another length, and for a `done` that contradicts
     `terminated` and `truncated`, which it follows from.
     """
     told = dict(step) | {"done": step["terminated"] | step["truncated"]}
     given = _entries(fn(**told), set(STEP_KEYS), "after a step", len(step["env_id"]))
-    result = dict(step) | {"info": Batch()} | {key: given[key] for key in given.keys() & REPLACEABLE}
-    result["info"] = Batch(result["info"])
+    result = dict(step) | {key: given[key] for key in given.keys() & REPLACEABLE}
+    if not isinstance(result["info"], Batch):
+        result["info"] = Batch(result["info"])
     for key, kind in (("rew", np.float64), ("terminated", np.bool_), ("truncated", np.bool_)):
         result[key] = np.asarray(result[key], kind)
         if result[key].shape != step[key].shape:
@@ -41,7 +42,7 @@ def stepped(fn: PreprocessFn, step: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _entries(given: Any, known: set[str], when: str, count: int) -> dict[str, Any]:
-    """What was given, by key, if its keys are known and each has a row an environment."""
+    """Return the given entries by key; `UsageError` unless keys are known and each has a row per environment."""
     if given is None:
         return {}
     if not isinstance(given, Batch | Mapping):

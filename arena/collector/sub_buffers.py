@@ -1,11 +1,11 @@
-"""Where the transitions of each environment and seat are stored."""
+"""Map from environment and seat to the sub-buffer of their transitions."""
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.data.buffer.base import ReplayBuffer
 from arena.data.buffer.manager import VectorReplayBuffer
-from arena.errors import UsageError
 
 Ints = NDArray[np.int64]
 
@@ -31,7 +31,7 @@ class SubBuffers:
         return buffer
 
     def has(self, seats: Ints) -> NDArray[np.bool_]:
-        """Whether each of these seats is stored."""
+        """Return whether each of these seats is stored."""
         return self._slot[seats] >= 0
 
     def of(self, env_ids: Ints, seats: Ints) -> Ints:

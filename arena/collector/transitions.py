@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
+from arena.data.buffer.soundness import lengths
 from arena.data.leaves import set_rows_at
-from arena.data.rows import write_rows
+from arena.data.rows import require_alike, write_rows
 from arena.data.widening import widen
 
 Ints = NDArray[np.int64]
@@ -19,16 +21,20 @@ Closed = tuple[Ints, Ints, Batch]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a step brought in n environments of P seats."""
+    """A step of n environments of P seats."""
 
     env_ids: Ints
     """The environments, [n]."""
     asked: Ints
     """The seat that is to act next, [n]; of no meaning where the episode is over."""
     obs_next: Any
-    """What that seat sees, [n, ...]."""
+    """Observations of that seat, [n, ...]."""
+    info: Batch
+    """Infos of that seat, columns [n, ...]."""
+    info_replaced: bool
+    """True if `info` replaces the environments' own."""
     rew: NDArray[np.float64]
-    """What every seat earned, [n, P]."""
+    """Rewards of every seat, [n, P]."""
     terminated: NDArray[np.bool_]
     """Whose episode has terminated, [n, P]."""
     truncated: NDArray[np.bool_]
@@ -39,7 +45,8 @@ class OpenTransitions:
     """At most one open transition for each of B environments and P seats.
 
     A transition opens when its agent acts. Until it closes, it earns whatever its agent earns. It closes with the
-    agent's own next observation: when the agent is next asked to act, or when its episode ends.
+    agent's own next observation and the info that comes with it: when the agent is next asked to act, or when its
+    episode ends.
     """
 
     def __init__(self, num_envs: int, num_agents: int):
@@ -56,10 +63,10 @@ class OpenTransitions:
         widen(self._rows, rows)
         write_rows(self._rows, rows, places, self.is_open.size)
 
-    def closed_by(self, step: Outcome, final_obs: Callable[[Ints, Ints], Any]) -> Iterator[Closed]:
+    def closed_by(self, step: Outcome, last: Callable[[Ints, Ints], tuple[Any, Batch]]) -> Iterator[Closed]:
         """Count rewards, then close what the step ends: the transitions of agents that are out or asked to act again.
 
-        `final_obs(rows, seats)` gives what these seats see in these rows of the step, where their episode ends.
+        `last(rows, seats)` gives what these seats see and are told in these rows of the step, where their episode ends.
         """
         earned = self._rew.take(step.env_ids, axis=0) + step.rew
         set_rows_at(self._rew, step.env_ids, earned)
@@ -67,20 +74,24 @@ class OpenTransitions:
         rows, seats = np.divmod(np.flatnonzero(is_open & over), self._num_agents)  # faster than `nonzero` of two axes
         if len(rows):
             ends = step.terminated[rows, seats], step.truncated[rows, seats]
-            yield self._closed(step.env_ids[rows], seats, final_obs(rows, seats), *ends)
+            yield self._closed(step.env_ids[rows], seats, *last(rows, seats), *ends)
         again = (is_open & ~over)[np.arange(len(over)), step.asked]
         if again.all():
-            yield self._closed(step.env_ids, step.asked, step.obs_next, again & False, again & False)
+            yield self._closed(step.env_ids, step.asked, step.obs_next, step.info, again & False, again & False)
         elif again.any():
             no = np.zeros(np.count_nonzero(again), np.bool_)
-            yield self._closed(step.env_ids[again], step.asked[again], step.obs_next[again], no, no)
+            info = step.info[again] if step.info.__dict__ else step.info
+            yield self._closed(step.env_ids[again], step.asked[again], step.obs_next[again], info, no, no)
 
-    def _closed(self, env_ids: Ints, seats: Ints, obs_next: Any, terminated: Any, truncated: Any) -> Closed:
+    def _closed(
+        self, env_ids: Ints, seats: Ints, obs_next: Any, info: Batch, terminated: Any, truncated: Any
+    ) -> Closed:
         """Close the open transition of each pair."""
         places = env_ids * self._num_agents + seats
         rows: Batch = self._rows[places]
         rows.rew = self._rew.reshape(-1)[places]
         rows.terminated, rows.truncated, rows.obs_next = terminated, truncated, obs_next
+        rows.info.__dict__.update(info.__dict__)
         same_types(rows)
         self.is_open.reshape(-1)[places] = False
         return env_ids, seats, rows
@@ -89,19 +100,24 @@ class OpenTransitions:
         """Drop the open transitions of these environments."""
         self.is_open[env_ids] = False
 
-    def arrays(self) -> Batch:
+    def state_dict(self) -> Batch:
         """Everything, as arrays, to be saved."""
         return Batch(is_open=self.is_open, rew=self._rew, rows=self._rows)
 
-    def restore(self, arrays: Batch) -> None:
-        """Take over what `arrays` gave."""
+    def load_state_dict(self, arrays: Batch) -> None:
+        """Take over what `state_dict` gave; `UsageError` if it is of other environments."""
+        require_alike(self.is_open, arrays.is_open, "is_open")
+        require_alike(self._rew, arrays.rew, "rew")
+        if lengths(arrays.get("rows", Batch())) - {self.is_open.size}:
+            raise UsageError(f"rows are not one for each of {self.is_open.size} pairs of environment and seat")
         self.is_open, self._rew, self._rows = arrays.is_open, arrays.rew, arrays.get("rows", Batch())
 
 
 def same_types(rows: Batch) -> None:
     """Give `obs` and `obs_next` one dtype: an episode may begin in whole numbers and go on in fractions."""
-    if getattr(rows.obs, "dtype", None) is getattr(rows.obs_next, "dtype", rows):
-        return  # arrays of one type, the common case
+    are_arrays = isinstance(rows.obs, np.ndarray) and isinstance(rows.obs_next, np.ndarray)
+    if are_arrays and rows.obs.dtype is rows.obs_next.dtype:
+        return  # the common case
     seen, after = Batch(obs=rows.obs), Batch(obs=rows.obs_next)
     widen(seen, after)
     widen(after, seen)

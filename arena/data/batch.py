@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arena.data import leaves
 
 Index = Any
-"""What indexes the leading axes of every leaf: anything that indexes a NumPy array."""
+"""Index of the leading axes of every leaf: anything that indexes a NumPy array."""
 
 
 class Batch:
@@ -167,7 +167,7 @@ class Batch:
         return min(lengths)
 
     def is_empty(self, recurse: bool = False) -> bool:
-        """Whether there is no key; with `recurse`, whether there is no leaf anywhere below either."""
+        """Return whether there is no key; with `recurse`, whether there is no leaf at any depth."""
         if not recurse:
             return not self.__dict__
         return all(isinstance(value, Batch) and value.is_empty(recurse=True) for value in self.__dict__.values())
@@ -355,7 +355,7 @@ def _to_batch(value: "Mapping[str, Any] | Batch") -> Batch:
 
 
 def _to_value(value: Any) -> Any:
-    """What a batch stores for a value: mappings become batches, lists arrays (of objects where they must)."""
+    """Return a value as a batch stores it: mappings as batches, lists as arrays (of objects where they must be)."""
     if isinstance(value, np.ndarray):
         if value.dtype.kind not in "OUS":  # the common case, and the first to be decided
             return value
@@ -368,7 +368,7 @@ def _to_value(value: Any) -> Any:
 
 
 def _all_batches(items: Iterable[Any]) -> bool:
-    """Whether there is something, and nothing but batches and mappings."""
+    """Return whether a collection is not empty and holds only batches and mappings."""
     kinds = [isinstance(item, Batch | Mapping) for item in items]
     return bool(kinds) and all(kinds)
 

@@ -5,12 +5,14 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from arena.base.saving import sync_folder
+
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Make `folder` with these files, replacing an older one.
+    """Make `folder` with these files, by name, in place of an older one.
 
-    A kill at any moment leaves the old or the new, whole; if it fell between the two renamings, `recover_folder` brings
-    the old one back.
+    A kill at any moment leaves the old or the new folder, whole. If it falls between the two renamings, the old one
+    lies under a hidden name until `recover_folder` brings it back.
     """
     new, old = _beside(folder)
     shutil.rmtree(new, ignore_errors=True)  # left by a kill
@@ -20,20 +22,28 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+    sync_folder(new)
     if folder.exists():
         shutil.rmtree(old, ignore_errors=True)
         os.replace(folder, old)
     os.replace(new, folder)
+    sync_folder(folder.parent)  # before the old one goes
     shutil.rmtree(old, ignore_errors=True)
 
 
 def recover_folder(folder: Path) -> None:
-    """Bring back what was there before a `write_folder` that was killed while it replaced `folder`."""
+    """Bring back the folder that a killed `write_folder` was about to replace; do nothing if `folder` is there."""
     _, old = _beside(folder)
     if old.exists() and not folder.exists():
         os.replace(old, folder)
 
 
+def surviving_folder(folder: Path) -> Path:
+    """Return the path of the files that `recover_folder` would leave in `folder`; nothing is moved."""
+    _, old = _beside(folder)
+    return old if old.exists() and not folder.exists() else folder
+
+
 def _beside(folder: Path) -> tuple[Path, Path]:
-    """Hidden names for what is to come to `folder` and for what was there."""
+    """Return the hidden names of the next and of the former content of `folder`."""
     return folder.with_name(f".{folder.name}-new"), folder.with_name(f".{folder.name}-old")

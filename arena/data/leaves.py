@@ -16,13 +16,13 @@ MANY = 128
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether `value` is a torch tensor."""
+    """Return whether `value` is a torch tensor."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
 
 
 def is_numeric(value: Any) -> bool:
-    """Whether a scalar or an array holds numbers or booleans."""
+    """Return whether a scalar or an array holds numbers or booleans."""
     if isinstance(value, np.ndarray | np.generic):
         return value.dtype.kind in "biufc"
     return isinstance(value, Number)
@@ -72,7 +72,7 @@ def index_of(value: Any, index: Any) -> Any:
 
 
 def blank(value: Any) -> Any:
-    """What an entry of `value` is set to when it is emptied: zero, or None for objects."""
+    """Return the value that an emptied entry of `value` is set to: zero, or None for objects."""
     if isinstance(value, np.ndarray) or is_tensor(value):
         return None if value.dtype == object else 0
     return type(value)(0) if is_numeric(value) else None

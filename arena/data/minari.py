@@ -17,10 +17,10 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.data.buffer import ring
 from arena.data.buffer.base import ReplayBuffer
-from arena.errors import UsageError
 
 if TYPE_CHECKING:
     from minari import MinariDataset
@@ -181,7 +181,7 @@ def _objects(entries: list[Any]) -> NDArray[Any]:
 
 
 def _as_minari(space: gym.Space[Any], values: Any, name: str) -> Any:
-    """What a buffer stores of a space, [n, ...], as Minari keeps it; `UsageError` for what is not of the space."""
+    """Return a buffer's entries of a space, [n, ...], in Minari's form; `UsageError` for values outside the space."""
     if isinstance(space, spaces.Dict):
         return {key: _as_minari(sub, _part(values, key, name), f"{name}.{key}") for key, sub in space.spaces.items()}
     if isinstance(space, spaces.Tuple):

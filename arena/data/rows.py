@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.data import leaves
 from arena.data.batch import Batch
-from arena.errors import UsageError
 
 _NOTHING = Batch()
 _ARRAY = np.ndarray  # looked up once: these loops are most of what adding to a buffer takes
@@ -62,6 +62,13 @@ def _blank(stored: Any, place: NDArray[np.int64] | slice) -> None:
         stored[place] = leaves.blank(stored)
 
 
+def require_alike(own: NDArray[Any], given: Any, name: str) -> None:
+    """Refuse (`UsageError`) what is no array of the shape and type of one's `own`."""
+    if not isinstance(given, np.ndarray) or (given.shape, given.dtype) != (own.shape, own.dtype):
+        found = f"{given.dtype} of shape {given.shape}" if isinstance(given, np.ndarray) else type(given).__name__
+        raise UsageError(f"{name} is {found}, not {own.dtype} of shape {own.shape}")
+
+
 def require_fit(storage: Batch, rows: Batch, count: int, path: str = "") -> None:
     """Refuse (`UsageError`) rows that `write_rows` could not copy whole: `count` of them, shaped as what is stored."""
     given = storage.__dict__
@@ -91,5 +98,5 @@ def require_fit(storage: Batch, rows: Batch, count: int, path: str = "") -> None
 
 
 def _loses(given: np.dtype[Any], stored: np.dtype[Any]) -> bool:
-    """Whether a copy would cut off fractions, or could not be made of text and objects."""
+    """Return whether a copy would cut off fractions, or would put text or objects among numbers."""
     return (given.kind in "fc" and stored.kind in "biu") or (given.kind in "OUS" and stored.kind != "O")

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
+from arena.base.jit import njit
 from arena.data.buffer.ring import as_places
-from arena.errors import UsageError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

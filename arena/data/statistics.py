@@ -1,13 +1,19 @@
 """Statistics of streams: of the last numbers, and of all arrays so far."""
 
 from collections import deque
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arena.base.errors import UsageError
 from arena.data.rows import as_array
-from arena.errors import UsageError
+
+
+def finite(figures: Mapping[str, float]) -> dict[str, float]:
+    """Return the figures that are numbers: NaN and infinities are left out, which files of JSON do not hold."""
+    return {name: value for name, value in figures.items() if np.isfinite(value)}
 
 
 class MovAvg:

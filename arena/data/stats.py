@@ -1,4 +1,4 @@
-"""What a collection of experience has to say for itself."""
+"""Statistics of collecting experience."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -37,7 +37,7 @@ class CollectStatsBase:
 
 @dataclass(kw_only=True)
 class CollectStats(CollectStatsBase):
-    """What one collection brought; E episodes ended in it, each with P agents."""
+    """Statistics of one collection, in which E episodes ended, each with P agents."""
 
     collect_time: float = 0.0
     """Seconds."""
@@ -50,7 +50,7 @@ class CollectStats(CollectStatsBase):
     """Environment steps of each episode, [E]."""
     lens_stat: SequenceSummaryStats | None
     players: NDArray[np.int64] | None = None
-    """Who sat where in each episode: labels of the manager's policies, [E, P]; None without a manager."""
+    """Labels of the manager's policies that held the seats of each episode, [E, P]; None without a manager."""
     n_dropped_steps: int = 0
     """Steps since the collection before whose results nobody saw, their environment having been reset first."""
     n_restarts: int = 0

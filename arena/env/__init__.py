@@ -2,22 +2,28 @@
 
 from arena.env.base import BaseVectorEnv, DummyVectorEnv
 from arena.env.gym_vector import GymVectorEnv
+from arena.env.multi_agent import MultiAgentEnv
 from arena.env.native import GameVectorEnv
 from arena.env.parallel_env import ParallelEnv
 from arena.env.pettingzoo import ParallelPettingZooEnv, PettingZooEnv
 from arena.env.vector import RayVectorEnv, ShmemVectorEnv, SubprocVectorEnv
 from arena.env.workers.errors import WorkerError
 
+VectorEnv = DummyVectorEnv
+"""Tianshou's first name of `DummyVectorEnv`: environments stepped one after the other."""
+
 __all__ = [
     "BaseVectorEnv",
     "DummyVectorEnv",
     "GameVectorEnv",
     "GymVectorEnv",
+    "MultiAgentEnv",
     "ParallelEnv",
     "ParallelPettingZooEnv",
     "PettingZooEnv",
     "RayVectorEnv",
     "ShmemVectorEnv",
     "SubprocVectorEnv",
+    "VectorEnv",
     "WorkerError",
 ]

@@ -9,6 +9,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.data.statistics import RunningMeanStd
 from arena.env.ids import Ids, rows_of, seeds_for
@@ -18,7 +19,6 @@ from arena.env.together import close_all, each, raise_first
 from arena.env.workers.base import EnvWorker, ResetResult, StepResult
 from arena.env.workers.dummy import DummyEnvWorker
 from arena.env.workers.errors import WorkerError
-from arena.errors import UsageError
 
 OnFailure = Literal["raise", "restart"]
 OVER, READY, BUSY = False, True, 2  # of an environment: done or not yet reset; may step; a step is to be fetched
@@ -98,7 +98,7 @@ class BaseVectorEnv:
 
     @property
     def is_closed(self) -> bool:
-        """Whether `close` was called."""
+        """True after `close`."""
         return not self._finalizer.alive
 
     def __len__(self) -> int:
@@ -111,7 +111,7 @@ class BaseVectorEnv:
 
     @property
     def num_restarts(self) -> int:
-        """How many environments failed and were made anew."""
+        """Number of environments that failed and were replaced."""
         return 0 if self._restarts is None else self._restarts.count
 
     @property
@@ -318,12 +318,21 @@ class BaseVectorEnv:
         return scaled.clip(-10.0, 10.0).astype(array.dtype if array.dtype.kind == "f" else np.float32)
 
     def final_obs(self, id: Ids = None) -> Batch:
-        """What every seat of the multi-agent environments of `id` sees now: `obs` [R, P, ...] and `mask` [R, P, A]."""
+        """Return the view of every seat in multi-agent environments `id`: `obs` [R, P, ...] and `mask` [R, P, A]."""
         return Batch.stack([self._final_obs(row) for row in rows_of(id, len(self))])
 
     def _final_obs(self, row: int) -> Batch:
         views = None if self._restarts is None else self._restarts.final_obs(row)
         return Batch(self.get_env_attr("final_obs", row)[0]) if views is None else views
+
+    def final_infos(self, id: Ids = None) -> NDArray[Any]:
+        """Return the latest info of every seat in the multi-agent environments `id`, dictionaries [R, P]."""
+        rows = rows_of(id, len(self))
+        infos = np.empty((len(rows), self.num_agents), object)
+        for place, row in enumerate(rows.tolist()):
+            for seat, info in enumerate(self.get_env_attr("final_infos", row)[0]):
+                infos[place, seat] = info
+        return infos
 
     def seed(self, seed: int | Sequence[int] | None = None) -> list[int | None]:
         """Use these seeds at the next `reset` of each environment; returns them."""
@@ -334,7 +343,7 @@ class BaseVectorEnv:
         return seeds
 
     def render(self) -> list[Any]:
-        """What each environment renders."""
+        """Return the rendering of each environment."""
         self._require_open()
         return [worker.render() for worker in self.workers]
 

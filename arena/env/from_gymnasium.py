@@ -10,16 +10,16 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import concatenate, create_empty_array, iterate
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.env.ids import Ids, rows_of, seeds_for
 from arena.env.stacking import as_objects, stack_observations
 from arena.env.workers.errors import WorkerError
-from arena.errors import UsageError
 
 Ints = NDArray[np.int64]
 
 RUNNING, ENDED, FRESH, LOST = range(4)
-"""What an environment is at: an episode that is asked for; none, the last one is over; one that nobody has taken up
-yet; one that went on unasked, of which steps are missing."""
+"""States of an environment: in an episode that is being played; between episodes; in one that has begun by itself
+and is not played yet; in one that went on by itself, so that steps of it are missing."""
 
 
 class FromGymnasium:
@@ -68,7 +68,7 @@ class FromGymnasium:
 
     @property
     def running(self) -> NDArray[np.bool_]:
-        """Which environments can be stepped: those in an episode that was taken up, [B]."""
+        """Mask of the environments that can be stepped: those in an episode that was begun, [B]."""
         return self._at == RUNNING
 
     # --- episodes -----------------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ class FromGymnasium:
         return self._unasked.sample()
 
     def _shown(self, rows: Ints, final: dict[int, Any] | None = None) -> Any:
-        """What environments show, copied and stacked; `final` has what some of them showed in the end."""
+        """Return observations of environments, copied and stacked; `final` holds the last ones of those that ended."""
         final = final or {}
         if len(rows) == 0:
             return None
@@ -200,7 +200,7 @@ class FromGymnasium:
         return as_objects([self._infos[row] for row in rows.tolist()])
 
     def render(self) -> list[Any]:
-        """What each environment renders."""
+        """Return the rendering of each environment."""
         return list(self._env.render() or ())
 
     def close(self) -> None:

@@ -7,8 +7,8 @@ import numpy as np
 from gymnasium import Space, spaces
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
-from arena.errors import UsageError
 
 Ints = NDArray[np.int64]
 

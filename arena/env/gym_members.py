@@ -1,4 +1,4 @@
-"""What `GymVectorEnv` asks of the environments it shows, be they held by workers or a batch of games."""
+"""The interface through which `GymVectorEnv` uses its environments, held by workers or a batch of games."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
@@ -9,11 +9,11 @@ from gymnasium.spaces import Box, Dict, Discrete, MultiBinary
 from gymnasium.vector.utils import iterate
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.env.base import BaseVectorEnv
 from arena.env.gym_arrays import Ints
 from arena.env.native import GameVectorEnv, require_resets_by_hand
-from arena.errors import UsageError
 
 Infos = list[dict[str, Any]] | dict[str, Any]
 """A dictionary an environment, or arrays [R, ...] by key."""
@@ -35,7 +35,7 @@ class Members(Protocol):
         """Take those of the `actions` of all environments, which `space` batches, that belong to `rows`."""
 
     def call(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-        """What a method of each environment returns, or an attribute that cannot be called."""
+        """Call a method of each environment and return the results, or return an attribute that cannot be called."""
 
     def set_attr(self, name: str, values: Sequence[Any]) -> None:
         """Set an attribute of each environment."""
@@ -76,6 +76,7 @@ class Workers:
 
     def step(self, space: Space[Any], actions: Any, rows: Ints) -> Steps:
         """Observations, rewards [R] or [R, P], ends of the same shape, and infos."""
+        _require_several(actions, len(self._env))
         each = list(iterate(space, actions))
         _require_count(each, len(self._env))
         *results, infos = self._env.step([each[row] for row in rows], rows)
@@ -107,13 +108,14 @@ class Games:
         self.render_mode = "ansi"
 
     def reset(self, rows: Ints, seeds: list[Any], options: dict[str, Any] | None) -> tuple[Any, Infos]:
-        """Observations and no infos; games without chance have no use for seeds. `UsageError` for options."""
+        """Observations and no infos; a seed decides what chance does, see `GameVectorEnv`. `UsageError` for options."""
         if options:
             raise UsageError(f"a batch of games is reset without options, not with {options}")
-        return self._env.reset(rows)[0], {}
+        return self._env.reset(rows, seeds)[0], {}
 
     def step(self, space: Space[Any], actions: Any, rows: Ints) -> Steps:
         """Observations, rewards and ends [R, P], and no infos."""
+        _require_several(actions, len(self._env))
         _require_count(actions, len(self._env))
         return (*self._env.step(np.asarray(actions)[rows], rows)[:4], {})
 
@@ -180,6 +182,11 @@ def _normalised(space: Space[Any]) -> Space[Any]:
     """The space of observations of `space` that a vector environment normalises."""
     dtype: Any = space.dtype if space.dtype is not None and space.dtype.kind == "f" else np.float32
     return Box(-10.0, 10.0, space.shape, dtype)
+
+
+def _require_several(actions: Any, num_envs: int) -> None:
+    if not hasattr(actions, "__len__") or (isinstance(actions, np.ndarray) and actions.ndim == 0):
+        raise UsageError(f"step takes {num_envs} actions, one an environment, not {actions!r}")
 
 
 def _require_count(actions: Iterable[Any], num_envs: int) -> None:

@@ -11,13 +11,13 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_differing_spaces, batch_space, create_empty_array
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.env.base import BaseVectorEnv, DummyVectorEnv
 from arena.env.gym_arrays import Ints, placed, single, spread
 from arena.env.gym_members import Infos, members_of
 from arena.env.ids import seeds_for
 from arena.env.native import GameVectorEnv
 from arena.env.stacking import as_objects
-from arena.errors import UsageError
 
 Step = tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 ObservationMode = str | Space[Any] | tuple[Space[Any], Space[Any]]
@@ -178,11 +178,11 @@ class GymVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return self.get_attr("np_random_seed")
 
     def render(self) -> tuple[Any, ...]:
-        """What each environment renders."""
+        """Return the rendering of each environment."""
         return tuple(self.env.render())
 
     def call(self, name: str, /, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """What the method `name` of each environment returns; an attribute that cannot be called as it is.
+        """Call the method `name` of each environment; an attribute that cannot be called is returned as it is.
 
         Of a batch of games: what their `Game`, the description of the rules, has of that name.
         """

@@ -1,4 +1,4 @@
-"""Which environments a call means, and their seeds."""
+"""Environment numbers and seeds, read from the arguments of a call."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.data.buffer.ring import TWICE, UNKNOWN, fault_of
-from arena.errors import UsageError
 
 Ids = int | Sequence[int] | NDArray[np.integer[Any]] | None
 """Numbers of environments; None for all."""
@@ -30,11 +30,24 @@ def rows_of(id: Ids, num_envs: int) -> NDArray[np.int64]:
 
 
 def seeds_for(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:
-    """One seed for each of `count` environments: None, counting up from an int, or as listed."""
+    """One seed for each of `count` environments: None, counting up from an int, or as listed.
+
+    `UsageError` for what is no whole number, or another number of them.
+    """
     if seed is None:
         return [None] * count
-    if isinstance(seed, int | np.integer):
-        return [int(seed) + i for i in range(count)]
-    if len(seed) != count:
-        raise UsageError(f"{len(seed)} seeds for {count} environments")
-    return [None if one is None else int(one) for one in seed]
+    if _is_whole(seed):
+        return [int(seed) + i for i in range(count)]  # type: ignore[arg-type]  # it is a number
+    listed = (
+        isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes) and getattr(seed, "ndim", 1) > 0
+    )
+    each: list[Any] = list(seed) if listed else [seed]  # type: ignore[arg-type]  # a list, then
+    if not listed or not all(one is None or _is_whole(one) for one in each):
+        raise UsageError(f"seed={seed!r} is neither a whole number nor a list of them, one an environment")
+    if len(each) != count:
+        raise UsageError(f"{len(each)} seeds for {count} environments")
+    return [None if one is None else int(one) for one in each]
+
+
+def _is_whole(seed: Any) -> bool:
+    return isinstance(seed, int | np.integer) and not isinstance(seed, bool)

@@ -6,17 +6,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import GameOverError, IllegalActionError, UsageError
+from arena.base.seeding import make_rng
 from arena.data.batch import Batch
-from arena.data.rows import require_fit
+from arena.data.rows import require_alike
 from arena.env.ids import Ids, rows_of, seeds_for
 from arena.env.openings import draw_opening
 from arena.env.row_threads import RowThreads
-from arena.errors import GameOverError, IllegalActionError, UsageError
-from arena.seeding import make_rng
 from games.engine.chance import GAMMA
 from games.engine.compiler import instantiate, kernels
 from games.engine.game import Game
+from games.engine.jit import Unchecked
+from games.engine.kernels import Shown, new_games
 from games.engine.registry import make_game
+from games.engine.row_sharing import Share
 
 
 class GameVectorEnv:
@@ -55,20 +58,14 @@ class GameVectorEnv:
         self.autoreset, self.openings = autoreset, openings
         self._threads = RowThreads(threads)
         self._kernels = kernels(self.game)
+        self._advance, self._first_illegal = Unchecked(self._kernels.advance), Unchecked(self._kernels.first_illegal)
         self._rows = np.arange(num_envs)
-        self._initial = self.game.initial.reshape(1)
-        self.states = np.repeat(self._initial, num_envs)
-        """The positions, structured records [B]."""
-        self.seats = np.zeros(num_envs, np.int64)
-        """The seat to move in each game, [B]."""
-        self.mask = np.ones((num_envs, self.game.num_actions), np.bool_)
         self._chances = [self.game.chance_scratch() for _ in range(threads)]  # of each thread its own
-        self._streams = np.zeros(num_envs, np.uint64)  # where games take their seeds
+        self._games = new_games(self.game, num_envs)
         if self.game.has_chance or openings:
-            self._streams = make_rng().integers(2**64, size=num_envs, dtype=np.uint64)
-        self._guesses = self._streams.copy()  # random streams of what is imagined, beside the games' own
-        self.over = np.ones(num_envs, np.bool_)
-        """Which games have ended (or never begun), [B]."""
+            self._streams[:] = self._determinization_streams[:] = make_rng().integers(
+                2**64, size=num_envs, dtype=np.uint64
+            )
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -83,6 +80,34 @@ class GameVectorEnv:
         """Number of seats."""
         return self.game.num_players
 
+    @property
+    def states(self) -> NDArray[Any]:
+        """The positions, structured records [B]."""
+        return self._games.states
+
+    @property
+    def seats(self) -> NDArray[np.int64]:
+        """The seat to move in each game, [B]."""
+        return self._games.seats
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """The legal actions of the seats to move, [B, A]; all True in a finished game."""
+        return self._games.mask
+
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """Mask of the games that have ended or never begun, [B]."""
+        return self._games.over
+
+    @property
+    def _streams(self) -> NDArray[np.uint64]:
+        return self._games.streams
+
+    @property
+    def _determinization_streams(self) -> NDArray[np.uint64]:
+        return self._games.determinization_streams
+
     def reset(self, id: Ids = None, seed: int | Sequence[int] | None = None) -> tuple[Batch, Batch]:
         """Start all games, or those of `id`, anew; returns observations and (empty) infos.
 
@@ -96,10 +121,7 @@ class GameVectorEnv:
 
     def _begin(self, rows: NDArray[np.int64]) -> None:
         """Start the games in these rows."""
-        held = (self.seats, self.mask)
-        self._kernels.reset(self.states, self._initial, self._streams, rows, *held, self._chances[0])
-        self._guesses[rows] = ~self._streams[rows]
-        self.over[rows] = False
+        self._kernels.reset(self._games, rows, self._chances[0])
         if self.openings:
             self._open(rows)
 
@@ -119,9 +141,7 @@ class GameVectorEnv:
                 break
             rewards = np.empty((len(played), self.num_agents), np.float32)
             unseen = self._room(played)
-            self._kernels.step(
-                self.states, rows[played], moves[played, ply], *held[1:], self.over, unseen, rewards, self._chances[0]
-            )
+            self._kernels.step(self._games, rows[played], moves[played, ply], unseen, rewards, self._chances[0])
             earned[played] += rewards
         ended = np.flatnonzero(self.over[rows])
         for array, first in zip(held, begun, strict=True):
@@ -146,39 +166,40 @@ class GameVectorEnv:
                 f"step takes {len(rows)} whole numbers, one a game, not {actions.dtype} of shape {actions.shape}"
             )
         actions = np.ascontiguousarray(actions, np.int64)
-        bad = self._kernels.first_illegal(rows, actions, self.mask, self.over)
+        games = self._games
+        bad = self._first_illegal.call(rows, actions, games.mask, games.over)
         if bad >= 0:
-            raise self._refusal(int(rows[bad]), int(actions[bad]), self.mask[rows[bad]])
-        seats, obs = np.empty(len(rows), np.int64), self._room(rows)
-        mask = np.empty((len(rows), self.game.num_actions), np.bool_)
-        rewards = np.empty((len(rows), self.num_agents), np.float32)
-        ends = np.empty((len(rows), self.num_agents), np.bool_)
-        held = (self.seats, self.mask, self.over, self._initial, self._streams, self._guesses)
-        anew = self.autoreset and not self.openings
-        given = (self.states, rows, actions, *held, anew, seats, obs, mask, rewards, ends)
-        advance, chances, gate = self._kernels.advance, self._chances, self._threads.gate
-        self._threads.share(lambda thread, call: advance(*given, chances[thread], gate, thread, call), len(rows))
+            raise self._refusal(int(rows[bad]), int(actions[bad]), games.mask[rows[bad]])
+        restart = self.autoreset and not self.openings
+        shown = Shown(
+            seats=np.empty(len(rows), np.int64),
+            obs=self._room(rows),
+            mask=np.empty((len(rows), self.game.num_actions), np.bool_),
+            rewards=np.empty((len(rows), self.num_agents), np.float32),
+            ends=np.empty((len(rows), self.num_agents), np.bool_),
+        )
+        advance, chances, gate = self._advance.call, self._chances, self._threads.gate
+        self._threads.share(
+            lambda thread, call: advance(
+                games, rows, actions, restart, shown, chances[thread], Share(gate, thread, call)
+            ),
+            len(rows),
+        )
         if self.autoreset and self.openings:
-            self._open_anew(rows, seats, obs, mask, ends)
-        return Batch(agent_id=seats, obs=obs, mask=mask), rewards, *self._as_ends(ends), Batch()
+            self._open_anew(rows, shown)
+        observation = Batch(agent_id=shown.seats, obs=shown.obs, mask=shown.mask)
+        return observation, shown.rewards, *self._as_ends(shown.ends), Batch()
 
-    def _open_anew(
-        self,
-        rows: NDArray[np.int64],
-        seats: NDArray[np.int64],
-        obs: NDArray[Any],
-        mask: NDArray[np.bool_],
-        ends: NDArray[np.bool_],
-    ) -> None:
+    def _open_anew(self, rows: NDArray[np.int64], shown: Shown) -> None:
         """Begin those of the games in `rows` that have ended anew, with random moves; show what is seen then."""
-        places = np.flatnonzero(ends[:, 0])
+        places = np.flatnonzero(shown.ends[:, 0])
         if len(places):
             self._begin(rows[places])
             first = self.observations(rows[places])
-            seats[places], obs[places], mask[places] = first.agent_id, first.obs, first.mask
+            shown.seats[places], shown.obs[places], shown.mask[places] = first.agent_id, first.obs, first.mask
 
     def observations(self, id: Ids = None) -> Batch:
-        """What `reset` and `step` have told of the games of `id`: `agent_id` [R], `obs` [R, *O] and `mask` [R, A]."""
+        """Return the latest observations of the games `id`: `agent_id` [R], `obs` [R, *O] and `mask` [R, A]."""
         rows = self._rows if id is None else rows_of(id, len(self))
         obs = self._room(rows)
         self._kernels.observe_movers(self.states, rows, self.seats, obs)
@@ -186,7 +207,7 @@ class GameVectorEnv:
         return Batch(agent_id=self.seats[rows], obs=obs, mask=self.mask.take(rows, axis=0))
 
     def final_obs(self, id: Ids = None) -> Batch:
-        """What every seat sees now: `obs` [R, P, *O] and `mask` [R, P, A] (all True in a finished game)."""
+        """Return the view of every seat: `obs` [R, P, *O] and `mask` [R, P, A] (all True in a finished game)."""
         rows = self._rows if id is None else rows_of(id, len(self))
         shape = (len(rows), self.num_agents)
         obs = np.empty((*shape, *self.game.observation_shape), self.game.observation_dtype)
@@ -202,13 +223,13 @@ class GameVectorEnv:
         rows = self._rows if id is None else rows_of(id, len(self))
         states: NDArray[Any] = self.states.take(rows)  # indexing copies records one field at a time
         if self.game.has_chance or not self.game.perfect_information:
-            self._guesses[rows] += GAMMA
+            self._determinization_streams[rows] += GAMMA
             knowledge = instantiate("games.engine.knowledge", self.game)
-            knowledge.determinize_all(states, self.seats[rows], self._guesses[rows])
+            knowledge.determinize_all(states, self.seats[rows], self._determinization_streams[rows])
         return states
 
     def joint_masks(self, id: Ids = None) -> NDArray[np.bool_]:
-        """What every seat of the games of `id` may choose, in a game of simultaneous choices: bool [R, P, A].
+        """Return the legal choices of every seat in the games `id`, of simultaneous choices: bool [R, P, A].
 
         All False for a seat that has no choice (any more), all True in a finished game.
         """
@@ -248,19 +269,21 @@ class GameVectorEnv:
         ends = np.repeat(self.over[rows, None], self.num_agents, axis=1)
         return self.observations(rows), earned, *self._as_ends(ends), Batch()
 
-    def arrays(self) -> Batch:
+    def state_dict(self) -> Batch:
         """Everything that changes, as arrays, to be saved."""
         states = self.states.view(np.uint8).reshape(len(self), -1)
         held = {"states": states, "seats": self.seats, "mask": self.mask, "over": self.over}
-        return Batch(held | {"streams": self._streams, "guesses": self._guesses}, copy=True)
+        return Batch(held | {"streams": self._streams, "guesses": self._determinization_streams}, copy=True)
 
-    def restore(self, arrays: Batch) -> None:
-        """Go on from what `arrays` gave; `UsageError` if it comes from another number of games or another game."""
-        require_fit(self.arrays(), arrays, len(self))
-        arrays = Batch(arrays, copy=True)
-        self.states = np.ascontiguousarray(arrays.states).view(self.game.state_dtype).reshape(-1)
-        self.seats, self.mask, self.over = arrays.seats, arrays.mask, arrays.over
-        self._streams, self._guesses = arrays.streams, arrays.guesses
+    def load_state_dict(self, arrays: Batch) -> None:
+        """Go on from what `state_dict` gave; `UsageError` if it comes from another number of games or another game."""
+        for name, own in self.state_dict().items():
+            require_alike(own, arrays[name], name)
+        if not ((arrays.seats >= 0) & (arrays.seats < self.num_agents) | arrays.over).all():
+            raise UsageError(f"seats to move are not between 0 and {self.num_agents - 1}")
+        self.states[:] = np.array(arrays.states, order="C").view(self.game.state_dtype).reshape(-1)
+        self.seats[:], self.mask[:], self.over[:] = arrays.seats, arrays.mask, arrays.over
+        self._streams[:], self._determinization_streams[:] = arrays.streams, arrays.guesses
 
     def seed(self, seed: int | Sequence[int] | None = None) -> list[int | None]:
         """Use these seeds for what chance does from the next `reset` on; returns them."""
@@ -283,7 +306,7 @@ class GameVectorEnv:
     def _as_ends(self, ends: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Terminated and truncated, [R, P], from which games are over."""
         none = np.zeros(ends.shape, np.bool_)  # several times as fast as `zeros_like`
-        return (none, ends) if self.game.is_cut else (ends, none)
+        return (none, ends) if self.game.truncates else (ends, none)
 
     def _room(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         """Room for as many observations."""

@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.chance import GAMMA, below, mix
+from games.engine.jit import njit
 
 SALT = np.uint64(0xD1B54A32D192ED03)
 """Sets this use of a game's stream apart from what the game itself draws."""

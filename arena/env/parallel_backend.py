@@ -1,15 +1,15 @@
-"""Where the environments of a `ParallelEnv` run: here, in processes, in Ray's actors, or in processes below those."""
+"""Backends of a `ParallelEnv`: this process, local processes, Ray actors, or processes below those."""
 
 from collections.abc import Callable, Sequence
 from pickle import PicklingError
 from typing import Any, Literal
 
-from arena.cores import usable_cores
+from arena.base.cores import usable_cores
+from arena.base.errors import UsageError
 from arena.env.base import BaseVectorEnv, DummyVectorEnv
 from arena.env.vector import RayVectorEnv, SubprocVectorEnv
 from arena.env.workers.messages import Raised, attempt, dumps
-from arena.env.workers.ray import require_ray
-from arena.errors import UsageError
+from arena.processes.cluster import require_ray
 
 ParaMode = Literal["dummy", "subproc", "ray", "ray-subproc"]
 
@@ -40,14 +40,14 @@ def backend(
 
 
 def num_cores(is_ray: bool) -> int:
-    """How many cores this process may use, or the Ray cluster has."""
+    """Return the number of cores that this process may use, or that the Ray cluster has."""
     if is_ray:
         return max(1, int(require_ray().cluster_resources().get("CPU", 0)))
     return usable_cores()
 
 
 def gpu_share(num_gpus: int, count: int) -> float:
-    """How many of the GPUs each of `count` actors has: whole ones, or a part of one that others share evenly."""
+    """Return the GPUs for each of `count` actors: whole ones, or an even part of one."""
     if num_gpus >= count or num_gpus == 0:
         return num_gpus // count
     actors_a_gpu = -(-count // num_gpus)  # Ray places no actor across two GPUs

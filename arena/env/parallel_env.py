@@ -7,13 +7,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.env.ids import Ids, rows_of
 from arena.env.parallel_backend import ParaMode, backend
 from arena.env.parallel_member import Member, Parcel, is_over, stacked
 from arena.env.stacking import as_objects
 from arena.env.workers.base import StepResult
-from arena.errors import UsageError
 
 Asynchronous = Literal["idle", "restart", "continue"] | None
 Align = Literal["batch", "item"]
@@ -59,7 +59,7 @@ class ParallelEnv:
         self._venv = backend(members, para_mode, num_cpus, num_gpus)
         self._asynchronous = asynchronous
         self._ends: list[tuple[Any, Any] | None] = [None] * len(envs)
-        """How each environment's episode ended, terminated and truncated; None while it lives."""
+        """End of each environment's episode: (terminated, truncated); None while it goes on."""
         self._begun = np.zeros(len(envs), np.bool_)
 
     def __len__(self) -> int:
@@ -67,15 +67,15 @@ class ParallelEnv:
 
     @property
     def is_closed(self) -> bool:
-        """Whether `close` was called."""
+        """True after `close`."""
         return self._venv.is_closed
 
     def has_done(self) -> bool:
-        """Whether an environment is done: it has ended, or was stopped, since its last reset."""
+        """Return whether an environment has ended or was stopped since its last reset."""
         return any(end is not None for end in self._ends)
 
     def all_done(self) -> bool:
-        """Whether all environments are done."""
+        """Return whether all environments are done."""
         return all(end is not None for end in self._ends)
 
     def get_env_attr(self, key: str, id: Ids = None) -> list[Any]:
@@ -171,7 +171,7 @@ class ParallelEnv:
         return rows
 
     def _moving(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which of `rows` take an action [R]: all but those that are stopped."""
+        """Return which of `rows` take an action, bool [R]: all but the stopped ones."""
         is_done = np.array([self._ends[row] is not None for row in rows])
         if self._asynchronous == "continue":
             return np.ones_like(is_done)
@@ -191,7 +191,7 @@ class ParallelEnv:
         return told
 
     def _none_result(self, row: int) -> StepResult:
-        """What a stopped environment answers."""
+        """Return the result of stepping a stopped environment."""
         end = self._ends[row]
         assert end is not None
         return None, None, *end, {}

@@ -12,11 +12,11 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.env.stacking import as_objects, stack_observations
 from arena.env.workers.base import ResetResult, StepResult
 from arena.env.workers.errors import WorkerError
-from arena.errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Member:
         self._last: ResetResult  # observation and info that the next action answers
 
     def __getattr__(self, name: str) -> Any:
-        """What a worker asks for beside the methods here: agents, `check_action`."""
+        """Names of the attributes that a worker reads beside the methods here: agents, `check_action`."""
         return getattr(self.env, name)
 
     def get_wrapper_attr(self, name: str) -> Any:
@@ -159,7 +159,7 @@ class Member:
 
 
 def is_over(terminated: Any, truncated: Any) -> bool:
-    """Whether an episode is over, for all agents if there are several."""
+    """Return whether an episode is over, for all agents if there are several."""
     over = terminated | truncated
     return bool(over.all()) if isinstance(over, np.ndarray) else bool(over)
 

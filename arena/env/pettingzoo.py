@@ -1,121 +1,49 @@
 """Any PettingZoo environment for the vector environments: one agent acts at a time, dead agents never do.
 
-Both adapters speak Gymnasium's `reset` and `step` with observations `{"agent_id", "obs", "mask"}` of the agent to act,
-and rewards and ends by seat ([P]). They hide PettingZoo's dead steps. `final_obs` shows what every seat sees.
+Both adapters are `SeatedEnv`s, and hide PettingZoo's dead steps.
 """
 
-from abc import ABC, abstractmethod
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.errors import IllegalActionError, UsageError
-
-Observation = dict[str, Any]
-Transition = tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
+from arena.env.seated import Observation, SeatedEnv, Transition
 
 
-class _SeatedEnv(ABC):
-    """What both adapters share: seats, spaces, and how an observation is taken apart."""
+class _PettingZooSeats(SeatedEnv):
+    """Base of both adapters: splits an observation of PettingZoo into `obs` and `mask`."""
 
     def __init__(self, env: Any):
-        self.env = env
-        self.possible_agents: list[str] = list(env.possible_agents)
-        self._seat = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self.observation_space = self._common_space(env.observation_space)
-        """Space of what an agent sees, without its action mask; the same for all agents."""
-        self.action_space = self._common_space(env.action_space)
-        """Space of an agent's actions; the same for all agents."""
-        self._num_actions = int(self.action_space.n) if isinstance(self.action_space, gym.spaces.Discrete) else 0
-        num_agents = len(self.possible_agents)
-        self._views: list[Observation] = []
-        self._terminated = np.zeros(num_agents, np.bool_)
-        self._truncated = np.zeros(num_agents, np.bool_)
+        agents = list(env.possible_agents)
+        seen = [_without_mask(env.observation_space(agent)) for agent in agents]
+        super().__init__(env, agents, seen, [env.action_space(agent) for agent in agents])
 
-    def _common_space(self, space_of: Any) -> gym.Space[Any]:
-        spaces = [space_of(agent) for agent in self.possible_agents]
-        spaces = [
-            s["observation"] if isinstance(s, gym.spaces.Dict) and "action_mask" in s.spaces else s for s in spaces
-        ]
-        if any(_size(space) != _size(spaces[0]) for space in spaces):
-            raise UsageError(f"the agents of {self.env} have different spaces: {spaces}")
-        return spaces[0]
-
-    def get_wrapper_attr(self, name: str) -> Any:
-        """An attribute of this adapter or else of the PettingZoo environment, as Gymnasium's wrappers look it up."""
-        try:
-            return getattr(self, name)
-        except AttributeError:
-            return getattr(self.unwrapped, name)
-
-    @property
-    def unwrapped(self) -> Any:
-        """The PettingZoo environment itself."""
-        return self.env.unwrapped
-
-    @property
-    def final_obs(self) -> Observation:
-        """What every seat saw last: `obs` [P, ...] and `mask` [P, A] (all True where a seat's episode is over)."""
-        return {
-            "obs": np.array([view["obs"] for view in self._views]),
-            "mask": np.array([view["mask"] for view in self._views]),
-        }
-
-    def _view(self, seat: int, seen: Any, info: dict[str, Any]) -> Observation:
-        """An observation of PettingZoo, whose mask (if any) may stand in it or in the info, in our terms."""
+    def _look_at(self, seat: int, seen: Any, info: dict[str, Any]) -> Observation:
+        """Take note of what a seat sees and is told; the mask, if any, may stand in either."""
         mask = info.get("action_mask")
         if isinstance(seen, dict) and "action_mask" in seen:
-            mask, seen = seen["action_mask"], seen["observation"]
-        over = self._terminated[seat] or self._truncated[seat]
-        legal = np.ones(self._num_actions, np.bool_) if mask is None or over else np.array(mask, np.bool_)
-        return {"agent_id": seat, "obs": np.asarray(seen), "mask": legal}
-
-    def check_action(self, action: Any) -> None:
-        """`IllegalActionError` if the mask of the agent asked forbids the action, `UsageError` if nobody is asked."""
-        if not self._views or not self._live():
-            raise UsageError(f"{self.env}: the episode is over or not yet begun; reset it before it steps")
-        if not isinstance(self.action_space, gym.spaces.Discrete):
-            return
-        seat = self._seat[self._asked()]
-        mask = self._views[seat]["mask"]
-        if isinstance(action, int | np.integer) and 0 <= action < len(mask) and mask[action]:
-            return  # the common case
-        array = np.asarray(action)
-        whole = array.dtype.kind in "iu" and array.size == 1
-        if not whole or not 0 <= array.item() < len(mask) or not mask[array.item()]:
-            agent, legal = self.possible_agents[seat], np.flatnonzero(mask).tolist()
-            raise IllegalActionError(f"{self.env}: action {action} of {agent} is illegal; legal are {legal}")
-
-    def _taken(self, action: Any) -> Any:
-        """A checked action as PettingZoo takes it."""
-        return int(np.asarray(action).item()) if isinstance(self.action_space, gym.spaces.Discrete) else action
-
-    @abstractmethod
-    def _live(self) -> list[str]:
-        """The agents whose episode goes on."""
-
-    @abstractmethod
-    def _asked(self) -> str:
-        """The agent that has to act."""
-
-    def render(self) -> Any:
-        """What the environment renders."""
-        return self.env.render()
-
-    def close(self) -> None:
-        """Close the environment."""
-        self.env.close()
+            mask = seen["action_mask"]
+            seen = _the_rest({key: part for key, part in seen.items() if key != "action_mask"})
+        return self.note(seat, seen, mask, info)
 
 
-def _size(space: gym.Space[Any]) -> tuple[Any, ...]:
-    """What makes arrays of two spaces fit each other."""
-    return type(space), space.shape, getattr(space, "n", None)
+def _without_mask(space: gym.Space[Any]) -> gym.Space[Any]:
+    """The space of what is seen beside an action mask."""
+    if not isinstance(space, gym.spaces.Dict) or "action_mask" not in space.spaces:
+        return space
+    parts = {key: part for key, part in space.spaces.items() if key != "action_mask"}
+    return _the_rest(parts) if len(parts) == 1 else gym.spaces.Dict(parts)
+
+
+def _the_rest(parts: dict[str, Any]) -> Any:
+    """Return the "observation" if it is the only part beside the mask, else all parts."""
+    return parts["observation"] if parts.keys() == {"observation"} else parts
 
 
 class _State:
-    """What an AEC environment tells of itself, each attribute read where it stands.
+    """State of an AEC environment, each attribute read from the object that holds it.
 
     Asking the outermost wrapper costs five microseconds an attribute.
     """
@@ -134,14 +62,14 @@ class _State:
         self.truncations: dict[str, Any] = truncations
         self.infos: dict[str, dict[str, Any]] = infos
         self.sums: dict[str, float] = sums
-        """What each agent has earned since it acted."""
+        """Rewards of each agent since it acted."""
 
     def is_dead(self, agent: str) -> bool:
-        """Whether its episode is over."""
+        """True if its episode is over."""
         return bool(self.terminations[agent] or self.truncations[agent])
 
 
-class PettingZooEnv(_SeatedEnv):
+class PettingZooEnv(_PettingZooSeats):
     """An AEC environment. Agents may act in any order, several times in a row, and leave early."""
 
     def __init__(self, env: Any):
@@ -154,8 +82,9 @@ class PettingZooEnv(_SeatedEnv):
         """Begin an episode; returns what the first agent to act sees, and its info."""
         self.env.reset(seed=seed, options=options)
         self._state = _State(self._unchecked)
-        self._terminated[:] = self._truncated[:] = False
-        self._views = [self._look(agent) for agent in self.possible_agents]
+        self.begin()
+        for agent in self.possible_agents:
+            self._look(agent)
         return self._views[self._seat[self._state.asked]], dict(self._state.infos.get(self._state.asked, {}))
 
     def step(self, action: Any) -> Transition:
@@ -197,23 +126,21 @@ class PettingZooEnv(_SeatedEnv):
                 # an end that is both (an illegal move in PettingZoo's terms) is a real end: nothing follows it
                 self._terminated[seat] = bool(state.terminations[agent])
                 self._truncated[seat] = not self._terminated[seat]
-                self._views[seat] = self._look(agent)
+                self._look(agent)
 
     def _look(self, agent: str) -> Observation:
-        return self._view(self._seat[agent], self._unchecked.observe(agent), self._state.infos.get(agent, {}))
+        return self._look_at(self._seat[agent], self._unchecked.observe(agent), self._state.infos.get(agent, {}))
 
     def _turn(self) -> tuple[Observation, dict[str, Any]]:
-        """What the agent to act sees, with its info; the last that acted, once nobody is left."""
+        """Return the view of the agent to act with its info; of the last one that acted, once none is left."""
         if not self._state.agents:
             return self._views[0], {}
         agent = self._state.asked
-        seat = self._seat[agent]
-        self._views[seat] = self._look(agent)
-        return self._views[seat], dict(self._state.infos.get(agent, {}))
+        return self._look(agent), dict(self._state.infos.get(agent, {}))
 
 
 def _without_checks(env: Any) -> Any:
-    """What is inside of PettingZoo's wrappers that look for the mistakes which the adapter refuses."""
+    """Return the environment inside PettingZoo's checking wrappers; the adapter refuses the same mistakes."""
     from pettingzoo.utils import wrappers  # here, since native games need no PettingZoo
 
     checks = (wrappers.OrderEnforcingWrapper, wrappers.AssertOutOfBoundsWrapper, wrappers.TerminateIllegalWrapper)
@@ -229,7 +156,7 @@ def _holder(env: Any, name: str) -> Any:
     return env
 
 
-class ParallelPettingZooEnv(_SeatedEnv):
+class ParallelPettingZooEnv(_PettingZooSeats):
     """A Parallel environment: its agents are asked one after another, and then act at once.
 
     Nobody sees what the others have chosen; rewards and ends come with the step of the last one asked. An agent whose
@@ -241,9 +168,10 @@ class ParallelPettingZooEnv(_SeatedEnv):
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin an episode; returns what the first agent sees, and its info."""
         seen, infos = self.env.reset(seed=seed, options=options)
-        self._terminated[:] = self._truncated[:] = False
+        self.begin()
         self._infos: dict[str, dict[str, Any]] = dict(infos)
-        self._views = [self._view(s, seen[a], infos.get(a, {})) for s, a in enumerate(self.possible_agents)]
+        for seat, agent in enumerate(self.possible_agents):
+            self._look_at(seat, seen[agent], infos.get(agent, {}))
         self._actions: dict[str, Any] = {}
         return self._turn()
 
@@ -267,7 +195,7 @@ class ParallelPettingZooEnv(_SeatedEnv):
             rewards[seat] = earned[agent]
             self._terminated[seat] |= bool(terminated[agent])
             self._truncated[seat] |= bool(truncated[agent]) and not terminated[agent]
-            self._views[seat] = self._view(seat, seen[agent], self._infos.get(agent, {}))
+            self._look_at(seat, seen[agent], self._infos.get(agent, {}))
         return rewards
 
     def _choosing(self) -> list[str]:

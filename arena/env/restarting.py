@@ -66,7 +66,7 @@ class Restarts:
         return reason
 
     def final_obs(self, row: int) -> Batch | None:
-        """What every seat saw last in an episode that ended here, `obs` [P, ...] and `mask` [P, A]; None for others.
+        """Return the last views of the seats in an ended episode, `obs` [P, ...] and `mask` [P, A]; None for others.
 
         A seat that was never asked saw zeros, and may do anything.
         """

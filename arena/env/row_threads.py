@@ -6,7 +6,7 @@ from queue import SimpleQueue
 from threading import Thread
 from time import perf_counter
 
-from arena.cores import usable_cores
+from arena.base.cores import usable_cores
 from games.engine.row_sharing import new_gate
 
 LONG_S = 2e-4

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.data import leaves
 from arena.data.batch import Batch
-from arena.errors import UsageError
 
 
 def stack_observations(observations: Sequence[Any], name_of: Callable[[int], str]) -> Any:

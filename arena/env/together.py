@@ -7,7 +7,7 @@ from arena.env.workers.base import EnvWorker
 
 
 def each(calls: Sequence[Callable[[], Any]]) -> list[Any]:
-    """What each call returns; if some raise, the first error, after all were made (an answer left lying is trouble)."""
+    """Make all calls and return their results; raise the first error afterwards, so that no answer is left unread."""
     results, errors = [], []
     for call in calls:
         try:

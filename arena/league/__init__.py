@@ -1,1 +1,1 @@
-"""Leagues: self-play against a pool of one's own past."""
+"""Leagues: self-play against a pool of past snapshots."""

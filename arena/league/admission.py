@@ -1,96 +1,69 @@
-"""How a learner's snapshot joins the league: past the gate, measured against those before it, and rated."""
+"""Admission of snapshots to the league: the gate, and evaluation against earlier members."""
 
-from collections.abc import Callable
-from pathlib import Path
-
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.seeding import spawn_seeds
 from arena.league.config import LeagueConfig, RunConfig
-from arena.league.gate import Examined, examine, opening_plies
+from arena.league.gate import GateResult, examine, opening_plies
+from arena.league.learner_in_training import LearnerInTraining
 from arena.league.pool import Pool
-from arena.league.ratings import rate_members
-from arena.league.records import League, Learner, Member, Rated
-from arena.league.student import Student
-from arena.policy.snapshots import SNAPSHOT
-from arena.runs.evaluation import counts_against
-from arena.seeding import spawn_seeds
+from arena.league.records import League, Learner
+from arena.league.turns import TurnResult, snapshot_folder
+from arena.runs.checkpointer import Checkpointer
+from arena.runs.evaluation import GameCounts, counts_against
+from arena.runs.setup import TrainingSetup
 from games.engine.game import Game
 
-Write = Callable[[Student, str], str]
-"""Writes a learner's snapshot into a folder, relative to the run's; returns the hash of its weights."""
 
-
-class Admission:
-    """Examines snapshots and keeps the records of those that join.
+class PoolAdmission:
+    """Tests snapshots at the gate, and writes and evaluates those that pass.
 
     Args:
-        game: what is played.
-        league: the league, which members are added to.
-        config: what the gate asks for, and how many earlier members a new one is measured against.
-        run: how many games a measurement has, and whose rating is 0: the first agent of the evaluation.
+        setup: the training; `evaluation_games` of its options are played against each earlier member.
+        config: sets the gate's test, and how many earlier members a new one is evaluated against.
         pool: loads earlier members.
-        write: writes snapshots.
+        checkpointer: writes snapshots.
 
     """
 
-    def __init__(self, game: Game, league: League, config: LeagueConfig, run: RunConfig, pool: Pool, write: Write):
-        self._game, self._league, self._config, self._run = game, league, config, run
-        self._pool, self._write = pool, write
-        self.examined: Examined | None = None
-        """What came of the last snapshot that was examined at the gate."""
+    def __init__(
+        self, setup: TrainingSetup[Game, RunConfig], config: LeagueConfig, pool: Pool, checkpointer: Checkpointer
+    ):
+        self._setup, self._config = setup, config
+        self._pool, self._checkpointer = pool, checkpointer
+        self.examined: GateResult | None = None
+        """Result of the last snapshot at the gate; None before the first."""
 
-    def stand(self, student: Student, seed: int) -> bool:
-        """Let a learner as it is now, which has been evaluated, stand for admission; whether it joins."""
-        gate_seed, *seeds = spawn_seeds(seed, count=1 + len(self._league.members))
-        record = student.record
-        before = self._league.members_of(record.name)
+    def result(self, league: League, learner: LearnerInTraining, step: int, seed: int) -> TurnResult:
+        """Return what comes of the snapshot of an evaluated learner, `step` moves on, at the end of its turn."""
+        gate_seed, *seeds = spawn_seeds(seed, count=1 + len(league.members))
+        record = learner.record
+        before = league.members_of(record.name)
         if record.role == "main" and self._config.gate != "none" and before:
             predecessor = self._pool.load(before[-1])
-            self.examined = examine(self._game, student.policy, predecessor, self._config, gate_seed)
+            self.examined = examine(self._setup.task, learner.policy, predecessor, self._config, gate_seed)
             if not self.examined.passed:
-                record.refused += 1
-                return False
-        member = self._admit(student)
-        for opponent, counts in (*student.results.items(), *self._against_earlier(student, seeds).items()):
-            self._league.evaluation.add(member.name, opponent, *counts)
-        self._rate(member)
-        return True
+                return TurnResult(step, "refused")
+        folder = self._setup.folder / snapshot_folder(league, record, record.turns + 1)
+        sha256 = self._checkpointer.write_policy(folder, learner.policy, step, learner.evaluation)
+        evaluation = learner.results | self._against_earlier(league, learner, seeds)
+        return TurnResult(step, "joined", sha256, evaluation)
 
-    def require_hope(self, record: Learner) -> None:
-        """`UsageError` if the gate has refused as many snapshots of a learner in a row as it may."""
+    def require_progress(self, record: Learner) -> None:
+        """Raise `UsageError` if the gate has refused `gate_tries` snapshots of a learner in a row."""
         tries = self._config.gate_tries
         if tries and record.refused % tries == 0 and self.examined is not None:
             raise UsageError(
                 f"the gate has refused {record.refused} snapshots of {record.name} in a row, the last with "
-                f"{self.examined.said}; go on with --resume, or train anew and ask for less"
+                f"{self.examined.summary}; continue with --resume, or start a new training with a lower gate"
             )
 
-    def _admit(self, student: Student) -> Member:
-        """Write the snapshot of a learner and put it on the list."""
-        league, record = self._league, student.record
-        first = record is league.learners[0]
-        folder = str((Path() if first else Path(record.name)) / SNAPSHOT.format(record.turns))
-        sha256 = self._write(student, folder)
-        name = f"{record.name}-{record.turns:04d}"
-        member = Member(name, record.role, record.name, record.turns, league.step, record.parent, folder, sha256)
-        league.members.append(member)
-        record.parent, record.turns_since_member, record.refused = name, 0, 0
-        return member
-
-    def _against_earlier(self, student: Student, seeds: list[int]) -> dict[str, tuple[int, int, int]]:
-        """Games of the newest member against those before it, as many of them as are asked for."""
-        earlier = self._league.members[:-1]
-        if self._config.matchmaker != "psro":  # which needs everybody's scores against everybody
+    def _against_earlier(self, league: League, learner: LearnerInTraining, seeds: list[int]) -> dict[str, GameCounts]:
+        """Return counts of games of a snapshot against members of the league, by name."""
+        earlier = league.members
+        if self._config.matchmaker != "psro":  # PSRO needs the scores between all pairs of members
             earlier = earlier[len(earlier) - min(len(earlier), self._config.earlier_met) :]
-        games, plies = self._run.evaluation_games, opening_plies(self._game)
+        game, games = self._setup.task, self._setup.options.evaluation_games
         return {
-            other.name: counts_against(self._game, student.policy, self._pool.load(other), games, seed, plies)
+            other.name: counts_against(game, learner.policy, self._pool.load(other), games, seed, opening_plies(game))
             for other, seed in zip(earlier, seeds, strict=False)
         }
-
-    def _rate(self, member: Member) -> None:
-        league = self._league
-        fixed = list(dict.fromkeys([*self._run.evaluation, *league.references]))
-        names = [*fixed, *(each.name for each in league.members)]
-        league.ratings = rate_members(league.evaluation, names, fixed[0] if fixed else None)
-        if member.name in league.ratings:
-            league.history.append(Rated(league.step, member.learner, member.name, *league.ratings[member.name]))

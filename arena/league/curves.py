@@ -1,22 +1,22 @@
-"""What a league draws as curves: scores, ratings, whom a learner meets, and how old they are."""
+"""Figures of a league for its curves: scores, ratings, shares of opponents, and their age."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from arena.league.gate import Examined
+from arena.league.gate import GateResult
+from arena.league.learner_in_training import LearnerInTraining
 from arena.league.records import League, Learner
-from arena.league.student import Student
 from arena.runs.evaluation import score_of
 from arena.trainer.logger import BaseLogger
 
 
 def opponents_figures(league: League, learner: Learner) -> dict[str, float]:
-    """How a learner's next games are shared out, among how many, and how stale its opponents are.
+    """Return the shares of a learner's next opponents, their effective number, and their staleness.
 
-    The number of different opponents is the exponential of the shares' entropy; staleness is the mean age of the
-    members met, in moves of the league since they were written.
+    The effective number is the exponential of the shares' entropy. Staleness is the mean age of the members, in moves
+    of the league since they were written.
     """
     shares = league.next_opponents.get(learner.name, {})
     steps = {member.name: member.step for member in league.members}
@@ -38,38 +38,38 @@ def opponents_figures(league: League, learner: Learner) -> dict[str, float]:
 
 
 def newest_rating(league: League, learner: str) -> tuple[float, float] | None:
-    """Elo of a learner's newest member and half-width of its 95 % interval; None if it has none, or no rating."""
+    """Return the Elo of a learner's newest member and the half-width of its 95 % interval; None if it is not rated."""
     members = league.members_of(learner)
     return league.ratings.get(members[-1].name) if members else None
 
 
 def rating_figures(league: League, learner: str) -> dict[str, float]:
-    """Elo of a learner's newest member with the ends of its 95 % interval; nothing without one."""
+    """Return the Elo of a learner's newest member and the ends of its 95 % interval; {} if it is not rated."""
     if (rating := newest_rating(league, learner)) is None:
         return {}
     elo, error = rating
     return {"elo": elo, "elo/low": elo - error, "elo/high": elo + error}
 
 
-def turn_figures(league: League, student: Student, examined: Examined | None) -> dict[str, float]:
-    """All figures of a learner at the end of a turn; `examined` is what came of the last snapshot at the gate."""
-    figures = {f"score/{name}": score for name, score in student.evaluation.items()}
-    if student.pool.games:
-        figures["score/pool"] = student.pool.score
-    if examined is not None and student.record.role == "main":
+def turn_figures(league: League, learner: LearnerInTraining, examined: GateResult | None) -> dict[str, float]:
+    """Return all figures of a learner at the end of a turn; `examined` is the last result at the gate."""
+    figures = {f"score/{name}": score for name, score in learner.evaluation.items()}
+    if learner.pool.games:
+        figures["score/pool"] = learner.pool.score
+    if examined is not None and learner.record.role == "main":
         figures["score/gate"] = score_of(examined.counts)
-    figures |= rating_figures(league, student.record.name)
-    return figures | opponents_figures(league, student.record)
+    figures |= rating_figures(league, learner.record.name)
+    return figures | opponents_figures(league, learner.record)
 
 
-class Prefixed(BaseLogger):
-    """Writes to another logger, under names that begin with a learner's."""
+class PrefixedLogger(BaseLogger):
+    """Writes to another logger, with a learner's name before each name."""
 
     def __init__(self, logger: BaseLogger, prefix: str):
         super().__init__(logger.train_interval, logger.test_interval, logger.update_interval, logger.save_interval)
         self._logger, self._prefix = logger, prefix
 
     def write(self, step_type: str, step: int, data: Mapping[str, Any]) -> None:
-        """Write figures by name."""
+        """Write figures by name, with the prefix."""
         named = {f"{self._prefix}/{key}": value for key, value in data.items()}
         self._logger.write(f"{self._prefix}/{step_type}", step, named)

@@ -1,6 +1,6 @@
-"""Whom a learner meets: the published rules as functions from what is known to a distribution.
+"""Matchmaking rules from the literature, as functions that return a distribution over opponents.
 
-Everywhere N opponents stand in the order in which they came, and a distribution is an array [N] that sums to 1.
+N opponents are in the order in which they joined; a distribution is an array [N] that sums to 1.
 
 PFSP, prioritised fictitious self-play, prefers opponents by the learner's score x against them (O. Vinyals et al.,
 "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Nature 575, 2019, methods, and the
@@ -16,26 +16,27 @@ Floats = NDArray[np.floating[Any]]
 Weighting = Literal["squared", "variance", "linear", "capped"]
 
 LEAST = 1e-10
-"""Weights that sum to less are none at all."""
+"""Weights whose sum is below this count as zero."""
 
 
 def uniform(count: int) -> Floats:
-    """Each with the same chance: the past in OpenAI Five's 80 % latest, 20 % past (arXiv 1912.06680, section 3.2)."""
+    """Return equal shares, as for OpenAI Five's 20 % of games against past versions (arXiv 1912.06680, section 3.2)."""
     return np.full(count, 1 / max(count, 1))
 
 
 def window(count: int, size: int) -> Floats:
-    """The newest `size`, each with the same chance, as in ML-Agents."""
+    """Return equal shares for the newest `size` opponents, as in ML-Agents."""
     shares = np.zeros(count)
     shares[-size:] = 1 / max(min(size, count), 1)
     return shares
 
 
 def pfsp(scores: Floats, weighting: Weighting) -> Floats:
-    """In proportion to a weight of the learner's scores x [N], 0 to 1, against them; alike where all weights are 0.
+    """Return shares in proportion to a weight of the learner's scores x [N] against the opponents, 0 to 1.
 
-    squared (1 - x)^2: the hardest. variance x (1 - x): those of about its own strength. linear 1 - x: the harder the
-    more. capped min(1/2, 1 - x): those that beat it alike.
+    squared (1 - x)^2 prefers the hardest opponents, variance x (1 - x) those of equal strength, linear 1 - x harder
+    ones in proportion, capped min(1/2, 1 - x) treats all that beat the learner alike. If all weights are 0 the shares
+    are equal.
     """
     x = np.asarray(scores, float)
     weights = {
@@ -48,16 +49,17 @@ def pfsp(scores: Floats, weighting: Weighting) -> Floats:
     return uniform(len(x)) if total < LEAST else weights / total
 
 
-def by_rating(own: float, ratings: Floats) -> Floats:
-    """PFSP's x (1 - x) for the scores x that Elo expects of `own` against `ratings` [N]: its equals."""
-    return pfsp(1 / (1 + 10 ** ((np.asarray(ratings, float) - own) / 400)), "variance")
+def by_rating(rating: float, ratings: Floats) -> Floats:
+    """Return shares that prefer equals: PFSP's x (1 - x) for the scores x that Elo predicts against `ratings` [N]."""
+    return pfsp(1 / (1 + 10 ** ((np.asarray(ratings, float) - rating) / 400)), "variance")
 
 
 def not_forgotten(scores: Floats) -> int:
-    """How many of the newest snapshots of a player are of no concern to who looks for those that it has forgotten.
+    """Return the number of newest snapshots that cannot count as forgotten, from scores [N] against one's own past.
 
-    Scores [N] against one's own past should grow towards the weak beginnings. AlphaStar leaves out the newest that are
-    in that order, and looks among the rest; all of them where nothing is out of order.
+    Scores should rise from the newest snapshot to the oldest, which is the weakest. AlphaStar leaves out the newest
+    snapshots whose scores are in that order, and looks for forgotten ones among the rest. If all scores are in order,
+    all N are left out.
     """
     for last in range(len(scores) - 1, 0, -1):
         if scores[last - 1] < scores[last]:
@@ -66,19 +68,21 @@ def not_forgotten(scores: Floats) -> int:
 
 
 def draw(shares: Floats, places: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], Floats]:
-    """At most `places` different opponents, and with what shares they are met, so that on average all is as `shares`.
+    """Draw at most `places` different opponents whose expected shares are `shares` [N].
 
-    If there are places for all that have a share, they get it. Else shares of 1 / `places` are handed out: drawn
-    without replacement where all opponents are alike, and by systematic sampling where not, which gives everybody its
-    share to less than one place. Returns indices in ascending order and shares that sum to 1; nothing for no shares.
+    Returns their indices in ascending order and their shares, which sum to 1 (both empty if all shares are 0). If there
+    are enough places, everybody keeps its share. Otherwise each place is a share of 1 / `places`: opponents with equal
+    shares are drawn without replacement, others by systematic sampling, which gives each of them its share to within
+    one place.
     """
-    meant = np.flatnonzero(shares)
-    if len(meant) <= places:
-        return meant, shares[meant]
-    if np.ptp(shares[meant]) < LEAST:
-        chosen = np.sort(meant[rng.choice(len(meant), places, replace=False)])
+    candidates = np.flatnonzero(shares)
+    if len(candidates) <= places:
+        return candidates, shares[candidates]
+    if np.ptp(shares[candidates]) < LEAST:
+        chosen = np.sort(candidates[rng.choice(len(candidates), places, replace=False)])
         return chosen, uniform(places)
-    ends = np.cumsum(shares[meant]) / shares[meant].sum()
-    hits = np.minimum(np.searchsorted(ends, (rng.random() + np.arange(places)) / places, side="right"), len(meant) - 1)
-    found, counts = np.unique(hits, return_counts=True)
-    return meant[found], counts / places
+    ends = np.cumsum(shares[candidates]) / shares[candidates].sum()
+    points = (rng.random() + np.arange(places)) / places
+    hits = np.minimum(np.searchsorted(ends, points, side="right"), len(candidates) - 1)
+    chosen, counts = np.unique(hits, return_counts=True)
+    return candidates[chosen], counts / places

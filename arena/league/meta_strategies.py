@@ -1,8 +1,8 @@
-"""Meta-strategies: how often the members of a league would be played if the league itself were the game.
+"""Meta-strategies: mixtures of the members of a league, from the scores between them.
 
-The empirical game has the members as actions and scores as payoffs, for either side the same. PSRO trains the next
-member against such a mixture (M. Lanctot et al., "A Unified Game-Theoretic Approach to Multiagent Reinforcement
-Learning", 2017, arXiv 1711.00832).
+They solve the empirical game, a symmetric game whose actions are the members and whose payoffs are their scores. PSRO
+trains the next member against such a mixture (M. Lanctot et al., "A Unified Game-Theoretic Approach to Multiagent
+Reinforcement Learning", 2017, arXiv 1711.00832).
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ Floats = NDArray[np.floating[Any]]
 
 
 def scores_of(points: Floats) -> Floats:
-    """Scores [N, N], 0 to 1, of the row's player against the column's, from its points [N, N]; 0.5 for strangers."""
+    """Return scores [N, N], 0 to 1, of the row's player against the column's from points [N, N]; 0.5 without games."""
     games = meetings(points)
     scores: Floats = np.divide(points, games, out=np.full(points.shape, 0.5), where=games > 0)
     np.fill_diagonal(scores, 0.5)
@@ -28,10 +28,10 @@ def scores_of(points: Floats) -> Floats:
 
 
 def meta_strategy(scores: Floats, solver: MetaStrategy) -> Floats:
-    """Shares [N] of the members in the mixture, from their scores [N, N] against each other.
+    """Return the shares [N] of the members in the mixture, from their scores [N, N] against each other.
 
-    nash: the equilibrium of the largest entropy; alpha-rank: shares of time in evolution; prd: projected replicator
-    dynamics, whose mixture keeps a little of everybody.
+    nash: the Nash equilibrium of the largest entropy; alpha-rank: the stationary distribution of alpha-rank; prd:
+    projected replicator dynamics, which gives every member a minimal share.
     """
     if len(scores) == 1:
         return np.ones(1)

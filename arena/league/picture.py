@@ -1,24 +1,28 @@
-"""A league as pictures: who beats whom, and how strong its learners became over time."""
+"""Pictures of a league: a heat map of payoffs, and ratings over time."""
 
 from pathlib import Path
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.text import plot_text, printable
 from arena.league.records import League
-from arena.league.report import Ladder
+from arena.league.report import LeagueLadder
 from arena.tournament.picture import DPI, LOUD, NO_SCORE, QUIET, caption, save_cross_table
 
 COLOURS = ("#08519c", "#b35806", "#3f7f3f", "#7b3294", "#4d4d4d")
-"""Of learners, in turn."""
+"""Line colours of the learners, in turn."""
 HEAT_MAP, RATINGS = "payoffs.png", "ratings.png"
 
 
 def save_pictures(league: League, title: str, folder: Path) -> tuple[Path, Path]:
-    """Write the heat map of the payoffs and the ratings over time into `folder`; `UsageError` if nobody is rated."""
+    """Write the heat map of payoffs and the ratings over time into `folder`, and return the two files.
+
+    Raises `UsageError` if nobody is rated yet or the folder cannot be written.
+    """
     if not league.ratings:
         raise UsageError(f"{title}: nobody has been measured yet, so there is nothing to draw")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        save_cross_table(Ladder.of(league), title, folder / HEAT_MAP)
+        save_cross_table(LeagueLadder.of(league), title, folder / HEAT_MAP)
         save_ratings_over_time(league, title, folder / RATINGS)
     except OSError as error:
         raise UsageError(f"{folder}: no pictures can be written here ({error.strerror})") from None
@@ -26,7 +30,7 @@ def save_pictures(league: League, title: str, folder: Path) -> tuple[Path, Path]
 
 
 def save_ratings_over_time(league: League, title: str, path: Path) -> None:
-    """Write a PNG: the rating of every member as it is now, by when it came, a line a learner; references as levels."""
+    """Write a PNG of the members' current ratings over the step they joined at; references are horizontal lines."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.2, 4.2), dpi=DPI)
@@ -35,7 +39,8 @@ def save_ratings_over_time(league: League, title: str, path: Path) -> None:
         level, _ = league.ratings[reference]
         axes.axhline(level, color=NO_SCORE, linewidth=1.5, zorder=0)
         axes.annotate(
-            reference, (1, level), xycoords=("axes fraction", "data"), xytext=(4, 0), textcoords="offset points",
+            printable(reference), (1, level), xycoords=("axes fraction", "data"),
+            xytext=(4, 0), textcoords="offset points",
             va="center", fontsize=9, color=QUIET, parse_math=False,
         )  # fmt: skip
     for number, learner in enumerate(league.learners):
@@ -47,7 +52,7 @@ def save_ratings_over_time(league: League, title: str, path: Path) -> None:
         colour = COLOURS[number % len(COLOURS)]
         axes.errorbar(
             [member.step for member in rated], elo, yerr=error,
-            fmt="o-", markersize=4, capsize=2, linewidth=1.4, color=colour, label=learner.name,
+            fmt="o-", markersize=4, capsize=2, linewidth=1.4, color=colour, label=plot_text(learner.name),
         )  # fmt: skip
     if len(league.learners) > 1:
         axes.legend(frameon=False, fontsize=9, labelcolor=LOUD)

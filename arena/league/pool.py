@@ -1,50 +1,50 @@
-"""The members of a league as opponents: loaded from their checkpoints when they are needed, and let go of again."""
+"""`Pool`: the members of a league as opponents, loaded from their checkpoints and cached."""
 
 from collections import OrderedDict
 from pathlib import Path
 
 import torch
 
-from arena.errors import CheckpointError
+from arena.base.errors import CheckpointError
 from arena.league.records import Member
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import Checkpoint
-from arena.registry import learning_algorithm
+from arena.policy.registry import learning_algorithm
 from games.engine.game import Game
 
-RESIDENT = 16
-"""Members that are kept in memory besides those at the tables."""
+MAX_CACHED_MEMBERS = 16
+"""Number of members kept in memory besides those that are playing."""
 
 
 class Pool:
-    """Loads members, each with weights of its own, and keeps those that were needed last.
+    """Loads members and caches the most recently used ones.
 
     Args:
-        game: what they play.
-        algo: what they learned with.
-        folder: the run's, which their checkpoints are relative to.
-        device: where they compute.
-        resident: how many are kept.
+        game: the game that they play.
+        algo: name of their algorithm.
+        folder: folder of the run, which their checkpoints are relative to.
+        device: device that they compute on.
+        cache_size: largest number of members in the cache.
 
     """
 
-    def __init__(self, game: Game, algo: str, folder: Path, device: torch.device, resident: int = RESIDENT):
+    def __init__(self, game: Game, algo: str, folder: Path, device: torch.device, cache_size: int = MAX_CACHED_MEMBERS):
         self._game, self._algo, self._folder, self._device = game, algo, folder, device
-        self._resident = resident
-        self._kept: OrderedDict[str, BasePolicy] = OrderedDict()
+        self._cache_size = cache_size
+        self._cache: OrderedDict[str, BasePolicy] = OrderedDict()
 
     def load(self, member: Member) -> BasePolicy:
-        """A member, moving as it did in training; `CheckpointError` if its checkpoint is not what the league knows."""
-        if member.name not in self._kept:
-            self._kept[member.name] = self._read(member)
-        self._kept.move_to_end(member.name)
-        while len(self._kept) > self._resident:
-            self._kept.popitem(last=False)
-        return self._kept[member.name]
+        """Return the policy of a member in training mode; raise `CheckpointError` if its checkpoint has changed."""
+        if member.name not in self._cache:
+            self._cache[member.name] = self._read(member)
+        self._cache.move_to_end(member.name)
+        while len(self._cache) > self._cache_size:
+            self._cache.popitem(last=False)
+        return self._cache[member.name]
 
     def _read(self, member: Member) -> BasePolicy:
         checkpoint = Checkpoint.read(self._folder / member.folder)
-        if (found := checkpoint.description["sha256"]) != member.sha256:
-            raise CheckpointError(f"{checkpoint.where} is not what joined the league: its hash is {found}")
+        if (sha256 := checkpoint.description["sha256"]) != member.sha256:
+            raise CheckpointError(f"{checkpoint.where} is not what joined the league: its hash is {sha256}")
         policy = checkpoint.policy(self._algo, learning_algorithm(self._algo), self._game)
         return policy.to(self._device).train()

@@ -1,33 +1,33 @@
-"""Elo of the members of a league, from games of their own."""
+"""Elo ratings of the members of a league, from their evaluation games."""
 
 import numpy as np
 
 from arena.league.payoff import Payoff
 from arena.ratings.elo import rate
-from arena.ratings.games import Games
+from arena.ratings.games import GameResults
 
 RETURNS = ((1.0, 0.0), (0.0, 0.0), (0.0, 1.0))
-"""Of a game that was won, drawn, lost."""
+"""Returns of both players of a game that the first one won, drew, lost."""
 
 
 def rate_members(evaluation: Payoff, names: list[str], anchor: str | None) -> dict[str, tuple[float, float]]:
-    """Elo and half-width of its 95 % interval, by name, of all of `names` that have played.
+    """Return the Elo and the half-width of its 95 % interval, by name, of all of `names` that have played.
 
-    The anchor's Elo is 0 (the first of them, where it is None or has not played).
+    The anchor's Elo is 0; if it is None or has not played, the first player's is.
     """
-    met = set(evaluation.table).union(*evaluation.table.values())
-    known = [name for name in names if name in met]
+    with_games = set(evaluation.table).union(*evaluation.table.values())
+    known = [name for name in names if name in with_games]
     if not known:
         return {}
     number = {name: place for place, name in enumerate(known)}
     players, returns, counts = [], [], []
     for player, opponents in evaluation.table.items():
-        for opponent, found in opponents.items():
-            for earned, count in zip(RETURNS, (found.wins, found.draws, found.losses), strict=True):
+        for opponent, results in opponents.items():
+            for pair, count in zip(RETURNS, (results.wins, results.draws, results.losses), strict=True):
                 if count and player in number and opponent in number:
                     players.append((number[player], number[opponent]))
-                    returns.append(earned)
+                    returns.append(pair)
                     counts.append(count)
-    games = Games(np.array(players), np.array(returns), np.array(counts, float), len(known))
+    games = GameResults(np.array(players), np.array(returns), np.array(counts, float), len(known))
     rated = rate(games, anchor=number.get(anchor or known[0], 0), seats=False)
     return {name: (float(elo), float(error)) for name, elo, error in zip(known, rated.elo, rated.error, strict=True)}

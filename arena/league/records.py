@@ -1,71 +1,79 @@
-"""What a league knows of itself, and how it is kept in `league.json`, which a person can read."""
+"""The records of a league, and the readable file `league.json` that holds them."""
 
 import json
-import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
-from arena.errors import CheckpointError
+from arena.base.errors import CheckpointError
+from arena.base.files import LARGE, read_json
+from arena.base.saving import replace_text
+from arena.base.typed import Count, FieldError, Hash, Range
+from arena.base.typed import field as typed
 from arena.league.payoff import Payoff
 
 LEAGUE = "league.json"
 """The file in the folder of a run."""
 FORMAT = 1
+Share = Annotated[float, Range(0, 1)]
+"""A share of games."""
 
 Role = Literal["main", "main exploiter", "league exploiter"]
+NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
+"""Pattern of the names of learners and members (and their folders); those of other trainers begin with TRAINER/."""
 
 
 @dataclass
 class Learner:
-    """An agent that learns, and what has become of it so far."""
+    """Record of an agent that learns."""
 
     name: str
-    """`main`, `main-2`, `main-exploiter`, ...; also the folder of its snapshots, but for `main`, whose are the run's"""
+    """`main`, `main-2`, `main-exploiter`, ...; also the folder of its snapshots, except that `main` uses the run's."""
     role: Role
-    turns: int = 0
-    """Turns of training that it has had; each ends with a snapshot that stands for admission, or without one."""
-    step: int = 0
-    """Moves in its games so far."""
-    turns_since_member: int = 0
-    """Turns since its last snapshot was admitted."""
-    resets: int = 0
-    """How often it has begun anew from its initial weights."""
-    refused: int = 0
-    """Snapshots of it that the gate has refused since it last let one in."""
+    turns: Count = 0
+    """Number of its turns so far; at the end of a turn its snapshot may join the league."""
+    step: Count = 0
+    """Number of moves in its games so far."""
+    turns_since_member: Count = 0
+    """Number of turns since its last snapshot joined."""
+    resets: Count = 0
+    """Number of times that it was reset to its initial weights."""
+    refused: Count = 0
+    """Number of its snapshots that the gate has refused in a row."""
     parent: str | None = None
-    """The newest member that came from it since it last began anew; None at the very beginning."""
+    """Its newest member since the last reset; None if there is none."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """A frozen snapshot that belongs to the league; nothing of it changes any more."""
+    """A frozen snapshot that belongs to the league."""
 
     name: str
-    """Name of its learner and a number, `main-0007`."""
+    """Name of its learner and the turn, `main-0007`."""
     role: Role
     learner: str
-    generation: int
-    """The turn of its learner that it was written after, counted from 1."""
-    step: int
-    """Moves in all games of the league until then."""
+    generation: Count
+    """Turn of its learner after which it was written, from 1."""
+    step: Count
+    """Number of moves in all games of the league until then."""
     parent: str | None
-    """The member that its learner had gone on from; None for one from initial weights."""
+    """Previous member of its learner; None if the learner had started from its initial weights."""
     folder: str
-    """Its checkpoint, relative to the folder of the run (absolute for one that came from elsewhere)."""
-    sha256: str
+    """Folder of its checkpoint, relative to that of the run."""
+    sha256: Hash
     """Hash of its weights."""
 
 
 @dataclass(frozen=True)
 class Rated:
-    """A point of the curve of ratings: a member as it was rated when it came."""
+    """A point of the rating curve: a member with its rating when it joined."""
 
-    step: int
+    step: Count
     learner: str
     name: str
-    """The member."""
+    """Name of the member."""
     elo: float
     error: float
     """Half-width of the 95 % interval of `elo`."""
@@ -73,7 +81,7 @@ class Rated:
 
 @dataclass
 class League:
-    """Everything a league knows of itself, but for weights."""
+    """All records of a league: everything except weights."""
 
     game: str
     options: dict[str, Any]
@@ -82,48 +90,48 @@ class League:
     """Specs of fixed agents, in training games and in evaluations."""
     learners: list[Learner]
     members: list[Member] = field(default_factory=list)
-    """In the order in which they came: the n-th, from 1, has the label n in stored transitions."""
+    """Members in the order in which they joined; the n-th, from 1, has the label n in stored transitions."""
     step: int = 0
-    """Moves in all training games."""
+    """Number of moves in all training games."""
     training: Payoff = field(default_factory=Payoff)
-    """Training games: by learner, what it has against each member, reference and other learner."""
+    """Results of training games, by learner and opponent (member, reference or other learner)."""
     evaluation: Payoff = field(default_factory=Payoff)
-    """Games of their own, with exploration off: by member, what it has against references and earlier members."""
+    """Results of evaluation games with exploration off, by member and opponent (reference or earlier member)."""
     ratings: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """Elo and half-width of its 95 % interval, of members and references, from `evaluation` as it is now."""
+    """Elo and half-width of its 95 % interval, of members and references, from `evaluation`."""
     history: list[Rated] = field(default_factory=list)
-    """How every member was rated when it came."""
+    """Ratings of all members when they joined."""
     next_opponents: dict[str, dict[str, float]] = field(default_factory=dict)
-    """By learner: whom its next games are against, as shares of all; its own name is self-play."""
+    """Shares of each learner's next games by opponent; its own name stands for self-play."""
 
     def learner(self, name: str) -> Learner:
-        """The learner of a name, which there is."""
+        """Return a learner by name; it must exist."""
         return next(learner for learner in self.learners if learner.name == name)
 
     def member(self, name: str) -> Member:
-        """The member of a name; `KeyError` if there is none."""
+        """Return a member by name; raise `KeyError` if there is none."""
         for member in self.members:
             if member.name == name:
                 return member
         raise KeyError(name)
 
     def members_of(self, learners: str | Iterable[str]) -> list[Member]:
-        """The members that came from these learners (or one), oldest first."""
-        wanted = {learners} if isinstance(learners, str) else set(learners)
-        return [member for member in self.members if member.learner in wanted]
+        """Return the members of these learners (or of one), oldest first."""
+        names = {learners} if isinstance(learners, str) else set(learners)
+        return [member for member in self.members if member.learner in names]
 
     def lineage(self, name: str) -> list[str]:
-        """A member, its parent, and so on to the first."""
+        """Return the names of a member, its parent, and so on to the first."""
         parents = {member.name: member.parent for member in self.members}
         line: list[str] = []
-        at: str | None = name
-        while at is not None and at in parents and at not in line:
-            line.append(at)
-            at = parents[at]
+        current: str | None = name
+        while current is not None and current in parents and current not in line:
+            line.append(current)
+            current = parents[current]
         return line
 
-    def as_json(self) -> dict[str, Any]:
-        """For a file."""
+    def to_json(self) -> dict[str, Any]:
+        """Return the records as JSON values."""
         return {
             "format": FORMAT,
             "game": self.game,
@@ -133,8 +141,8 @@ class League:
             "references": self.references,
             "learners": [asdict(learner) for learner in self.learners],
             "members": [asdict(member) for member in self.members],
-            "training": self.training.as_json(),
-            "evaluation": self.evaluation.as_json(),
+            "training": self.training.to_json(),
+            "evaluation": self.evaluation.to_json(),
             "ratings": {name: list(rating) for name, rating in self.ratings.items()},
             "history": [asdict(point) for point in self.history],
             "next_opponents": self.next_opponents,
@@ -142,42 +150,48 @@ class League:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "League":
-        """From a file; `KeyError`, `TypeError` or `ValueError` if it is not what `as_json` gives."""
-        roles = {entry["role"] for entry in [*data["learners"], *data["members"]]}
-        if data["format"] != FORMAT or not roles <= set(get_args(Role)):
-            raise ValueError(f"format {data['format']}, roles {sorted(roles)}")
-        return cls(
-            game=data["game"],
-            options=dict(data["options"]),
-            algorithm=data["algorithm"],
-            step=int(data["step"]),
-            references=list(data["references"]),
-            learners=[Learner(**entry) for entry in data["learners"]],
-            members=[Member(**entry) for entry in data["members"]],
-            training=Payoff.from_json(data["training"]),
-            evaluation=Payoff.from_json(data["evaluation"]),
-            ratings={name: (float(elo), float(error)) for name, (elo, error) in data["ratings"].items()},
-            history=[Rated(**entry) for entry in data["history"]],
-            next_opponents={name: dict(shares) for name, shares in data["next_opponents"].items()},
+        """Return a league from what `to_json` returned; raise `FieldError` if it is malformed."""
+        if typed(data, "format", int) != FORMAT:
+            raise FieldError(f"format is {data['format']}, not {FORMAT}")
+        league = cls(
+            game=typed(data, "game", str),
+            options=typed(data, "options", dict[str, Any]),
+            algorithm=typed(data, "algorithm", str),
+            step=typed(data, "step", Count),
+            references=typed(data, "references", list[str]),
+            learners=typed(data, "learners", list[Learner]),
+            members=typed(data, "members", list[Member]),
+            training=Payoff.from_json(typed(data, "training", Any)),
+            evaluation=Payoff.from_json(typed(data, "evaluation", Any)),
+            ratings=typed(data, "ratings", dict[str, tuple[float, float]]),
+            history=typed(data, "history", list[Rated]),
+            next_opponents=typed(data, "next_opponents", dict[str, dict[str, Share]]),
         )
+        league.require_consistent()
+        return league
+
+    def require_consistent(self) -> None:
+        """Raise `FieldError` for malformed or duplicate names, and for folders outside that of the run."""
+        for names in ([one.name for one in self.learners], [one.name for one in self.members]):
+            if not all(map(NAME.fullmatch, names)) or len(set(names)) < len(names):
+                raise FieldError("names of learners or members are malformed or not unique")
+        for member in self.members:
+            if Path(member.folder).is_absolute() or ".." in Path(member.folder).parts:
+                raise FieldError(f"the folder of {member.name} is not within that of the run")
 
 
 def write_league(folder: Path, league: League) -> None:
-    """Write `league.json` into the folder of a run, whole or not at all."""
-    new = folder / f".{LEAGUE}-new"
-    with open(new, "w", encoding="utf-8") as file:
-        json.dump(league.as_json(), file, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, folder / LEAGUE)
+    """Write `league.json` into the folder of a run atomically."""
+    replace_text(folder / LEAGUE, json.dumps(league.to_json(), indent=1))
 
 
 def read_league(folder: Path) -> League:
-    """The league in the folder of a run; `CheckpointError` if there is none that can be read."""
+    """Return the league in the folder of a run; raise `CheckpointError` if it is missing or cannot be read."""
     file = folder / LEAGUE
+    if not file.exists():
+        raise CheckpointError(f"no league in {folder}: it has no {LEAGUE}")
     try:
-        return League.from_json(json.loads(file.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        raise CheckpointError(f"no league in {folder}: it has no {LEAGUE}") from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise CheckpointError(f"{file} is not the file of a league ({error!r})") from None
+        return League.from_json(read_json(file, LARGE))
+    except (CheckpointError, FieldError) as error:
+        problem = str(error).removeprefix(f"{file} ")
+        raise CheckpointError(f"{file} is not the file of a league: {problem}") from None

@@ -1,4 +1,4 @@
-"""What a league has become: its ladder, who beats whom, who came from whom, and whom its learners meet next."""
+"""Reports of a league: its ladder, payoffs, lineage, and next opponents."""
 
 import math
 from collections.abc import Mapping
@@ -39,30 +39,30 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Ladder:
+class LeagueLadder:
     """Members and references of a league that have been measured, the strongest first; N of them."""
 
     league: League
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, league: League) -> "Ladder":
-        """That of a league as it is now."""
+    def of(cls, league: League) -> "LeagueLadder":
+        """Return the ladder of a league."""
         return cls(league, tuple(sorted(league.ratings, key=lambda name: -league.ratings[name][0])))
 
     @cached_property
     def points(self) -> Floats:
-        """[N, N]: what the row's player scored against the column's in games of their own: a win 1, a draw 0.5."""
+        """Points [N, N] of the row's player against the column's in evaluation games: a win 1, a draw 0.5."""
         return self.league.evaluation.points(list(self.names))
 
     @property
     def rows(self) -> tuple[Place, ...]:
-        """Its lines."""
+        """Rows of the ladder, the best first."""
         return tuple(Place(rank, name, *self.league.ratings[name]) for rank, name in enumerate(self.names, start=1))
 
     @property
     def games(self) -> Floats:
-        """[N, N]: how often they met."""
+        """Number of games between two players [N, N]."""
         return meetings(self.points)
 
     @property
@@ -84,21 +84,21 @@ class Ladder:
 
 
 def lineages(league: League) -> dict[str, list[list[str]]]:
-    """By learner: its lines of members, each the parent of the next; a new line where it began anew."""
+    """Return each learner's lines of members, each member the parent of the next; a reset starts a new line."""
     lines: dict[str, list[list[str]]] = {learner.name: [] for learner in league.learners}
     for member in league.members:
-        own = lines.setdefault(member.learner, [])
-        line = next((line for line in own if line[-1] == member.parent), None)
+        of_learner = lines.setdefault(member.learner, [])
+        line = next((line for line in of_learner if line[-1] == member.parent), None)
         if line is None:
-            own.append([member.name])
+            of_learner.append([member.name])
         else:
             line.append(member.name)
     return lines
 
 
 def as_dict(league: League) -> dict[str, Any]:
-    """Everything in the report, for JSON; scores of two who never met are null."""
-    ladder = Ladder.of(league)
+    """Return the report as JSON values."""
+    ladder = LeagueLadder.of(league)
     members = {member.name: member for member in league.members}
     alpha = ladder.alpha_rank if ladder.names else np.zeros(0)
     return {
@@ -144,7 +144,7 @@ def as_dict(league: League) -> dict[str, Any]:
 
 def print_league(league: League, title: str, console: Console) -> None:
     """Print the report in tables."""
-    ladder = Ladder.of(league)
+    ladder = LeagueLadder.of(league)
     console.print(
         f"{title}: {league.game}, {league.algorithm}, {league.step:,} moves, {len(league.members)} members",
         style="bold",
@@ -187,7 +187,7 @@ def _opponents(shares: Mapping[str, float], own: str) -> str:
     return ", ".join(words) or "not yet known"
 
 
-def _ladder(ladder: Ladder) -> Table:
+def _ladder(ladder: LeagueLadder) -> Table:
     table = _table(
         "#",
         "name",
@@ -221,8 +221,8 @@ def _ladder(ladder: Ladder) -> Table:
     return table
 
 
-def _payoffs(ladder: Ladder) -> Table:
-    """The cross table; of long ladders every so manieth player, from the first to the last."""
+def _payoffs(ladder: LeagueLadder) -> Table:
+    """Return the table of scores; of long ladders evenly spaced players, from the first to the last."""
     size = len(ladder.names)
     shown = sorted({round(place) for place in np.linspace(0, size - 1, min(size, MOST_COLUMNS))})
     table = _table("#", "name", *(str(place + 1) for place in shown))
@@ -237,8 +237,8 @@ def _line(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]} ({len(names)})"
 
 
-def _zero(ladder: Ladder) -> str:
-    """Whose rating is 0."""
+def _zero(ladder: LeagueLadder) -> str:
+    """Return the name of the player whose rating is 0."""
     return min(ladder.rows, key=lambda row: (abs(row.elo), row.error)).name
 
 

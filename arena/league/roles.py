@@ -1,4 +1,4 @@
-"""What each role in a league does: whom it meets, when its snapshot is ready, when it begins anew.
+"""Roles in a league: which opponents each plays, when its snapshot is ready, and when it is reset.
 
 The three roles, their shares and their thresholds are AlphaStar's (O. Vinyals et al., Nature 575, 2019, and the
 pseudocode of its supplement); the matchmaker of a main agent's games against the pool can be another than PFSP. Of its
@@ -15,20 +15,20 @@ from arena.league.matchmaker import Floats, Weighting, by_rating, not_forgotten,
 from arena.league.records import League, Learner, Member, Role
 
 Shares = dict[str, float]
-"""Opponents by name, and what share of a learner's games is against each; its own name stands for self-play."""
+"""Shares of a learner's games by opponent's name; its own name stands for self-play."""
 
 BEATEN = 0.7
-"""A score from which an opponent counts as beaten."""
+"""Score above which an opponent counts as beaten."""
 TOO_STRONG = 0.3
-"""A score at or below which another main agent, or an exploiter, is too strong to be met or left alone."""
+"""Score at or below which another main agent is met in its snapshots, and an exploiter calls for verification games."""
 HOPELESS = 0.1
-"""A score at or below which an exploiter leaves a main agent for its past."""
-BEGINS_ANEW = {"main": 0.0, "main exploiter": 1.0, "league exploiter": 0.25}
-"""Chance that a learner of this role begins anew once its snapshot has joined the league."""
+"""Score at or below which an exploiter plays a main agent's snapshots instead of itself."""
+RESET_PROBABILITY = {"main": 0.0, "main exploiter": 1.0, "league exploiter": 0.25}
+"""Probability that a learner of a role is reset after its snapshot has joined the league."""
 
 
 def learners_of(config: LeagueConfig) -> list[Learner]:
-    """The learners that a league begins with: main agents, main exploiters, league exploiters."""
+    """Return the learners of a new league: main agents, main exploiters, league exploiters."""
     roles: list[tuple[Role, int]] = [
         ("main", config.main_agents),
         ("main exploiter", config.main_exploiters),
@@ -41,8 +41,8 @@ def learners_of(config: LeagueConfig) -> list[Learner]:
     ]
 
 
-def opponents_of(league: League, learner: Learner, config: LeagueConfig) -> Shares:
-    """Whom a learner meets next; shares sum to 1, less those of the references."""
+def next_opponents(league: League, learner: Learner, config: LeagueConfig) -> Shares:
+    """Return the shares of a learner's next opponents; they sum to 1 less the references' share."""
     if learner.role == "main exploiter":
         return _against_main_agents(league, learner)
     if learner.role == "league exploiter":
@@ -57,7 +57,7 @@ def opponents_of(league: League, learner: Learner, config: LeagueConfig) -> Shar
 
 
 def has_beaten_all(league: League, learner: Learner) -> bool:
-    """Whether an exploiter beats everybody it is there to beat, as its recent games say."""
+    """Return whether an exploiter beats all its targets, by its recent scores."""
     if learner.role == "main exploiter":
         names = [other.name for other in _main_agents(league)]
     else:
@@ -66,13 +66,13 @@ def has_beaten_all(league: League, learner: Learner) -> bool:
 
 
 def is_ready(league: League, learner: Learner, config: LeagueConfig) -> bool:
-    """Whether a learner, at the end of a turn, is to join the league as it is: main agents after every turn."""
+    """Return whether a learner's snapshot may join the league at the end of a turn; a main agent's always may."""
     late = learner.turns_since_member + 1 >= config.exploiter_turns
     return learner.role == "main" or late or has_beaten_all(league, learner)
 
 
 def changes_within_a_turn(learner: Learner, config: LeagueConfig) -> bool:
-    """Whether whom a learner meets depends on the games of its own turn."""
+    """Return whether a learner's opponents depend on the games of its current turn."""
     return learner.role != "main" or config.matchmaker == "pfsp" or config.verification > 0 or config.main_agents > 1
 
 
@@ -80,7 +80,7 @@ def changes_within_a_turn(learner: Learner, config: LeagueConfig) -> bool:
 
 
 def _self_play(league: League, learner: Learner) -> Shares:
-    """Every main agent alike, itself among them; one that is too strong is met as it was, in its snapshots."""
+    """Return equal shares of all main agents, itself included; one that is too strong is met in its snapshots."""
     shares: Shares = {}
     mains = _main_agents(league)
     for other in mains:
@@ -92,7 +92,7 @@ def _self_play(league: League, learner: Learner) -> Shares:
 
 
 def _from_pool(league: League, learner: Learner, config: LeagueConfig) -> Shares:
-    """Snapshots, by the matchmaker; nobody while there are none."""
+    """Return the matchmaker's shares of snapshots; none while there are none."""
     members = league.members
     if config.matchmaker == "fictitious":
         members = league.members_of(main.name for main in _main_agents(league))
@@ -102,7 +102,7 @@ def _from_pool(league: League, learner: Learner, config: LeagueConfig) -> Shares
 
 
 def _matched(league: League, learner: Learner, members: Sequence[Member], config: LeagueConfig) -> Floats:
-    """Shares [N] of these members by the matchmaker's rule."""
+    """Return the shares [N] of these members by the matchmaker's rule."""
     names = [member.name for member in members]
     match config.matchmaker:
         case "latest":
@@ -122,7 +122,7 @@ def _matched(league: League, learner: Learner, members: Sequence[Member], config
 
 
 def _verification(league: League, learner: Learner) -> Shares:
-    """Exploiters' snapshots if one of them wins too much; else what was beaten once and is no longer; else nobody."""
+    """Return shares of exploiters' snapshots if one is too strong, else of snapshots that are no longer beaten."""
     exploiters = [other.name for other in league.learners if other.role == "main exploiter"]
     members = league.members_of(exploiters)
     scores = _scores(league, learner, members)
@@ -134,10 +134,10 @@ def _verification(league: League, learner: Learner) -> Shares:
         members = league.members_of(other.name)
         scores = _scores(league, learner, members)
         left = len(scores) - not_forgotten(scores)
-        found: Shares = {}
+        forgotten: Shares = {}
         if left and scores[:left].min() < BEATEN:
-            found = _named(members[:left], pfsp(scores[:left], "squared"))
-        _add(shares, 1 / len(mains), found or {learner.name: 1.0})
+            forgotten = _named(members[:left], pfsp(scores[:left], "squared"))
+        _add(shares, 1 / len(mains), forgotten or {learner.name: 1.0})
     return shares
 
 
@@ -145,7 +145,7 @@ def _verification(league: League, learner: Learner) -> Shares:
 
 
 def _against_main_agents(league: League, learner: Learner) -> Shares:
-    """Every main agent alike; one that it has no chance against is met as it was, in its snapshots."""
+    """Return equal shares of all main agents; one that it has no chance against is met in its snapshots."""
     shares: Shares = {}
     mains = _main_agents(league)
     for main in mains:
@@ -175,8 +175,8 @@ def _named(members: Sequence[Member], shares: Floats) -> Shares:
     return {member.name: float(share) for member, share in zip(members, shares, strict=True) if share > 0}
 
 
-def _add(shares: Shares, part: float, found: Shares) -> None:
-    """Add a part of all games to the shares; no part adds nobody."""
-    for name, share in found.items():
+def _add(shares: Shares, part: float, added: Shares) -> None:
+    """Add `part` of the shares `added` to `shares`."""
+    for name, share in added.items():
         if part * share > 0:
             shares[name] = shares.get(name, 0.0) + part * share

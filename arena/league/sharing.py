@@ -1,8 +1,8 @@
-"""One league for several trainers, on as many machines: snapshots in a folder that all see, what is known in a store.
+"""Leagues shared by several trainers: snapshots in a common folder, records in a store.
 
-Each trainer has a name there, and its learners and snapshots are called NAME/main, NAME/main-0007. It publishes its own
-snapshots and counts, and takes up those of others: their checkpoints are copied into its run, if they are what their
-hashes say, so that nothing it needs can go away. While store or folder cannot be reached training goes on.
+Each trainer has a name, and its learners and snapshots are called NAME/main, NAME/main-0007. It publishes its own
+snapshots and counts, and adopts those of others: their checkpoints are copied into its run after their hashes are
+checked, so that later losses in the folder do no harm. Training goes on while the store or the folder is unreachable.
 """
 
 import contextlib
@@ -17,15 +17,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
+from arena.base.errors import CheckpointError, UsageError
+from arena.base.files import read_json
+from arena.base.typed import field
 from arena.data.folders import write_folder
-from arena.errors import CheckpointError, UsageError
 from arena.league.payoff import Counts, Payoff
 from arena.league.records import League, Member, Role
 from arena.league.scale import ScaleConfig
 from arena.league.workers.sources import OnDisk
 from arena.policy.checkpoint import WEIGHTS
 from arena.policy.snapshots import CONFIG, read_config
-from arena.store import Count, Snapshot, Store
+from arena.store import ResultCount, Snapshot, Store
 
 IDENTITY = "league-id.json"
 """In the shared folder: which league it is, of which game and algorithm."""
@@ -36,12 +38,12 @@ COPIES = "shared"
 NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 """What snapshots of others are called: trainer and member."""
 ROLES: dict[str, Role] = {role: role for role in get_args(Role)}
-PATIENCE_S = 5.0
-"""How long an exchange may wait for others to write."""
+STORE_WAIT_S = 5.0
+"""Seconds that an exchange waits for others to finish writing."""
 
 
 class Sharing:
-    """Exchanges what there is to know with others, each time it is asked to.
+    """Exchanges snapshots and counts with other trainers at each call of `exchange`.
 
     Raises `UsageError` if store or folder cannot be used, the folder is of another game or algorithm, or the name is
     taken by another trainer.
@@ -59,7 +61,7 @@ class Sharing:
     def __init__(self, store: str, folder: Path, name: str, league: League, run: Path, say: Callable[[str], None]):
         self._url, self._folder, self._name, self.league, self._run = store, folder, name, league, run
         self._say = say
-        Store(store, wait_s=PATIENCE_S).close()
+        Store(store, wait_s=STORE_WAIT_S).close()
         with _explained(folder):
             league_id = _identity(folder / IDENTITY, _about(league))
         if league_id is None:
@@ -72,7 +74,7 @@ class Sharing:
         self._in_the_way = ""
 
     def join(self) -> None:
-        """Take the name for this run, whose folder is there now; `UsageError` if another was faster."""
+        """Claim the name for this run, whose folder exists now; raise `UsageError` if another trainer has it."""
         with _explained(self._folder):
             mine = _identity(self._run / COPIES / TRAINER, {})
             if mine is None or _identity(self._folder / self._name / TRAINER, {}, mine) is None:
@@ -82,15 +84,15 @@ class Sharing:
         return UsageError(f"{self._folder} has another trainer {self._name!r}: choose a name with --share-as")
 
     def exchange(self) -> int:
-        """Publish what is new here, and take up what is new elsewhere; returns how many snapshots came.
+        """Publish what is new here, adopt what is new there, and return the number of adopted snapshots.
 
-        What is in the way is said, once, and tried again the next time.
+        A failure is reported once, and the exchange is tried again the next time.
         """
         came, trouble = 0, ""
         learners = {learner.name for learner in self.league.learners}
         self._own = learners | {member.name for member in self.league.members if member.learner in learners}
         try:
-            with Store(self._url, create=False, wait_s=PATIENCE_S) as store:
+            with Store(self._url, create=False, wait_s=STORE_WAIT_S) as store:
                 snapshots, counts = store.snapshots(self._league_id), store.counts(self._league_id)
                 self._publish(store, snapshots, counts)
             came, trouble = self._take_up(snapshots, counts)
@@ -105,7 +107,7 @@ class Sharing:
 
     # --- what is published --------------------------------------------------------------------------------------
 
-    def _publish(self, store: Store, snapshots: Sequence[Snapshot], counts: Sequence[Count]) -> None:
+    def _publish(self, store: Store, snapshots: Sequence[Snapshot], counts: Sequence[ResultCount]) -> None:
         """Add to the store what it lacks of this trainer's."""
         there = {row.name for row in snapshots}
         new = [m for m in self.league.members if m.name in self._own and self._there(m.name) not in there]
@@ -121,13 +123,13 @@ class Sharing:
         names = self._there(member.name), member.role, self._there(member.learner)
         return Snapshot(*names, member.generation, member.step, parent, member.sha256)
 
-    def _counts(self, kind: str, payoff: Payoff) -> Iterator[Count]:
+    def _counts(self, kind: str, payoff: Payoff) -> Iterator[ResultCount]:
         """What this trainer has counted itself."""
         for player, opponents in payoff.table.items():
             if player in self._own:
                 for opponent, counts in opponents.items():
                     names = self._there(player), self._there(opponent)
-                    yield Count(kind, *names, counts.wins, counts.draws, counts.losses)
+                    yield ResultCount(kind, *names, counts.wins, counts.draws, counts.losses)
 
     def _there(self, name: str) -> str:
         """What is called so here, in the shared league: learners and members of this trainer under its name."""
@@ -135,7 +137,7 @@ class Sharing:
 
     # --- what is taken up ---------------------------------------------------------------------------------------
 
-    def _take_up(self, snapshots: Sequence[Snapshot], counts: Sequence[Count]) -> tuple[int, str]:
+    def _take_up(self, snapshots: Sequence[Snapshot], counts: Sequence[ResultCount]) -> tuple[int, str]:
         """Add to the league what others have published; how many snapshots came, and what was in the way of others."""
         known = {member.name for member in self.league.members}
         came, trouble = 0, ""
@@ -177,7 +179,7 @@ class Sharing:
 
 @contextlib.contextmanager
 def _explained(folder: Path) -> Iterator[None]:
-    """`UsageError` for what a file system refuses."""
+    """Raise `UsageError` in place of errors of the file system."""
     try:
         yield
     except OSError as error:
@@ -185,7 +187,7 @@ def _explained(folder: Path) -> Iterator[None]:
 
 
 def sharing_of(scale: ScaleConfig, league: League, run: Path) -> Sharing | None:
-    """The way to other trainers, if the league is to be theirs as well."""
+    """Return the exchange with other trainers; None if the league is not shared."""
     if scale.store is None or scale.share is None:
         return None
     name = scale.share_as or re.sub(r"[^\w.-]", "-", f"{socket.gethostname()}-{run.name}")
@@ -206,8 +208,9 @@ def _identity(file: Path, about: Mapping[str, Any], wanted: str | None = None) -
         os.link(new, file)  # whole, or not at all where another was faster
     new.unlink()
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError:
+        found = read_json(file)
+        identity = str(field(found, "id", str))
+    except UsageError:
         return None
-    same = isinstance(found, dict) and all(found.get(key) == value for key, value in about.items())
-    return str(found["id"]) if same and wanted in (None, found.get("id")) else None
+    same = all(found.get(key) == value for key, value in about.items())
+    return identity if same and wanted in (None, identity) else None

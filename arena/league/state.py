@@ -1,58 +1,75 @@
-"""What a league's training saves to go on, and how it takes it up again."""
+"""The saved state of a self-play training: writing, checking and loading it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from arena.base.errors import CheckpointError
+from arena.base.typed import Count, FieldError, field
 from arena.data.batch import Batch
-from arena.errors import CheckpointError
+from arena.league.learner_in_training import LearnerInTraining
 from arena.league.records import League
-from arena.league.seating import Load, Plan
-from arena.league.student import Student
+from arena.league.seating import Load, OpponentPlan
+from arena.league.turns import resumed_league, turns_taken
 
 
-def state_of(league: League, students: Sequence[Student]) -> tuple[dict[str, Any], Batch]:
-    """All that is needed to go on, in words and in arrays."""
-    learners = {
-        student.record.name: {
-            "gradient_step": student.trainer.at.gradient_step,
-            "results": student.results,
-            "plan": asdict(student.seating.plan),
+def league_state_dict(league: League, learners: Sequence[LearnerInTraining]) -> tuple[dict[str, Any], Batch]:
+    """Return the state to resume from: JSON values and arrays."""
+    states = {
+        learner.record.name: {
+            "gradient_step": learner.trainer.at.gradient_step,
+            "results": learner.results,
+            "plan": asdict(learner.seating.plan),
         }
-        for student in students
+        for learner in learners
     }
-    turns = sum(student.record.turns for student in students)
-    figures = {"epoch": turns, "league": league.as_json(), "students": learners}
-    return figures, Batch({student.record.name: student.arrays() for student in students})
+    figures = {"epoch": turns_taken(league), "league": league.to_json(), "students": states}
+    return figures, Batch({learner.record.name: learner.state_dict() for learner in learners})
 
 
-def read_state(state: Mapping[str, Any], folder: Path) -> tuple[League, dict[str, Any]]:
-    """The league, and what is said of each learner, of the state of a run; `CheckpointError` if it is broken."""
+@dataclass(frozen=True)
+class LearnerState:
+    """JSON values saved for a learner."""
+
+    gradient_step: Count
+    results: dict[str, tuple[Count, Count, Count]]
+    """Games won, drawn and lost at its last evaluation, by opponent."""
+    plan: OpponentPlan
+
+
+@dataclass(frozen=True)
+class SavedTraining:
+    """JSON values saved for a training."""
+
+    league: League
+    learners: dict[str, LearnerState]
+    """States of the learners, by name."""
+
+
+def read_state(state: Mapping[str, Any], new: League, folder: Path) -> SavedTraining:
+    """Return the saved state of a training that began with the league `new`.
+
+    Raises `CheckpointError` if it is broken or of other learners.
+    """
+    learners = [learner.name for learner in new.learners]
     try:
-        league, learners = League.from_json(state["league"]), dict(state["students"])
-        for said in learners.values():
-            said["plan"] = Plan.from_json(said["plan"])
-            said["results"] = {spec: (won, drawn, lost) for spec, (won, drawn, lost) in said["results"].items()}
-            said["gradient_step"] = int(said["gradient_step"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise CheckpointError(f"the state of the run in {folder} cannot be read ({error!r})") from None
-    return league, learners
+        league = League.from_json(field(state, "league", dict[str, Any]))
+        states = field(state, "students", dict[str, LearnerState])
+        if set(states) != set(learners) or {learner.name for learner in league.learners} != set(learners):
+            raise FieldError(f"its learners are {', '.join(states)}, not {', '.join(learners)}")
+        for one in states.values():
+            if any(label > len(league.members) for label in one.plan.labels):
+                raise FieldError("a plan names members that the league does not have")
+    except FieldError as error:
+        raise CheckpointError(f"the state of the run in {folder} cannot be read: {error}") from None
+    return SavedTraining(resumed_league(new, league), states)
 
 
-def take_up(saved: League, league: League) -> None:
-    """Make a league what it was when it was saved."""
-    for name in ("members", "step", "evaluation", "ratings", "history", "next_opponents"):
-        setattr(league, name, getattr(saved, name))
-    league.training.table = saved.training.table
-    for record in league.learners:
-        vars(record).update(vars(saved.learner(record.name)))
-
-
-def take_up_learner(student: Student, said: Mapping[str, Any], arrays: Batch, load: Load) -> None:
-    """Make a learner what it was when it was saved, once its league is."""
-    student.restore(arrays)
-    student.results = said["results"]
-    student.seating.follow(said["plan"], load)
-    at = student.trainer.at
-    at.epoch, at.env_step, at.gradient_step = student.record.turns, student.record.step, said["gradient_step"]
+def load_learner(learner: LearnerInTraining, saved: LearnerState, arrays: Batch, load: Load) -> None:
+    """Load the saved state of a learner of a resumed league."""
+    learner.load_state_dict(arrays)
+    learner.results = saved.results
+    learner.seating.follow(saved.plan, load)
+    counters, record = learner.trainer.at, learner.record
+    counters.epoch, counters.env_step, counters.gradient_step = record.turns, record.step, saved.gradient_step

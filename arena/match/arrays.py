@@ -1,4 +1,4 @@
-"""Arrays as JSON: what is sent to an agent in a process of its own."""
+"""Arrays as JSON, for messages to an agent in a process of its own."""
 
 from base64 import b64decode, b64encode
 from typing import Any
@@ -10,14 +10,14 @@ from arena.data.batch import Batch
 from games.engine.game import Game
 
 
-def to_json(seen: Batch) -> dict[str, Any]:
-    """The arrays of a flat batch by name, each as its kind, its shape and its bytes."""
-    return {name: _packed(np.ascontiguousarray(array)) for name, array in seen.items()}
+def to_json(obs: Batch) -> dict[str, Any]:
+    """Return the arrays of a flat batch by name, each as dtype, shape and base64 of its bytes."""
+    return {name: _packed(np.ascontiguousarray(array)) for name, array in obs.items()}
 
 
-def from_json(told: dict[str, Any], game: Game) -> Batch:
-    """The batch again; records are positions of `game`."""
-    return Batch({name: _unpacked(one, game) for name, one in told.items()})
+def from_json(packed: dict[str, Any], game: Game) -> Batch:
+    """Return the batch from its JSON; record arrays are states of `game`."""
+    return Batch({name: _unpacked(one, game) for name, one in packed.items()})
 
 
 def _packed(array: NDArray[Any]) -> dict[str, Any]:
@@ -25,6 +25,6 @@ def _packed(array: NDArray[Any]) -> dict[str, Any]:
     return {"dtype": kind, "shape": array.shape, "data": b64encode(array.tobytes()).decode()}
 
 
-def _unpacked(told: dict[str, Any], game: Game) -> NDArray[Any]:
-    dtype = game.state_dtype if told["dtype"] == "state" else np.dtype(told["dtype"])
-    return np.frombuffer(b64decode(told["data"]), dtype).reshape(told["shape"]).copy()
+def _unpacked(packed: dict[str, Any], game: Game) -> NDArray[Any]:
+    dtype = game.state_dtype if packed["dtype"] == "state" else np.dtype(packed["dtype"])
+    return np.frombuffer(b64decode(packed["data"]), dtype).reshape(packed["shape"]).copy()

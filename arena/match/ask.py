@@ -1,4 +1,4 @@
-"""Asking a policy for moves; the one place where what an agent raises is caught."""
+"""Ask policies for moves; the only place that catches exceptions of agents."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from arena.data.batch import Batch
 from arena.data.rows import as_array, write_rows
 from arena.env.native import GameVectorEnv
-from arena.match.verdict import Failure
+from arena.match.verdict import Failure, Reason
 from arena.policy.protocol import Policy
 from arena.policy.torch_modes import without_gradient
 
 NO_ACTION = -1
-"""Stands where an action would, if there is a failure instead."""
+"""In place of an action: the policy failed."""
 
 
 class FailedError(Exception):
-    """What a policy raises that knows itself why there is no move."""
+    """Raised by a policy that gives its own reason for having no move."""
 
     def __init__(self, failure: Failure):
         super().__init__(failure.detail)
@@ -28,47 +28,48 @@ class FailedError(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a policy said to one position."""
+    """A policy's answer in one position."""
 
     action: int
     """NO_ACTION if it failed."""
     failure: Failure | None = None
     probs: NDArray[np.floating[Any]] | None = None
-    """Its chance of each action [A], if it tells."""
+    """Probability of each action [A]; None if not given."""
     value: float | None = None
-    """The return that the seat to move expects, if it tells."""
+    """Expected return of the seat to move; None if not given."""
     visits: NDArray[np.integer[Any]] | None = None
-    """How often its search has tried each action [A], if it tells."""
+    """Visits of each action in its search [A]; None if not given."""
     pv: NDArray[np.integer[Any]] | None = None
-    """The line of play that it expects [L], -1 after its end, if it tells."""
+    """Principal variation [L], -1 after its end; None if not given."""
     hidden: Any = None
-    """Its hidden state after this move, one row; None if it keeps none."""
+    """Hidden state after this move, one row; None if it keeps none."""
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What a policy said to n positions."""
+    """A policy's answers in n positions."""
 
     actions: NDArray[np.int64]
     """[n]; NO_ACTION where it failed."""
     failures: Mapping[int, Failure] = field(default_factory=dict)
     """By row."""
-    told: Batch = field(default_factory=Batch)
-    """`probs` and `visits` [n, A], `value` [n], `pv` [n, L] and `state` (its hidden state, n rows), as far as given."""
+    extras: Batch = field(default_factory=Batch)
+    """Optional parts of the answers: `probs` and `visits` [n, A], `value` [n], `pv` [n, L], `state` (hidden state, n
+    rows)."""
 
     def only(self) -> Answer:
-        """The answer, where there is one."""
+        """Return the only answer of a batch of one."""
         if self.failures:
             return Answer(NO_ACTION, self.failures[0])
-        told = {key: array[0] for key, array in self.told.items() if key != "state"}
-        value = told.get("value")
+        extras = {key: array[0] for key, array in self.extras.items() if key != "state"}
+        value = extras.get("value")
         return Answer(
             int(self.actions[0]),
-            probs=told.get("probs"),
+            probs=extras.get("probs"),
             value=None if value is None else float(value),
-            visits=told.get("visits"),
-            pv=told.get("pv"),
-            hidden=self.told.get("state"),
+            visits=extras.get("visits"),
+            pv=extras.get("pv"),
+            hidden=self.extras.get("state"),
         )
 
 
@@ -79,49 +80,49 @@ def view(
     history: NDArray[np.int32],
     lengths: NDArray[np.int64],
 ) -> Batch:
-    """What `policy` may see of the games in `rows`, in copies of its own.
+    """Return copies of the observations in `rows` [n], with states and moves if `policy` needs them.
 
-    `history` [B, T] holds the actions played in all games, of which the first `lengths` [B] count.
+    `history` [B, T] holds the actions of all games; the first `lengths` [B] of each row count.
     """
-    seen = env.observations(rows)
+    obs = env.observations(rows)
     if policy.needs_state:
-        seen.state = env.positions(rows)
+        obs.state = env.positions(rows)
     if policy.needs_moves and env.game.perfect_information and not env.game.simultaneous:
         played = np.arange(lengths[rows].max()) < lengths[rows, None]
-        seen.moves = np.where(played, history[rows, : played.shape[1]], np.int32(-1))
-    return seen
+        obs.moves = np.where(played, history[rows, : played.shape[1]], np.int32(-1))
+    return obs
 
 
 def begin(policy: Policy, seed: int) -> Failure | None:
-    """Reset a policy before its first move; returns how it failed, if it did."""
+    """Reset a policy before its first move; return its failure, or None."""
     try:
         policy.reset(seed)
-    except (Exception, SystemExit) as error:  # an agent's fault is its own: it loses when it is asked to move
+    except (Exception, SystemExit) as error:  # recorded, not raised: the agent loses at its first move
         return _failure(error)
     return None
 
 
 def ask(policy: Policy, obs: Batch, hidden: Any = None) -> Answers:
-    """Answers to the n rows of `obs`, with the hidden state of each row's game (None while there is none).
+    """Return the policy's answers to the n rows of `obs`; `hidden` is its hidden state in each row, None at first.
 
-    A policy that raises on a batch is asked again row by row, so that the fault is found in the game where it happens.
+    A policy that raises on a batch is asked again row by row, so that only the game at fault is lost.
     """
     try:
         result = _consult(policy, obs, hidden)
-    except (Exception, SystemExit) as error:  # an agent's fault is its own: it loses this game, and nothing else stops
+    except (Exception, SystemExit) as error:  # the agent loses this game; all others go on
         if len(obs) > 1:
             return _ask_each(policy, obs, hidden)
         return failed(1, _failure(error))
-    return Answers(result.pop("act"), told=result)
+    return Answers(result.pop("act"), extras=result)
 
 
 def failed(count: int, failure: Failure) -> Answers:
-    """The answers of a policy that has failed in `count` positions."""
+    """Return the answers of a policy that failed in `count` positions."""
     return Answers(np.full(count, NO_ACTION, np.int64), dict.fromkeys(range(count), failure))
 
 
 def _consult(policy: Policy, obs: Batch, hidden: Any) -> Batch:
-    """`act`, and what else of `Answers.told` the policy gives; `TypeError` if it is of the wrong shape."""
+    """Return `act` and the extras that the policy gives; `TypeError` for a wrong shape or dtype."""
     with without_gradient():
         answer = policy.forward(Batch(obs=obs, info=Batch()), hidden)
     act = as_array(answer.act)
@@ -142,18 +143,19 @@ def _consult(policy: Policy, obs: Batch, hidden: Any) -> Batch:
 
 
 def _ask_each(policy: Policy, obs: Batch, hidden: Any) -> Answers:
-    actions, failures, told = np.zeros(len(obs), np.int64), {}, Batch()
+    actions, failures, extras = np.zeros(len(obs), np.int64), {}, Batch()
     for i in range(len(obs)):
         one = ask(policy, obs[i : i + 1], None if hidden is None else hidden[i : i + 1])
         actions[i] = one.actions[0]
         if one.failures:
             failures[i] = one.failures[0]
         else:
-            write_rows(told, one.told, np.array([i]), len(obs))
-    return Answers(actions, failures, told)
+            write_rows(extras, one.extras, np.array([i]), len(obs))
+    return Answers(actions, failures, extras)
 
 
 def _failure(error: BaseException) -> Failure:
     if isinstance(error, FailedError):
         return error.failure
-    return Failure(f"{type(error).__name__}: {error}".splitlines()[0].removesuffix(": "))
+    reason = Reason.LATE if isinstance(error, TimeoutError) else Reason.CRASHED
+    return Failure(f"{type(error).__name__}: {error}".splitlines()[0].removesuffix(": "), reason)

@@ -1,21 +1,21 @@
-"""Many matches at once, in lockstep on one vector environment: what tournaments and evaluations are made of."""
+"""Many matches at once, in lockstep on one vector environment; for tournaments and evaluations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
+from arena.base.seeding import make_rng, spawn_seeds
 from arena.data.batch import Batch
 from arena.data.rows import write_rows
 from arena.env.native import GameVectorEnv
-from arena.errors import UsageError
 from arena.match.ask import Answers, ask, begin, failed, view
 from arena.match.verdict import MatchRecord, Verdict, fault
 from arena.policy.protocol import Policy
-from arena.seeding import make_rng, spawn_seeds
 from games.engine.game import Game
+from games.engine.jit import njit
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class Pairing:
     """One match to be played."""
 
     seating: tuple[int, ...]
-    """The player at each seat, as a number in the list of players."""
+    """Index of the player at each seat, in the list of players."""
     seed: int = 0
     opening: tuple[int, ...] = ()
-    """Actions that are given, before the players choose."""
+    """Actions played before the players choose."""
 
 
 def play_matches(
@@ -34,8 +34,8 @@ def play_matches(
 ) -> list[MatchRecord]:
     """Play all `pairings` of `players` (name, policy) to their ends, under the rules of `arena.match.match.Match`.
 
-    In every turn each policy is asked once, for all the games in which it is to move. `seed` starts the random streams
-    of the policies. Raises `UsageError` for a seating or opening that does not fit the game, before anybody is asked.
+    Each turn asks every policy once, for all games in which it is to move. `seed` starts the random streams of the
+    policies. Raises `UsageError` for a seating or opening that does not fit the game, before any policy is asked.
     """
     for pairing in pairings:
         if len(pairing.seating) != game.num_players or not set(pairing.seating) <= set(range(len(players))):
@@ -53,7 +53,7 @@ class _Lockstep:
         self._players, self._pairings = players, pairings
         self._env = GameVectorEnv(game, size)
         self._env.reset(seed=[pairing.seed for pairing in pairings])
-        self._open = np.ones(size, np.bool_)  # [B], which matches are not over
+        self._open = np.ones(size, np.bool_)  # [B], True for matches in progress
         self._seating = np.array([pairing.seating for pairing in pairings])  # [B, P]
         self._history = np.zeros((size, game.max_length), np.int32)
         self._length = np.zeros(size, np.int64)
@@ -77,7 +77,7 @@ class _Lockstep:
             self._play(rows, np.array([self._pairings[row].opening[ply] for row in rows.tolist()]))
 
     def _turn(self, rows: NDArray[np.int64]) -> None:
-        """One move in each of `rows`: answers are asked for player by player and played all together."""
+        """Play one move in each of `rows`: ask player by player, then step all games together."""
         seats = self._env.seats[rows]
         holders = self._seating[rows, seats]
         actions, failures = np.empty(len(rows), np.int64), {}
@@ -96,15 +96,15 @@ class _Lockstep:
         self._play(rows, actions)
 
     def _ask(self, player: int, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> Answers:
-        """What a player answers in `rows`, where it sits at `seats`; its hidden states are kept up."""
+        """Ask a player for its moves in `rows` [n] at `seats` [n], and store its hidden states."""
         policy, store = self._players[player][1], self._hidden[player]
         if (unfit := self._unfit[player]) is not None:
             return failed(len(rows), unfit)
         places = rows * self._env.num_agents + seats
         hidden = store.state[places] if "state" in store else None
         answers = ask(policy, view(self._env, rows, policy, self._history, self._length), hidden)
-        if "state" in answers.told:
-            write_rows(store, Batch(state=answers.told.state), places, self._seating.size)
+        if "state" in answers.extras:
+            write_rows(store, Batch(state=answers.extras.state), places, self._seating.size)
         return answers
 
     def _play(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
@@ -115,8 +115,8 @@ class _Lockstep:
         label, names = self._env.game.label, [name for name, _ in self._players]
         seatings = {pairing.seating for pairing in self._pairings}
         seated = {seating: tuple(names[player] for player in seating) for seating in seatings}
-        earned = list(map(tuple, self._returns.tolist()))
-        verdicts = {returns: Verdict(returns) for returns in set(earned)}  # many matches share one
+        all_returns = list(map(tuple, self._returns.tolist()))
+        verdicts = {returns: Verdict(returns) for returns in set(all_returns)}  # many matches share one
         played = self._history[np.arange(self._history.shape[1]) < self._length[:, None]].tolist()
         ends = self._length.cumsum().tolist()
         return [
@@ -126,7 +126,7 @@ class _Lockstep:
                 pairing.seed,
                 pairing.opening,
                 tuple(played[start:end]),
-                self._forfeits.get(row) or verdicts[earned[row]],
+                self._forfeits.get(row) or verdicts[all_returns[row]],
             )
             for row, (pairing, start, end) in enumerate(zip(self._pairings, [0, *ends], ends, strict=False))
         ]
@@ -134,7 +134,7 @@ class _Lockstep:
 
 @njit(cache=True, nogil=True)
 def are_legal(rows: NDArray[np.int64], actions: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether each action may be played in its row of `mask` [B, A]."""
+    """Return whether each action [n] is legal in its row [n] of `mask` [B, A]."""
     legal = np.empty(len(rows), np.bool_)
     for i in range(len(rows)):
         legal[i] = 0 <= actions[i] < mask.shape[1] and mask[rows[i], actions[i]]
@@ -152,7 +152,7 @@ def note(
     returns: NDArray[np.float64],
     still_open: NDArray[np.bool_],
 ) -> None:
-    """Write down what was played in `rows`, and what it brought [n, P]; all else is of the B matches."""
+    """Record actions and rewards [n, P] of the games in `rows` [n]; all other arrays are of the B matches."""
     for i in range(len(rows)):
         row = rows[i]
         history[row, length[row]] = actions[i]
@@ -163,28 +163,28 @@ def note(
 
 
 def random_openings(game: Game, plies: int, count: int, seed: int) -> list[tuple[int, ...]]:
-    """`count` sequences of `plies` random legal moves that leave the game unfinished; they repeat only if they must.
+    """Return `count` openings of `plies` random legal moves that leave the game unfinished.
 
-    In games of chance, which open in many ways by themselves, they are empty.
-    Raises `UsageError` if no game that was tried was still going on by then.
+    They repeat only if too few exist. They are empty in games of chance, which vary by themselves.
+    Raises `UsageError` if every random game ends within `plies` moves.
     """
     if game.has_chance:
         return [()] * count
     rng = make_rng(seed)
-    found: dict[tuple[int, ...], None] = {}  # keeps the order in which they were found
-    while len(found) < count:
-        before = len(found)
-        found.update(dict.fromkeys(_random_lines(game, plies, max(256, 2 * count), rng)))
-        if len(found) == before:
+    unique: dict[tuple[int, ...], None] = {}  # a dict, for its order
+    while len(unique) < count:
+        before = len(unique)
+        unique.update(dict.fromkeys(_random_lines(game, plies, max(256, 2 * count), rng)))
+        if len(unique) == before:
             break
-    if not found:
+    if not unique:
         raise UsageError(f"{game.label}: no game is still open after {plies} random moves; take fewer")
-    openings = list(found)
+    openings = list(unique)
     return [openings[i % len(openings)] for i in range(count)]
 
 
 def _random_lines(game: Game, plies: int, count: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
-    """The unfinished among `count` games after `plies` random legal moves."""
+    """Play `plies` random legal moves in `count` games; return the actions of those still unfinished."""
     env = GameVectorEnv(game, count)
     env.reset()
     lines = np.zeros((count, plies), np.int64)

@@ -1,14 +1,16 @@
-"""One match as a text: a line of JSON, or the notation that people have for its game (PGN, SGF)."""
+"""One match as text: a line of JSON, or the usual notation of its game (PGN, SGF)."""
 
+import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.files import read_text
 from arena.match.json_lines import from_json_line, to_json_line
 from arena.match.replay import empty_seats, game_labelled
 from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
-from arena.registry import GAMES, make_game
+from arena.policy.registry import GAMES, make_game
 from games.engine.game import Game
 from games.engine.notation import Notation, WrittenGame
 
@@ -17,31 +19,31 @@ JSON_LINES = ".jsonl"
 
 @dataclass(frozen=True)
 class WrittenMatch:
-    """A match that was played, here or elsewhere."""
+    """A match from a record of ours or from a file of another program."""
 
     game: Game
-    """Begun where the match began."""
+    """The game, from the starting position of the match."""
     players: tuple[str, ...]
     """Names by seat."""
     actions: tuple[int, ...]
     seed: int = 0
     opening: int = 0
-    """How many of the actions were given."""
+    """Number of opening actions, not chosen by the players."""
     verdict: Verdict | None = None
     """None if it was not played to an end."""
     move_ms: tuple[int, ...] | None = None
-    """As in a record."""
+    """Milliseconds by move, as in `MatchRecord`."""
 
     @staticmethod
     def of(record: MatchRecord, game: Game | None = None) -> "WrittenMatch":
-        """A record of ours; `game` spares making it."""
+        """Return the match of a record; `game` saves making it from the label."""
         game = game or game_labelled(record.game)
         opening = len(record.opening)
         return WrittenMatch(game, record.players, record.actions, record.seed, opening, record.verdict, record.move_ms)
 
     @property
     def record(self) -> MatchRecord:
-        """The same as a record of ours; `UsageError` for a match without an end."""
+        """The match as a record; `UsageError` if it is unfinished."""
         if self.verdict is None:
             raise UsageError("the match was not played to an end")
         opening = self.actions[: self.opening]
@@ -50,10 +52,10 @@ class WrittenMatch:
 
 
 def match_text(match: WrittenMatch, suffix: str, others: Sequence[str] = ()) -> str:
-    """The match in the format of files with that suffix, ready for another to follow.
+    """Return the match in the format of files with that suffix, ending in a newline.
 
-    Raises `UsageError` if there is no such format for its game, which names those that there are and the `others` that
-    the caller writes, or if it does not replay.
+    Raises `UsageError` if the game has no such format or the match does not replay. The message lists the formats of
+    the game and the `others` that the caller writes.
     """
     notation = match.game.notation
     if notation is not None and suffix == notation.suffix:
@@ -69,14 +71,10 @@ def match_text(match: WrittenMatch, suffix: str, others: Sequence[str] = ()) -> 
 
 
 def read_match(path: Path, number: int = 1) -> WrittenMatch:
-    """The match with that number in a file; its suffix tells the format. `UsageError` if it cannot be read."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
-        raise UsageError(f"{path} cannot be read: {reason}") from None
+    """Return match `number`, from 1, of a file in the format of its suffix; `UsageError` if it cannot be read."""
+    text = io.StringIO(read_text(path), newline=None).read()  # every end of a line as \n
     suffix = path.suffix.lower()
-    notation = None if suffix == JSON_LINES else next((found for found in _notations() if found.suffix == suffix), None)
+    notation = None if suffix == JSON_LINES else next((one for one in _notations() if one.suffix == suffix), None)
     if suffix != JSON_LINES and notation is None:
         raise UsageError(
             f"{path}: {suffix or 'a file without a suffix'} is no format of matches; .jsonl, .pgn, .sgf are"
@@ -88,21 +86,21 @@ def read_match(path: Path, number: int = 1) -> WrittenMatch:
         if notation is None:
             game, record = from_json_line(texts[number - 1])
             return WrittenMatch.of(record, game)
-        return _judged(notation.read(texts[number - 1]))
+        return _with_verdict(notation.read(texts[number - 1]))
     except UsageError as error:
         raise UsageError(f"{path}, match {number}: {error}") from None
 
 
 def _notations() -> Iterator[Notation]:
-    """What the games that are installed say of files."""
+    """Yield the notations of all installed games that have one."""
     for name in GAMES.names():
         notation = make_game(name).notation
         if notation is not None:
             yield notation
 
 
-def _judged(written: WrittenGame) -> WrittenMatch:
-    """With the verdict of the rules; where the game was broken off, that of the text."""
+def _with_verdict(written: WrittenGame) -> WrittenMatch:
+    """Return the match with the verdict of the rules, or of its text if the game was not played to its end."""
     match = empty_seats(written.game, written.players, 0)
     for action in written.actions:
         match.play(action)

@@ -1,15 +1,15 @@
-"""What runs in an agent's own process: it reads requests as lines of JSON and answers each in turn.
+"""The program in an agent's process: it reads requests as lines of JSON and answers each in turn.
 
-    {"id": 1, "spec": "alphabeta:4", "game": "connect_four", "options": {...}}   seats the agent; {"id": 1} or
+    {"id": 1, "spec": "alphabeta:4", "game": "connect_four", "options": {...}}   makes the agent; {"id": 1} or
                                                                                   {"id": 1, "refused": "why"}
-    {"id": 2, "warm_up": true}                   one move that does not count, by which its code is loaded; {"id": 2}
+    {"id": 2, "warm_up": true}                   one move that does not count, to load its code; {"id": 2}
     {"id": 3, "seed": 5}                         a new game
-    {"id": 4, "seen": {...}, "tell": false}      a move is wanted; {"id": 4, "action": 3}, with "told": {...} (`probs`,
-                                                 `visits`, `value` and `pv`, as far as given) if it is to tell
-    {"hurry": true}                              it shall answer at once; this itself is not answered
+    {"id": 4, "seen": {...}, "tell": false}      asks for a move; {"id": 4, "action": 3}, with "tell" also "told":
+                                                 {...} (`probs`, `visits`, `value` and `pv`, as far as given)
+    {"hurry": true}                              answer the pending request at once; has no answer itself
     {"id": 5, "close": true}                     the end
 
-A request that fails is answered with {"id": 4, "failure": "what it raised"}.
+A request that fails is answered with {"id": 4, "failure": "what it raised", "late": false}.
 """
 
 import json
@@ -21,20 +21,20 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.env.native import GameVectorEnv
-from arena.errors import UsageError
 from arena.match.arrays import from_json, to_json
 from arena.match.ask import Answer, ask, begin, view
-from arena.match.process_tree import adopt_orphans, end_with_parent
+from arena.match.verdict import Failure, Reason
 from arena.policy.protocol import Policy
+from arena.policy.registry import make_agent, make_game
 from arena.policy.torch_modes import torch_threads
-from arena.registry import make_agent, make_game
 from games.engine.game import Game
 
 
-class Inside:
-    """The agent and its game, once it is seated."""
+class SeatedAgent:
+    """The agent of this process and its game."""
 
     def __init__(self, request: dict[str, Any]):
         self._game: Game = make_game(request["game"], **request["options"])
@@ -42,7 +42,7 @@ class Inside:
         self._hidden: Any = None
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """What is answered to a request."""
+        """Return the answer to a request."""
         if "warm_up" in request:
             self._warm_up()
             return {}
@@ -52,20 +52,20 @@ class Inside:
         if "seed" in request:
             self._hidden = None
             failure = begin(self._policy, request["seed"])
-            return {} if failure is None else {"failure": failure.detail}
-        seen = from_json(request["seen"], self._game)
-        answer = ask(self._policy, self._wanted(seen), self._hidden).only()
+            return {} if failure is None else _failed(failure)
+        obs = from_json(request["seen"], self._game)
+        answer = ask(self._policy, self._without_unneeded(obs), self._hidden).only()
         self._hidden = answer.hidden
         if answer.failure is not None:
-            return {"failure": answer.failure.detail}
-        return {"action": answer.action} | ({"told": to_json(_told(answer))} if request["tell"] else {})
+            return _failed(answer.failure)
+        return {"action": answer.action} | ({"told": to_json(_extras(answer))} if request["tell"] else {})
 
     def hurry(self) -> None:
-        """Have the agent answer what it is asked at once."""
+        """Ask the agent to answer the pending request at once."""
         self._policy.hurry()
 
     def _warm_up(self) -> None:
-        """One move, without thinking for longer than it takes to load the code."""
+        """Make one move to load the agent's code, and hurry it all the while."""
         done = threading.Event()
 
         def hurry() -> None:
@@ -85,47 +85,49 @@ class Inside:
         nothing = np.zeros((1, 0), np.int32), np.zeros(1, np.int64)
         ask(self._policy, view(env, np.zeros(1, np.int64), self._policy, *nothing))
 
-    def _wanted(self, seen: Batch) -> Batch:
-        """Without what this policy does not ask for."""
+    def _without_unneeded(self, obs: Batch) -> Batch:
+        """Return the observations without states and moves that the policy does not need."""
         unwanted = {"state": not self._policy.needs_state, "moves": not self._policy.needs_moves}
-        return Batch({name: array for name, array in seen.items() if not unwanted.get(name, False)})
+        return Batch({name: array for name, array in obs.items() if not unwanted.get(name, False)})
 
 
-def _told(answer: Answer) -> Batch:
-    """What an answer tells besides the action, in rows [1, ...] of small types."""
-    told = Batch()
+def _failed(failure: Failure) -> dict[str, Any]:
+    return {"failure": failure.detail, "late": failure.reason is Reason.LATE}
+
+
+def _extras(answer: Answer) -> Batch:
+    """Return the parts of an answer besides the action, in rows [1, ...] of small dtypes."""
+    extras = Batch()
     for name, dtype in (("probs", np.float32), ("visits", np.int32), ("value", np.float32), ("pv", np.int32)):
         if (one := getattr(answer, name)) is not None:
-            told[name] = np.asarray(one, dtype)[None]
-    return told
+            extras[name] = np.asarray(one, dtype)[None]
+    return extras
 
 
 def main() -> None:
-    """Answer until there are no more requests."""
-    end_with_parent()
-    adopt_orphans()
+    """Answer requests until their end."""
     requests, answers = _channel()
     first = json.loads(requests.readline())
     try:
-        inside = Inside(first)
+        agent = SeatedAgent(first)
     except (UsageError, OSError) as error:
-        _say(answers, first["id"], {"refused": str(error).splitlines()[0]})
+        _send(answers, first["id"], {"refused": str(error).splitlines()[0]})
         return
-    _say(answers, first["id"], {})
+    _send(answers, first["id"], {})
     with torch_threads(1):
-        for request in _orderly(requests, inside):
-            _say(answers, request["id"], inside.answer(request))
+        for request in _in_order(requests, agent):
+            _send(answers, request["id"], agent.answer(request))
 
 
-def _orderly(requests: BinaryIO, inside: Inside) -> Iterator[dict[str, Any]]:
-    """Requests one after the other, but for those to hurry, which are heard while another is at work."""
+def _in_order(requests: BinaryIO, agent: SeatedAgent) -> Iterator[dict[str, Any]]:
+    """Yield requests in order; a thread acts on those to hurry while another request is at work."""
     waiting: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
 
     def listen() -> None:
         for line in requests:
             request = json.loads(line)
             if "hurry" in request:
-                inside.hurry()
+                agent.hurry()
             else:
                 waiting.put(request)
         waiting.put(None)
@@ -136,14 +138,13 @@ def _orderly(requests: BinaryIO, inside: Inside) -> Iterator[dict[str, Any]]:
 
 
 def _channel() -> tuple[BinaryIO, BinaryIO]:
-    """Files for requests and answers, out of reach for what the agent reads and prints, and for those it forks."""
+    """Return files for requests and answers that the agent's own reading, printing and forks do not touch."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
 
     def cut() -> None:
-        end_with_parent()
         for file in (requests, answers):
             os.dup2(nothing, file.fileno())
 
@@ -151,7 +152,7 @@ def _channel() -> tuple[BinaryIO, BinaryIO]:
     return requests, answers
 
 
-def _say(answers: BinaryIO, number: int, answer: dict[str, Any]) -> None:
+def _send(answers: BinaryIO, number: int, answer: dict[str, Any]) -> None:
     answers.write(json.dumps({"id": number} | answer).encode() + b"\n")
     answers.flush()
 

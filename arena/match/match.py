@@ -1,4 +1,4 @@
-"""One match, a move at a time: what a screen shows and a person plays in."""
+"""One match, a move at a time: for screens and people."""
 
 import time
 from collections.abc import Sequence
@@ -7,21 +7,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import IllegalActionError, UsageError
+from arena.base.seeding import spawn_seeds
 from arena.env.native import GameVectorEnv
-from arena.errors import IllegalActionError, UsageError
 from arena.match.ask import NO_ACTION, Answer, ask, begin, view
 from arena.match.verdict import MatchRecord, Reason, Verdict, fault, forfeit
 from arena.policy.protocol import Policy
-from arena.seeding import spawn_seeds
 from games.engine.compiler import instantiate
 from games.engine.game import Game
 
 
 class Match:
-    """A game in progress between `players` (name, policy), one a seat; a policy of None moves from outside.
+    """A game in progress between `players` (name, policy), one per seat; for a policy of None, moves come from outside.
 
-    A policy's illegal action or exception loses the match for it. `play` is for moves from outside and refuses an
-    illegal action with `IllegalActionError`, nothing lost.
+    A policy's illegal action or exception loses the match for it. `play` takes moves from outside and
+    raises `IllegalActionError` for an illegal action, which changes nothing.
     """
 
     def __init__(
@@ -53,16 +53,16 @@ class Match:
         return self._env.states[:1].copy().reshape(())  # NumPy's `array` of one record would share its memory
 
     def shown_to(self, *seats: int) -> NDArray[Any]:
-        """A copy of the position, shape (), without what any of these seats may not know."""
+        """Return a copy of the position, shape (), without anything hidden from any of `seats`."""
         copy = self._env.states[:1].copy()
         for seat in seats:
             instantiate("games.engine.knowledge", self.game).redact_all(copy, np.array([seat]))
         return copy.reshape(())
 
     def line(self, actions: Sequence[int]) -> tuple[str, ...]:
-        """Actions that may follow on this position in the game's notation, up to the first that could not."""
+        """Return a line of play from this position in the game's notation, up to its first illegal action."""
         env, texts = GameVectorEnv(self.game, 1), []
-        env.restore(self._env.arrays())
+        env.load_state_dict(self._env.state_dict())
         for action in actions:
             if env.over[0] or not 0 <= action < self.game.num_actions or not env.mask[0, action]:
                 break
@@ -77,17 +77,17 @@ class Match:
 
     @property
     def returns(self) -> tuple[float, ...]:
-        """What each seat has earned so far; the verdict's once there is one."""
+        """Return of each seat so far; that of the verdict once the match is over."""
         return tuple(self._returns.tolist()) if self.verdict is None else self.verdict.returns
 
     def seen_by(self, seat: int) -> NDArray[Any]:
-        """What a seat sees, [O]."""
-        seen: NDArray[Any] = self._env.final_obs().obs[0, seat]
-        return seen
+        """Return the observation of a seat, [O]."""
+        obs: NDArray[Any] = self._env.final_obs().obs[0, seat]
+        return obs
 
     @property
     def over(self) -> bool:
-        """Whether there is a verdict."""
+        """True once there is a verdict."""
         return self.verdict is not None
 
     @property
@@ -96,13 +96,13 @@ class Match:
         return self._env.mask[0] & (not self.over)
 
     def consult(self, policy: Policy) -> Answer:
-        """What `policy` would do in this position for the seat to move; nothing is played."""
+        """Return the answer of `policy` for the seat to move, without playing it."""
         history, lengths = np.array([self.actions], np.int32), np.array([len(self.actions)])
-        seen = view(self._env, np.zeros(1, np.int64), policy, history, lengths)
-        return ask(policy, seen, self._hidden[self.seat]).only()
+        obs = view(self._env, np.zeros(1, np.int64), policy, history, lengths)
+        return ask(policy, obs, self._hidden[self.seat]).only()
 
     def advance(self) -> Answer:
-        """Let the policy to move choose and play; returns its answer. The match may be over afterwards."""
+        """Let the policy to move choose and play; return its answer. The match may be over afterwards."""
         seat = self.seat
         policy = self.players[seat][1]
         if self.over or policy is None:
@@ -120,7 +120,7 @@ class Match:
         return answer
 
     def play(self, action: int) -> None:
-        """Play an action from outside for the seat to move; `IllegalActionError` leaves everything as it was."""
+        """Play an action from outside for the seat to move; `IllegalActionError` if it is illegal."""
         if self.over:
             raise UsageError("the match is over")
         if not self._is_legal(action):
@@ -142,7 +142,7 @@ class Match:
             self.verdict = forfeit(self.game.num_players, seat, Reason.RESIGNED)
 
     def record(self) -> MatchRecord:
-        """The finished match, timed if none but policies played; `UsageError` before its end."""
+        """Return the finished match, with times if only policies played; `UsageError` before its end."""
         if self.verdict is None:
             raise UsageError("the match is not over")
         names, policies = zip(*self.players, strict=True)

@@ -1,6 +1,6 @@
-"""A process that holds one agent: lines of JSON to it and back, under deadlines, until it is killed with all it began.
+"""A process with one agent: lines of JSON to it and back, under deadlines. It is killed with all its children.
 
-It inherits no secrets of the environment and no open files, and what comes from it is read as JSON and nothing else.
+It inherits no secrets of the environment and no open files, and its output is parsed as JSON only.
 This contains accidents. It is no security boundary: the process runs as the same user, and may read and write files and
 use the network. Agents that are not trusted belong in a container or a virtual machine as a whole.
 """
@@ -18,40 +18,39 @@ import weakref
 from io import FileIO
 from typing import IO, Any
 
-from arena.match.process_tree import kill_tree, require_linux, tree, used_memory
+from arena.base.errors import UsageError
+from arena.processes.guarded import Bounds, Fate, Guarded, default_bounds, guarded
+from arena.processes.tree import kill_tree
 
 PROGRAM = (sys.executable, "-P", "-m", "arena.match.inside")
 INHERITED = {"PATH", "HOME", "LANG", "TZ", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV", "LD_LIBRARY_PATH"}
 INHERITED |= {"ARENA_CACHE", "XDG_CACHE_HOME"}
-"""Of the environment, only these (and LC_...) are handed on."""
+"""Environment variables that the process inherits, besides LC_..."""
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
 OUTPUT_BYTES = 16 * 2**20
 """Most that an agent may print in a game."""
 ANSWER_BYTES = 2**18
 """Most that an answer may take."""
 TAIL_BYTES = 2000
-"""What is kept of its output, to tell its last line."""
-WATCH_S = 0.02
-"""How often memory is measured."""
+"""Bytes of output kept, to report its last line."""
 CLOSING_S = 1.0
-"""How long it may take to close, and to end after its last word."""
+"""Seconds that it may take to close, and to exit after its last message."""
 
 
 class DiedError(Exception):
-    """The process is gone; the message says how."""
+    """Raised when the process is gone; the message says why."""
 
 
 class AgentProcess:
-    """Starts the process; `memory_bytes` is the most that it and all it starts may hold together, None for any."""
+    """A process with one agent; `memory_bytes` limits it and all its children, None means `default_bounds`."""
 
     def __init__(self, memory_bytes: int | None = None):
-        if memory_bytes is not None:
-            require_linux("a limit of memory")
+        if memory_bytes is not None and not sys.platform.startswith("linux"):
+            raise UsageError(f"a limit of memory needs Linux, which tells what processes use; here is {sys.platform}")
         pipe = subprocess.PIPE
-        self._process = subprocess.Popen(
-            PROGRAM, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, env=_environment(), start_new_session=True
-        )
-        self._end = weakref.finalize(self, _kill, self._process)
+        self._run = guarded(PROGRAM, default_bounds() if memory_bytes is None else Bounds(memory_bytes))
+        self._process = self._run.start(stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, env=_environment())
+        self._end = weakref.finalize(self, Guarded.end, self._run, self._process)
         self._requests, self._answers, self._output = (
             _opened(file) for file in (self._process.stdin, self._process.stdout, self._process.stderr)
         )
@@ -63,19 +62,16 @@ class AgentProcess:
         self._half_sent = False
         self._read, self._tail, self._printed = b"", b"", 0
         self._excess = ""
-        if memory_bytes is not None:
-            watch = threading.Thread(target=_watch, args=(weakref.ref(self), memory_bytes), daemon=True)
-            watch.start()
 
     def begin_game(self) -> None:
-        """Count what it prints anew."""
+        """Reset the count of bytes printed."""
         self._printed = 0
 
     def exchange(self, message: dict[str, Any], seconds: float | None) -> dict[str, Any]:
-        """Send a message and wait for its answer, at most so many seconds (None: for ever).
+        """Send a message and wait at most `seconds` for its answer, without limit if None.
 
-        Raises `TimeoutError` if there is none by then, `DiedError` if the process is gone, prints or answers too much,
-        or answers with what cannot be read. In all of these cases it has been killed.
+        Raises `TimeoutError` if none comes, `DiedError` if the process is gone, prints or answers too much, or sends
+        malformed JSON. In all of these cases the process has been killed.
         """
         self._number += 1
         deadline = None if seconds is None else time.monotonic() + seconds
@@ -106,7 +102,7 @@ class AgentProcess:
         return unsent
 
     def _drain(self) -> None:
-        """Take in what it prints."""
+        """Read what the process prints."""
         chunk = self._output.read(2**16)
         if not chunk:
             self._selector.unregister(self._output)
@@ -118,7 +114,7 @@ class AgentProcess:
             raise self._dead()
 
     def _take(self) -> dict[str, Any] | None:
-        """The answer to the last message, if it is there; answers to others are passed over."""
+        """Return the answer to the last message if it has come; skip answers to earlier ones."""
         chunk = self._answers.read(ANSWER_BYTES)
         if not chunk:
             raise self._dead()
@@ -139,78 +135,47 @@ class AgentProcess:
         return None
 
     def _dead(self) -> DiedError:
-        """What happened to it; what is left of it is killed."""
-        gone = bool(self._excess) or _ended(self._process.pid, CLOSING_S)
+        """Kill what is left of the process; return an error that says why it died."""
+        fate = Fate(excess=self._excess) if self._excess else self._run.fate(CLOSING_S)
         self.kill()
-        code = self._process.returncode
-        if self._excess:
-            return DiedError(self._excess)
-        if not gone:
+        if fate is None:
             return DiedError("has closed its connection")
-        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
+        if fate.code is None:
+            return DiedError(fate.excess)
+        how = f"killed by {signal.Signals(-fate.code).name}" if fate.code < 0 else f"ended with status {fate.code}"
         last = (self._tail.decode(errors="replace").strip().splitlines() or [""])[-1]
         return DiedError(f"{how}: {last}" if last else how)
 
     def close(self) -> None:
-        """Let the agent put its things in order, then kill it: what it started is found for as long as it lives."""
+        """Let the agent close, then kill it and its children, which can be found only while it lives."""
         if self._end.alive:
             with contextlib.suppress(TimeoutError, DiedError):
                 self.exchange({"close": True}, CLOSING_S)
             self.kill()
 
     def kill(self) -> None:
-        """Kill it and everything that it started."""
+        """Kill the process and all its children."""
         self._end()
         self._selector.close()
         for file in (self._requests, self._answers, self._output):
             file.close()
 
     def hurry(self) -> None:
-        """Ask from another thread that what is under way be answered at once."""
+        """Ask, from another thread, for an answer to the pending request at once."""
         with self._sending:
             if self._end.alive and not self._half_sent:
-                with contextlib.suppress(OSError, ValueError):  # it has no room for this, or has just ended
+                with contextlib.suppress(OSError, ValueError):  # its pipe is full, or it has just ended
                     os.write(self._requests.fileno(), b'{"hurry": true}\n')
 
     def stop(self) -> None:
-        """Kill it from another thread: whoever waits for an answer sees that it is gone."""
+        """Kill the process from another thread; a pending `exchange` raises `DiedError`."""
         if self._end.alive:
             self._excess = "was stopped"
             kill_tree(self._process.pid)
 
-    def watch(self, memory_bytes: int) -> bool:
-        """Kill it if it holds more memory than that; whether there is something left to watch."""
-        if self._end.alive and used_memory(tree(self._process.pid), memory_bytes) > memory_bytes:
-            self._excess = f"used more than {memory_bytes / 1e6:,.0f} MB of memory"
-            kill_tree(self._process.pid)  # whoever waits for an answer sees that it is gone, and tells why
-            return False
-        return self._end.alive
-
-
-def _watch(link: "weakref.ref[AgentProcess]", memory_bytes: int) -> None:
-    """Look after the memory of a process for as long as somebody has it."""
-    while (process := link()) is not None and process.watch(memory_bytes):
-        del process
-        time.sleep(WATCH_S)
-
-
-def _ended(pid: int, seconds: float) -> bool:
-    """Whether a process ends within so many seconds; its number stays taken, so that its group can be killed still."""
-    deadline = time.monotonic() + seconds
-    while os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.005)
-    return True
-
-
-def _kill(process: "subprocess.Popen[bytes]") -> None:
-    kill_tree(process.pid)
-    process.wait()
-
 
 def _opened(file: IO[bytes] | None) -> FileIO:
-    """A pipe's end that never blocks."""
+    """Return a pipe's end, made non-blocking."""
     assert isinstance(file, FileIO)
     os.set_blocking(file.fileno(), False)
     return file

@@ -1,40 +1,36 @@
-"""A recorded match played again: the proof that its moves lead to the end that it tells of."""
+"""Replay recorded matches: check that their moves lead to their recorded end."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.match import Match
 from arena.match.verdict import MatchRecord, Reason, Verdict, agreed, forfeit
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from games.engine.game import Game
 
 
 def game_labelled(label: str) -> Game:
-    """The game with that label; `UsageError` if it is none, or a game that is not installed."""
-    name, bracket, options = label.removesuffix(")").partition("(")
-    settled = re.findall(r"(\w+)=(.*?)(?:, (?=\w+=)|$)", options)
-    truths = {"True": "true", "False": "false"}
-    game = make_game(f"{name}:{','.join(f'{key}={truths.get(value, value)}' for key, value in settled)}")
-    if not bracket or game.label != label:
+    """Return the game of a label; `UsageError` if it is malformed or the game is not installed."""
+    game = make_game(label)
+    if game.label != label:
         raise UsageError(f"{label!r} is no label of a game; today's is {game.label!r}")
     return game
 
 
 @dataclass(frozen=True)
 class Replay:
-    """A match that was played again."""
+    """A replayed match."""
 
     match: Match
-    """At its end."""
+    """The match at its end."""
     moves: tuple[str, ...]
     """All moves in the game's notation, the opening included."""
     seats: tuple[int, ...]
-    """Who made each of them."""
+    """Seat of each move."""
 
     def spent_s(self, move_ms: Sequence[int]) -> tuple[float, ...]:
-        """Seconds that each seat took, from the times of a record; a last answer that was no move counts as well."""
+        """Return the seconds that each seat took, from the times of a record; a last illegal answer counts."""
         spent = [0] * self.match.game.num_players
         for seat, one in zip((*self.seats, self.match.seat), move_ms, strict=False):
             spent[seat] += one
@@ -42,10 +38,10 @@ class Replay:
 
 
 def replay(record: MatchRecord, game: Game | None = None) -> Replay:
-    """Play a match again from its seed and moves.
+    """Replay a match from its seed and moves.
 
-    `game` spares making it anew for each of many records. Raises `UsageError` if a move cannot be played, or if the
-    end is not the one in the record: what the seats earned, why it ended, and who broke a rule.
+    `game` saves making it again for each of many records. Raises `UsageError` if a move cannot be played, or if
+    returns, reason or offender differ from the record.
     """
     game = game or game_labelled(record.game)
     match = empty_seats(game, record.players, record.seed)
@@ -64,12 +60,12 @@ def replay(record: MatchRecord, game: Game | None = None) -> Replay:
 
 
 def empty_seats(game: Game, names: Sequence[str], seed: int) -> Match:
-    """A match at its beginning whose moves all come from outside."""
+    """Return a match at its beginning in which all moves come from outside."""
     return Match(game, [(name, None) for name in names], seed)
 
 
 def settle(match: Match, verdict: Verdict) -> None:
-    """Give a replayed match the verdict of its record; `UsageError` if it cannot have ended so."""
+    """Give a replayed match the verdict of its record; `UsageError` if that contradicts the position."""
     if verdict.reason is Reason.FINISHED:
         if match.verdict is None:
             raise UsageError(f"it says the match ended with {list(verdict.returns)}, but it is not over")

@@ -8,9 +8,9 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.match import Match
-from arena.registry import make_agent, make_game
+from arena.policy.registry import make_agent, make_game
 from games.engine.options import Option
 from games.engine.spaces import observation_space
 
@@ -19,14 +19,14 @@ class SoloEnv(gym.Env[Any, np.int64]):
     """One seat of a game.
 
     Observations, actions and rewards are those of the game's PettingZoo view: `{"observation", "action_mask"}`. An
-    illegal action ends the game and costs 1, so that environments of one agent alone can be checked and explored by
-    agents that know no masks; `action_masks()` is what maskable algorithms ask for. An opponent that faults loses.
+    illegal action ends the game with reward -1, so that checkers and agents without masks can use the environment;
+    `action_masks()` serves algorithms with masks. An opponent that fails loses.
 
     Args:
         game: a name.
         options: the game's options, {"size": 9}; its defaults otherwise.
-        opponent: who holds the other seats, as on the command line: "random", "alphabeta:2", "ppo:runs/c4".
-        seat: the agent's seat from 0, or None for another one in each game.
+        opponent: agent spec of the other seats: "random", "alphabeta:2", "ppo:runs/c4".
+        seat: the agent's seat from 0, or None for a random one in each game.
         render_mode: None, "ansi" or "rgb_array".
 
     """
@@ -60,7 +60,7 @@ class SoloEnv(gym.Env[Any, np.int64]):
         return self._seat
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin a game; the opponents move until it is the agent's turn. One that ends before that is played again."""
+        """Begin a game; the opponents move until it is the agent's turn. Games that end before that are restarted."""
         super().reset(seed=seed)
         match = self._new_match()
         while match.over:
@@ -69,7 +69,7 @@ class SoloEnv(gym.Env[Any, np.int64]):
         return self._seen(match), self._info()
 
     def _new_match(self) -> Match:
-        """A game up to the agent's first turn."""
+        """Return a new match at the agent's first turn, or over."""
         if self._alternates:
             self._seat = int(self.np_random.integers(self.game.num_players))
         others = iter(self._opponents)
@@ -82,14 +82,14 @@ class SoloEnv(gym.Env[Any, np.int64]):
         return match
 
     def step(self, action: np.int64) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Play, and let the opponents answer; the reward is what all of that brought.
+        """Play an action and the opponents' replies; the reward is the change of the agent's return.
 
-        `UsageError` for what is no action, or where no game is under way.
+        Raises `UsageError` for a value that is no action, or if no game is in progress.
         """
         match = self._match
         if match is None or match.over:
             raise UsageError(f"{self.game.name}: the game is over or not yet begun; reset it before it steps")
-        if not self.action_space.contains(action):
+        if isinstance(action, bool | np.bool_) or not self.action_space.contains(action):
             raise UsageError(f"{self.game.name}: action {action!r} is not a whole number below {self.game.num_actions}")
         before = match.returns[self._seat]
         if match.legal[action]:
@@ -97,7 +97,7 @@ class SoloEnv(gym.Env[Any, np.int64]):
             self._until_my_turn(match)
         else:
             match.resign(self._seat)
-        cut = match.over and self.game.is_cut
+        cut = match.over and self.game.truncates
         reward = match.returns[self._seat] - before
         return self._seen(match), reward, match.over and not cut, cut, self._info()
 
@@ -107,7 +107,7 @@ class SoloEnv(gym.Env[Any, np.int64]):
 
     def _seen(self, match: Match) -> Any:
         obs = match.seen_by(self._seat)
-        if self.game.bare:
+        if self.game.unmasked_observation:
             return int(obs.item())
         return {"observation": obs, "action_mask": self.action_masks().view(np.int8)}
 
@@ -115,17 +115,17 @@ class SoloEnv(gym.Env[Any, np.int64]):
         return {"seat": self._seat, "action_mask": self.action_masks()}
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """What the agent may do now, [A]; everything once the game is over."""
+        """Return the legal actions, bool [A]; all True once the game is over."""
         assert self._match is not None
         return self._match.legal if not self._match.over else np.ones(self.game.num_actions, np.bool_)
 
     def close(self) -> None:
-        """Let the opponents go."""
+        """Close the opponents."""
         for opponent in self._opponents:
             opponent.close()
 
     def render(self) -> Any:
-        """The board as text or pixels, with what the agent may not know left blank."""
+        """Return the board as text or pixels, without information hidden from the agent."""
         if self.render_mode is None or self._match is None:
             return None
         picture = self.game.picture(self._match.shown_to(self._seat))

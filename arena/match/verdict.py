@@ -1,4 +1,4 @@
-"""How a match ended, and the record that is kept of it."""
+"""Verdicts, which say how a match ended, and records of matches."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -8,7 +8,7 @@ from arena.policy.protocol import RESIGN
 
 
 class Reason(StrEnum):
-    """Why a match ended; all but the first two are a loss for the offender."""
+    """Reason for the end of a match; all but the first two are a loss of the offender."""
 
     FINISHED = "finished"
     AGREED = "agreed"
@@ -23,7 +23,7 @@ class Verdict:
     """The end of a match."""
 
     returns: tuple[float, ...]
-    """What each seat earned."""
+    """Return of each seat."""
     reason: Reason = Reason.FINISHED
     offender: int | None = None
     """Seat that broke a rule or resigned."""
@@ -33,35 +33,35 @@ class Verdict:
 
 @lru_cache(maxsize=1024)  # many matches end alike
 def results(returns: tuple[float, ...]) -> tuple[int, ...]:
-    """For each seat: 1 if it alone earned the most, 0 if it shares that, -1 otherwise."""
+    """Return the result of each seat: 1 for the only highest return, 0 for a shared one, -1 otherwise."""
     best = max(returns)
     shared = returns.count(best) > 1
-    return tuple(-1 if earned < best else 0 if shared else 1 for earned in returns)
+    return tuple(-1 if value < best else 0 if shared else 1 for value in returns)
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why no action came from an agent."""
+    """Reason why an agent gave no action."""
 
     detail: str
-    """What it raised, or what became of it, in a line."""
+    """Its exception, or the end of its process, in a line."""
     reason: Reason = Reason.CRASHED
 
 
 def forfeit(num_players: int, offender: int, reason: Reason, detail: str = "") -> Verdict:
-    """The verdict that `offender` loses: -1 for it, and the others share +1."""
+    """Return the verdict that `offender` loses: -1 for it, +1 shared by the others."""
     share = 1.0 / (num_players - 1) if num_players > 1 else 0.0
     returns = tuple(-1.0 if seat == offender else share for seat in range(num_players))
     return Verdict(returns, reason, offender, detail)
 
 
 def agreed(num_players: int) -> Verdict:
-    """The verdict that the seats agreed on a draw: nobody earns anything."""
+    """Return the verdict of an agreed draw: 0 for every seat."""
     return Verdict((0.0,) * num_players, Reason.AGREED)
 
 
 def fault(num_players: int, offender: int, action: int, failure: Failure | None) -> Verdict:
-    """The verdict on an answer that is no legal move: none but a failure, RESIGN, or an illegal `action`."""
+    """Return the verdict on an answer without a legal move: a failure, RESIGN, or an illegal `action`."""
     if failure is not None:
         return forfeit(num_players, offender, failure.reason, failure.detail)
     if action == RESIGN:
@@ -79,12 +79,12 @@ class MatchRecord:
     """Names by seat."""
     seed: int
     opening: tuple[int, ...]
-    """Actions that were given, not chosen by the players."""
+    """Opening actions, not chosen by the players."""
     actions: tuple[int, ...]
     """All actions, the opening included."""
     verdict: Verdict
     move_ms: tuple[int, ...] | None = field(default=None, compare=False)
-    """How long each action took in milliseconds, 0 for those of the opening; None where that was not measured.
+    """Milliseconds of each action, 0 for those of the opening; None if not measured.
 
-    There is one more where the last answer was no move, and the match lost by it. Equal matches may differ in this.
+    There is one more entry if the last answer was no legal move. Not compared for equality.
     """

@@ -1,27 +1,27 @@
 """Policies: the protocol, the base class of learners, the manager that seats several at one table.
 
-`BasePolicy` and `MultiAgentPolicyManager` bring torch, and are imported when they are first asked for.
+All names are imported when they are first asked for, and torch only with the two that need it: who only looks an agent
+up by name (`arena.policy.registry`) waits for neither torch nor numpy.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from arena.policy.protocol import Policy
-from arena.policy.random import RandomPolicy
+from arena.base.doors import door
 
 if TYPE_CHECKING:
     from arena.policy.base import BasePolicy
     from arena.policy.manager import MultiAgentPolicyManager
+    from arena.policy.protocol import Policy
+    from arena.policy.random import RandomPolicy
+else:
+    __getattr__, __dir__ = door(
+        __name__,
+        {
+            "arena.policy.base": "BasePolicy",
+            "arena.policy.manager": "MultiAgentPolicyManager",
+            "arena.policy.protocol": "Policy",
+            "arena.policy.random": "RandomPolicy",
+        },
+    )
 
 __all__ = ["BasePolicy", "MultiAgentPolicyManager", "Policy", "RandomPolicy"]
-
-
-def __getattr__(name: str) -> Any:
-    if name == "BasePolicy":
-        from arena.policy.base import BasePolicy
-
-        return BasePolicy
-    if name == "MultiAgentPolicyManager":
-        from arena.policy.manager import MultiAgentPolicyManager
-
-        return MultiAgentPolicyManager
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Protocol, Self, runtime_checkable
 
 import gymnasium as gym
 import numpy as np
@@ -10,11 +10,19 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
-from arena.errors import UsageError
 from arena.policy import returns
 from arena.policy.protocol import Policy
+
+
+@runtime_checkable
+class HasPriorities(Protocol):
+    """A buffer that draws transitions by their weights."""
+
+    def update_weight(self, index: NDArray[np.int64], new_weight: Any) -> None:
+        """Set the weights of these transitions."""
 
 
 class BasePolicy(nn.Module, Policy):
@@ -59,8 +67,13 @@ class BasePolicy(nn.Module, Policy):
         self.agent_id = agent_id
 
     @property
+    def searched(self) -> int:
+        """Number of search simulations so far; 0 if it does not search."""
+        return 0
+
+    @property
     def device(self) -> torch.device:
-        """Where the parameters are."""
+        """Device of the parameters."""
         parameter = next(self.parameters(), None)
         return torch.device("cpu") if parameter is None else parameter.device
 
@@ -69,20 +82,16 @@ class BasePolicy(nn.Module, Policy):
         """Choose actions; see `Policy.forward`."""
 
     def scores(self, obs: torch.Tensor) -> torch.Tensor:
-        """What it decides by, for bare observations [n, ...], by tensor operations alone: see `arena.policy.export`.
+        """Return the scores that it decides by, for bare observations [n, ...], by tensor operations (for export).
 
         Scores of numbered actions [n, A], of which it takes the greatest legal one in testing state, or the continuous
         action [n, k] as `map_action` takes it. `UsageError` if no network decides alone.
         """
         raise UsageError(f"{type(self).__name__} does not decide by one pass through a network")
 
-    def exploration_noise(self, act: Any, batch: Batch) -> Any:
-        """Actions changed for exploration; unchanged unless a policy explores this way."""
-        return act
-
     @property
     def maps_actions(self) -> bool:
-        """Whether environments take its actions in another form: continuous ones, or by a `map_action` of its own."""
+        """Return whether environments take its actions in another form: continuous ones, or by its own `map_action`."""
         return isinstance(self.action_space, gym.spaces.Box) or type(self).map_action is not BasePolicy.map_action
 
     def map_action(self, act: Any, batch: Batch | None = None) -> Any:
@@ -126,7 +135,7 @@ class BasePolicy(nn.Module, Policy):
 
     def post_process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> None:
         """After learning: write new priorities into a prioritized buffer."""
-        if hasattr(buffer, "update_weight") and "weight" in batch:
+        if isinstance(buffer, HasPriorities) and "weight" in batch:
             buffer.update_weight(indices, batch.weight)
 
     def update(self, sample_size: int, buffer: ReplayBuffer | None, **kwargs: Any) -> dict[str, Any]:
@@ -145,12 +154,12 @@ class BasePolicy(nn.Module, Policy):
             self.lr_scheduler.step()
         return result
 
-    def memory(self) -> Batch:
-        """What it needs to go on learning besides weights, optimizers and the buffer; nothing, for most."""
+    def extra_state_dict(self) -> Batch:
+        """Return the state needed to resume training besides weights, optimizers and the buffer; empty for most."""
         return Batch()
 
-    def recall(self, memory: Batch) -> None:
-        """Take over what `memory` gave."""
+    def load_extra_state_dict(self, memory: Batch) -> None:
+        """Take over what `extra_state_dict` gave."""
 
     def train(self, mode: bool = True) -> Self:
         """Set training or testing state."""
@@ -159,7 +168,7 @@ class BasePolicy(nn.Module, Policy):
 
     @staticmethod
     def value_mask(buffer: ReplayBuffer, indices: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether a transition's next observation has a value: not where the episode terminated."""
+        """Return which transitions' next observations have a value, [n]: those that did not terminate the episode."""
         mask: NDArray[np.bool_] = ~buffer.terminated[indices]
         return mask
 
@@ -191,7 +200,7 @@ class BasePolicy(nn.Module, Policy):
         under_way[buffer.unfinished_index()] = True
         done, places = np.asarray(batch.done, np.bool_), np.asarray(indices, np.int64)
         return returns.gae(
-            rew, value, next_value, done, places, buffer.terminated, under_way, float(gamma), float(gae_lambda)
+            rew, value, next_value, done, places, buffer.terminated, under_way, (float(gamma), float(gae_lambda))
         )
 
     @staticmethod

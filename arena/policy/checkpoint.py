@@ -11,15 +11,22 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 
+from arena.base.errors import CheckpointError, UsageError
+from arena.base.files import read_bytes, reason
+from arena.base.tensors import TensorInfo, header_of, memory_bytes
+from arena.base.typed import record
 from arena.data.folders import write_folder
-from arena.errors import CheckpointError, UsageError
 from arena.policy.base import BasePolicy
-from arena.policy.kinds import Algorithm, SpacedTask, Spaces, Task
-from arena.policy.seats import SeatPolicies
+from arena.policy.registration import Algorithm, SpacedTask, Spaces, Task
+from arena.policy.seats import seat_policies
+from arena.policy.size import weights_within
 from arena.policy.snapshots import CONFIG, FORMAT, newest_snapshot, read_config
 from games.engine.game import Game
+from games.engine.identity import GameId
 
 WEIGHTS = "weights.safetensors"
+ROOM = 4
+"""So many times the weights of a file a network may have while it is built: copies of parts, shared ones."""
 SEPARATE = "separate"
 """Said of `seats` in `config.json`: there is a policy for each."""
 
@@ -31,7 +38,7 @@ def save_policy(
 
     `config` is the algorithm's config dataclass; `extra` goes into `config.json` beside it.
     """
-    weights = weights_of(policy)
+    weights = weights_to_bytes(policy)
     description = {
         "format": FORMAT,
         "algorithm": algorithm,
@@ -52,28 +59,61 @@ def unique_tensors(policy: BasePolicy) -> dict[str, torch.Tensor]:
     return {name: tensor for name, tensor in held.items() if name in kept}
 
 
-def weights_of(policy: BasePolicy) -> bytes:
+def weights_to_bytes(policy: BasePolicy) -> bytes:
     """All weights of a policy, in the format safetensors."""
     return save({name: tensor.detach().cpu().contiguous() for name, tensor in unique_tensors(policy).items()})
 
 
-def put_weights(policy: BasePolicy, content: bytes, where: str) -> None:
-    """Give `policy` the weights that `weights_of` gave; `CheckpointError` if they are broken or of another shape.
+def load_weights(policy: BasePolicy, content: bytes, where: str) -> None:
+    """Give `policy` the weights that `weights_to_bytes` gave; `CheckpointError` if they are broken or of another shape.
 
     `where` names, in messages, where they are from.
     """
     try:
+        found = header_of(content)
         weights: dict[str, torch.Tensor] = load(content)
-    except SafetensorError as error:
+    except (SafetensorError, ValueError) as error:
         raise CheckpointError(f"{where} cannot be read: {error}") from None
-    own = {name: tensor.shape for name, tensor in unique_tensors(policy).items()}
-    found = {name: tensor.shape for name, tensor in weights.items()}
-    if own != found:
-        differing = sorted(name for name in own | found if own.get(name) != found.get(name))
-        raise CheckpointError(f"{where}: the weights do not fit the network, which differs in {', '.join(differing)}")
+    try:
+        require_like(unique_tensors(policy), found)
+        require_finite(weights)
+    except CheckpointError as error:
+        raise CheckpointError(f"{where}: {error}") from None
     policy.load_state_dict(
         weights, strict=False
     )  # a tensor that is shared has one name in the file, several in the state
+
+
+DTYPES = {
+    "BOOL": torch.bool,
+    "U8": torch.uint8,
+    **{f"I{bits}": getattr(torch, f"int{bits}") for bits in (8, 16, 32, 64)},
+    **{f"F{bits}": getattr(torch, f"float{bits}") for bits in (16, 32, 64)},
+    "BF16": torch.bfloat16,
+}
+"""Types by their names in headers."""
+
+
+def require_like(own: Mapping[str, torch.Tensor], found: Mapping[str, TensorInfo], prefix: str = "") -> None:
+    """`CheckpointError` unless tensors are those of a network, by name (after `prefix`), shape and type."""
+    named = {prefix + name: tensor for name, tensor in own.items()}
+    differing = [
+        name
+        for name in sorted(named.keys() | found.keys())
+        if name not in named
+        or name not in found
+        or (tuple(named[name].shape), named[name].dtype) != (found[name].shape, DTYPES.get(found[name].dtype))
+    ]
+    if differing:
+        more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""
+        raise CheckpointError(f"the weights do not fit the network, which differs in {', '.join(differing[:5])}{more}")
+
+
+def require_finite(tensors: Mapping[str, torch.Tensor], prefix: str = "") -> None:
+    """`CheckpointError` for a tensor that holds NaN or an infinite number; the message names it."""
+    for name, tensor in tensors.items():
+        if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+            raise CheckpointError(f"{prefix}{name} holds numbers that are not finite (NaN or infinity)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,7 +123,7 @@ class Checkpoint:
     where: str
     """The folder."""
     description: Mapping[str, Any]
-    """What `config.json` says."""
+    """Return the content of `config.json`."""
     weights: bytes
 
     @classmethod
@@ -91,9 +131,9 @@ class Checkpoint:
         """Read a folder; `CheckpointError` if there is none, or its weights are not those that were saved."""
         description = read_config(folder)
         try:
-            weights = (folder / WEIGHTS).read_bytes()
+            weights = read_bytes(folder / WEIGHTS, memory_bytes())
         except OSError as error:
-            raise CheckpointError(f"{folder / WEIGHTS} cannot be read: {error}") from None
+            raise CheckpointError(f"{folder / WEIGHTS} cannot be read: {reason(error)}") from None
         if hashlib.sha256(weights).hexdigest() != description["sha256"]:
             raise CheckpointError(f"{folder / WEIGHTS} is not what was saved: its hash differs from that in {CONFIG}")
         return cls(str(folder), description, weights)
@@ -103,15 +143,17 @@ class Checkpoint:
         description = self.description
         if description["algorithm"] != name:
             raise CheckpointError(f"{self.where} was trained with {description['algorithm']!r}, not {name!r}")
-        trained, wanted = _label(description["game"], description["options"]), _label(task.name, task.options)
+        trained = GameId(description["game"], description["options"]).label
+        wanted = GameId(task.name, task.options).label
         if trained != wanted:
             raise CheckpointError(f"{self.where} plays {trained}, not {wanted}")
         try:
-            config = algorithm.config(**description["config"])
-        except (TypeError, UsageError) as error:  # an unknown field, or a value out of range
+            config: Any = record(algorithm.config, description["config"])
+            with weights_within(ROOM * len(self.weights)):  # there is at least a byte of each
+                policy = build_policy(algorithm, task, config, training, description.get("seats") == SEPARATE)
+        except UsageError as error:  # an unknown field, a value out of range, a network that is not in the file
             raise CheckpointError(f"{Path(self.where) / CONFIG}: {error}") from None
-        policy = build_policy(algorithm, task, config, training, description.get("seats") == SEPARATE)
-        put_weights(policy, self.weights, str(Path(self.where) / WEIGHTS))
+        load_weights(policy, self.weights, str(Path(self.where) / WEIGHTS))
         return policy.train(training)
 
 
@@ -133,9 +175,5 @@ def build_policy(
     """A policy with initial weights; with `separate`, in games, one for each seat."""
     spaces = Spaces.of_task(task)
     if separate and isinstance(task, Game):
-        return SeatPolicies([algorithm.build(spaces, config, training) for _ in range(task.num_players)])
+        return seat_policies([algorithm.build(spaces, config, training) for _ in range(task.num_players)])
     return algorithm.build(spaces, config, training)
-
-
-def _label(name: str, options: Mapping[str, Any]) -> str:
-    return f"{name}({', '.join(f'{key}={value}' for key, value in options.items())})"

@@ -12,10 +12,10 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.saving import write_whole
 from arena.policy.base import BasePolicy
-from arena.policy.kinds import Spaces
-from arena.saving import write_whole
+from arena.policy.registration import Spaces
 
 LARGEST_DIFFERENCE = 1e-5
 """Between the outputs of the file and torch's, as a part of the largest output (at least 1)."""
@@ -90,7 +90,7 @@ def export_onnx(policy: BasePolicy, spaces: Spaces, path: str | os.PathLike[str]
 
 
 def _difference(file: Path, module: nn.Module, space: gym.Space[Any]) -> float:
-    """How far the outputs of an ONNX file lie from a module's, relative to the largest, tried on samples."""
+    """Return the largest error of an ONNX file against its module on samples, relative to the largest output."""
     import onnxruntime
 
     tried = _samples(space, 100)

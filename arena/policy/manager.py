@@ -1,24 +1,49 @@
 """`MultiAgentPolicyManager`: several policies at one table, each asked for the rows that it holds."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
+from arena.base.errors import UsageError
+from arena.base.seeding import spawn_seeds
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.data.rows import as_array, write_rows
 from arena.data.widening import widen
-from arena.errors import UsageError
 from arena.policy.base import BasePolicy
 from arena.policy.protocol import Policy
-from arena.seeding import spawn_seeds
 
 Seating = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """Asked when games begin: for environment numbers [n], the policy numbers that sit at their seats [n, P]."""
+
+
+@runtime_checkable
+class HasPossibleAgents(Protocol):
+    """A PettingZoo environment; its `agents` are those of an episode, and missing before the first one."""
+
+    @property
+    def possible_agents(self) -> Iterable[str]:
+        """Names of all agents."""
+
+
+@runtime_checkable
+class HasAgents(Protocol):
+    """An environment that names its agents."""
+
+    @property
+    def agents(self) -> Iterable[str]:
+        """Names of the agents."""
+
+
+def _agents_of(env: Any) -> tuple[str, ...]:
+    """Return the names of an environment's agents, none if it has no names."""
+    if isinstance(env, HasPossibleAgents):
+        return tuple(env.possible_agents)
+    return tuple(env.agents) if isinstance(env, HasAgents) else ()
 
 
 class MultiAgentPolicyManager(BasePolicy):
@@ -46,7 +71,7 @@ class MultiAgentPolicyManager(BasePolicy):
     ):
         super().__init__()
         self.policies = list(policies)
-        agents = tuple(getattr(env, "agents", ())) or tuple(f"agent_{i + 1}" for i in range(len(policies)))
+        agents = _agents_of(env) or tuple(f"agent_{i + 1}" for i in range(len(policies)))
         if mapping is None and len(policies) != len(agents):
             raise UsageError(f"{len(agents)} agents need as many policies, not {len(policies)}")
         self.names = agents if mapping is None else tuple(f"policy_{i}" for i in range(len(policies)))
@@ -54,19 +79,21 @@ class MultiAgentPolicyManager(BasePolicy):
         self._modules_held = nn.ModuleList(p for p in dict.fromkeys(policies) if isinstance(p, nn.Module))
         self._frozen_in_training: list[nn.Module] = []  # those that a test has put in testing state for a while
         self._mapping = mapping
+        self.by_seat_alone = False
+        """True if policy i answers for seat i whoever holds it, as in a policy that another manager seats."""
         self._seated = np.zeros((0, 0), np.int64)
         chosen = [i for i, p in enumerate(policies) if p.learns] if learners is None else list(learners)
         if not set(chosen) <= set(range(len(policies))):
             raise UsageError(f"learners {chosen} are not among the policies 0 to {len(policies) - 1}")
         self._learners_given = learners is not None
         self.is_learner = np.isin(np.arange(len(policies)), chosen)
-        """Which policies learn, [number of policies]."""
+        """Mask of the policies that learn, [number of policies]."""
         self.labels = np.arange(len(policies))
         """A number for each policy, stored with every transition of a game it takes part in."""
 
     @property
     def needs_state(self) -> bool:  # type: ignore[override]  # a constant of other policies, here that of those held
-        """Whether one of the policies wants state records."""
+        """True if one of the policies needs state records."""
         return any(policy.needs_state for policy in self.policies)
 
     def reset(self, seed: int | None = None) -> None:
@@ -115,12 +142,12 @@ class MultiAgentPolicyManager(BasePolicy):
         return seated
 
     def seated(self, env_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Who sits in these environments: policy numbers [n, P]."""
+        """Return the policy at each seat of these environments: numbers [n, P]."""
         return self._seated[env_ids]
 
     def restore_seats(self, seated: NDArray[np.int64]) -> None:
-        """Take over who sits where, [B, P]."""
-        self._seated = seated
+        """Take over who sits where, [B, P]; `UsageError` for policies that there are not."""
+        self._seated = self._checked(seated, seated.shape)
 
     def playing(self) -> set[int]:
         """Numbers of the policies that sit somewhere."""
@@ -131,20 +158,31 @@ class MultiAgentPolicyManager(BasePolicy):
         if callable(self._mapping):
             return np.arange(num_agents) if self.is_learner.any() else np.zeros(0, np.int64)
         if self._mapping is None and num_agents != len(self.policies):
-            raise UsageError(f"{num_agents} agents need as many policies, not {len(self.policies)}")
+            how = (
+                " (an environment of several agents is a MultiAgentEnv or a PettingZoo environment)"
+                if num_agents == 1
+                else ""
+            )
+            raise UsageError(f"{num_agents} agents need as many policies, not {len(self.policies)}{how}")
         seated = np.arange(num_agents)[None]
         if self._mapping is not None:
             seated = self._checked(self._mapping, (len(self._mapping), num_agents))
         return np.flatnonzero(self.is_learner[seated].any(axis=0))
 
     def replace_policy(self, policy: Policy, agent_id: int | str) -> None:
-        """Put another policy in place of that of an agent (its number or name).
+        """Put another policy in place of that of an agent, by its name (see `names`) or its number.
 
-        Whether it learns is as the manager was told; if it was not told, as the policy says.
+        Agents are numbered from 1, as in Tianshou's manual: 1 is the first of `names`. The policies of a `mapping` have
+        the numbers that it knows them by, from 0. Whether the new one learns is as the manager was told; if it was not
+        told, as the policy says.
         """
-        if agent_id not in (self.names if isinstance(agent_id, str) else range(len(self.policies))):
-            raise UsageError(f"no agent {agent_id!r}; there are {', '.join(self.names)}")
-        index = self.names.index(agent_id) if isinstance(agent_id, str) else agent_id
+        first = 0 if self._mapping is not None else 1
+        numbers = range(first, first + len(self.names))
+        is_number = isinstance(agent_id, int | np.integer) and not isinstance(agent_id, bool)
+        if agent_id not in self.names and not (is_number and agent_id in numbers):
+            there = ", ".join(f"{number} ({name})" for number, name in zip(numbers, self.names, strict=True))
+            raise UsageError(f"no agent {agent_id!r}; by number or name there are {there}")
+        index = self.names.index(agent_id) if isinstance(agent_id, str) else int(agent_id) - first
         self.policies[index] = policy
         if not self._learners_given:
             self.is_learner[index] = policy.learns
@@ -162,10 +200,12 @@ class MultiAgentPolicyManager(BasePolicy):
 
     def _held(self, batch: Batch) -> NDArray[np.int64]:
         """The number of the policy that holds (or held) each row of a batch."""
+        seats: NDArray[np.int64] = np.asarray(batch.obs.agent_id)
+        if self.by_seat_alone:
+            return seats
         if "policy_id" in batch.get("info", ()):
             held: NDArray[np.int64] = batch.info.policy_id
             return held
-        seats = np.asarray(batch.obs.agent_id)
         if self._mapping is None:
             return seats
         if "env_id" not in batch:
@@ -177,18 +217,21 @@ class MultiAgentPolicyManager(BasePolicy):
     def forward(self, batch: Batch, state: Batch | None = None) -> Batch:
         """Choose actions for all rows.
 
-        Returns `act`, `policy` and `state` (per policy name) of all rows, and `policy_id` [n], who answered.
+        Returns `act`, `policy` and `state` (per policy name) of all rows, `policy_id` [n], who answered, and `out`, per
+        policy name what it gave for its own rows (empty for one that was not asked).
         """
         held = self._held(batch)
-        result = Batch(policy=Batch(), state=Batch())
+        result, out = Batch(policy=Batch(), state=Batch()), Batch()
+        out.__dict__.update(dict.fromkeys(self.names, Batch()))
         for name, policy, rows in self._groups(held):
             before = None if state is None or name not in state else state[name][rows]
             answer = policy.forward(batch[rows], before)
+            out.__dict__[name] = answer
             after = Batch() if answer.get("state") is None else Batch({name: answer.state})
             part = Batch(act=as_array(answer.act), policy=answer.get("policy", Batch()), state=after)
             widen(result, part)
             write_rows(result, part, rows, len(held))
-        result.policy_id = held
+        result.policy_id, result.out = held, out
         return result
 
     def exploration_noise(self, act: NDArray[Any], batch: Batch) -> NDArray[Any]:

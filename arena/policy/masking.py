@@ -4,7 +4,8 @@ from typing import Any
 
 import torch
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.data.batch import Batch
 
 
 def mask_scores(scores: torch.Tensor, mask: Any) -> torch.Tensor:
@@ -24,7 +25,7 @@ def legal_mask(obs: Any) -> Any:
 
     Raises `UsageError` if some row of it leaves nothing to do.
     """
-    if not hasattr(obs, "mask") or obs.mask.shape[-1] == 0:  # continuous actions have none
+    if not isinstance(obs, Batch) or "mask" not in obs or obs.mask.shape[-1] == 0:  # continuous actions have none
         return None
     mask = obs.mask[:, -1] if obs.mask.ndim == 3 else obs.mask
     can_act = torch.as_tensor(mask).any(-1)  # several times as fast as NumPy's where rows are short
@@ -35,5 +36,5 @@ def legal_mask(obs: Any) -> Any:
 
 
 def bare_obs(obs: Any) -> Any:
-    """What a network sees of an observation: of a multi-agent one, its `obs`."""
-    return obs.obs if hasattr(obs, "obs") else obs
+    """Return a network's part of an observation: the `obs` of a multi-agent one."""
+    return obs.obs if isinstance(obs, Batch) and "obs" in obs else obs

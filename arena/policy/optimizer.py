@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from arena.base.errors import CheckpointError
 from arena.data.batch import Batch
 
 
@@ -22,15 +23,27 @@ def _among(values: Any) -> Iterator[torch.optim.Optimizer]:
             yield from _among(value)
 
 
-def optimizer_arrays(optimizer: torch.optim.Optimizer) -> Batch:
-    """What the optimizer remembers of each parameter, by its number."""
+def optimizer_state_dict(optimizer: torch.optim.Optimizer) -> Batch:
+    """Return the optimizer's state of each parameter, by its number."""
     return Batch({str(number): dict(tensors) for number, tensors in optimizer.state_dict()["state"].items()})
 
 
-def restore_optimizer(optimizer: torch.optim.Optimizer, arrays: Batch) -> None:
-    """Take over what `optimizer_arrays` gave; the options of the optimizer stay its own."""
+def load_optimizer_state_dict(optimizer: torch.optim.Optimizer, arrays: Batch) -> None:
+    """Take over what `optimizer_state_dict` gave; the options of the optimizer stay its own.
+
+    Raises `CheckpointError` for a parameter that the optimizer does not have, a tensor that is neither a number nor of
+    the parameter's shape, and numbers that are not finite.
+    """
     state = optimizer.state_dict()
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     for number, tensors in arrays.items():
+        if not number.isdecimal() or int(number) >= len(parameters):
+            raise CheckpointError(f"optimizers/{number} is of no parameter: there are {len(parameters)}")
         tensors.to_torch()
+        for name, tensor in tensors.items():
+            if tensor.shape not in (torch.Size(), parameters[int(number)].shape):
+                raise CheckpointError(f"optimizers/{number}/{name} has the shape {list(tensor.shape)}, not its own")
+            if not bool(torch.isfinite(tensor).all()):
+                raise CheckpointError(f"optimizers/{number}/{name} holds numbers that are not finite")
         state["state"][int(number)] = dict(tensors.items())
     optimizer.load_state_dict(state)

@@ -1,4 +1,4 @@
-"""What everybody who plays has in common: the small, torch-free protocol of a policy."""
+"""The protocol of a policy: small, and free of torch."""
 
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
@@ -18,16 +18,16 @@ class Policy(ABC):
     """
 
     learns: ClassVar[bool] = False
-    """Whether transitions of seats that it holds are worth storing."""
+    """True if transitions of its seats are worth storing."""
     needs_state: ClassVar[bool] = False
-    """Whether it wants the state records of its positions."""
+    """True if it needs the state records of its positions."""
     one_at_a_time: bool = False
-    """Whether its games are played and stored one after the other: it thinks long, or can do nothing for many at once.
+    """True if its games are played one after the other: it thinks long, or answers one position at a time.
 
     The games of others are played side by side.
     """
     needs_moves: ClassVar[bool] = False
-    """Whether it wants `batch.obs.moves` (int32 [n, T], -1 after the last), all actions since the start, openings too.
+    """True if it needs `batch.obs.moves` (int32 [n, T], -1 after the last), all actions since the start, openings too.
 
     Matches tell them, in games of perfect information that are played in turns.
     """
@@ -42,6 +42,22 @@ class Policy(ABC):
         has no opinion), `visits` (int [n, A], simulations of each move) and `pv` (int [n, L], the line of play that it
         expects, its own move first, -1 after the last).
         """
+
+    def __call__(self, batch: Batch, state: Any = None) -> Batch:
+        """Choose an action a row, as `forward` does: `policy(batch)`."""
+        return self.forward(batch, state)
+
+    def exploration_noise(self, act: Any, batch: Batch) -> Any:
+        """Actions changed for exploration; unchanged unless a policy explores this way."""
+        return act
+
+    def map_action(self, act: Any) -> Any:
+        """Actions of the policy as the environment takes them; the same for most."""
+        return act
+
+    def map_action_inverse(self, act: Any) -> Any:
+        """Actions of the policy that `map_action` turns into these."""
+        return act
 
     def reset(self, seed: int | None = None) -> None:  # noqa: B027  # most policies have nothing to forget
         """Forget earlier games; with a seed, start the random stream anew."""

@@ -1,28 +1,61 @@
 """A policy that plays any legal action with the same chance; needs no torch."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from numba import njit
+from gymnasium.spaces import Box, Discrete, Space
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
+from arena.base.seeding import make_rng
 from arena.data.batch import Batch
-from arena.errors import UsageError
 from arena.policy.protocol import Policy
-from arena.seeding import make_rng
+from games.engine.jit import njit
 
 
 class RandomPolicy(Policy):
-    """Uniform over the legal actions, which `batch.obs.mask` [n, A] must show."""
+    """Uniform over the legal actions, those of `batch.obs.mask` [n, A], or where there is no mask over an action space.
 
-    def __init__(self, seed: int | np.random.Generator | None = None):
+    Args:
+        observation_space: what it sees; kept for reference.
+        action_space: Discrete, or a Box with bounds; needed where observations come without a mask.
+        action_scaling: as in Tianshou's manual; without effect, since actions are drawn as the environment takes them.
+        action_bound_method: the same.
+        seed: of its random stream.
+
+    """
+
+    def __init__(
+        self,
+        observation_space: Space[Any] | None = None,
+        action_space: Space[Any] | None = None,
+        action_scaling: bool = False,
+        action_bound_method: Literal["clip", "tanh", ""] = "",
+        *,
+        seed: int | np.random.Generator | None = None,
+    ):
+        if isinstance(observation_space, int | np.integer | np.random.Generator):
+            raise UsageError(f"the seed is told by its name: RandomPolicy(seed={observation_space})")
+        self.observation_space, self.action_space = observation_space, action_space
         self._rng = make_rng(seed)
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
-        """Draw `act` [n]; `probs` [n, A] are equal on legal actions."""
-        if "mask" not in batch.obs:
-            raise UsageError("RandomPolicy needs batch.obs.mask, the legal actions (bool [n, A])")
-        mask = batch.obs.mask
+        """Draw `act`: [n], with `probs` [n, A] equal on legal actions; or [n, k] within the bounds of a Box.
+
+        `UsageError` where neither a mask nor an action space says what is legal.
+        """
+        if isinstance(batch.obs, Batch) and "mask" in batch.obs:
+            mask = batch.obs.mask
+        elif isinstance(self.action_space, Discrete) and self.action_space.start == 0:
+            mask = np.ones((len(batch.obs), int(self.action_space.n)), np.bool_)
+        elif isinstance(self.action_space, Box) and self.action_space.is_bounded():
+            low, high = self.action_space.low, self.action_space.high
+            return Batch(act=self._rng.uniform(low, high, (len(batch.obs), *low.shape)))
+        else:
+            raise UsageError(
+                "RandomPolicy needs batch.obs.mask, the legal actions (bool [n, A]), or an action_space to draw from, "
+                f"Discrete(n) or a bounded Box, not {self.action_space}"
+            )
         keys = self._rng.random(mask.shape, np.float32)
         act, probs = np.empty(len(mask), np.int64), np.empty(mask.shape)
         draw_legal(keys, mask, act, probs)

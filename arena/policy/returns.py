@@ -5,10 +5,10 @@ alone, so that nothing is ever read from a neighbour's.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from arena.data.buffer.ring import ring_of
+from games.engine.jit import njit
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -24,21 +24,21 @@ def gae(
     index: Ints,
     terminated: Bools,
     under_way: Bools,
-    gamma: float,
-    gae_lambda: float,
+    decay: tuple[float, float],
 ) -> tuple[Floats, Floats]:
     """Returns [T] and generalised advantage estimates [T] (Schulman et al. 2016, arXiv 1506.02438, equation 16).
 
     `next_value` [T] is the value of each transition's own next observation, counted as 0 where it terminated; a
     truncated transition bootstraps from it, but ends its trajectory all the same. `index` [T] are the places in a
     buffer of size S, which says who `terminated` [S], and behind whom nothing follows as yet (`under_way` [S]).
+    `decay` are gamma and lambda of the paper.
     """
     returns, advantage = np.empty_like(rew), np.empty_like(rew)
-    following, decay = 0.0, gamma * gae_lambda
+    gamma, following, decay_of_errors = decay[0], 0.0, decay[0] * decay[1]
     for t in range(rew.shape[0] - 1, -1, -1):
         bootstrap = 0.0 if terminated[index[t]] else next_value[t]
         delta = rew[t] + gamma * bootstrap - value[t]
-        following = delta if done[t] or under_way[index[t]] else delta + decay * following
+        following = delta if done[t] or under_way[index[t]] else delta + decay_of_errors * following
         advantage[t] = following
         returns[t] = following + value[t]
     return returns, advantage

@@ -1,32 +1,33 @@
-"""Where checkpoints lie and what they say of themselves; what is in them is for others to read, torch or not."""
+"""Checkpoint folders and their descriptions; their weights are for others to read, with torch or without."""
 
-import json
 from pathlib import Path
 from typing import Any
 
-from arena.errors import CheckpointError
+from arena.base.errors import CheckpointError
+from arena.base.files import read_any_json
+from arena.base.typed import FieldError, Hash, field
 
 SNAPSHOT = "snapshot-{:04d}"
-"""What the checkpoints in the folder of a run are called, by number."""
+"""Name of a checkpoint in the folder of a run, by its number."""
 FORMAT = 1
 CONFIG = "config.json"
-DESCRIBED = {"algorithm": str, "game": str, "options": dict, "config": dict, "sha256": str}
-"""What `config.json` says at least."""
+DESCRIBED = {"algorithm": str, "game": str, "options": dict, "config": dict, "sha256": Hash}
+"""Required fields of `config.json`."""
 
 
 def read_config(folder: Path) -> dict[str, Any]:
     """The description of a checkpoint; `CheckpointError` if there is none that can be read."""
-    try:
-        description = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise CheckpointError(f"no checkpoint at {folder}: it has no {CONFIG}") from None
-    except (OSError, ValueError) as error:
-        raise CheckpointError(f"{folder / CONFIG} cannot be read: {error}") from None
+    file = folder / CONFIG
+    if not file.exists():
+        raise CheckpointError(f"no checkpoint at {folder}: it has no {CONFIG}")
+    description: dict[str, Any] = read_any_json(file)
     if not isinstance(description, dict) or description.get("format") != FORMAT:
-        raise CheckpointError(f"{folder / CONFIG} is not a checkpoint of format {FORMAT}")
-    for key, kind in DESCRIBED.items():
-        if not isinstance(description.get(key), kind):
-            raise CheckpointError(f"{folder / CONFIG} does not say what a checkpoint says: {key!r} is missing or wrong")
+        raise CheckpointError(f"{file} is not a checkpoint of format {FORMAT}")
+    try:
+        for key, kind in DESCRIBED.items():
+            field(description, key, kind)
+    except FieldError as error:
+        raise CheckpointError(f"{file} does not say what a checkpoint says: {error}") from None
     return description
 
 
@@ -41,5 +42,5 @@ def newest_snapshot(folder: Path) -> Path:
 
 
 def count_snapshots(folder: Path) -> int:
-    """How many snapshots a run folder holds."""
+    """Return the number of snapshots in a run folder."""
     return sum(1 for _ in folder.glob(SNAPSHOT.format(0)[:-4] + "[0-9]*"))

@@ -1,4 +1,4 @@
-"""Alpha-rank: how often evolution shows each player, where the better replaces the worse.
+"""Alpha-rank: the share of time that an evolving population spends with each player.
 
 A population of `population` copies of one player meets a mutant; mutants that score better take over with the chance of
 a Moran process whose selection has strength `alpha`. The share of time that the population spends with each player is
@@ -15,9 +15,9 @@ Floats = NDArray[np.floating[Any]]
 
 
 def alpha_rank(payoffs: Floats, alpha: float = 10.0, population: int = 50) -> Floats:
-    """Shares of time [N]; `payoffs` [N, N] is what the row earns against the column, such as scores from 0 to 1.
+    """Return shares of time [N]; `payoffs` [N, N] is the payoff of row against column, such as scores from 0 to 1.
 
-    `alpha` times `population` times the largest difference of payoffs has to stay below 700, or chances underflow.
+    `alpha` times `population` times the largest difference of payoffs must stay below 700, or probabilities underflow.
     """
     size = len(payoffs)
     if size == 1:
@@ -28,11 +28,11 @@ def alpha_rank(payoffs: Floats, alpha: float = 10.0, population: int = 50) -> Fl
 
 
 def alpha_rank_profiles(payoffs: Floats, alpha: float = 10.0, population: int = 50) -> Floats:
-    """Shares of time that populations of their own, one for each seat, spend with each profile, [S_0, ..., S_(P-1)].
+    """Return shares of time of each profile [S_0, ..., S_(P-1)], with a separate population for each seat.
 
-    `payoffs` [P, S_0, ..., S_(P-1)] is what each seat earns in each profile. A mutant differs in one seat, all mutants
-    are as likely, and one that earns d more takes over with the chance (1 - exp(-alpha d)) / (1 - exp(-alpha
-    population d)), equation 11 of the paper, but at least with exp(-600).
+    `payoffs` [P, S_0, ..., S_(P-1)] is the payoff of each seat in each profile. A mutant differs in one seat; all
+    mutants are equally likely. One that earns d more takes over with probability (1 - exp(-alpha d)) / (1 - exp(-alpha
+    population d)), equation 11 of the paper, but at least exp(-600).
     """
     players, shape = len(payoffs), payoffs.shape[1:]
     size = int(np.prod(shape))
@@ -48,7 +48,7 @@ def alpha_rank_profiles(payoffs: Floats, alpha: float = 10.0, population: int = 
 
 
 def _fixation(gains: Floats, population: int) -> Floats:
-    """(1 - exp(-gains)) / (1 - exp(-population gains)), one over the population where nothing is gained."""
+    """Return (1 - exp(-gains)) / (1 - exp(-population gains)), and one over the population for gains of 0."""
     size = np.abs(gains)
     with np.errstate(invalid="ignore"):
         better = np.where(size > 0, np.expm1(-size) / np.expm1(-population * size), 1 / population)
@@ -56,9 +56,9 @@ def _fixation(gains: Floats, population: int) -> Floats:
 
 
 def takeover(payoffs: Floats, alpha: float, population: int) -> Floats:
-    """Chance [N, N] that one mutant of the column's player takes over a population of the row's.
+    """Return the probability [N, N] that one mutant of the column's player takes over a population of the row's.
 
-    With k mutants both kinds earn the average against the others of the population; the chance is one over
+    With k mutants both kinds earn their average against the others of the population. The probability is one over
     1 + sum over l of the product over k up to l of exp(-alpha (mutant's - resident's earnings)).
     """
     mutants = np.arange(1, population)[:, None, None]
@@ -72,10 +72,10 @@ def takeover(payoffs: Floats, alpha: float, population: int) -> Floats:
 
 
 def stationary(moves: Floats) -> Floats:
-    """Stationary distribution [N] of a chain with these chances to move [N, N]; the diagonal is not looked at.
+    """Return the stationary distribution [N] of a chain with transition probabilities [N, N]; ignores the diagonal.
 
-    By elimination without subtractions (Grassmann, Taksar and Heyman, Operations Research 33, 1985): chances of any
-    smallness keep their relative accuracy.
+    Elimination without subtractions (Grassmann, Taksar and Heyman, Operations Research 33, 1985) keeps the relative
+    accuracy of probabilities of any size.
     """
     chances, size = moves.copy(), len(moves)
     for last in range(size - 1, 0, -1):
@@ -85,5 +85,5 @@ def stationary(moves: Floats) -> Floats:
     shares[0] = 1.0
     for place in range(1, size):
         shares[place] = shares[:place] @ chances[:place, place]
-        shares /= shares.max()  # or they grow beyond all bounds where each place is much better than the one before
+        shares /= shares.max()  # avoids overflow if each state is much likelier than the one before
     return shares / shares.sum()

@@ -1,11 +1,11 @@
-"""How much of the results is cyclic, as in rock-paper-scissors, and no rating can tell.
+"""The cyclic share of results, as in rock-paper-scissors, which no rating can express.
 
 Log-odds of the scores are a flow on the graph of who met whom. Hodge's decomposition splits it into a part that is a
 difference of ratings and an orthogonal rest that runs in circles (X. Jiang, L.-H. Lim, Y. Yao and Y. Ye, "Statistical
 ranking and combinatorial Hodge theory", arXiv 0811.1067; D. Balduzzi et al., "Re-evaluating evaluation", NeurIPS 2018,
 arXiv 1806.02643, section 2).
 
-Shapes: N players. `points` [N, N] is what the row's player scored against the column's (a win 1, a draw 0.5).
+Shapes: N players. `points` [N, N] is the score of row against column (a win 1, a draw 0.5).
 """
 
 from typing import Any
@@ -16,19 +16,19 @@ from numpy.typing import NDArray
 Floats = NDArray[np.floating[Any]]
 
 HALF = 0.5
-"""Points that both sides of a pair are given in addition, so that log-odds are finite."""
+"""Points added to both sides of a pair, to keep log-odds finite."""
 
 
 def log_odds(points: Floats) -> Floats:
-    """Log-odds of the row's score against the column's [N, N], antisymmetric; 0 where two never met."""
+    """Return the log-odds of row against column [N, N], antisymmetric; 0 for pairs that never met."""
     return np.log((points + HALF) / (points.T + HALF))
 
 
 def cyclic_share(points: Floats) -> float:
-    """Share of the results' energy, 0 to 1, that runs in circles, less what chance alone would leave there.
+    """Return the cyclic share of the results' energy, 0 to 1, less the expected share of chance.
 
-    Energy is the sum of squared log-odds over all pairs, in units of their variance: chance alone leaves 1 for each
-    pair in excess of the ratings, of which there are N - 1 where everybody is connected.
+    Energy is the sum of squared log-odds over all pairs, in units of their variance. Chance alone contributes 1 for
+    each pair beyond the degrees of freedom of the ratings: N - 1 if all players are connected.
     """
     met = np.argwhere(np.triu(points + points.T > 0, k=1))
     if not len(met):

@@ -1,8 +1,8 @@
-"""Elo ratings by maximum likelihood, with draws, what a seat is worth, and any number of players.
+"""Elo ratings by maximum likelihood, with draws, seat advantages, and games of any number of players.
 
 The model is that of Bradley and Terry ("Rank Analysis of Incomplete Block Designs", Biometrika 39, 1952) with the draws
 of Davidson ("On Extending the Bradley-Terry Model to Accommodate Ties", JASA 65, 1970) and an order effect (Davidson
-and Beaver, Biometrics 33, 1977). Players i and j of strength r in seats s and t of worth a differ by
+and Beaver, Biometrics 33, 1977). Players i and j of strengths r in seats s and t of advantages a differ by
 x = r_i + a_s - r_j - a_t in log-odds, and i wins : draws : loses like e^(x/2) : v : e^(-x/2); v is estimated.
 
 *Elo* keeps its meaning under draws: strengths are shown in the unit in which Elo's formula, a draw for half a win,
@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.games import Games, compare_seats
+from arena.ratings.games import GameResults, compare_seats
 from arena.ratings.head_to_head import NORMAL_95
 
 Floats = NDArray[np.floating[Any]]
@@ -34,27 +34,27 @@ Floats = NDArray[np.floating[Any]]
 ELO = 400 / math.log(10)
 """Elo points of one unit of log-odds."""
 PRIOR_GAMES = 0.5
-"""Weight of the prior."""
+"""Games of the prior for each player."""
 CHUNK = 4096
-"""Games whose derivatives are held at once."""
+"""Games processed in one block, to bound memory."""
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings of N players with what is known of their errors; P seats."""
+    """Ratings of N players with their errors; P seats."""
 
     elo: Floats
     """[N]; the pool's mean, or the anchor, is 0."""
     covariance: Floats
-    """Of `elo` [N, N], in squared Elo."""
+    """Covariance of `elo` [N, N], in squared Elo."""
     seats: Floats
-    """What each seat is worth in Elo [P]; their mean is 0. All 0 if it was not estimated."""
+    """Advantage of each seat in Elo [P], of mean 0. All 0 if not estimated."""
     seats_error: Floats
     """Half-width of the 95 % interval of `seats` [P]."""
     draws: float
     """Share of draws between equals, 0 to 1."""
     unit: float
-    """Points of Elo for a unit of log-odds of the model."""
+    """Elo points of one unit of log-odds of the model."""
 
     @property
     def error(self) -> Floats:
@@ -62,18 +62,20 @@ class Ratings:
         return NORMAL_95 * np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
 
 
-def rate(games: Games, anchor: int | None = None, seats: bool = True, prior_games: float = PRIOR_GAMES) -> Ratings:
-    """The likeliest ratings, by Newton's method; relative to player `anchor`, or to the mean of all.
+def rate(
+    games: GameResults, anchor: int | None = None, seats: bool = True, prior_games: float = PRIOR_GAMES
+) -> Ratings:
+    """Return the ratings of maximum likelihood, by Newton's method, relative to player `anchor` or to the mean.
 
-    With `seats` the worth of the seats is estimated, too: right where the order of players is that of their seats.
-    `prior_games` must be above 0.
+    With `seats`, estimate the advantage of each seat, too; use it only if players are listed in the order of their
+    seats. `prior_games` must be above 0.
     """
     likelihood = Likelihood(games, seats, prior_games)
-    found = likelihood.maximum()
-    covariance = likelihood.covariance(found)
-    n, v = games.num_players, likelihood.draw_odds(found)
-    factor, factor_slope = likelihood.elo_factor(found)
-    strengths = found[: likelihood.places]
+    parameters = likelihood.maximum()
+    covariance = likelihood.covariance(parameters)
+    n, v = games.num_players, likelihood.draw_odds(parameters)
+    factor, factor_slope = likelihood.elo_factor(parameters)
+    strengths = parameters[: likelihood.places]
     values = ELO * factor * strengths
     slope = np.outer(strengths, factor_slope)  # of every rating and seat by every parameter
     slope[:, : likelihood.places] += factor * np.eye(likelihood.places)
@@ -82,24 +84,24 @@ def rate(games: Games, anchor: int | None = None, seats: bool = True, prior_game
         values[:n] -= values[anchor]
         slope[:n] -= slope[anchor]
     spread = slope @ covariance @ slope.T
-    worth, worth_error = values[n:], NORMAL_95 * np.sqrt(np.maximum(np.diag(spread)[n:], 0.0))
+    seat_values, seat_errors = values[n:], NORMAL_95 * np.sqrt(np.maximum(np.diag(spread)[n:], 0.0))
     if not seats:
-        worth = worth_error = np.zeros(games.players.shape[1])
-    return Ratings(values[:n], spread[:n, :n], worth, worth_error, v / (2 + v), ELO * factor)
+        seat_values = seat_errors = np.zeros(games.players.shape[1])
+    return Ratings(values[:n], spread[:n, :n], seat_values, seat_errors, v / (2 + v), ELO * factor)
 
 
 class Likelihood:
     """Log-likelihood of results and its derivatives.
 
-    Parameters [K]: strengths [N], worths of seats [P] if estimated, log v if there were draws.
+    Parameters [K]: strengths [N], seat advantages [P] if estimated, log v if there were draws.
     """
 
-    def __init__(self, games: Games, seats: bool, prior_games: float):
+    def __init__(self, games: GameResults, seats: bool, prior_games: float):
         self._games, self._prior = games, prior_games
         pairs = compare_seats(games)
         self.drawn = bool((pairs.counts * (pairs.score == 0.5)).sum() > 0)
         self.blocks = [games.num_players] + [games.players.shape[1]] * seats
-        """Sizes of the groups of parameters that matter by their differences alone."""
+        """Sizes of the groups of parameters of which only differences matter."""
         self.places = sum(self.blocks)
         self.size = self.places + self.drawn
         self._pairs = pairs
@@ -107,11 +109,11 @@ class Likelihood:
         self._signs = [1.0, -1.0, 1.0, -1.0][: 4 if seats else 2]
 
     def draw_odds(self, parameters: Floats) -> float:
-        """The model's v; 0 if nothing was drawn."""
+        """Return the model's v; 0 without draws."""
         return math.exp(parameters[-1]) if self.drawn else 0.0
 
     def value(self, parameters: Floats) -> float:
-        """Log-likelihood with the prior."""
+        """Return the log-likelihood, prior included."""
         x, v, pairs = self._differences(parameters), self.draw_odds(parameters), self._pairs
         log_total = np.logaddexp(np.abs(x) / 2 + np.log1p(np.exp(-np.abs(x))), math.log(v) if v else -np.inf)
         drawn = (pairs.score == 0.5) * (parameters[-1] if self.drawn else 0.0)
@@ -121,7 +123,7 @@ class Likelihood:
         return float(total - self._prior * math.log1p(v / 2))
 
     def derivatives(self, parameters: Floats) -> tuple[Floats, Floats]:
-        """Gradient [K], and the Fisher information [K, K], minus its second derivative."""
+        """Return the gradient [K] and the Fisher information [K, K], which is minus the second derivative."""
         pairs, v = self._pairs, self.draw_odds(parameters)
         score, draw = self._expected(parameters)
         gradient, information = np.zeros(self.size), np.zeros((self.size, self.size))
@@ -144,7 +146,7 @@ class Likelihood:
         return gradient, information
 
     def maximum(self) -> Floats:
-        """The likeliest parameters [K]; the likelihood is concave. The mean of each block is 0."""
+        """Return the parameters [K] of maximum likelihood, which is concave; the mean of each block is 0."""
         parameters = np.zeros(self.size)
         value = self.value(parameters)
         for _ in range(100):
@@ -158,7 +160,7 @@ class Likelihood:
         return parameters
 
     def covariance(self, parameters: Floats) -> Floats:
-        """Of the parameters at their likeliest values [K, K], all blocks centred."""
+        """Return the covariance [K, K] of the parameters at the maximum, all blocks centred."""
         means = self._means()
         covariance = np.linalg.inv(self.derivatives(parameters)[1] + means) - means
         if self._games.players.shape[1] == 2:
@@ -166,9 +168,9 @@ class Likelihood:
         return covariance * max(1.0, self._dispersion(parameters, covariance))
 
     def elo_factor(self, parameters: Floats) -> tuple[float, Floats]:
-        """What a unit of log-odds is in Elo's formula, and its derivatives [K].
+        """Return the factor from the model's log-odds to those of Elo's formula, and its derivatives [K].
 
-        The s in which 1 / (1 + e^(-s x)) is likeliest for the scores that the model expects.
+        It is the s at which 1 / (1 + e^(-s x)) is likeliest for the scores that the model expects.
         """
         x, v, counts = self._differences(parameters), self.draw_odds(parameters), self._pairs.counts
         score, draw = self._expected(parameters)
@@ -183,14 +185,14 @@ class Likelihood:
             before, factor = factor, min(1.0, max(least, factor + counts @ (x * (score - formula)) / curvature))
             if abs(factor - before) < 1e-12:
                 break
-        # of the condition sum c x (p - formula) = 0, which holds at the likeliest factor
+        # implicit derivative of sum c x (p - formula) = 0, which holds at the likeliest factor
         self._add(slope, counts * (score - formula + x * (score - draw / 4 - score**2 - factor * steepness)))
         if self.drawn:
             slope[-1] = counts @ (x * draw * (0.5 - score))
         return factor, slope / curvature
 
     def _dispersion(self, parameters: Floats, covariance: Floats) -> float:
-        """How much more the games' gradients spread than those of independent comparisons would.
+        """Return the spread of the games' gradients relative to independent comparisons.
 
         The trace of H^-1 J by parameter, H the information and J the sum of squared gradients of whole games (Godambe's
         information of a composite likelihood, as one number); 1 for independent comparisons.
@@ -208,26 +210,26 @@ class Likelihood:
         return total / (self.places - len(self.blocks))
 
     def _differences(self, parameters: Floats) -> Floats:
-        """The model's x [M]."""
+        """Return the model's x of each comparison [M]."""
         return sum(sign * parameters[column] for column, sign in zip(self._columns, self._signs, strict=True))
 
     def _expected(self, parameters: Floats) -> tuple[Floats, Floats]:
-        """Expected score of the first, and chance of a draw [M]."""
+        """Return expected score of the first and probability of a draw [M]."""
         return outcome(self._differences(parameters), self.draw_odds(parameters))
 
     def _add(self, total: Floats, amounts: Floats) -> None:
-        """Add to `total` [K] what each comparison brings to its players and seats."""
+        """Add the amount of each comparison [M] to its players and seats in `total` [K]."""
         for column, sign in zip(self._columns, self._signs, strict=True):
             total += sign * np.bincount(column, amounts, len(total))
 
     def _centred(self, parameters: Floats) -> list[tuple[slice, Floats]]:
-        """Each block of parameters less its mean, with its place."""
+        """Return the place of each block, and its parameters less their mean."""
         ends = np.cumsum(self.blocks)
         places = [slice(end - size, end) for size, end in zip(self.blocks, ends, strict=True)]
         return [(place, parameters[place] - parameters[place].mean()) for place in places]
 
     def _means(self) -> Floats:
-        """What is added to the information to hold the mean of each block at 0 [K, K]."""
+        """Return the matrix [K, K] added to the information to fix the mean of each block at 0."""
         means = np.zeros((self.size, self.size))
         for block, centred in self._centred(np.zeros(self.size)):
             means[block, block] = 1 / len(centred)
@@ -235,8 +237,8 @@ class Likelihood:
 
 
 def outcome(x: Floats, draw_odds: float) -> tuple[Floats, Floats]:
-    """Expected score of the first, and chance of a draw, for differences `x` in log-odds and v of the model."""
-    better = np.exp(-np.abs(x) / 2)  # of the weaker: nothing overflows
+    """Return expected score of the first and probability of a draw, for differences `x` in log-odds."""
+    better = np.exp(-np.abs(x) / 2)  # odds of the weaker player: at most 1, no overflow
     total = 1 + better**2 + draw_odds * better
     draw = draw_odds * better / total
     strong = 1 / total + draw / 2
@@ -244,7 +246,7 @@ def outcome(x: Floats, draw_odds: float) -> tuple[Floats, Floats]:
 
 
 def superiority(ratings: Ratings) -> Floats:
-    """Likelihood that the row's player is stronger than the column's [N, N], by a normal approximation."""
+    """Return the likelihood that row is stronger than column [N, N], by a normal approximation."""
     variance = np.diag(ratings.covariance)
     spread = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * ratings.covariance, 1e-12))
     z = (ratings.elo[:, None] - ratings.elo[None, :]) / spread

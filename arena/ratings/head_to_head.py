@@ -1,4 +1,4 @@
-"""What the games of two players say: Elo difference, its error, and the likelihood of superiority.
+"""Games of two players: Elo difference, its error, and the likelihood of superiority.
 
 Results are counts of the first player's scores, worst first. Three counts are single games: lost, drawn, won
 (trinomial). Five are pairs of games that share an opening, each player once from either side, by their sum: 0, 1/2, 1,
@@ -29,17 +29,17 @@ NORMAL_95 = 1.959964
 NORMALISED = 800 / math.log(10)
 """Points of normalised Elo of one standard deviation of a game."""
 FAR = 1e-6
-"""The nearest to 0 or 1 that a score comes when it is told in Elo: 2400 points."""
+"""Least distance of a score from 0 or 1 when converted to Elo: 2400 points."""
 
 
 def score_to_elo(score: float) -> float:
-    """Logistic Elo of a score between 0 and 1; a score of all or nothing stands at 2400 points."""
+    """Return the logistic Elo of a score from 0 to 1, between -2400 and 2400."""
     score = min(max(score, FAR), 1 - FAR)
     return 400 * math.log10(score / (1 - score))
 
 
 def elo_to_score(elo: float) -> float:
-    """The score that logistic Elo expects, 0 to 1."""
+    """Return the expected score of a logistic Elo difference, 0 to 1."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
@@ -62,8 +62,8 @@ class HeadToHead:
 def compare(counts: Sequence[float] | Floats) -> HeadToHead:
     """Estimate from trinomial [3] or pentanomial [5] counts.
 
-    If every result is the same, they say nothing of the spread: errors are 0, the superiority is 0, 1/2 or 1, and the
-    normalised difference is infinite, or 0. Without results everything is equal.
+    If all results are equal, their spread is unknown: errors are 0, the superiority is 0, 1/2 or 1, and the normalised
+    difference is infinite or 0. Without results both players count as equal.
     """
     counts = np.asarray(counts, float)
     results = counts.sum()

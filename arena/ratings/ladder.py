@@ -1,22 +1,21 @@
-"""A ladder of many agents: who plays whom next, by rating and uncertainty, and new ratings after every game.
+"""A ladder of many agents: pairs by rating and uncertainty, and new ratings after every game.
 
-Agents stand in fine bins by their ratings (a two-hundredth of a point); a Fenwick tree counts them (P. Fenwick,
+Agents are sorted into fine bins by rating (a two-hundredth of a point); a Fenwick tree counts them (P. Fenwick,
 Software: Practice and Experience 24, 1994), so that entering, leaving and finding the agent of a rank take O(log bins)
-steps, however many agents there are and whoever stands together.
+steps for any number of agents.
 
-A pair is found in three steps: of two agents drawn at random, the more uncertain plays; it draws a strength, from a
-normal distribution around its rating that is a little wider than its uncertainty; who stands nearest that strength is
-its opponent. So newcomers play much and meet all kinds, and those who are known meet their equals, more or less.
+A pair is chosen in three steps: of two random agents, the more uncertain plays; it draws a strength from a normal
+distribution around its rating, a little wider than its uncertainty; the agent nearest that strength is its opponent. So
+newcomers play often and against all strengths; well-known agents play opponents of about their own.
 
-Ratings are those of Glicko-2 (deviations that grow with time by a volatility), but for two things, without which the
-intervals of the best and the worst did not hold the truth:
+Ratings are those of Glicko-2 (deviations grow over time by a volatility), with two changes. Without them the intervals
+of the best and the worst agents did not contain their true strengths:
 
-* A game counts by Bayes' rule as it is (`arena.ratings.posterior`).
-* How far apart strong and weak are is learnt. Where equals meet equals, games say little of the distance between the
-  ends of the ladder, which so depends on what newcomers were taken for: with the deviation of 350 that Glicko begins
-  with, too far apart where strengths differ by 200, too near where they do by 350, and no single rating's deviation
-  tells. Does the higher rated of a pair win more often than it should, all distances are too small. One number
-  stretches them, found by Newton steps towards the likeliest, game after game.
+* A game updates a rating by Bayes' rule exactly (`arena.ratings.posterior`).
+* The scale is learnt. Games between equals say little about the distance between the ends of the ladder, which then
+  depends on the prior of newcomers: with Glicko's deviation of 350 it is too large if strengths differ by 200, too
+  small if they differ by 350, and no single deviation shows it. If the higher rated of a pair wins more often than
+  expected, all distances are too small. One factor stretches them, by a Newton step of its likelihood per game.
 """
 
 import math
@@ -49,28 +48,28 @@ STRETCH = np.dtype(
     ]
 )
 FIRMNESS, MEMORY = 300.0, 1e5
-"""Information on the stretch at the beginning, and the most that counts: what is older is forgotten by and by."""
+"""Initial and largest information on the stretch; the limit lets old games fade."""
 LEAST = 0.05
-"""Stretch that is never fallen short of."""
+"""Lower limit of the stretch."""
 BITS = 20
 BINS = 1 << BITS
 LOWEST, HIGHEST = -15.0, 15.0
-"""Span of mu that has bins of its own: ratings from -1100 to 4100, before they are stretched."""
+"""Range of mu with bins: ratings from -1100 to 4100 before stretching."""
 PERIOD = 12.0
 """Games of a rating period."""
 SPREAD = 1.0
-"""How far apart those may be who meet, in mu, beyond what is not known of them."""
+"""Standard deviation of the strength difference of a pair, in mu, beyond the uncertainty of the rating."""
 
 
-class Ladder:
-    """Ratings of `size` agents, all newcomers at first, and what it takes to pair them."""
+class RatingLadder:
+    """Ratings of `size` agents, all newcomers at first, and the structures to pair them."""
 
     def __init__(self, size: int, seed: int):
         self.agents: NDArray[Any] = np.zeros(size, AGENT)
-        """[N] of `AGENT`."""
+        """Records of `AGENT` [N]."""
         self.agents["phi"], self.agents["volatility"] = UNKNOWN / GLICKO, VOLATILITY
         self.counts = np.zeros(BINS + 1, np.int32)
-        """The Fenwick tree of the bins' sizes [BINS + 1]; entry 0, no node of the tree, is how many stand in all."""
+        """The Fenwick tree of the bins' sizes [BINS + 1]; entry 0, no node of the tree, is the total."""
         self.heads = np.full(BINS, -1, np.int32)
         """First agent of each bin [BINS], -1 if it is empty."""
         self.stretch: NDArray[Any] = np.array([(1.0, FIRMNESS)], STRETCH)
@@ -80,26 +79,26 @@ class Ladder:
 
     @property
     def ratings(self) -> NDArray[np.float64]:
-        """[N]."""
+        """Ratings on Glicko's scale [N]."""
         return START + GLICKO * self.stretch["factor"] * self.agents["mu"]
 
     @property
     def deviations(self) -> NDArray[np.float64]:
-        """[N]."""
+        """Standard deviations of `ratings` [N]."""
         return GLICKO * self.stretch["factor"] * self.agents["phi"]
 
     def pair(self) -> tuple[int, int]:
-        """Two agents who should play next; they stand outside the ladder until `record` has their result."""
+        """Return two agents to play next and take them off the ladder, until `record` has their result."""
         return next_pair(self.agents, self.counts, self.heads, self.random[0])
 
     def record(self, first: int, second: int, score: float) -> None:
-        """Rate a pair's game, in which the first scored 0, 0.5 or 1, and let both back in."""
+        """Rate a pair's game, in which the first scored 0, 0.5 or 1, and put both back on the ladder."""
         record(self.agents, self.counts, self.heads, self.stretch[0], first, second, score)
 
 
 @njit
 def bin_of(mu: float) -> int:
-    """Where an agent stands; whoever is beyond the span stands at its end."""
+    """Return the bin of a rating, clipped to the range of bins."""
     return int(min(max((mu - LOWEST) / (HIGHEST - LOWEST), 0.0), 1.0) * (BINS - 1))
 
 
@@ -142,7 +141,7 @@ def add(counts: Any, place: int, amount: int) -> None:
 
 @njit
 def below(counts: Any, place: int) -> int:
-    """How many agents stand in the bins below one."""
+    """Return the number of agents in all bins below `place`."""
     total = 0
     node = place
     while node > 0:
@@ -153,7 +152,7 @@ def below(counts: Any, place: int) -> int:
 
 @njit
 def of_rank(counts: Any, heads: Any, rank: int) -> int:
-    """The agent above `rank` others; of those in one bin, who are as good as equal, the one who came last."""
+    """Return the agent with `rank` others below it; of those in one bin, the last to enter."""
     node = 0
     for bit in range(BITS - 1, -1, -1):
         step = node + (1 << bit)
@@ -165,7 +164,7 @@ def of_rank(counts: Any, heads: Any, rank: int) -> int:
 
 @njit
 def anybody(agents: Any, random: Any) -> int:
-    """A random agent who stands on the ladder."""
+    """Return a random agent on the ladder."""
     agent = draw_below(random, len(agents))
     while agents[agent].bin < 0:
         agent = draw_below(random, len(agents))
@@ -174,7 +173,7 @@ def anybody(agents: Any, random: Any) -> int:
 
 @njit
 def next_pair(agents: Any, counts: Any, heads: Any, random: Any) -> tuple[int, int]:
-    """Two agents of those who stand on the ladder, which they leave; at least two have to."""
+    """Take a pair of agents off the ladder, which must have at least two, and return them."""
     one, two = anybody(agents, random), anybody(agents, random)
     first = one if agents[one].phi >= agents[two].phi else two
     leave(agents, counts, heads, first)
@@ -188,7 +187,7 @@ def next_pair(agents: Any, counts: Any, heads: Any, random: Any) -> tuple[int, i
 
 @njit
 def record(agents: Any, counts: Any, heads: Any, stretch: Any, first: int, second: int, score: float) -> None:
-    """Rate a game by what was known before it, and let both agents in again."""
+    """Rate both agents by their ratings before the game, and put them back on the ladder."""
     one, two = agents[first], agents[second]
     mu, phi, factor = one.mu, one.phi, stretch.factor
     learn(stretch, mu - two.mu, math.sqrt(phi**2 + two.phi**2), score)
@@ -200,16 +199,16 @@ def record(agents: Any, counts: Any, heads: Any, stretch: Any, first: int, secon
 
 @njit
 def learn(stretch: Any, distance: float, deviation: float, score: float) -> None:
-    """Move the stretch by a Newton step towards that under which this score, at this distance, is the likeliest."""
-    seen = distance / math.sqrt(1 + 3 * (stretch.factor * deviation / math.pi) ** 2)
-    expected = 1 / (1 + math.exp(-stretch.factor * seen))
-    stretch.information = min(stretch.information + seen**2 * expected * (1 - expected), MEMORY)
-    stretch.factor = max(stretch.factor + seen * (score - expected) / stretch.information, LEAST)
+    """Move the stretch by a Newton step towards the likeliest one for this score at this distance."""
+    scaled_distance = distance / math.sqrt(1 + 3 * (stretch.factor * deviation / math.pi) ** 2)
+    expected = 1 / (1 + math.exp(-stretch.factor * scaled_distance))
+    stretch.information = min(stretch.information + scaled_distance**2 * expected * (1 - expected), MEMORY)
+    stretch.factor = max(stretch.factor + scaled_distance * (score - expected) / stretch.information, LEAST)
 
 
 @njit
 def rate_game(agent: Any, factor: float, other_mu: float, other_phi: float, score: float) -> None:
-    """Move an agent's rating by one game, a fraction of a period; the other's is stretched already."""
+    """Update an agent's rating by one game, a fraction of a period; the opponent's mu and phi are stretched."""
     mu, phi = factor * agent.mu, factor * agent.phi
     precision, surplus = evidence(mu, other_mu, other_phi, score)
     agent.volatility = new_volatility(phi, agent.volatility, 1 / precision, surplus / precision, TAU)
@@ -221,6 +220,6 @@ def rate_game(agent: Any, factor: float, other_mu: float, other_phi: float, scor
 
 @njit
 def enter_all(agents: Any, counts: Any, heads: Any) -> None:
-    """Put everybody on an empty ladder."""
+    """Put all agents on an empty ladder."""
     for agent in range(len(agents)):
         enter(agents, counts, heads, agent)

@@ -1,4 +1,4 @@
-"""Nash averaging: who would be worth playing if everybody chose their champions well.
+"""Nash averaging: weights of players in the equilibrium of choosing a champion.
 
 A meta-game: both sides pick a player, and the payoff is the log-odds of its score. Its Nash equilibrium of maximal
 entropy weighs the players; a player's skill is its payoff against that mix, 0 for those who belong to it. Adding copies
@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 Floats = NDArray[np.floating[Any]]
 
 LEAST = 1e-9
-"""What a player may still gain over the value 0."""
+"""Largest gain over the value 0 that the solution leaves."""
 NOTHING = 1e-6
-"""Shares below it are none."""
+"""Shares below this are set to 0."""
 
 
 def nash_average(payoffs: Floats) -> tuple[Floats, Floats]:
-    """The equilibrium of maximal entropy [N] and everybody's payoff against it [N], at most 0.
+    """Return the equilibrium of maximal entropy [N] and every player's payoff against it [N], at most 0.
 
-    `payoffs` [N, N] is antisymmetric: what the row earns from the column. The equilibrium maximises the entropy of the
-    shares p where payoffs @ p is at most some `slack`. By duality p is the softmax of payoffs @ prices for those prices
-    from 0 that make log(sum(exp(payoffs @ prices))) + slack * sum(prices) least. A barrier of the weight of the slack
-    keeps prices above 0, and both go to 0 together (Boyd and Vandenberghe, "Convex Optimization", 5.1.6 and 11.3).
+    `payoffs` [N, N] is antisymmetric: the payoff of row against column. The equilibrium maximises the entropy of the
+    shares p where payoffs @ p is at most some `slack`. By duality p is the softmax of payoffs @ prices for the
+    prices, at least 0, that minimise log(sum(exp(payoffs @ prices))) + slack * sum(prices). A barrier of weight `slack`
+    keeps prices above 0; both go to 0 together (Boyd and Vandenberghe, "Convex Optimization", 5.1.6 and 11.3).
     """
     payoffs = np.asarray(payoffs, float)
     prices = np.ones(len(payoffs))
@@ -54,7 +54,7 @@ def nash_average(payoffs: Floats) -> tuple[Floats, Floats]:
 
 
 def solve_matrix_game(payoffs: Floats) -> tuple[Floats, Floats]:
-    """How both seats play a zero-sum game, [M] and [N], of which `payoffs` [M, N] is what the first earns.
+    """Return equilibrium strategies [M] and [N] of a zero-sum game with `payoffs` [M, N] of the first seat.
 
     The game is made a symmetric one (D. Gale, H. Kuhn and A. Tucker, "On symmetric games", 1950): with payoffs above 0,
     its equilibria are those of the matrix [[0, A, -1], [-A', 0, 1], [1, -1, 0]], of which `nash_average` knows the one

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from arena.errors import UsageError
-from arena.ratings.glicko2 import Rating, rate_period
+from arena.base.errors import UsageError
+from arena.ratings.glicko2 import Glicko2Rating, rate_period
 from arena.ratings.ladder import PERIOD
 
 
 @dataclass(frozen=True)
 class OnlineRating:
-    """What is known of a player."""
+    """A player's rating after some games."""
 
     rating: float
     deviation: float
@@ -30,10 +30,10 @@ class OnlineRatings(Protocol):
     """Ratings by name; players enter with their first game."""
 
     def add(self, players: Sequence[str], returns: Sequence[float]) -> None:
-        """Count a game: who sat there, and what each earned (only the order counts)."""
+        """Count a game by players and returns, both by seat; only the order of returns counts."""
 
     def table(self) -> dict[str, OnlineRating]:
-        """Everybody, the best first."""
+        """Return all ratings by name, the best first."""
 
 
 class Glicko2Ratings:
@@ -44,24 +44,24 @@ class Glicko2Ratings:
     """
 
     def __init__(self) -> None:
-        self._players: dict[str, Rating] = {}
+        self._players: dict[str, Glicko2Rating] = {}
         self._games: dict[str, int] = {}
 
     def add(self, players: Sequence[str], returns: Sequence[float]) -> None:
         """Count a game."""
-        before = [self._players.get(name, Rating()) for name in players]
+        before = [self._players.get(name, Glicko2Rating()) for name in players]
         for seat, name in enumerate(players):
             self._players[name] = _rated(before, returns, seat)
             self._games[name] = self._games.get(name, 0) + 1
 
     def table(self) -> dict[str, OnlineRating]:
-        """Everybody, the best first."""
-        found = {name: OnlineRating(r.rating, r.deviation, self._games[name]) for name, r in self._players.items()}
-        return _sorted(found)
+        """Return all ratings by name, the best first."""
+        ratings = {name: OnlineRating(r.rating, r.deviation, self._games[name]) for name, r in self._players.items()}
+        return _sorted(ratings)
 
 
-def _rated(players: Sequence[Rating], returns: Sequence[float], seat: int) -> Rating:
-    """The rating of one who played, after a game."""
+def _rated(players: Sequence[Glicko2Rating], returns: Sequence[float], seat: int) -> Glicko2Rating:
+    """Return the rating of the player at `seat` after a game."""
     others = [other for other in range(len(players)) if other != seat]
     scores = [0.5 + (returns[seat] > returns[other]) / 2 - (returns[seat] < returns[other]) / 2 for other in others]
     opponents = [players[other] for other in others]
@@ -83,13 +83,13 @@ class OpenSkillRatings:
     def add(self, players: Sequence[str], returns: Sequence[float]) -> None:
         """Count a game."""
         before = [[self._players.get(name) or self._model.rating()] for name in players]
-        places = [float(sum(other > earned for other in returns)) for earned in returns]
+        places = [float(sum(other > own_return for other in returns)) for own_return in returns]
         for name, (rating,) in zip(players, self._model.rate(before, ranks=places), strict=True):
             self._players[name] = rating
             self._games[name] = self._games.get(name, 0) + 1
 
     def table(self) -> dict[str, OnlineRating]:
-        """Everybody, the best first."""
+        """Return all ratings by name, the best first."""
         return _sorted({name: OnlineRating(r.mu, r.sigma, self._games[name]) for name, r in self._players.items()})
 
 

@@ -1,14 +1,15 @@
-"""What one game says of a player's strength, by Bayes' rule: for ratings that move with every game.
+"""Posterior of a player's strength after one game, by Bayes' rule: for ratings updated after every game.
 
-Glicko-2's step 7 goes one Newton step from where the rating stood. That suits a period of many games from near the
-truth; game by game it understates how far off those are who are far off, and is the surer of itself. Here the mean and
-the variance after a game are those of the posterior itself, by quadrature.
+Glicko-2's step 7 makes one Newton step from the old rating. That suits a period of many games with a rating near the
+truth. Game by game it corrects large errors too little, and its deviations shrink too fast. Here mean and variance
+after a game are those of the posterior itself, by quadrature.
 """
 
 import math
 
 import numpy as np
-from numba import njit
+
+from arena.base.jit import njit
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
@@ -16,10 +17,10 @@ WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
 @njit(cache=True)
 def after_game(mu: float, phi: float, other_mu: float, other_phi: float, score: float) -> tuple[float, float]:
-    """Mean and standard deviation of a strength, normal (`mu`, `phi`) before, after a score of 0, 0.5 or 1.
+    """Return mean and standard deviation of a strength, normal (`mu`, `phi`) before, after a score of 0, 0.5 or 1.
 
-    The chance to win against another, of strength (`other_mu`, `other_phi`), is Glicko's: logistic in the difference,
-    which counts the less, the less is known of the other. All are on Glicko-2's internal scale. A draw moves both
+    The probability to beat an opponent of strength (`other_mu`, `other_phi`) is Glicko's: logistic in the difference,
+    discounted by the opponent's uncertainty. All are on Glicko-2's internal scale. A draw moves both
     numbers to the middle of where a win and a loss would.
     """
     discount = 1 / math.sqrt(1 + 3 * (other_phi / math.pi) ** 2)

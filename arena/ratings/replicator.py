@@ -1,4 +1,4 @@
-"""Projected replicator dynamics: strategies that earn more than the average grow, and none ever dies out.
+"""Projected replicator dynamics: strategies better than the average grow, and none dies out.
 
 A meta-strategy for pools of opponents: between the best mixture of today and exploring all of the pool (M. Lanctot et
 al., "A Unified Game-Theoretic Approach to Multiagent Reinforcement Learning", 2017, arXiv 1711.00832, section 3.1 and
@@ -6,10 +6,10 @@ appendix B). The projection is the exact one, by J. Duchi et al., "Efficient pro
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.jit import njit
 
 Floats = NDArray[np.float64]
 
@@ -17,11 +17,11 @@ Floats = NDArray[np.float64]
 def projected_replicator(
     payoffs: Floats, iterations: int = 50_000, step: float = 1e-3, exploration: float = 1e-10
 ) -> list[Floats]:
-    """How often each seat plays each of its strategies, P arrays [S_p], averaged over the dynamics' whole course.
+    """Return each seat's mixed strategy, P arrays [S_p], averaged over all iterations.
 
-    `payoffs` [P, S_0, ..., S_(P-1)] is what each seat earns in each profile; for a symmetric pool with scores X [N, N],
-    `numpy.stack([X, X.T])`. The dynamics begin with everything played alike, go on by `step`, and are held where a seat
-    with S strategies plays each at least `exploration` / (S + 1) of the time.
+    `payoffs` [P, S_0, ..., S_(P-1)] is the payoff of each seat in each profile; for a symmetric pool with scores X [N,
+    N], `numpy.stack([X, X.T])`. The dynamics start uniform, move by `step`, and are projected so that a seat with S
+    strategies plays each at least `exploration` / (S + 1) of the time.
     """
     if payoffs.ndim != len(payoffs) + 1:
         raise UsageError(f"payoffs of shape {payoffs.shape} do not have an axis for the seats and one for each of them")
@@ -40,19 +40,19 @@ def _run(
     for seat in range(len(sizes)):
         shares[first[seat] : first[seat + 1]] = 1.0 / sizes[seat]
     for _ in range(iterations):
-        worth = _worth(payoffs, sizes, first, shares)
+        values = _strategy_values(payoffs, sizes, first, shares)
         for seat in range(len(sizes)):
             part = slice(first[seat], first[seat + 1])
-            growth = worth[part] - (shares[part] * worth[part]).sum()
+            growth = values[part] - (shares[part] * values[part]).sum()
             shares[part] = _project(shares[part] * (1.0 + step * growth), exploration / (sizes[seat] + 1))
         sums += shares
     return sums
 
 
 @njit(cache=True, nogil=True)
-def _worth(payoffs: Floats, sizes: NDArray[np.int64], first: NDArray[np.int64], shares: Floats) -> Floats:
-    """What each strategy earns against the others' shares [sum of S_p]."""
-    worth = np.zeros(first[-1])
+def _strategy_values(payoffs: Floats, sizes: NDArray[np.int64], first: NDArray[np.int64], shares: Floats) -> Floats:
+    """Return the value of each strategy against the others' shares [sum of S_p]."""
+    values = np.zeros(first[-1])
     chosen = np.zeros(len(sizes), np.int64)
     for profile in range(payoffs.shape[1]):
         for seat in range(len(sizes)):
@@ -60,18 +60,18 @@ def _worth(payoffs: Floats, sizes: NDArray[np.int64], first: NDArray[np.int64], 
             for other in range(len(sizes)):
                 if other != seat:
                     chance *= shares[first[other] + chosen[other]]
-            worth[first[seat] + chosen[seat]] += chance * payoffs[seat, profile]
+            values[first[seat] + chosen[seat]] += chance * payoffs[seat, profile]
         for seat in range(len(sizes) - 1, -1, -1):
             chosen[seat] += 1
             if chosen[seat] < sizes[seat]:
                 break
             chosen[seat] = 0
-    return worth
+    return values
 
 
 @njit(cache=True, nogil=True)
 def _project(values: Floats, least: float) -> Floats:
-    """The nearest shares [S] of which none is below `least`."""
+    """Return the nearest shares [S] that are all at least `least`."""
     room = 1.0 - least * len(values)
     above = np.sort(values - least)[::-1]
     surplus, total = 0.0, 0.0

@@ -1,4 +1,4 @@
-"""A sequential test of two players, which stops as soon as it knows whether the first is stronger.
+"""A sequential test of two players, which stops as soon as the results decide whether the first is stronger.
 
 Wald's sequential probability ratio test (1945) on the generalised log-likelihood ratio of trinomial counts (single
 games) or pentanomial counts (pairs of games of one opening), both as in `head_to_head`. Nuisance parameters (the share
@@ -19,16 +19,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.jit import njit
 from arena.ratings.head_to_head import NORMALISED, elo_to_score
 
 Decision = Literal["H0", "H1"]
 
 EMPTY = 1e-3
-"""What stands for a count of 0, so that no result is held impossible for not having been seen."""
+"""Replaces counts of 0: a result that has not occurred is not impossible."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,9 @@ class Sprt:
         return float(llr_of_means(counts, elo_to_score(self.elo0), elo_to_score(self.elo1)))
 
     def decide(self, counts: Sequence[float] | NDArray[Any]) -> tuple[Decision | None, float]:
-        """What all results so far decide, None if it goes on; and their log-likelihood ratio.
+        """Return the decision after all results so far, None to continue, and their log-likelihood ratio.
 
-        The error rates hold when it is asked after every result, in the order of play, and the first decision stands.
+        The error rates hold if it is called after every result, in the order of play, and the first decision stands.
         """
         llr, (low, high) = self.llr(counts), self.bounds
         return ("H0" if llr <= low else "H1" if llr >= high else None), llr
@@ -82,7 +82,7 @@ class Sprt:
 
 @njit(cache=True)
 def llr_of_means(counts: NDArray[np.float64], mean0: float, mean1: float) -> float:
-    """Log-likelihood ratio of mean `mean1` to `mean0`, for counts [K] of scores evenly spread from 0 to 1."""
+    """Return the log-likelihood ratio of mean `mean1` to `mean0`, for counts [K] of even scores from 0 to 1."""
     counts = np.where(counts == 0, EMPTY, counts)
     observed, scores = counts / counts.sum(), np.linspace(0, 1, len(counts))
     return (counts * np.log(likeliest(observed, scores - mean1) / likeliest(observed, scores - mean0))).sum()
@@ -90,7 +90,7 @@ def llr_of_means(counts: NDArray[np.float64], mean0: float, mean1: float) -> flo
 
 @njit(cache=True)
 def llr_of_t_values(counts: NDArray[np.float64], t0: float, t1: float) -> float:
-    """As `llr_of_means`, for hypotheses on (mean - 1/2) / standard deviation."""
+    """Return the log-likelihood ratio as `llr_of_means`, for hypotheses on (mean - 1/2) / standard deviation."""
     counts = np.where(counts == 0, EMPTY, counts)
     observed, scores = counts / counts.sum(), np.linspace(0, 1, len(counts))
     return (counts * np.log(with_t_value(observed, scores, t1) / with_t_value(observed, scores, t0))).sum()
@@ -98,7 +98,7 @@ def llr_of_t_values(counts: NDArray[np.float64], t0: float, t1: float) -> float:
 
 @njit(cache=True)
 def with_t_value(observed: NDArray[np.float64], scores: NDArray[np.float64], t: float) -> NDArray[np.float64]:
-    """The likeliest probabilities [K] with (mean - 1/2) / standard deviation = `t`; section 4.1 of the source."""
+    """Return the likeliest probabilities [K] with (mean - 1/2) / standard deviation = `t`; section 4.1."""
     chances = np.full(len(observed), 1 / len(observed))
     for _ in range(50):
         before, mean = chances, (chances * scores).sum()
@@ -111,10 +111,10 @@ def with_t_value(observed: NDArray[np.float64], scores: NDArray[np.float64], t: 
 
 @njit(cache=True)
 def likeliest(observed: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The likeliest probabilities [K] under which `values` [K] are 0 on average; proposition 1.1 of the source.
+    """Return the likeliest probabilities [K] under which `values` [K] are 0 on average; proposition 1.1 of the source.
 
     They are observed / (1 + x * values) for the x that solves sum(observed * values / (1 + x * values)) = 0. The sum
-    falls all the way between its poles, so halving the interval finds it.
+    decreases between its poles, so bisection finds the root.
     """
     low, high = -1 / values.max(), -1 / values.min()
     for _ in range(64):

@@ -1,1 +1,1 @@
-"""Trainings that live in folders: they are watched, measured, interrupted and resumed."""
+"""Trainings in folders of their own: watched, measured, interrupted and resumed."""

@@ -1,4 +1,4 @@
-"""A budget of time as a number of steps, which decides what a training does, on any day and however it is resumed."""
+"""Time budgets as numbers of steps: with a step count a training can be resumed and repeated exactly."""
 
 import time
 from collections.abc import Callable
@@ -6,31 +6,32 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from arena.runs.run import Progress, Run
+from arena.runs.progress import Progress, TrainingRun
 
-LONGEST_S = 10.0
-"""The speed is measured for so many seconds; of short budgets, for a tenth."""
+MAX_MEASURING_S = 10.0
+"""Seconds for which the speed is measured; a tenth of the budget if that is less."""
 ENDLESS = 2**40
+"""Number of steps of the training that is measured; it never gets there."""
 
 
-def steps_within(budget_s: float, make: Callable[[Path, int], Run]) -> int:
-    """Steps that `make(folder, steps)` trains on in so many seconds, at least 1.
+def steps_within(budget_s: float, make: Callable[[Path, int], TrainingRun]) -> int:
+    """Return the number of steps, at least 1, that the training `make(folder, steps)` takes in `budget_s` seconds.
 
-    A training of its own is begun to find out, in a folder that is gone afterwards; its first collection, before which
-    much is compiled and loaded, does not count.
+    To measure the speed, a separate training runs for a while in a temporary folder. Its first collection, which
+    includes compiling and loading, does not count.
     """
-    reached = list[tuple[float, int]]()
+    points = list[tuple[float, int]]()
 
     def watch(progress: Progress) -> None:
-        reached.append((time.monotonic(), progress.step))
-        if len(reached) > 2 and reached[-1][0] - reached[1][0] > min(LONGEST_S, budget_s / 10):
+        points.append((time.monotonic(), progress.step))
+        if len(points) > 2 and points[-1][0] - points[1][0] > min(MAX_MEASURING_S, budget_s / 10):
             raise _MeasuredError
 
     with TemporaryDirectory() as folder, suppress(_MeasuredError):
         make(Path(folder, "probe"), ENDLESS).train(watch)
-    (then, first), (now, last) = reached[1], reached[-1]
-    return max(1, int((last - first) / (now - then) * budget_s))
+    (start_time, start_step), (end_time, end_step) = points[1], points[-1]
+    return max(1, int((end_step - start_step) / (end_time - start_time) * budget_s))
 
 
 class _MeasuredError(Exception):
-    """Ends a training whose speed is known."""
+    """Ends the measured training once its speed is known."""

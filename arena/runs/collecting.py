@@ -1,33 +1,40 @@
-"""Collecting transitions of an agent for others to learn from."""
+"""Collecting: boards of a game, and transitions of an agent for others to learn from."""
 
 from typing import Any
 
 import numpy as np
 
+from arena.base.errors import UsageError
+from arena.base.seeding import make_rng, spawn_seeds
 from arena.collector.collector import Collector
 from arena.data.batch import Batch
 from arena.data.buffer.manager import VectorReplayBuffer
+from arena.data.infos import of_numbers
 from arena.data.stats import CollectStats
 from arena.env.base import DummyVectorEnv
 from arena.env.native import GameVectorEnv
-from arena.errors import UsageError
+from arena.policy.agent_spec import AgentSpec
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import load_policy
 from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
-from arena.registry import learning_algorithm, make_agent
+from arena.policy.registry import learning_algorithm, make_agent
 from arena.runs.tasks import GymTask
-from arena.seeding import make_rng, spawn_seeds
 from games.engine.game import Game
 
 
-class SometimesRandom(Policy):
-    """Another policy, with a share of its actions replaced by random legal ones.
+def game_boards(game: Game, count: int, openings: int = 0) -> GameVectorEnv:
+    """Return `count` games side by side, each beginning with up to `openings` random moves."""
+    return GameVectorEnv(game, count, openings=openings)
+
+
+class PartlyRandomPolicy(Policy):
+    """Wraps a policy and replaces a share of its actions by random legal ones.
 
     Args:
-        policy: the other one.
-        share: chance of a random action, 0 to 1.
-        seed: fixes which.
+        policy: the wrapped policy.
+        share: probability of a random action, 0 to 1.
+        seed: seed of the replacements.
 
     """
 
@@ -35,11 +42,11 @@ class SometimesRandom(Policy):
         if not 0 <= share <= 1:
             raise UsageError(f"random={share} is not between 0 and 1")
         self._policy, self._share = policy, share
-        self._rng, self._random = make_rng(seed), RandomPolicy(seed + 1)
-        self.needs_state = policy.needs_state  # type: ignore[misc]  # of the one inside, not of the class
+        self._rng, self._random = make_rng(seed), RandomPolicy(seed=seed + 1)
+        self.needs_state = policy.needs_state  # type: ignore[misc]  # of the wrapped policy, not of the class
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
-        """What the other does, or now and then something random."""
+        """Return the wrapped policy's actions, some of them replaced."""
         chosen = self._policy.forward(batch, state)
         rows = self._rng.random(len(chosen.act)) < self._share
         act = np.where(rows, self._random.forward(batch).act, chosen.act)
@@ -49,19 +56,20 @@ class SometimesRandom(Policy):
 def collect_transitions(
     task: Game | GymTask, spec: str, steps: int, random: float, environments: int, seed: int
 ) -> tuple[VectorReplayBuffer, CollectStats]:
-    """At least `steps` steps of an agent (a spec, such as `ppo:runs/mine`) in every seat of a task.
+    """Return transitions of at least `steps` steps of an agent, which plays all seats, and their statistics.
 
-    A share `random` of its moves in games is random; in Gymnasium's environments the agent `random` alone is. Returns
-    the transitions, those of every seat apart, and what there is to say of them.
+    `spec` names the agent, such as `ppo:runs/mine`. In games a share `random` of its moves is random; in Gymnasium
+    environments use the agent `random` instead. The transitions of each seat are stored apart; of infos only the
+    numbers are kept, since files hold nothing else.
     """
     environment_seed, move_seed = spawn_seeds(seed, count=2)
     if isinstance(task, Game):
-        policy: Policy = SometimesRandom(make_agent(spec, task), random, move_seed)
-        env: Any = GameVectorEnv(task, environments)
+        policy: Policy = PartlyRandomPolicy(make_agent(spec, task), random, move_seed)
+        env: Any = game_boards(task, environments)
         at_random = False
     else:
         if random:
-            raise UsageError("a share of random moves is for games; collect from the agent 'random' as well, instead")
+            raise UsageError("a share of random moves works only in games; collect from the agent 'random' as well")
         at_random = spec == "random"
         policy = RandomPolicy() if at_random else load_for(task, spec)
         env = DummyVectorEnv([task.make] * environments)
@@ -75,11 +83,13 @@ def collect_transitions(
     collector.reset_env({"seed": environment_seed % 2**31})
     stats = collector.collect(n_step=steps, random=at_random)
     buffer.cut()
+    storage = buffer.state_dict().storage
+    buffer.set_batch(Batch(storage, info=of_numbers(storage.info)))
     collector.close()
     return buffer, stats
 
 
 def load_for(task: GymTask, spec: str) -> BasePolicy:
-    """The policy that a spec (`dqn:runs/mine`) names, for a Gymnasium environment, in testing state."""
-    name, _, folder = spec.partition(":")
-    return load_policy(name, learning_algorithm(name), task, folder)
+    """Return the policy of a spec such as `dqn:runs/mine` for a Gymnasium environment, in evaluation mode."""
+    agent = AgentSpec.parse(spec)
+    return load_policy(agent.name, learning_algorithm(agent.name), task, agent.argument)

@@ -1,31 +1,79 @@
-"""Measuring a policy in games or episodes of their own, with exploration off."""
+"""Evaluation of a policy in separate games or episodes, with exploration off."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
+from arena.base.seeding import spawn_seeds
 from arena.collector.collector import Collector
 from arena.env.base import DummyVectorEnv
-from arena.errors import UsageError
 from arena.match.batch import Pairing, play_matches, random_openings
 from arena.match.verdict import MatchRecord
 from arena.policy.base import BasePolicy
 from arena.policy.protocol import Policy
+from arena.policy.registry import make_agent
 from arena.policy.torch_modes import torch_threads
 from arena.ratings.games import outcomes
-from arena.registry import make_agent
 from arena.runs.options import EVALUATION
 from arena.runs.tasks import GymTask
-from arena.seeding import spawn_seeds
 from games.engine.game import Game
 
 TOGETHER = 10  # environments that are stepped at the same time
 
+GameCounts = tuple[int, int, int]
+"""Games won, drawn and lost."""
 
-def able(game: Game, specs: tuple[str, ...]) -> tuple[str, ...]:
-    """The specs of the agents to be measured against: of those that nobody asked for the ones that can play `game`."""
+
+class Evaluator(Protocol):
+    """Scores the snapshots of a training."""
+
+    def scores(self, policy: BasePolicy) -> dict[str, float]:
+        """Return the scores of a policy by name; see `Progress.evaluation`."""
+
+
+@dataclass(frozen=True)
+class GameEvaluator:
+    """Scores a policy in games against fixed agents."""
+
+    game: Game
+    opponents: Mapping[str, Policy]
+    """The agents, by spec."""
+    games: int
+    """Number of games against each of them; see `counts_against`."""
+    seed: int
+
+    def counts(self, policy: BasePolicy) -> dict[str, GameCounts]:
+        """Return the games that a policy won, drew and lost against each agent."""
+        return {
+            spec: counts_against(self.game, policy, opponent, self.games, self.seed)
+            for spec, opponent in self.opponents.items()
+        }
+
+    def scores(self, policy: BasePolicy) -> dict[str, float]:
+        """Return the scores of a policy against each agent, 0 to 1."""
+        return {spec: score_of(counts) for spec, counts in self.counts(policy).items()}
+
+
+@dataclass(frozen=True)
+class ReturnEvaluator:
+    """Scores a policy by its mean return in episodes of a Gymnasium environment."""
+
+    task: GymTask
+    episodes: int
+    seed: int
+
+    def scores(self, policy: BasePolicy) -> dict[str, float]:
+        """Return the mean `return` of a policy."""
+        return {"return": mean_return(self.task, policy, self.episodes, self.seed)}
+
+
+def usable_opponents(game: Game, specs: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the specs of the agents to evaluate against; of the default ones only those that can play `game`."""
     return specs if specs != EVALUATION else tuple(spec for spec in specs if _can_play(spec, game))
 
 
@@ -40,10 +88,13 @@ def _can_play(spec: str, game: Game) -> bool:
 def records_against(
     game: Game, player: tuple[str, Policy], opponent: tuple[str, Policy], openings: Sequence[tuple[int, ...]], seed: int
 ) -> list[MatchRecord]:
-    """Games of a player (name, policy) against an opponent: each opening in turn from seat 0, seat 1, and so on."""
+    """Return the games of a player (name, policy) against an opponent.
+
+    Each opening is played from seat 0, then seat 1, and so on; the opponent takes all other seats.
+    """
     seats = range(game.num_players)
-    begins = list(zip(spawn_seeds(seed, count=len(openings)), openings, strict=True))
-    pairings = [Pairing(tuple(int(s != own) for s in seats), deal, line) for deal, line in begins for own in seats]
+    starts = list(zip(spawn_seeds(seed, count=len(openings)), openings, strict=True))
+    pairings = [Pairing(tuple(int(s != seat) for s in seats), deal, line) for deal, line in starts for seat in seats]
     with testing(player[1], opponent[1]), torch_threads(1):
         return play_matches(game, [player, opponent], pairings, seed)
 
@@ -51,23 +102,23 @@ def records_against(
 def outcomes_against(
     game: Game, policy: Policy, opponent: Policy, openings: Sequence[tuple[int, ...]], seed: int
 ) -> NDArray[np.int64]:
-    """How games of `policy` against `opponent` end: 0 won, 1 drawn, 2 lost (see `outcomes`), [openings, P].
+    """Return the outcomes of games of `policy` against `opponent`: 0 won, 1 drawn, 2 lost, [openings, P].
 
-    Each opening is played from every seat, with the same chances dealt, the opponent at all others.
+    Each opening is played from every seat with the same chance events; the opponent takes all other seats.
     """
     seats = range(game.num_players)
     records = records_against(game, ("agent", policy), ("opponent", opponent), openings, seed)
-    earned = np.array([record.verdict.returns for record in records]).reshape(len(openings), len(seats), len(seats))
-    ends = [outcomes(earned[:, own, own], np.delete(earned[:, own], own, axis=1)) for own in seats]
-    return np.stack(ends, axis=1)
+    returns = np.array([record.verdict.returns for record in records])
+    returns = returns.reshape(len(openings), len(seats), len(seats))  # [openings, seat of `policy`, P]
+    results = [outcomes(returns[:, seat, seat], np.delete(returns[:, seat], seat, axis=1)) for seat in seats]
+    return np.stack(results, axis=1)
 
 
-def counts_against(
-    game: Game, policy: Policy, opponent: Policy, games: int, seed: int, plies: int = 0
-) -> tuple[int, int, int]:
-    """Games that `policy` won, drew and lost against `opponent`, of at least `games`, as many from every seat.
+def counts_against(game: Game, policy: Policy, opponent: Policy, games: int, seed: int, plies: int = 0) -> GameCounts:
+    """Return the games that `policy` won, drew and lost against `opponent`.
 
-    They begin with `plies` random moves: two agents that do not draw would else play the same games over and over.
+    At least `games` are played, equally many from every seat. They begin with `plies` random moves; without those, two
+    deterministic agents would repeat the same games.
     """
     rounds = -(-games // game.num_players)
     openings = random_openings(game, plies, rounds, seed) if plies else [()] * rounds
@@ -75,26 +126,19 @@ def counts_against(
     return int(won), int(drawn), int(lost)
 
 
-def score_of(counts: tuple[int, int, int]) -> float:
-    """Points a game, 0 to 1, of games won, drawn (half a point) and lost."""
+def score_of(counts: GameCounts) -> float:
+    """Return the points per game, 0 to 1, of games won, drawn (half a point) and lost."""
     return (counts[0] + counts[1] / 2) / sum(counts)
 
 
 def score_against(game: Game, policy: Policy, opponent: Policy, games: int, seed: int) -> float:
-    """Share of points of `policy` against `opponent` over at least `games`, as many from every seat."""
+    """Return the score of `policy` against `opponent`, 0 to 1, over at least `games` games; see `counts_against`."""
     return score_of(counts_against(game, policy, opponent, games, seed))
-
-
-def scores_against(
-    game: Game, policy: Policy, opponents: Mapping[str, Policy], games: int, seed: int
-) -> dict[str, float]:
-    """`score_against` each of several opponents, by name."""
-    return {name: score_against(game, policy, opponent, games, seed) for name, opponent in opponents.items()}
 
 
 @contextmanager
 def testing(*policies: Policy) -> Iterator[None]:
-    """Policies that learn, in testing state for a while: with exploration off."""
+    """Put learning policies into evaluation mode, with exploration off, and restore their mode at the end."""
     learners = [policy for policy in policies if isinstance(policy, BasePolicy)]
     before = [policy.training for policy in learners]
     for policy in learners:
@@ -107,7 +151,7 @@ def testing(*policies: Policy) -> Iterator[None]:
 
 
 def mean_return(task: GymTask, policy: BasePolicy, episodes: int, seed: int) -> float:
-    """Mean return of `policy` over episodes of a Gymnasium environment."""
+    """Return the mean return of `policy` over episodes of a Gymnasium environment."""
     collector = Collector(policy, DummyVectorEnv([task.make] * min(episodes, TOGETHER)))
     try:
         with testing(policy), torch_threads(1):

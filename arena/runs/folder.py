@@ -1,125 +1,194 @@
-"""The folder of a run: who may use it, and what is kept in it to go on."""
+"""`RunFolder`: the folder of a run, its description, and the saved state to resume from."""
 
+import hashlib
 import json
-import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
+from arena.base.errors import CheckpointError, UsageError
+from arena.base.files import LARGE, read_json
+from arena.base.saving import remove_drafts, replace_text
+from arena.base.tensors import Check, read_tensors
+from arena.base.text import printable
+from arena.base.typed import shown
 from arena.data.batch import Batch
 from arena.data.flat import flatten, unflatten
-from arena.data.folders import recover_folder, write_folder
-from arena.errors import CheckpointError, UsageError
+from arena.data.folders import recover_folder, surviving_folder, write_folder
 from arena.policy.snapshots import SNAPSHOT
+from arena.runs.live_files import LIVE, WRITTEN, require_idle
 
 DESCRIPTION, STATE, FIGURES, ARRAYS = "run.json", "training", "state.json", "arrays.safetensors"
+HASH = "sha256"
+"""Key in the figures of a state: the hash of its arrays."""
 LENGTH = "steps", "snapshots"
-"""The options that say how long a run is."""
+"""Options that set the length of a run."""
+DIVERGED = "diverged.txt"
+"""File that marks a run that has diverged."""
+STABILIZING = "learning_rate", "max_grad_norm"
+"""Settings of an algorithm that may change when a diverged run is resumed."""
 
 
 class RunFolder:
-    """A folder with `run.json` (what was asked for), `snapshot-0001`, ..., and `training` (what is needed to go on)."""
+    """A folder with `run.json` (the options), `snapshot-0001`, ..., and `training` (the state to resume from)."""
 
     def __init__(self, path: Path):
         self.path = path
+        self._state = path / STATE
+        self._sha256: str | None = None  # of the arrays of the state; None for runs written before there were hashes
+        self._claimed: dict[str, Any] | None = None  # contents of run.json that `confirm` writes: new or made longer
 
     def snapshot(self, number: int) -> Path:
-        """The checkpoint of a number, counted from 1."""
+        """Return the folder of a snapshot; numbers start at 1."""
         return self.path / SNAPSHOT.format(number)
 
-    def claim(self, asked: Mapping[str, Any], resume: bool) -> dict[str, Any] | None:
-        """Make the folder for a run, or find the figures of the state to go on from (None at its very start).
+    def extra_checkpoint(self, step: int) -> Path:
+        """Return the folder of a checkpoint that is written on request, after so many steps."""
+        return self.path / f"step-{step:011d}"
 
-        `asked` describes the run; the one in the folder may be made longer, by steps and snapshots in the same
-        proportion. Raises `UsageError` if the folder is in use (without `resume`), or holds no run or another one (with
-        it).
+    def claim(self, description: Mapping[str, Any], resume: bool) -> dict[str, Any] | None:
+        """Return the figures of the saved state of a resumed run; None if it has none, or the run is new.
+
+        `description` is what `run.json` holds. A resumed run may be made longer, with steps and snapshots in the same
+        proportion; one that has diverged may get other values of the settings `STABILIZING`. Nothing is written before
+        `confirm`.
+
+        Raises `UsageError` if the folder is in use (without `resume`), or if it holds no run or another one (with
+        `resume`).
         """
-        asked = json.loads(json.dumps(asked))  # as it reads from a file: tuples are lists
-        file = self.path / DESCRIPTION
-        if resume and not file.exists():
-            raise UsageError(f"there is no run to resume in {self.path}")
+        description = json.loads(json.dumps(description))  # as it reads from a file: tuples are lists
         if resume:
-            found = _read_json(file)
-            _require_same(found, {key: value for key, value in asked.items() if key != "run"}, self.path)
-            longer = _as_long_as(asked, found, self.path)
-            _require_same(longer, asked, self.path)
-            if longer != found:
-                self._describe(longer)
-            recover_folder(self.path / STATE)
-            saved = self.path / STATE / FIGURES
-            return _read_json(saved) if saved.exists() else None
+            return self._saved_figures(description)
         self.require_free()
+        self._claimed = dict(description)
+        return None
+
+    def _saved_figures(self, requested: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the figures of the saved state, after checking that the run is the requested one."""
+        file = self.path / DESCRIPTION
+        if not file.exists():
+            raise UsageError(f"there is no run to resume in {self.path}")
+        require_no_links(self.path)
+        require_idle(self.path)
+        saved = written = read_json(file)
+        if self._diverged.exists() and isinstance(saved.get("config"), dict):
+            changed = {key: requested["config"][key] for key in STABILIZING if key in requested["config"]}
+            saved = saved | {"config": saved["config"] | changed}
+        _require_same(saved, {key: value for key, value in requested.items() if key != "run"}, self.path)
+        extended = _extended_to(requested, saved, self.path)
+        _require_same(extended, requested, self.path)
+        self._claimed = None if extended == written else extended
+        self._state = surviving_folder(self.path / STATE)
+        figures = self._state / FIGURES
+        state = read_json(figures, LARGE) if figures.exists() else None
+        self._sha256 = None if state is None else state.get(HASH)
+        return state
+
+    def confirm(self) -> None:
+        """Make the folder of a new run, or make the changes of a resumed one permanent, once its state is loaded.
+
+        Raises `UsageError` if no folder can be made.
+        """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(f"{self.path}: no folder for a run can be made here ({error.strerror})") from None
-        self._describe(asked)
-        return None
+        remove_drafts(self.path)
+        recover_folder(self.path / STATE)
+        self._state = self.path / STATE
+        self._diverged.unlink(missing_ok=True)
+        if self._claimed is not None:
+            self._describe(self._claimed)
+            self._claimed = None
 
-    def _describe(self, asked: Mapping[str, Any]) -> None:
-        """Write what was asked for, whole or not at all."""
-        file = self.path / DESCRIPTION
-        whole = file.with_suffix(".tmp")
-        whole.write_text(json.dumps(asked, indent=2), encoding="utf-8")
-        os.replace(whole, file)
+    @property
+    def _diverged(self) -> Path:
+        return self.path / DIVERGED
+
+    def note_divergence(self, error: str) -> None:
+        """Mark the run as diverged: it may then be resumed with other values of the settings `STABILIZING`."""
+        self._diverged.write_text(f"{error}\n", encoding="utf-8")
+
+    def _describe(self, description: Mapping[str, Any]) -> None:
+        """Write `run.json` atomically."""
+        replace_text(self.path / DESCRIPTION, json.dumps(description, indent=2))
 
     def require_free(self) -> None:
-        """`UsageError` if something is in the folder already."""
+        """Raise `UsageError` if the folder is not empty."""
         try:
             in_use = self.path.exists() and any(self.path.iterdir())
         except OSError as error:
             raise UsageError(f"{self.path}: no folder for a run can be made here ({error.strerror})") from None
         if in_use:
-            raise UsageError(f"{self.path} is in use; go on with --resume, or choose another folder with --out")
+            raise UsageError(f"{self.path} is in use; resume with --resume, or choose another folder with --out")
 
     def write_state(self, figures: Mapping[str, Any], arrays: Batch) -> None:
-        """Replace the state to go on from, whole or not at all."""
-        content = {FIGURES: json.dumps(figures, indent=2).encode(), ARRAYS: save(flatten(arrays))}
-        write_folder(self.path / STATE, content)
+        """Replace the saved state atomically."""
+        saved = save(flatten(arrays))
+        hashed = {**figures, HASH: hashlib.sha256(saved).hexdigest()}
+        write_folder(self.path / STATE, {FIGURES: json.dumps(hashed, indent=2).encode(), ARRAYS: saved})
 
-    def read_arrays(self) -> Batch:
-        """The arrays of the state, free to be changed; `CheckpointError` if they are broken."""
-        path = self.path / STATE / ARRAYS
+    def read_arrays(self, check: Check | None = None) -> Batch:
+        """Return copies of the arrays of the state; raise `CheckpointError` if they are broken or `check` refuses."""
+        path = self._state / ARRAYS
         try:
-            return unflatten({key: array.copy() for key, array in load(path.read_bytes()).items()})
-        except (OSError, SafetensorError) as error:
+            content = read_tensors(path, check)
+            if self._sha256 is not None and hashlib.sha256(content).hexdigest() != self._sha256:
+                raise CheckpointError(f"{path} is not what was saved: its hash differs from that in {FIGURES}")
+            return unflatten({key: array.copy() for key, array in load(content).items()})
+        except (SafetensorError, KeyError, TypeError, ValueError) as error:
+            if isinstance(error, CheckpointError):
+                raise
             raise CheckpointError(f"{path} cannot be read: {error}") from None
 
+    @contextmanager
+    def as_checkpoint_errors(self) -> Iterator[None]:
+        """Raise a `CheckpointError` in place of any error from loading a state that does not fit this run."""
+        try:
+            yield
+        except CheckpointError:
+            raise
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError) as error:
+            problem = printable(error) if isinstance(error, UsageError) else repr(error)
+            raise CheckpointError(f"{self._state} does not fit this run: {problem}") from None
 
-def _read_json(path: Path) -> dict[str, Any]:
-    """A file that a run has written; `CheckpointError` if it is broken."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise CheckpointError(f"{path} cannot be read: {error}") from None
-    if not isinstance(content, dict):
-        raise CheckpointError(f"{path} is not what a run writes")
-    return content
+
+def require_no_links(folder: Path) -> None:
+    """Raise `UsageError` if parts of a run are links or not regular files: writing would reach places outside it."""
+    for part in (folder / STATE, folder / LIVE, *(folder / LIVE / name for name in WRITTEN)):
+        if part.is_symlink():
+            raise UsageError(f"{part} is a link: the parts of a run must lie in its own folder")
+        if part.name in WRITTEN and part.exists() and not part.is_file():
+            raise UsageError(f"{part} is not a regular file")
 
 
-def _as_long_as(asked: Mapping[str, Any], found: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The run that was found, made longer if a longer one is asked for.
+def _extended_to(requested: Mapping[str, Any], saved: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the saved description, with the requested length if that is longer.
 
-    `UsageError` if its snapshots would then lie at other distances.
+    Raises `UsageError` if the distance between snapshots would change.
     """
-    (steps, snapshots), (more, further) = ([run.get("run", {}).get(key) for key in LENGTH] for run in (found, asked))
-    if not all(isinstance(number, int) for number in (steps, snapshots, more, further)) or more <= steps:
-        return found
-    if more * snapshots != steps * further:
+    if not isinstance(saved.get("run", {}), dict):
+        raise CheckpointError(f"{folder / DESCRIPTION} is not the description of a run: run is not an object")
+    lengths = [[run.get("run", {}).get(key) for key in LENGTH] for run in (saved, requested)]
+    (steps, snapshots), (new_steps, new_snapshots) = lengths
+    if not all(isinstance(number, int) for length in lengths for number in length) or new_steps <= steps:
+        return saved
+    if new_steps * snapshots != steps * new_snapshots:
         raise UsageError(
-            f"the run in {folder} has snapshots={snapshots} in steps={steps}; it becomes longer by both in the same "
-            f"proportion, as steps={2 * steps} and snapshots={2 * snapshots}"
+            f"the run in {folder} has snapshots={snapshots} in steps={steps}; to make it longer, raise both in the "
+            f"same proportion, as steps={2 * steps} and snapshots={2 * snapshots}"
         )
-    return found | {"run": found["run"] | dict(zip(LENGTH, (more, further), strict=True))}
+    return saved | {"run": saved["run"] | dict(zip(LENGTH, (new_steps, new_snapshots), strict=True))}
 
 
-def _require_same(found: Mapping[str, Any], asked: Mapping[str, Any], folder: Path, where: str = "") -> None:
-    """Refuse to go on with a run under other options."""
-    for key, value in asked.items():
-        if isinstance(value, dict) and isinstance(found.get(key), dict):
-            _require_same(found[key], value, folder, f"{where}{key}.")
-        elif found.get(key) != value:
-            raise UsageError(f"the run in {folder} has {where}{key}={found.get(key)!r}, not {value!r}")
+def _require_same(saved: Mapping[str, Any], requested: Mapping[str, Any], folder: Path, where: str = "") -> None:
+    """Raise `UsageError` if a run would be resumed with other options."""
+    for key, value in requested.items():
+        if isinstance(value, dict) and isinstance(saved.get(key), dict):
+            _require_same(saved[key], value, folder, f"{where}{key}.")
+        elif saved.get(key) != value:
+            raise UsageError(f"the run in {folder} has {where}{key}={shown(saved.get(key))}, not {shown(value)}")

@@ -1,54 +1,73 @@
-"""`GymRun`: training in copies of one Gymnasium environment."""
+"""Training in copies of one Gymnasium environment."""
 
 from typing import Any
 
 import numpy as np
 
+from arena.base.seeding import spawn_seeds
 from arena.collector.collector import Collector
 from arena.data.batch import Batch
 from arena.data.buffer.manager import VectorReplayBuffer
+from arena.data.infos import of_numbers
 from arena.env.base import DummyVectorEnv
-from arena.runs.evaluation import mean_return
+from arena.policy.base import BasePolicy
+from arena.runs.evaluation import ReturnEvaluator
 from arena.runs.options import GymRunOptions
-from arena.runs.run import Run, require_collecting
+from arena.runs.run import PolicyRun
+from arena.runs.setup import TrainingSetup, prepare, require_collecting
 from arena.runs.tasks import GymTask
-from arena.seeding import spawn_seeds
-from arena.trainer.base import BaseTrainer
+from arena.runs.trainers import collecting_trainer
+from arena.runs.transitions import require_transitions
+from arena.trainer.base import BaseTrainer, Hooks
 
 
-class GymRun(Run):
-    """Trains a policy on- or off-policy; see `Run`.
+def make_gym_run(task: GymTask, algo: str, config: Any = None, options: GymRunOptions | None = None) -> PolicyRun:
+    """Return a training, on- or off-policy, in copies of a Gymnasium environment; see `PolicyRun`."""
+    require_collecting(algo)
+    setup = prepare(task, algo, config, options or GymRunOptions())
+    policy = setup.build_policy()
+    evaluator = ReturnEvaluator(task, setup.options.test_episodes, setup.options.seed)
+    return PolicyRun(setup, policy, GymExperience(setup, policy), evaluator)
 
-    Environments begin new episodes at every snapshot, since theirs cannot be saved.
+
+class GymExperience:
+    """Copies of a Gymnasium environment in which a policy acts, and the buffer of its transitions.
+
+    Environments start new episodes at every snapshot, since their state cannot be saved. Of their infos only numbers
+    are saved.
     """
 
-    def __init__(self, task: GymTask, algo: str, config: Any = None, options: GymRunOptions | None = None):
-        options = options or GymRunOptions()
-        require_collecting(algo)
-        self._gym_task, self._gym_options = task, options
-        super().__init__(task, task.spaces, algo, config, options)
+    reports = True
 
-    def _make_trainer(self) -> BaseTrainer:
-        options, on_policy = self._gym_options, self.algorithm.data == "on-policy"
-        moves = self.algorithm.steps_between_updates(self.config, options.environments, options.moves)
-        env = DummyVectorEnv([self._gym_task.make] * options.environments)
-        capacity = options.environments * (moves + 1) if on_policy else self.config.buffer_size
+    def __init__(self, setup: TrainingSetup[GymTask, GymRunOptions], policy: BasePolicy):
+        options, config, on_policy = setup.options, setup.config, setup.algorithm.data == "on-policy"
+        self._setup, self._policy = setup, policy
+        self._moves = setup.algorithm.steps_between_updates(config, options.environments, options.moves)
+        env = DummyVectorEnv([setup.task.make] * options.environments)
+        capacity = options.environments * (self._moves + 1) if on_policy else config.buffer_size
         buffer = VectorReplayBuffer(max(capacity, 2 * options.environments), options.environments)
-        self.collector = Collector(self.policy, env, buffer, exploration_noise=not on_policy)
-        return self._collecting_trainer(self.policy, self.collector, options.environments * moves)
+        self.collector = Collector(policy, env, buffer, exploration_noise=not on_policy)
 
-    def _begin_epoch(self, number: int) -> None:
-        environments, buffer, policy = spawn_seeds(self.options.seed, number, count=3)
+    def trainer(self, hooks: Hooks) -> BaseTrainer:
+        """Return the trainer of the policy, with one epoch a snapshot."""
+        steps = self._setup.options.environments * self._moves
+        return collecting_trainer(self._setup, self._policy, self.collector, steps, hooks)
+
+    def restart(self, number: int) -> None:
+        """Begin new episodes, and restart every random stream after `number` snapshots."""
+        environments, buffer, policy = spawn_seeds(self._setup.options.seed, number, count=3)
         self.collector.reset_env({"seed": environments % 2**31})
         self.collector.buffer.rng = np.random.default_rng(buffer)
-        self.policy.reset(policy)
+        self._policy.reset(policy)
 
-    def _evaluate(self) -> dict[str, float]:
-        episodes = self._gym_options.test_episodes
-        return {"return": mean_return(self._gym_task, self.policy, episodes, self.options.seed)}
+    def state_dict(self) -> Batch:
+        """Return the buffer as arrays."""
+        arrays = self.collector.buffer.state_dict()
+        if "info" in arrays.storage:
+            arrays.storage = Batch(arrays.storage, info=of_numbers(arrays.storage.info))
+        return Batch(buffer=arrays)
 
-    def _further_arrays(self) -> Batch:
-        return Batch(buffer=self.collector.buffer.arrays())
-
-    def _take_up(self, figures: Any, arrays: Batch) -> None:
-        self.collector.buffer.restore(arrays.buffer)
+    def load_state_dict(self, arrays: Batch) -> None:
+        """Load what `state_dict` returned; raise `UsageError` if it is of another task."""
+        self.collector.buffer.load_state_dict(arrays.buffer)
+        require_transitions(self.collector.buffer, self._setup.spaces, "the buffer")

@@ -1,13 +1,13 @@
-"""How a training and those who watch it talk: files in `RUN/live`, each written by one side and read by the other.
+"""Files in `RUN/live` by which a training and its watchers communicate; each is written by one side alone.
 
-    lock           held (flock) by the process that trains, so that its death is known at once
-    status.json    where the training is, replaced about every half second
-    figures.jsonl  a line for each note: {"step": 1024, "figures": {...}}, {"step": 1024, "said": "..."}; a process that
-                   begins, or goes on, at a step says {"step": 0, "begun": TIME}: notes of later steps are void then
-    game.json      the latest finished game of training: label, names, seed, actions and returns
-    pause          there while the training is to rest
-    snapshot       asks for a checkpoint, and is taken away when it is written
-    stop           asks for the end, and is taken away then
+    lock           locked (flock) by the process that trains, so that watchers notice at once when it dies
+    status.json    state and progress of the training, replaced about every half second
+    figures.jsonl  one line for each entry: {"step": 1024, "figures": {...}} or {"step": 1024, "said": "..."}; a process
+                   that starts or resumes writes {"step": 0, "begun": TIME}, which voids entries of later steps
+    game.json      the latest finished training game: label, names, seed, actions and returns
+    pause          exists while the training shall pause
+    snapshot       asks for a checkpoint; removed when it is written
+    stop           asks the training to stop; removed when it does
 
 Nothing here imports torch.
 """
@@ -17,82 +17,82 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, Any, Literal, get_args
+from typing import IO, Annotated, Any, Literal, get_args
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.files import LARGE, open_regular, read_json, reason
+from arena.base.saving import replace_text
+from arena.base.typed import Count, Range, Time, record
+from arena.base.typed import field as typed
 from arena.match.verdict import MatchRecord, Verdict
-
-try:
-    import fcntl
-except ImportError:  # Windows: a training is taken for dead when its status has been old for a while
-    fcntl = None  # type: ignore[assignment]
+from games.engine.file_lock import LOCKS, lock_now
 
 LIVE, LOCK, STATUS, FIGURES, GAME = "live", "lock", "status.json", "figures.jsonl", "game.json"
+WRITTEN = LOCK, STATUS, FIGURES, GAME
+"""Files that the training writes."""
 SPEED = "speed/steps"
-"""The figure of steps a second."""
+"""Name of the figure for steps per second."""
 Request = Literal["pause", "snapshot", "stop"]
 REQUESTS: tuple[Request, ...] = get_args(Request)
 State = Literal["running", "paused", "finished", "stopped", "failed", "killed"]
-"""`killed`: it ended without a word. `stopped` and `killed` trainings go on with --resume."""
+"""States of a training. `killed`: its process died. `stopped` and `killed` trainings can be resumed."""
+Seed = Annotated[int, Range(0, 2**64 - 1)]
 OLD_S = 120.0
-"""Age of a status that nobody stands behind, where there are no locks."""
+"""Age in seconds from which a status counts as that of a dead process, on systems without locks."""
 
 
 @dataclass(frozen=True)
 class Status:
-    """Where a training is."""
+    """State and progress of a training."""
 
     state: State
-    step: int
-    """Steps taken."""
-    total_steps: int
-    snapshots: int
-    """Snapshots written."""
+    step: Count
+    """Number of steps taken."""
+    total_steps: Count
+    snapshots: Count
+    """Number of snapshots written."""
     rate: float
-    """Steps a second, lately."""
-    time: float
-    """When this was written, in seconds since 1970."""
-    begun: float
-    """When this process began to train."""
-    pid: int
+    """Steps per second, lately."""
+    time: Time
+    """Time of writing, in seconds since 1970."""
+    begun: Time
+    """Time when this process started to train, in seconds since 1970."""
+    pid: Count
     evaluation: Mapping[str, float] = field(default_factory=dict)
     """The newest snapshot's scores by opponent, 0 to 1, or its mean `return`."""
     pool_score: float | None = None
     said: str = ""
-    """Why it failed, in a line."""
+    """Reason of a failure, in one line."""
 
     @property
     def at_work(self) -> bool:
-        """Whether a process stands behind it."""
+        """True if a process is training, or pauses."""
         return self.state in ("running", "paused")
 
     @property
     def share(self) -> str:
-        """How far it is, in per cent; the last round may go beyond its end. Empty where nobody knows the end."""
+        """Progress in per cent, at most 100 although the last round may go beyond; empty if the total is unknown."""
         return f"{min(1.0, self.step / self.total_steps):.0%}" if self.total_steps else ""
 
     @property
     def left_s(self) -> float | None:
-        """Seconds that the rest takes at this rate; None where that cannot be told."""
-        left = self.total_steps - self.step
-        return left / self.rate if self.rate > 0 and left > 0 and self.state == "running" else None
+        """Estimated seconds to the end at this rate; None if it cannot be estimated."""
+        remaining = self.total_steps - self.step
+        return remaining / self.rate if self.rate > 0 and remaining > 0 and self.state == "running" else None
 
 
-def write_whole(path: Path, content: Mapping[str, Any]) -> None:
-    """Replace a file of JSON, whole or not at all; readers are never shown half of it."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(json.dumps(content), encoding="utf-8")
-    os.replace(draft, path)
+def replace_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Replace a JSON file atomically, without waiting for the disk: it is soon written again."""
+    replace_text(path, json.dumps(content), durable=False)
 
 
 def read_status(folder: Path) -> Status | None:
-    """The status of the run in `folder`; None where there is none (yet), or none that can be read."""
-    told = read_json(folder / LIVE / STATUS)
+    """Return the status of the run in `folder`; None if there is none or it cannot be read."""
     try:
-        status = Status(**{f.name: told[f.name] for f in fields(Status) if f.name in told})
-    except TypeError:
+        status = record(Status, read_json(folder / LIVE / STATUS))
+    except UsageError:
         return None
     if status.at_work and not _is_held(folder, status):
         return Status(**{**asdict(status), "state": "killed", "rate": 0.0})
@@ -100,25 +100,26 @@ def read_status(folder: Path) -> Status | None:
 
 
 def write_game(folder: Path, record: MatchRecord) -> None:
-    """Keep the latest game of the training in `folder`."""
-    told = {"game": record.game, "players": record.players, "seed": record.seed, "actions": record.actions}
-    write_whole(folder / LIVE / GAME, told | {"returns": record.verdict.returns})
+    """Write the latest game of the training in `folder`."""
+    content = {"game": record.game, "players": record.players, "seed": record.seed, "actions": record.actions}
+    replace_json(folder / LIVE / GAME, content | {"returns": record.verdict.returns})
 
 
 def read_game(folder: Path) -> MatchRecord | None:
-    """The latest game of the training in `folder`, None if there is none; it has yet to be replayed to be believed."""
-    told = read_json(folder / LIVE / GAME)
+    """Return the latest game of the training in `folder`, None if there is none; it is not checked by replaying it."""
     try:
-        actions, returns = tuple(map(int, told["actions"])), tuple(map(float, told["returns"]))
-        return MatchRecord(
-            str(told["game"]), tuple(map(str, told["players"])), int(told["seed"]), (), actions, Verdict(returns)
-        )
-    except (KeyError, TypeError, ValueError):
+        content = read_json(folder / LIVE / GAME, LARGE)
+        players, seed = typed(content, "players", tuple[str, ...]), typed(content, "seed", Seed)
+        actions, returns = typed(content, "actions", tuple[Count, ...]), typed(content, "returns", tuple[float, ...])
+        if len(players) != len(returns):
+            return None
+        return MatchRecord(typed(content, "game", str), players, seed, (), actions, Verdict(returns))
+    except UsageError:
         return None
 
 
 def request(folder: Path, what: Request, wanted: bool = True) -> None:
-    """Ask the training in `folder` for something, or take that back; `UsageError` if its folder is gone."""
+    """Make a request to the training in `folder`, or withdraw it; raise `UsageError` if the folder is gone."""
     file = folder / LIVE / what
     try:
         if wanted:
@@ -130,47 +131,60 @@ def request(folder: Path, what: Request, wanted: bool = True) -> None:
 
 
 def requested(folder: Path, what: Request) -> bool:
-    """Whether somebody asks for that."""
+    """Return whether a watcher requests this."""
     return (folder / LIVE / what).exists()
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Be the one process that trains in `folder`; `UsageError` if there is one already."""
-    (folder / LIVE).mkdir(parents=True, exist_ok=True)
-    with (folder / LIVE / LOCK).open("w") as file:
-        for attempt in range(10):  # a reader holds the lock for an instant while it looks
-            if _locks(file, exclusive=True):
+def training_lock(folder: Path) -> Iterator[None]:
+    """Hold the lock of the process that trains in `folder`; raise `UsageError` if another process has it."""
+    try:
+        (folder / LIVE).mkdir(parents=True, exist_ok=True)
+        lock = open_regular(folder / LIVE / LOCK, os.O_RDWR | os.O_CREAT)
+    except OSError as error:
+        raise UsageError(f"{folder / LIVE}: no training can be watched here ({reason(error)})") from None
+    with lock as file:
+        for attempt in range(10):  # a reader holds the lock for an instant while it checks
+            if _try_lock(file, exclusive=True):
                 break
             time.sleep(0.01 * attempt)
         else:
-            raise UsageError(f"{folder} is being trained by another process; 'arena runs' shows it")
+            raise _busy(folder)
         yield
 
 
+def require_idle(folder: Path) -> None:
+    """Raise `UsageError` if a process trains in `folder`."""
+    if LOCKS and _is_locked(folder):
+        raise _busy(folder)
+
+
+def _busy(folder: Path) -> UsageError:
+    return UsageError(f"{folder} is being trained by another process; 'arena runs' shows it")
+
+
+def append_line(path: Path, line: str) -> None:
+    """Append a line of text to a file of a run; if a killed process left half a line, end that first."""
+    with open_regular(path, os.O_RDWR | os.O_CREAT | os.O_APPEND) as file:
+        half = file.seek(0, os.SEEK_END) > 0 and file.seek(-1, os.SEEK_END) >= 0 and file.read(1) != b"\n"
+        file.write(("\n" if half else "").encode() + line.encode() + b"\n")
+
+
 def _is_held(folder: Path, status: Status) -> bool:
-    """Whether a process holds the lock of a run."""
-    if fcntl is None:
-        return time.time() - status.time < OLD_S
-    with suppress(OSError), (folder / LIVE / LOCK).open("r") as file:
-        return not _locks(file, exclusive=False)
+    """Return whether a process holds the lock of a run; without locks, whether its status is younger than `OLD_S`."""
+    return _is_locked(folder) if LOCKS else time.time() - status.time < OLD_S
+
+
+def _is_locked(folder: Path) -> bool:
+    with suppress(OSError), open_regular(folder / LIVE / LOCK) as file:
+        return not _try_lock(file, exclusive=False)
     return False
 
 
-def _locks(file: IO[str], exclusive: bool) -> bool:
-    """Take the lock of a file until it is closed, if it is free."""
-    if fcntl is None:
-        return True
+def _try_lock(file: IO[bytes], exclusive: bool) -> bool:
+    """Lock a file until it is closed; return False if another process has locked it."""
     try:
-        fcntl.flock(file, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        lock_now(file, exclusive)
     except OSError:
         return False
     return True
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """What a file says; empty where there is none, or none that can be read."""
-    with suppress(OSError, ValueError):
-        told = json.loads(path.read_text(encoding="utf-8"))
-        return told if isinstance(told, dict) else {}
-    return {}

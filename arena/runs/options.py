@@ -1,84 +1,84 @@
-"""The options of trainings; nothing here imports torch."""
+"""Options of trainings; nothing here imports torch."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.config import require_at_least
-from arena.errors import UsageError
+from arena.base.checks import numbers_in, require_at_least
+from arena.base.errors import UsageError
 
 GYM = "gym:"
-"""Begins the names of Gymnasium's environments among tasks: gym:CartPole-v1."""
+"""Prefix of the task names of Gymnasium environments: gym:CartPole-v1."""
 
 
 def default_folder(task: str, algo: str) -> Path:
-    """Where a run lies if nobody says otherwise; `task` is the name of a game or of an environment."""
+    """Return the default folder of a run; `task` is the name of a game or of an environment."""
     return Path("runs") / f"{task.replace(':', '-').replace('/', '-')}-{algo}"
 
 
 EVALUATION = ("random", "one-ply")
-"""Agents that snapshots are measured against if nobody says otherwise, as far as they can play the game."""
+"""Default agents that snapshots are evaluated against; those that cannot play the game are left out."""
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How long and where to train."""
+    """Length and place of a training."""
 
     out: Path | None = None
-    """Folder of the run; runs/TASK-ALGO by default."""
+    """Folder of the run; by default runs/TASK-ALGO."""
     resume: bool = False
-    """Go on with the run in that folder, for longer if more steps and, in proportion, more snapshots are asked for."""
+    """Resume the run in that folder; to make it longer, raise steps and snapshots in the same proportion."""
     seed: int = 0
-    """Fixes the run, on a given machine with one thread."""
+    """Random seed; with --threads 1 it makes the run repeatable on the same machine."""
     steps: int = 100_000
-    """Steps to be taken."""
+    """Number of steps to train for."""
     snapshots: int = 10
-    """Checkpoints on the way, at equal distances."""
+    """Number of checkpoints, evenly spaced."""
     threads: int = 0
-    """Threads of torch; 0 for all cores."""
+    """Number of torch threads; 0 for one per core."""
     device: str = "cpu"
-    """Where torch computes: cpu, cuda, cuda:1."""
+    """Device that torch computes on: cpu, cuda, cuda:1."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, 1, "steps", "snapshots")
-        require_at_least(self, 0, "seed", "threads")
+        require_at_least(1, **numbers_in(self, "steps", "snapshots"))
+        require_at_least(0, **numbers_in(self, "seed", "threads"))
 
 
 @dataclass(frozen=True)
 class GymRunOptions(RunOptions):
-    """How to train in copies of one Gymnasium environment; its own steps are counted."""
+    """Options of a training in a Gymnasium environment; `steps` counts environment steps."""
 
     environments: int = 10
-    """Copies of the environment that are stepped together."""
+    """Number of copies of the environment, stepped together."""
     moves: int = 100
     """Steps in each copy between two updates (on-policy algorithms)."""
     test_episodes: int = 20
-    """Episodes that every snapshot is measured by, without exploration."""
+    """Number of episodes that each snapshot is evaluated in, without exploration."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_at_least(self, 1, "environments", "moves", "test_episodes")
+        require_at_least(1, **numbers_in(self, "environments", "moves", "test_episodes"))
 
 
 @dataclass(frozen=True)
 class OfflineRunOptions(RunOptions):
-    """How to learn from transitions that somebody else collected; gradient steps are counted."""
+    """Options of learning from stored transitions; `steps` counts gradient steps."""
 
     data: Path | None = None
-    """The transitions: a file that a buffer's save_hdf5 wrote ('arena collect' makes one)."""
+    """HDF5 file of transitions, as 'arena collect' or a buffer's save_hdf5 writes it."""
     test_episodes: int = 20
-    """Episodes that every snapshot is measured by (Gymnasium's environments)."""
+    """Number of episodes that each snapshot is evaluated in (Gymnasium environments)."""
     evaluation: tuple[str, ...] = EVALUATION
-    """Agents that every snapshot is measured against (games); by default those of the two that can play the game."""
+    """Agents that each snapshot is evaluated against (games); the default ones only if they can play the game."""
     evaluation_games: int = 100
-    """Games of each measurement, half of them in either seat."""
+    """Number of games against each of them, equally many from every seat."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_at_least(self, 1, "test_episodes")
+        require_at_least(1, **numbers_in(self, "test_episodes"))
         require_even_games(self.evaluation_games)
 
 
 def require_even_games(count: int, name: str = "evaluation_games") -> None:
-    """`UsageError` unless so many games, an option of that name, can be shared by two seats."""
+    """Raise `UsageError` unless the number of games, the option `name`, is even and above 0."""
     if count < 2 or count % 2:
         raise UsageError(f"{name}={count} is not an even number above 0")

@@ -1,4 +1,4 @@
-"""`SolveRun`: solving a game in a folder of its own, measured on the way, and carried on where it was killed."""
+"""`SolveRun`: solving a game in a folder of its own, measured on the way, resumed after an interruption."""
 
 import csv
 import io
@@ -9,43 +9,56 @@ from pathlib import Path
 
 import numpy as np
 
-from arena.config import require_at_least
+from arena.analysis.response import Exploitability, exploitability
+from arena.analysis.solver import make_solver
+from arena.analysis.table import StrategyTable, require_hidden, save_table
+from arena.analysis.tree import MOST_POSITIONS, build_tree
+from arena.base.checks import numbers_in, require_at_least
+from arena.base.errors import CheckpointError
+from arena.base.saving import replace_text
+from arena.base.typed import Count, Time, record
 from arena.data.batch import Batch
-from arena.equilibrium.response import Exploitability, exploitability
-from arena.equilibrium.solving import make_solver
-from arena.equilibrium.table import Table, require_hidden, save_table
-from arena.equilibrium.tree import MOST_POSITIONS, build_tree
-from arena.errors import CheckpointError
 from arena.runs.folder import RunFolder
 from games.engine.game import Game
 
 CURVE = "curve.csv"
 SAVE_S = 10.0
-"""Seconds of work that a kill may cost, between measurements."""
-LOOK_S = 0.5
-"""Seconds between two reports of where it is."""
+"""Seconds between two saves: the most work that is lost when the process is killed."""
+REPORT_S = 0.5
+"""Seconds between two progress reports."""
 
 
 @dataclass(frozen=True)
 class SolveOptions:
-    """How long and where to solve."""
+    """Length and place of a solver's run."""
 
     iterations: int = 10_000
-    """Iterations to be run, each an update of every seat."""
+    """Number of iterations; each updates every seat."""
     until: float = 0.0
-    """Stop as soon as the exploitability is measured to be at most this."""
+    """Stop when the measured exploitability is at most this."""
     out: Path | None = None
-    """Folder of the run; runs/GAME-SOLVER by default."""
+    """Folder of the run; by default runs/GAME-SOLVER."""
     resume: bool = False
-    """Go on with the run in that folder, perhaps for more iterations."""
+    """Resume the run in that folder; it may be given more iterations."""
     seed: int = 0
-    """Of the solvers that sample."""
+    """Random seed of the solvers that sample."""
     most_positions: int = MOST_POSITIONS
-    """Refuse games whose tree has more positions."""
+    """Refuse games whose tree has more positions than this."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, 1, "iterations", "most_positions")
-        require_at_least(self, 0, "until", "seed")
+        require_at_least(1, **numbers_in(self, "iterations", "most_positions"))
+        require_at_least(0, **numbers_in(self, "until", "seed"))
+
+
+@dataclass(frozen=True)
+class SolvedSoFar:
+    """The figures in the saved state of a solver's run."""
+
+    iterations: Count
+    seconds: Time
+    """Time spent solving, without measurements."""
+    curve: list[list[float]]
+    """For each measurement its iterations, seconds, values by seat, and best responses by seat."""
 
 
 @dataclass(frozen=True)
@@ -54,23 +67,23 @@ class Measurement:
 
     iterations: int
     seconds: float
-    """Of solving alone, over all processes that took part."""
+    """Time spent solving, without measurements, over all processes of the run."""
     result: Exploitability
 
 
 Watch = Callable[[int, float, Measurement | None], None]
-"""Is told the iterations done, the rate a second, and the newest measurement when there is a new one."""
+"""Called with the iterations done, the iterations per second, and a new measurement or None."""
 
 
 class SolveRun:
-    """Solves one game.
+    """Solves one game in a run folder.
 
-    The folder holds `run.json` (what was asked for), `curve.csv`, a snapshot for each of its points (a table that
-    `tabular:` plays), and `training` (what is needed to go on). It is measured after 1, 2, 5, 10, 20, 50, ...
-    iterations and at the end. A run that was killed and goes on ends with the same strategy as one that was not.
+    The folder holds `run.json` (the options), `curve.csv`, a snapshot for each point of the curve (a table that the
+    agent `tabular:` plays), and `training` (the state to resume from). The exploitability is measured after 1, 2, 5,
+    10, 20, 50, ... iterations and at the end. A resumed run ends with the same strategy as an uninterrupted one.
 
-    Raises `UsageError` if the game is too large or hides nothing, and if the folder is in use (without `resume`), or
-    holds another run (with it).
+    Raises `UsageError` if the game is too large or hides nothing, if the folder is in use (without `resume`), or if it
+    holds another run (with `resume`).
     """
 
     def __init__(self, game: Game, algorithm: str, options: SolveOptions):
@@ -81,20 +94,24 @@ class SolveRun:
         self._game, self._algorithm, self._options = game, algorithm, options
         self._seconds = 0.0
         self._files = RunFolder(self.folder)
-        asked = {"game": game.name, "options": dict(game.options), "solver": algorithm, "seed": options.seed}
-        state = self._files.claim(asked, options.resume)
+        description = {"game": game.name, "options": dict(game.options), "solver": algorithm, "seed": options.seed}
+        state = self._files.claim(description, options.resume)
         if state is not None:
-            self._restore(state["iterations"], state["seconds"], state["curve"])
+            with self._files.as_checkpoint_errors():
+                self._restore(record(SolvedSoFar, {key: state[key] for key in ("iterations", "seconds", "curve")}))
+        self._files.confirm()
+        if self.curve:
+            self._write_curve()  # the process may have been killed before it was written
 
     @property
     def finished(self) -> bool:
-        """Whether there is nothing left to do."""
-        good = bool(self.curve) and self.curve[-1].result.exploitability <= self._options.until
-        return good or self.solver.iterations >= self._options.iterations
+        """True if all iterations are done or the exploitability is low enough."""
+        converged = bool(self.curve) and self.curve[-1].result.exploitability <= self._options.until
+        return converged or self.solver.iterations >= self._options.iterations
 
     def solve(self, watch: Watch) -> Measurement:
-        """Go on until there is nothing left to do; returns the last measurement."""
-        self.solver.run(0)  # compiles, which is no time of solving
+        """Solve until the run is finished; return the last measurement."""
+        self.solver.run(0)  # compiles; that is not counted as solving
         for stop in self._stops():
             self._run_to(stop, watch)
             self._measure()
@@ -104,7 +121,7 @@ class SolveRun:
         return self.curve[-1]
 
     def _stops(self) -> Iterator[int]:
-        """Iterations after which to measure, from where it is."""
+        """Yield the iterations after which to measure, from the current one on."""
         power = 1
         while power < self._options.iterations:
             yield from (n * power for n in (1, 2, 5) if self.solver.iterations < n * power < self._options.iterations)
@@ -112,32 +129,32 @@ class SolveRun:
         yield self._options.iterations
 
     def _run_to(self, stop: int, watch: Watch) -> None:
-        chunk, saved = 1, time.monotonic()
-        while (left := stop - self.solver.iterations) > 0:
+        chunk, save_time = 1, time.monotonic()
+        while (remaining := stop - self.solver.iterations) > 0:
             start = time.perf_counter()
-            self.solver.run(size := min(chunk, left))
+            self.solver.run(size := min(chunk, remaining))
             spent = time.perf_counter() - start
             self._seconds += spent
-            chunk = max(1, min(2 * size, int(size * LOOK_S / max(spent, 1e-9))))
+            chunk = max(1, min(2 * size, int(size * REPORT_S / max(spent, 1e-9))))
             watch(self.solver.iterations, size / max(spent, 1e-9), None)
-            if time.monotonic() - saved > SAVE_S and size < left:  # at a stop it is saved with its measurement
+            if time.monotonic() - save_time > SAVE_S and size < remaining:  # `_measure` saves at a stop
                 self._save()
-                saved = time.monotonic()
+                save_time = time.monotonic()
 
     def _measure(self) -> None:
-        """Add a point to the curve, and write down the strategy."""
+        """Add a point to the curve, and write the strategy as a snapshot."""
         solver, strategy = self.solver, self.solver.strategy()
-        found = Measurement(solver.iterations, self._seconds, exploitability(solver.tree, strategy))
-        if self.curve and self.curve[-1].iterations == found.iterations:
+        measurement = Measurement(solver.iterations, self._seconds, exploitability(solver.tree, strategy))
+        if self.curve and self.curve[-1].iterations == measurement.iterations:
             self.curve.pop()
-        self.curve.append(found)
+        self.curve.append(measurement)
         made_by = {
             "solver": self._algorithm,
             "seed": self._options.seed,
             "iterations": solver.iterations,
-            "exploitability": found.result.exploitability,
+            "exploitability": measurement.result.exploitability,
         }
-        table = Table.of_strategy(solver.tree, strategy)
+        table = StrategyTable.of_strategy(solver.tree, strategy)
         save_table(self._files.snapshot(len(self.curve)), self._game, table, made_by)
         self._save()
         self._write_curve()
@@ -145,21 +162,20 @@ class SolveRun:
     def _save(self) -> None:
         points = [[m.iterations, m.seconds, *m.result.values, *m.result.best_responses] for m in self.curve]
         figures = {"iterations": self.solver.iterations, "seconds": self._seconds, "curve": points}
-        self._files.write_state(figures, Batch(self.solver.arrays()))
+        self._files.write_state(figures, Batch(dict(self.solver.state_dict())))
 
-    def _restore(self, iterations: int, seconds: float, curve: list[list[float]]) -> None:
+    def _restore(self, state: "SolvedSoFar") -> None:
         arrays, seats = dict(self._files.read_arrays().items()), self._game.num_players
         try:
-            self.solver.restore(iterations, arrays)
+            self.solver.load_state_dict(state.iterations, arrays)
         except (KeyError, ValueError) as error:
-            raise CheckpointError(
-                f"{self.folder}: what is kept there of {error.args[0]} does not fit {self._game.label}"
-            ) from None
-        self._seconds = seconds
-        for count, spent, *figures in curve:
+            raise CheckpointError(f"{self.folder}: the saved {error.args[0]} does not fit {self._game.label}") from None
+        self._seconds = state.seconds
+        for count, spent, *figures in state.curve:
+            if len(figures) != 2 * seats:
+                raise CheckpointError(f"{self.folder}: a point of the curve has {len(figures)} values, not {2 * seats}")
             result = Exploitability(np.array(figures[:seats]), np.array(figures[seats:]))
             self.curve.append(Measurement(int(count), spent, result))
-        self._write_curve()  # a kill may have come before it was written
 
     def _write_curve(self) -> None:
         text = io.StringIO()
@@ -169,4 +185,4 @@ class SolveRun:
         for m in self.curve:
             result = m.result
             writer.writerow([m.iterations, f"{m.seconds:.6f}", result.nash_conv, result.exploitability, *result.values])
-        (self.folder / CURVE).write_text(text.getvalue(), encoding="utf-8")
+        replace_text(self.folder / CURVE, text.getvalue())

@@ -1,18 +1,18 @@
-"""Gymnasium environments as tasks to be trained for, beside games."""
+"""Gymnasium environments as tasks to train for, besides games."""
 
 from typing import Any
 
 import gymnasium as gym
 
-from arena.errors import UsageError
-from arena.policy.kinds import Spaces
+from arena.base.errors import UsageError
+from arena.policy.registration import Spaces
 from arena.runs.options import GYM
 
 
 class GymTask:
-    """A Gymnasium environment, found by its id; `gym:CartPole-v1` on the command line.
+    """A Gymnasium environment by its id; `gym:CartPole-v1` on the command line.
 
-    Raises `UsageError` for an id that Gymnasium does not know, or whose environment cannot be made.
+    Raises `UsageError` if Gymnasium does not know the id or cannot make the environment.
     """
 
     def __init__(self, env_id: str):
@@ -27,5 +27,5 @@ class GymTask:
         env.close()
 
     def make(self) -> gym.Env[Any, Any]:
-        """A new environment."""
+        """Return a new environment."""
         return gym.make(self.env_id)

@@ -1,4 +1,4 @@
-"""Connections to the database of a store, and its faults in one line each.
+"""Connections to the database of a store; its errors as messages of one line.
 
 SQLite writes ahead (WAL: readers and a writer do not wait for each other) with `synchronous=FULL`: a transaction has
 reached the disk before it counts as committed, so a match that was reported as stored survives a power cut. The usual
@@ -13,16 +13,17 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.passwords import without_password
 
 DEFAULT_URL = "runs/arena.db"
-"""The store of commands that are told of none."""
+"""Default store of commands."""
 CONNECT_S = 10
-"""How long a server may take to answer."""
+"""Seconds to wait for a connection to a server."""
 
 
 class Database:
-    """A database by URL or path; each transaction waits up to `wait_s` seconds for those of others."""
+    """A database by URL or path; a transaction waits up to `wait_s` seconds for those of other processes."""
 
     def __init__(self, url: str | Path, wait_s: float):
         self.url = read_url(url)
@@ -31,39 +32,42 @@ class Database:
 
     @property
     def name(self) -> str:
-        """What messages call it: the path of a file, or the URL without its password."""
-        return str(self.file or self.url.render_as_string(hide_password=True))
+        """Name for messages: the path of a file, or the URL without its password."""
+        return str(self.file or without_password(self.url.render_as_string(hide_password=True)))
 
     @property
     def file(self) -> Path | None:
-        """The file that holds it, if it is one of SQLite's."""
+        """File of an SQLite database, None for others."""
         return Path(str(self.url.database)) if self.url.get_backend_name() == "sqlite" else None
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that only reads."""
-        with self._explained(), self._engine.connect() as connection, connection.begin():
+        """Open a transaction that only reads."""
+        with self._explained(), self._readable(), self._engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that may write; all of it is written at its end, or nothing."""
+        """Open a transaction that may write; it commits at the end, or rolls back on an exception."""
         with self._explained(), self._engine.connect() as connection:
             connection = connection.execution_options(arena_begin="BEGIN IMMEDIATE")
             with connection.begin():
                 yield connection
 
     def write_ahead(self) -> None:
-        """Put an SQLite file into WAL mode, in which it stays."""
+        """Switch an SQLite file to WAL mode, permanently."""
         if self.file is not None:
             with self._explained(), self._engine.connect() as connection:
                 connection = connection.execution_options(arena_begin="")  # it cannot be changed in a transaction
                 connection.exec_driver_sql("PRAGMA journal_mode=WAL")
 
     def require_whole(self) -> None:
-        """Raise `UsageError` if the end of an SQLite file is missing, which SQLite itself may notice late or never."""
-        if self.file is None:
+        """Raise `UsageError` for a truncated SQLite file, which SQLite itself may notice late or never."""
+        if self.file is None or not self.file.exists():
             return
+        if not self.file.is_file():
+            with self._explained():
+                raise UsageError(FAULTS["SQLITE_CANTOPEN"])
         with self.reading() as connection:
             pages, size = (
                 connection.exec_driver_sql(f"PRAGMA {of}").scalar_one() for of in ("page_count", "page_size")
@@ -74,7 +78,7 @@ class Database:
                 raise UsageError(FAULTS["SQLITE_CORRUPT"])
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         self._engine.dispose()
 
     @contextmanager
@@ -84,18 +88,33 @@ class Database:
         except DBAPIError as error:
             raise UsageError(f"store {self.name}: {self._fault(error)}") from error
         except SQLAlchemyError as error:
-            raise UsageError(f"store {self.name}: {_first_line(error)}") from error
+            raise UsageError(f"store {self.name}: {self._without_password(error)}") from error
         except UsageError as error:
             raise UsageError(f"store {self.name}: {error}") from error
 
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Report values of the wrong type, which SQLite allows in any column, as a damaged store."""
+        try:
+            yield
+        except (UsageError, SQLAlchemyError):
+            raise
+        except (RecursionError, ArithmeticError, ValueError, TypeError) as error:
+            raise UsageError(f"it holds what no store holds: {_reason(error)}") from error
+
+    def _without_password(self, error: BaseException) -> str:
+        """Return the message of an error in a line, without the password of this database."""
+        message, password = _reason(error), self.url.password
+        return message.replace(str(password), "***") if password else message
+
     def _fault(self, error: DBAPIError) -> str:
-        """What a driver's exception means; SQLite's are told by name, PostgreSQL's by SQLSTATE."""
+        """Return the meaning of a driver's exception: SQLite's by name, PostgreSQL's by SQLSTATE."""
         name = getattr(error.orig, "sqlite_errorname", "") or ""
         state = getattr(error.orig, "sqlstate", "") or ""
         for known, words in FAULTS.items():
             if name.startswith(known) or state.startswith(known):
                 return words.format(wait_s=self._wait_s)
-        return _first_line(error.orig or error)
+        return self._without_password(error.orig or error)
 
 
 FAULTS = {
@@ -112,16 +131,19 @@ FAULTS = {
 
 
 def read_url(url: str | Path) -> URL:
-    """The URL of a store; a text without :// is the path of an SQLite file. `UsageError` if it is neither."""
+    """Return the URL of a store; a text without :// is the path of an SQLite file. `UsageError` if malformed."""
     try:
         read = make_url(str(url)) if "://" in str(url) else URL.create("sqlite", database=str(url))
         if read.drivername == "postgresql":
             read = read.set(drivername="postgresql+psycopg")
         read.get_dialect()
-    except (ArgumentError, NoSuchModuleError) as error:
-        raise UsageError(f"store {url!r} is no path and no URL like sqlite:///arena.db: {_first_line(error)}") from None
+    except (ArgumentError, NoSuchModuleError, ValueError) as error:
+        shown = without_password(str(url))
+        raise UsageError(f"store {shown!r} is no path and no URL like sqlite:///arena.db: {_reason(error)}") from None
     if read.get_backend_name() == "sqlite" and read.database in (None, "", ":memory:"):
-        raise UsageError(f"a store is a file, and {url!r} names none; a path or a URL like sqlite:///arena.db does")
+        raise UsageError(
+            f"a store is a file, and {str(url)!r} names none; a path or a URL like sqlite:///arena.db does"
+        )
     return read
 
 
@@ -129,11 +151,11 @@ def _engine(url: URL, wait_s: float) -> Engine:
     backend = url.get_backend_name()
     arguments: dict[str, Any] = {}
     if backend == "sqlite":
-        arguments = {"timeout": wait_s, "isolation_level": None}  # transactions begin where we say so
+        arguments = {"timeout": wait_s, "isolation_level": None}  # the driver begins none: `_begin_sqlite` does
     elif backend == "postgresql" and "connect_timeout" not in url.query:
         arguments = {"connect_timeout": CONNECT_S}
     try:
-        engine = create_engine(url, connect_args=arguments, pool_pre_ping=backend != "sqlite")  # servers restart
+        engine = create_engine(url, connect_args=arguments, pool_pre_ping=backend != "sqlite")  # servers may restart
     except ModuleNotFoundError as error:
         extra = "; pip install 'arena-marl[postgres]'" if backend == "postgresql" else ""
         raise UsageError(f"stores at {url.drivername}:// need the package {error.name}{extra}") from None
@@ -149,11 +171,12 @@ def _prepare_sqlite(connection: Any, record: object) -> None:
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute("PRAGMA synchronous=FULL")
     connection.execute("PRAGMA cache_size=-65536")  # 64 MiB: the indices of a million matches stay in memory
+    connection.execute("PRAGMA trusted_schema=OFF")  # views and triggers of a file that others have made
     connection.execute("PRAGMA wal_autocheckpoint=16384")  # 64 MiB of log: a page that many change moves over once
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    """A transaction that will write asks for its lock at once: one that asks later cannot wait for it."""
+    """Begin a transaction; a writing one locks at once, as SQLite cannot wait for a lock requested later."""
     begin = connection.get_execution_options().get("arena_begin", "BEGIN")
     if begin:
         connection.exec_driver_sql(begin)
@@ -163,5 +186,6 @@ def _begin_postgresql(connection: Connection, wait_s: float) -> None:
     connection.exec_driver_sql(f"SET LOCAL lock_timeout = {max(1, round(wait_s * 1000))}")  # 0 would wait for ever
 
 
-def _first_line(error: BaseException) -> str:
-    return next(iter(str(error).splitlines()), type(error).__name__)
+def _reason(error: BaseException) -> str:
+    """Return the first line of an error's message, without passwords."""
+    return without_password(next(iter(str(error).splitlines()), type(error).__name__))

@@ -1,27 +1,28 @@
-"""Matches in and out of a store as JSON Lines, every one of them replayed on the way; out as PGN or SGF, too."""
+"""Import and export of matches as JSON Lines, export also as PGN or SGF; every match is replayed as a check."""
 
 import hashlib
-import os
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.files import LARGE, open_regular, reason
+from arena.base.saving import write_whole
 from arena.match.files import JSON_LINES, WrittenMatch, match_text
 from arena.match.json_lines import from_json_line
 from arena.match.replay import game_labelled
 from arena.match.verdict import MatchRecord
-from arena.saving import write_whole
 from arena.store.matches import MatchFilter
 from arena.store.store import Store
 
 
 def export_lines(store: Store, path: Path, wanted: MatchFilter | None = None) -> int:
-    """Write the matches that fit, the oldest first, in the format of the file's suffix; returns how many.
+    """Write the matching matches, the oldest first, in the format of the file's suffix; return their number.
 
-    The file is there with all of them or, where something is wrong, as it was before: `UsageError` for a match that
-    does not replay, and for a file that cannot be written.
+    The file is written atomically. Raises `UsageError` for a match that does not replay and for a file that cannot be
+    written.
     """
     game_of = cache(game_labelled)
     count = 0
@@ -36,8 +37,6 @@ def export_lines(store: Store, path: Path, wanted: MatchFilter | None = None) ->
                 except UsageError as error:
                     raise UsageError(f"match {match.id} cannot be written: {error}; nothing was written") from error
                 count += 1
-            file.flush()
-            os.fsync(file.fileno())
 
     write_whole(path, write)
     return count
@@ -45,37 +44,37 @@ def export_lines(store: Store, path: Path, wanted: MatchFilter | None = None) ->
 
 @dataclass(frozen=True)
 class WrittenLines:
-    """The matches of a file, all of them checked."""
+    """The matches of a file, all of them replayed."""
 
     name: str
-    """Of the file."""
+    """Name of the file."""
     digest: str
-    """SHA-256 of its content."""
+    """SHA-256 of the file's content."""
     records: Sequence[tuple[int, MatchRecord]]
-    """By the numbers of their lines."""
+    """Records with their line numbers."""
 
 
 def read_lines(path: Path) -> WrittenLines:
-    """Read matches as JSON Lines; `UsageError` names the first line that is none, or could not have been played so."""
+    """Read matches as JSON Lines; `UsageError` names the first line that is malformed or does not replay."""
     digest = hashlib.sha256()
     records: list[tuple[int, MatchRecord]] = []
     try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
+        with io.BufferedReader(open_regular(path, follow=True)) as file:
+            for number, line in enumerate(iter(lambda: file.readline(LARGE), b""), start=1):
                 digest.update(line)
                 try:
                     records.append((number, from_json_line(line.decode("utf-8"))[1]))
                 except (UsageError, UnicodeDecodeError) as error:
                     raise UsageError(f"{path}, line {number}: {error}; nothing was written") from error
     except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror})") from error
+        raise UsageError(f"{path} cannot be read ({reason(error)})") from error
     return WrittenLines(path.name, digest.hexdigest(), records)
 
 
 def import_lines(store: Store, written: WrittenLines) -> tuple[int, int]:
-    """Add the matches of a file; returns the number of the run that holds them, and how many they are.
+    """Add the matches of a file; return the number of their run and the number of matches.
 
-    The run goes by the content of the file, so that adding it twice changes nothing.
+    The key of the run is the hash of the file: a second import changes nothing.
     """
     games = {record.game for _, record in written.records}
     players = sorted({name for _, record in written.records for name in record.players})

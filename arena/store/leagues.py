@@ -1,4 +1,4 @@
-"""Leagues that several trainers share: the snapshots that each has published, and what each has counted."""
+"""Leagues shared by several trainers: the snapshots and the game counts that each has published."""
 
 import time
 from collections.abc import Sequence
@@ -6,44 +6,46 @@ from dataclasses import asdict, astuple, dataclass, fields
 
 from sqlalchemy import Connection, bindparam, delete, insert, select
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.typed import Count
+from arena.store.numbers import row_of
 from arena.store.schema import league_counts, league_snapshots
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A frozen agent that others may meet; nothing of it changes any more."""
+    """A published, immutable agent."""
 
     name: str
-    """Its only one in the league."""
+    """Name, unique in the league."""
     role: str
     learner: str
-    """Who it is a snapshot of."""
-    generation: int
-    """The turn of its learner that it was written after."""
-    step: int
-    """Moves in all games of its trainer until then."""
+    """Learner of the snapshot."""
+    generation: Count
+    """Turn of the learner after which it was written."""
+    step: Count
+    """Moves in all games of the trainer until then."""
     parent: str | None
-    """The snapshot that its learner had gone on from."""
+    """Snapshot from which the learner continued."""
     sha256: str
-    """Hash of its weights."""
+    """Hash of the weights."""
 
 
 @dataclass(frozen=True)
-class Count:
-    """What one player has from all its games of a kind against another, as one trainer has counted them."""
+class ResultCount:
+    """Results of all games of a kind between two players, as counted by one trainer."""
 
     kind: str
-    """Of games: training, evaluation."""
+    """Kind of games: training, evaluation."""
     player: str
     opponent: str
-    wins: int
-    draws: int
-    losses: int
+    wins: Count
+    draws: Count
+    losses: Count
 
 
 def add_snapshots(connection: Connection, league: str, rows: Sequence[Snapshot]) -> None:
-    """Add snapshots; those that are there stay as they are. `UsageError` for a name that is another's."""
+    """Add snapshots and leave stored ones unchanged; `UsageError` for a name with another hash."""
     there = {row.name: row for row in snapshots_of(connection, league)}
     for row in rows:
         if row.name in there and there[row.name].sha256 != row.sha256:
@@ -54,15 +56,15 @@ def add_snapshots(connection: Connection, league: str, rows: Sequence[Snapshot])
 
 
 def snapshots_of(connection: Connection, league: str) -> list[Snapshot]:
-    """All snapshots of a league, in the order in which they were added."""
+    """Return all snapshots of a league, in order of addition."""
     columns = [league_snapshots.c[field.name] for field in fields(Snapshot)]
     order = (league_snapshots.c.added, league_snapshots.c.name)
     query = select(*columns).where(league_snapshots.c.league == league).order_by(*order)
-    return [Snapshot(*row) for row in connection.execute(query)]
+    return [row_of(Snapshot, row) for row in connection.execute(query)]
 
 
-def put_counts(connection: Connection, league: str, rows: Sequence[Count]) -> None:
-    """Put counts in place of what was told of the same games before."""
+def put_counts(connection: Connection, league: str, rows: Sequence[ResultCount]) -> None:
+    """Replace the counts of the same kind, player and opponent."""
     if not rows:
         return
     table = league_counts
@@ -77,8 +79,8 @@ def put_counts(connection: Connection, league: str, rows: Sequence[Count]) -> No
     connection.execute(insert(table), [asdict(row) | {"league": league} for row in rows])
 
 
-def counts_of(connection: Connection, league: str) -> list[Count]:
-    """All counts of a league."""
-    columns = [league_counts.c[field.name] for field in fields(Count)]
+def counts_of(connection: Connection, league: str) -> list[ResultCount]:
+    """Return all counts of a league."""
+    columns = [league_counts.c[field.name] for field in fields(ResultCount)]
     query = select(*columns).where(league_counts.c.league == league)
-    return sorted((Count(*row) for row in connection.execute(query)), key=astuple)
+    return sorted((row_of(ResultCount, row) for row in connection.execute(query)), key=astuple)

@@ -1,4 +1,4 @@
-"""One statement for many rows."""
+"""Fast execution of one statement for many rows."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -10,10 +10,10 @@ from sqlalchemy.sql.compiler import SQLCompiler
 
 
 def execute_many(connection: Connection, statement: Insert | Update, rows: Sequence[dict[str, Any]]) -> None:
-    """Execute a statement for each row; the driver takes the values (numbers, texts, bytes, None) as they are.
+    """Execute a statement for each row; values are numbers, texts, bytes or None.
 
-    There is a row or more, and all have the same keys, two or more. SQLAlchemy's own way looks at every value of every
-    row, and takes longer for it than SQLite does to write them.
+    There is at least one row; all rows have the same two or more keys. SQLAlchemy's own bulk execution processes every
+    value in Python, which takes longer than SQLite takes to write them.
     """
     compiled = _compiled(statement, connection.dialect, tuple(rows[0]))
     names = compiled.positiontup

@@ -1,23 +1,25 @@
-"""Matches: adding them once and for all, and finding them again."""
+"""Matches: insertion and queries."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from sqlalchemy import Column, Connection, Row, Select, bindparam, exists, func, insert, or_, select, update
 
-from arena.config import require_at_least
-from arena.errors import UsageError
+from arena.base.checks import numbers_in, require_at_least
+from arena.base.errors import UsageError
+from arena.base.typed import Range, Time, as_type
 from arena.match.json_lines import LARGEST_SEED
 from arena.match.verdict import MatchRecord, Reason, Verdict, results
 from arena.store.many import execute_many
-from arena.store.moves import pack, unpack
+from arena.store.moves import MOST_BYTES, pack, unpack
 from arena.store.numbers import chunks, known_numbers, numbers_of, storable
 from arena.store.players import require_totals
 from arena.store.runs import run_numbered
 from arena.store.schema import games, matches, players, seats, totals
 
+Seat = Annotated[int, Range(0, 2**15)]
 RESULTS = {"win": 1, "draw": 0, "loss": -1}
 ADD_MATCHES, ADD_SEATS = insert(matches), insert(seats)
 ADD_RESULTS = (
@@ -29,25 +31,25 @@ ADD_RESULTS = (
 
 @dataclass(frozen=True)
 class MatchFilter:
-    """Which matches are wanted: those that fit everything that is given."""
+    """Conditions on matches, all of which must hold."""
 
     player: str | None = None
-    """Who took part."""
+    """A player of the match."""
     game: str | None = None
-    """What was played: the label of a game, or its name, which fits it with any options."""
+    """Label of the game, or its name for any options."""
     result: Literal["win", "draw", "loss"] | None = None
-    """How it ended for that player; without one, only draws can be asked for."""
+    """Result of `player`; without one, only "draw" is possible."""
     reason: Reason | None = None
-    """Why it ended."""
+    """Reason of the verdict."""
     min_length: int = 0
     """Fewest moves, the opening included."""
     max_length: int | None = None
     """Most moves."""
     run: int | None = None
-    """Number of the run that it belongs to."""
+    """Number of the run."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, 0, "min_length", *["max_length"] * (self.max_length is not None))
+        require_at_least(0, **numbers_in(self, "min_length", "max_length"))
         if self.result not in (None, *RESULTS):
             raise UsageError(f"result={self.result!r} is none of {', '.join(RESULTS)}")
         if self.result in ("win", "loss") and self.player is None:
@@ -56,19 +58,19 @@ class MatchFilter:
 
 @dataclass(frozen=True)
 class StoredMatch:
-    """A match as it lies in the store."""
+    """A match in the store."""
 
     id: int
     run: int
     number: int
-    """Its place in the schedule of the run."""
+    """Number of the match in its run."""
     added: float
-    """When, in seconds since 1970."""
+    """Time of insertion, in seconds since 1970."""
     record: MatchRecord
 
 
 def add_games(connection: Connection, run: int, played: Iterable[tuple[int, MatchRecord]]) -> None:
-    """Add matches by their number in the run; a number that is there already is left as it is."""
+    """Add matches by their number in the run; existing numbers stay unchanged."""
     run_numbered(connection, run)
     for part in chunks(list(played)):
         numbers = [number for number, _ in part]
@@ -89,13 +91,13 @@ def _add_new(connection: Connection, run: int, new: Mapping[int, MatchRecord]) -
     names = numbers_of(connection, players, {name for record in new.values() for name in record.players})
     now, first = time.time(), newest(connection) + 1
     match_rows, seat_rows = [], []
-    counts: dict[tuple[int, int], list[int]] = {}  # losses, draws and wins by game and player
+    counts: dict[tuple[int, int], list[int]] = {}  # [losses, draws, wins] by game and player
     for match, (number, record) in enumerate(new.items(), start=first):
         game, returns = labels[record.game], record.verdict.returns
         match_rows.append({"id": match} | _match_row(run, number, record, game, now))
-        for seat, (name, earned, result) in enumerate(zip(record.players, returns, results(returns), strict=True)):
+        for seat, (name, seat_return, result) in enumerate(zip(record.players, returns, results(returns), strict=True)):
             player = names[name]
-            seat_rows.append({"match": match, "seat": seat, "player": player, "earned": earned, "result": result})
+            seat_rows.append({"match": match, "seat": seat, "player": player, "earned": seat_return, "result": result})
             counts.setdefault((game, player), [0, 0, 0])[result + 1] += 1
     execute_many(connection, ADD_MATCHES, match_rows)
     execute_many(connection, ADD_SEATS, seat_rows)
@@ -124,14 +126,14 @@ def _match_row(run: int, number: int, record: MatchRecord, game: int, now: float
         "moves": pack(record.actions),
         "reason": verdict.reason.value,
         "offender": verdict.offender,
-        "detail": storable(verdict.detail),  # the last words of an agent
+        "detail": storable(verdict.detail),  # an exception's text may hold any characters
         "added": now,
         "move_ms": None if record.move_ms is None else pack(record.move_ms),
     }
 
 
 def played(connection: Connection, run: int, after: int, limit: int) -> list[tuple[int, MatchRecord]]:
-    """The first matches of a run with a number above `after`, in order of number."""
+    """Return the first `limit` matches of a run with numbers above `after`, in order of number."""
     query = _all_columns().where(matches.c.run == run, matches.c.number > after).order_by(matches.c.number).limit(limit)
     return [(match.number, match.record) for match in _read(connection, query)]
 
@@ -139,7 +141,7 @@ def played(connection: Connection, run: int, after: int, limit: int) -> list[tup
 def matches_like(
     connection: Connection, wanted: MatchFilter, limit: int, before_id: int | None, skip: int
 ) -> list[StoredMatch]:
-    """The newest matches that fit, with a number below `before_id`, the newest first, without the first `skip`."""
+    """Return the newest fitting matches below number `before_id`, the newest first, without the first `skip`."""
     number, query = _like(connection, wanted)
     if before_id is not None:
         query = query.where(number < before_id)
@@ -147,7 +149,7 @@ def matches_like(
 
 
 def count_like(connection: Connection, wanted: MatchFilter, before_id: int | None) -> int:
-    """How many matches fit, with a number below `before_id`."""
+    """Return the number of fitting matches below number `before_id`."""
     number, query = _like(connection, wanted)
     if before_id is not None:
         query = query.where(number < before_id)
@@ -155,28 +157,28 @@ def count_like(connection: Connection, wanted: MatchFilter, before_id: int | Non
 
 
 def newest(connection: Connection) -> int:
-    """The highest number of a match, 0 where there is none."""
+    """Return the highest number of a match, 0 if there are none."""
     return connection.execute(select(func.max(matches.c.id))).scalar_one() or 0
 
 
 def matches_after(connection: Connection, wanted: MatchFilter, after_id: int, limit: int) -> list[StoredMatch]:
-    """The oldest matches that fit, with a number above `after_id`, the oldest first."""
+    """Return the oldest fitting matches above number `after_id`, the oldest first."""
     number, query = _like(connection, wanted)
     return _numbered(connection, query.where(number > after_id).order_by(number).limit(limit))
 
 
 def match_numbered(connection: Connection, number: int) -> StoredMatch:
-    """The match with that number; `UsageError` if there is none."""
-    found = _read(connection, _all_columns().where(matches.c.id == number))
-    if not found:
+    """Return the match of a number; `UsageError` if there is none."""
+    stored = _read(connection, _all_columns().where(matches.c.id == number))
+    if not stored:
         raise UsageError(f"there is no match {number}")
-    return found[0]
+    return stored[0]
 
 
 def _like(connection: Connection, wanted: MatchFilter) -> tuple[Column[int], Select[Any]]:
-    """The numbers of all matches that fit, and the column they stand in.
+    """Return the column of match numbers, and a query for those that fit.
 
-    A player's are looked up in the index of the seats: few of many matches, and the newest are at its end.
+    With a player the query uses the index of seats, in which a player's matches are few and in order.
     """
     number: Column[int] = matches.c.id
     query: Select[Any] = select(number)
@@ -203,15 +205,18 @@ def _like(connection: Connection, wanted: MatchFilter) -> tuple[Column[int], Sel
 
 
 def _numbered(connection: Connection, query: Select[Any]) -> list[StoredMatch]:
-    """The matches whose numbers a query finds, the oldest first."""
-    found: list[StoredMatch] = []
+    """Return the matches whose numbers a query selects, the oldest first."""
+    stored: list[StoredMatch] = []
     for part in chunks(sorted(connection.execute(query).scalars())):
-        found += _read(connection, _all_columns().where(matches.c.id.in_(part)).order_by(matches.c.id))
-    return found
+        stored += _read(connection, _all_columns().where(matches.c.id.in_(part)).order_by(matches.c.id))
+    return stored
 
 
 def _all_columns() -> Select[Any]:
-    return select(matches, games.c.label).join_from(matches, games)
+    """Return a query for all columns of matches, with moves and times cut just above their size limit."""
+    columns = [column for column in matches.c if column.name not in ("moves", "move_ms")]
+    packed = [func.substr(matches.c[name], 1, MOST_BYTES + 1).label(name) for name in ("moves", "move_ms")]
+    return select(*columns, *packed, games.c.label).join_from(matches, games)
 
 
 def _read(connection: Connection, query: Select[Any]) -> list[StoredMatch]:
@@ -224,17 +229,39 @@ def _read(connection: Connection, query: Select[Any]) -> list[StoredMatch]:
             .where(seats.c.match.in_(part))
             .order_by(seats.c.match, seats.c.seat)
         )
-        for match, name, earned in connection.execute(of_match):
-            sitting[match].append((name, earned))
+        for match, name, seat_return in connection.execute(of_match):
+            sitting[match].append((name, seat_return))
     return [StoredMatch(row.id, row.run, row.number, row.added, _record(row, sitting[row.id])) for row in rows]
 
 
 def _record(row: Row[Any], sitting: Sequence[tuple[str, float]]) -> MatchRecord:
+    """Return the record in a row; `UsageError` for impossible values, as SQLite allows any in a column."""
     try:
+        as_type(row.added, Time, "added")
+        for number in (row.id, row.run, row.number):
+            as_type(number, int, "a number of it")
         actions, reason = unpack(row.moves), Reason(row.reason)
         move_ms = None if row.move_ms is None else unpack(row.move_ms)
+        opening = as_type(row.opening, Annotated[int, Range(0, len(actions))], "opening")
+        as_type(row.length, Annotated[int, Range(0, MOST_BYTES)], "length")
+        offender = as_type(row.offender, Seat | None, "offender")
+        verdict = Verdict(
+            tuple(_return(seat_return) for _, seat_return in sitting), reason, offender, _text(row.detail)
+        )
+        names = tuple(_text(name) for name, _ in sitting)
+        if not names or not all(names) or (offender is not None and offender >= len(names)):
+            raise UsageError(f"it has the players {', '.join(names)}, and seat {offender} was at fault")
+        seed = as_type(row.seed, Annotated[int, Range(0, LARGEST_SEED)], "seed")
+        return MatchRecord(_text(row.label), names, seed, actions[:opening], actions, verdict, move_ms)
     except ValueError as error:
         raise UsageError(f"match {row.id} is damaged: {error}") from error
-    verdict = Verdict(tuple(earned for _, earned in sitting), reason, row.offender, row.detail)
-    names = tuple(name for name, _ in sitting)
-    return MatchRecord(row.label, names, row.seed, actions[: row.opening], actions, verdict, move_ms)
+
+
+def _text(value: Any) -> str:
+    text: str = as_type(value, str, "a name or a text")
+    return text
+
+
+def _return(value: Any) -> float:
+    seat_return: float = as_type(value, float, "what a seat earned")
+    return seat_return

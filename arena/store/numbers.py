@@ -1,44 +1,51 @@
-"""The numbers that stand for names and labels."""
+"""Numbers of names and labels, and helpers for rows."""
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import fields
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Table, insert, select
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.typed import record
 
 T = TypeVar("T")
 CHUNK = 1000
-"""Values in one `IN (...)`; databases limit them."""
+"""Most values in one `IN (...)`, which databases limit."""
 
 
 def numbers_of(connection: Connection, table: Table, words: Collection[str]) -> dict[str, int]:
-    """The number of each word in `table` (`players` by name, `games` by label); new ones are written."""
-    found = known_numbers(connection, table, words)
-    missing = sorted(set(words) - found.keys())
+    """Return the number of each word in `table` (`players` by name, `games` by label); add new words."""
+    numbers = known_numbers(connection, table, words)
+    missing = sorted(set(words) - numbers.keys())
     if missing:
         connection.execute(insert(table), [{table.c[1].name: word} for word in missing])
-        found |= known_numbers(connection, table, missing)
-    return found
+        numbers |= known_numbers(connection, table, missing)
+    return numbers
 
 
 def known_numbers(connection: Connection, table: Table, words: Collection[str]) -> dict[str, int]:
-    """The numbers of those words that are in `table`; `UsageError` for one that no database takes."""
+    """Return the numbers of the words that are in `table`; `UsageError` for a word that no database can store."""
     for word in words:
         if storable(word) != word:
             raise UsageError(f"{word!a} is no name: it holds characters that are no text")
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for part in chunks(sorted(set(words))):
         query = select(table.c[1], table.c.id).where(table.c[1].in_(part))
-        found |= {word: number for word, number in connection.execute(query).all()}
-    return found
+        numbers |= {word: number for word, number in connection.execute(query).all()}
+    return numbers
+
+
+def row_of(kind: type[T], row: Iterable[Any]) -> T:
+    """Return a row as a dataclass of the same columns; `UsageError` for values of wrong types, which SQLite allows."""
+    return record(kind, dict(zip((one.name for one in fields(kind)), row, strict=True)))  # type: ignore[arg-type]
 
 
 def storable(text: str) -> str:
-    """A text that every database takes: halves of characters and zeros are written out."""
+    """Return a text that every database accepts: surrogates and NUL characters are escaped."""
     return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
 
 
 def chunks(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Parts of at most `CHUNK`."""
+    """Yield parts of at most `CHUNK` values."""
     return (values[start : start + CHUNK] for start in range(0, len(values), CHUNK))

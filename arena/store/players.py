@@ -1,54 +1,55 @@
-"""Players: who descends from whom, their ratings over time, and the ladder of a game."""
+"""Players: lineages, ratings over time, and the ladder of a game."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import BindParameter, Connection, bindparam, delete, insert, or_, select, update
 
-from arena.errors import UsageError
-from arena.store.numbers import chunks, known_numbers, numbers_of
+from arena.base.errors import UsageError
+from arena.base.typed import Count, Time
+from arena.store.numbers import chunks, known_numbers, numbers_of, row_of
 from arena.store.runs import run_numbered
 from arena.store.schema import games, lineages, players, ratings, totals
 
 
 @dataclass(frozen=True)
-class Rating:
-    """How strong a player was found to be."""
+class StoredRating:
+    """A rating of a player in a game."""
 
     player: str
     elo: float
     low: float
     """Lower end of its 95 % interval."""
     high: float
-    """Upper end."""
+    """Upper end of its 95 % interval."""
     games: int
-    """Games that it rests on."""
-    rated: float
-    """When, in seconds since 1970."""
+    """Number of games behind the rating."""
+    rated: Time
+    """Time of the rating, in seconds since 1970."""
 
 
 @dataclass(frozen=True)
 class LadderRow:
-    """One player's line in the ladder of a game; over all runs."""
+    """One player's row in the ladder of a game, over all runs."""
 
     player: str
-    wins: int
-    draws: int
-    losses: int
+    wins: Count
+    draws: Count
+    losses: Count
     elo: float | None
     """The latest rating; None before the first."""
     low: float | None
     high: float | None
-    rated: float | None
+    rated: Time | None
 
     @property
     def games(self) -> int:
-        """How many it has played."""
+        """Number of games played."""
         return self.wins + self.draws + self.losses
 
 
 def ladder(connection: Connection, game: str, limit: int | None) -> list[LadderRow]:
-    """The players of a game (its label), the highest rated first, the unrated ones last."""
+    """Return the ladder of a game (its label), the highest rated first, unrated players last."""
     columns = (players.c.name, *(totals.c[name] for name in ("wins", "draws", "losses", "elo", "low", "high", "rated")))
     query = (
         select(*columns)
@@ -57,25 +58,25 @@ def ladder(connection: Connection, game: str, limit: int | None) -> list[LadderR
         .order_by(totals.c.elo.desc().nulls_last(), totals.c.wins.desc(), players.c.name)
         .limit(limit)
     )
-    return [LadderRow(*row) for row in connection.execute(query)]
+    return [row_of(LadderRow, row) for row in connection.execute(query)]
 
 
 def names(connection: Connection, limit: int) -> list[str]:
-    """The first names of players, sorted."""
+    """Return the first `limit` names of players in alphabetical order."""
     return list(connection.execute(select(players.c.name).order_by(players.c.name).limit(limit)).scalars())
 
 
 def games_played(connection: Connection) -> list[str]:
-    """The labels of the games that somebody has played, sorted."""
+    """Return the labels of all games with matches or ratings, sorted."""
     played = select(games.c.label).where(games.c.id.in_(select(totals.c.game))).order_by(games.c.label)
     return list(connection.execute(played).scalars())
 
 
-def add_ratings(connection: Connection, run: int, rows: Sequence[Rating]) -> None:
-    """Add ratings in the game of a run; the latest of a player is the one that its ladder shows.
+def add_ratings(connection: Connection, run: int, rows: Sequence[StoredRating]) -> None:
+    """Add ratings in the game of a run; the ladder shows the latest of each player.
 
-    One of the same run and player that rests on as many games takes the place of the one before, so that a run which
-    is gone on with does not tell the same twice.
+    A rating replaces one of the same run, player and number of games, so that a resumed run adds no duplicates. Raises
+    `UsageError` if the run has matches of several games.
     """
     label = run_numbered(connection, run).game
     if label is None:
@@ -113,8 +114,8 @@ def add_ratings(connection: Connection, run: int, rows: Sequence[Rating]) -> Non
     )
 
 
-def ratings_of(connection: Connection, player: str, game: str) -> list[Rating]:
-    """The ratings of a player in a game (its label), the oldest first."""
+def ratings_of(connection: Connection, player: str, game: str) -> list[StoredRating]:
+    """Return the ratings of a player in a game (its label), the oldest first."""
     query = (
         select(ratings.c.elo, ratings.c.low, ratings.c.high, ratings.c.games, ratings.c.rated)
         .join(players)
@@ -122,11 +123,11 @@ def ratings_of(connection: Connection, player: str, game: str) -> list[Rating]:
         .where(players.c.name == player, games.c.label == game)
         .order_by(ratings.c.rated, ratings.c.id)
     )
-    return [Rating(player, *row) for row in connection.execute(query)]
+    return [row_of(StoredRating, (player, *row)) for row in connection.execute(query)]
 
 
 def require_totals(connection: Connection, game: int, wanted: Collection[int]) -> None:
-    """See to it that these players have a row in the `totals` of a game."""
+    """Add missing rows of these players to the `totals` of a game."""
     for part in chunks(sorted(wanted)):
         query = select(totals.c.player).where(totals.c.game == game, totals.c.player.in_(part))
         missing = set(part) - set(connection.execute(query).scalars().all())
@@ -135,7 +136,7 @@ def require_totals(connection: Connection, game: int, wanted: Collection[int]) -
 
 
 def add_parent(connection: Connection, child: str, parent: str) -> None:
-    """Note that `child` was made from `parent`; `UsageError` if that would make it its own ancestor."""
+    """Record that `child` was made from `parent`; `UsageError` if that makes a cycle."""
     if child == parent or child in ancestors(connection, parent):
         raise UsageError(f"{parent!r} cannot be a parent of {child!r}: it descends from it")
     numbers = numbers_of(connection, players, [child, parent])
@@ -145,9 +146,9 @@ def add_parent(connection: Connection, child: str, parent: str) -> None:
 
 
 def ancestors(connection: Connection, player: str) -> list[str]:
-    """Parents of a player, their parents, and so on; the nearest first, each once."""
+    """Return parents, grandparents and so on of a player; the nearest first, each once."""
     generation = set(known_numbers(connection, players, [player]).values())
-    seen: list[str] = []
+    lineage: list[str] = []
     while generation:
         query = (
             select(players.c.id, players.c.name)
@@ -155,7 +156,7 @@ def ancestors(connection: Connection, player: str) -> list[str]:
             .where(lineages.c.child.in_(generation))
             .order_by(players.c.name)
         )
-        found = {number: name for number, name in connection.execute(query)}
-        generation = {number for number, name in found.items() if name not in seen}
-        seen += [name for number, name in found.items() if number in generation]
-    return seen
+        parents = {number: name for number, name in connection.execute(query)}
+        generation = {number for number, name in parents.items() if name not in lineage}
+        lineage += [name for number, name in parents.items() if number in generation]
+    return lineage

@@ -1,4 +1,4 @@
-"""Runs: what was begun once under a key, and goes on under that key until it is finished."""
+"""Runs: sources of matches, begun and resumed under a key until they are finished."""
 
 import time
 from collections.abc import Sequence
@@ -7,20 +7,21 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.store.numbers import row_of
 from arena.store.schema import runs
 
 
 @dataclass(frozen=True)
-class Run:
-    """A tournament, an import, or whatever else adds matches; as it was when it was asked for."""
+class StoredRun:
+    """A tournament, an import or another source of matches, as of the time of the query."""
 
     id: int
     kind: str
     key: str
-    """Of everything that fixes its matches."""
+    """Hash of everything that determines its matches."""
     game: str | None
-    """Label of its game; None where it holds matches of several."""
+    """Label of its game; None if it has matches of several games."""
     config: dict[str, Any]
     players: tuple[str, ...]
     started: float
@@ -29,28 +30,28 @@ class Run:
 
     @property
     def finished(self) -> bool:
-        """Whether all its matches are there."""
+        """True once all its matches are stored."""
         return self.finished_at is not None
 
 
 def open_run(
     connection: Connection, kind: str, key: str, game: str | None, config: dict[str, Any], players: Sequence[str]
-) -> Run:
-    """Begin the run with that key, or go on with it; `UsageError` if it is of another kind, game or players."""
-    found = _with_key(connection, key)
-    if found is None:
+) -> StoredRun:
+    """Begin or resume the run of a key; `UsageError` if it has another kind, game or players."""
+    run = _with_key(connection, key)
+    if run is None:
         new = {"kind": kind, "key": key, "game": game, "config": config, "players": list(players)}
         connection.execute(insert(runs).values(**new, started=time.time()))
-        found = _with_key(connection, key)
-        assert found is not None
-    told, asked = (found.kind, found.game, found.players), (kind, game, tuple(players))
-    if told != asked:
-        raise UsageError(f"run {key!r} is {_said(*told)}, not {_said(*asked)}")
-    return found
+        run = _with_key(connection, key)
+        assert run is not None
+    stored, requested = (run.kind, run.game, run.players), (kind, game, tuple(players))
+    if stored != requested:
+        raise UsageError(f"run {key!r} is {_describe(*stored)}, not {_describe(*requested)}")
+    return run
 
 
-def run_numbered(connection: Connection, run: int) -> Run:
-    """The run with that number; `UsageError` if there is none."""
+def run_numbered(connection: Connection, run: int) -> StoredRun:
+    """Return the run of a number; `UsageError` if there is none."""
     row = connection.execute(select(runs).where(runs.c.id == run)).one_or_none()
     if row is None:
         raise UsageError(f"there is no run {run}")
@@ -58,19 +59,19 @@ def run_numbered(connection: Connection, run: int) -> Run:
 
 
 def finish_run(connection: Connection, run: int) -> None:
-    """Note that all matches of a run are there; a finished one stays as it is."""
+    """Mark a run as finished; one that is finished already keeps its time."""
     if not run_numbered(connection, run).finished:
         connection.execute(update(runs).where(runs.c.id == run).values(finished=time.time()))
 
 
-def _with_key(connection: Connection, key: str) -> Run | None:
+def _with_key(connection: Connection, key: str) -> StoredRun | None:
     row = connection.execute(select(runs).where(runs.c.key == key)).one_or_none()
     return None if row is None else _read(row)
 
 
-def _read(row: Row[Any]) -> Run:
-    return Run(row.id, row.kind, row.key, row.game, row.config, tuple(row.players), row.started, row.finished)
+def _read(row: Row[Any]) -> StoredRun:
+    return row_of(StoredRun, (row.id, row.kind, row.key, row.game, row.config, row.players, row.started, row.finished))
 
 
-def _said(kind: str, game: str | None, players: Sequence[str]) -> str:
+def _describe(kind: str, game: str | None, players: Sequence[str]) -> str:
     return f"{kind} of {game or 'several games'} with {', '.join(players) or 'nobody'}"

@@ -1,7 +1,7 @@
-"""The tables of a store, its version, and how an older one becomes the present one.
+"""The tables of a store, their version, and upgrades from older versions.
 
-A name or a label is written once and then referred to by number; moves are bytes (`arena.store.moves`). `totals` sums
-up the matches by player and game, in the same transaction that adds them, so that a ladder never counts games.
+Names and labels are stored once and referred to by number; moves are bytes (`arena.store.moves`). `totals` sums the
+matches by player and game, updated in the transaction that adds them, so that a ladder needs no counting.
 Times are seconds since 1970 (UTC).
 """
 
@@ -31,10 +31,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.schema import CreateColumn
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 
 VERSION = 4
-"""Of the tables below; written into every store."""
+"""Version of the tables below; written into every store."""
 
 METADATA = MetaData()
 ID = BigInteger().with_variant(Integer, "sqlite")  # only an INTEGER key numbers itself there
@@ -80,7 +80,7 @@ runs = Table(
 matches = Table(
     "matches",
     METADATA,
-    Column("id", ID, primary_key=True, autoincrement=False),  # whoever writes counts on
+    Column("id", ID, primary_key=True, autoincrement=False),  # the writer assigns it
     Column("run", ForeignKey(runs.c.id), nullable=False),
     Column("number", BigInteger, nullable=False),  # place in the schedule of the run
     Column("game", ForeignKey(games.c.id), nullable=False),
@@ -171,56 +171,67 @@ league_counts = Table(
 
 
 def _to_2(connection: Connection) -> None:
-    """The newest matches of a run are found without sorting all of them."""
+    """Add an index of the matches of a run by number."""
     next(index for index in matches.indexes if index.name == "matches_by_run").create(connection)
 
 
 def _to_3(connection: Connection) -> None:
-    """Trainers share leagues."""
+    """Add the tables of shared leagues."""
     METADATA.create_all(connection, [league_snapshots, league_counts])
 
 
 def _to_4(connection: Connection) -> None:
-    """Matches tell how long their moves took."""
+    """Add the times of moves."""
     column = CreateColumn(matches.c.move_ms).compile(dialect=connection.dialect)
     connection.execute(text(f"ALTER TABLE matches ADD COLUMN {column}"))
 
 
 UPGRADES: Mapping[int, Callable[[Connection], None]] = {1: _to_2, 2: _to_3, 3: _to_4}
-"""What turns a store of that version into one of the next."""
+"""Upgrade from each older version to the next."""
+
+
+SINCE_1 = {table.name for table in METADATA.sorted_tables} - {league_snapshots.name, league_counts.name}
+"""Tables of every version."""
 
 
 def version_of(connection: Connection) -> int | None:
-    """The version of a store's tables; None for an empty database, `UsageError` for one that holds something else."""
+    """Return the version of a store; None for an empty database, `UsageError` for one that is no store."""
     tables = inspect(connection).get_table_names()
     if not tables:
         return None
     if schema.name not in tables:
         raise UsageError(f"it is no store, but a database of something else (tables {', '.join(sorted(tables)[:3])})")
-    found: int = connection.execute(select(func.max(schema.c.version))).scalar_one()
-    if found > VERSION:
-        raise UsageError(f"it is a store of version {found}, written by a newer arena; this one reads up to {VERSION}")
-    return found
+    version = connection.execute(select(func.max(schema.c.version))).scalar_one()
+    if type(version) is not int or version < 1:
+        raise UsageError(f"it is no store: it says that its version is {version!r}")
+    missing = sorted(SINCE_1 - set(tables))
+    if missing:
+        raise UsageError(f"it is no store: it has no table {', '.join(missing)}")
+    if version > VERSION:
+        raise UsageError(
+            f"it is a store of version {version}, written by a newer arena; this one reads up to {VERSION}"
+        )
+    return version
 
 
 def make_current(connection: Connection) -> None:
-    """Create the tables in an empty database, upgrade those of an older version, leave the present ones alone."""
-    if connection.dialect.name == "postgresql":  # one process at a time; SQLite's transactions see to that themselves
+    """Create the tables in an empty database, or upgrade those of an older version."""
+    if connection.dialect.name == "postgresql":  # one process at a time; SQLite's writers lock anyway
         connection.execute(text("SELECT pg_advisory_xact_lock(4711)"))
-    found = version_of(connection)
-    if found is None:
+    version = version_of(connection)
+    if version is None:
         METADATA.create_all(connection)
         connection.execute(insert(schema).values(version=VERSION))
         return
-    for version in range(found, VERSION):
-        UPGRADES[version](connection)
-        connection.execute(update(schema).values(version=version + 1))
+    for older in range(version, VERSION):
+        UPGRADES[older](connection)
+        connection.execute(update(schema).values(version=older + 1))
 
 
 def take_turn(connection: Connection) -> None:
-    """Wait until nobody else writes, to the end of the transaction; `UsageError` if the tables have changed since.
+    """Lock the store for writing until the end of the transaction; `UsageError` if another process has upgraded it.
 
-    SQLite locks its file when a transaction that writes begins; elsewhere it is this row that is locked.
+    SQLite locks its file when a writing transaction begins; other databases lock this row.
     """
     version = connection.execute(select(schema.c.version).with_for_update()).scalar_one()
     if version != VERSION:

@@ -1,4 +1,4 @@
-"""The store: what tournaments, leagues and screens ask of the database, each in a transaction of its own."""
+"""The store: operations for tournaments, leagues and screens, each a transaction of its own."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,28 +8,27 @@ from typing import Any, Self
 
 from sqlalchemy import Connection
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.verdict import MatchRecord
 from arena.store import leagues, matches, players, runs, schema
 from arena.store.database import Database
-from arena.store.leagues import Count, Snapshot
+from arena.store.leagues import ResultCount, Snapshot
 from arena.store.matches import MatchFilter, StoredMatch
-from arena.store.players import LadderRow, Rating
-from arena.store.runs import Run
+from arena.store.players import LadderRow, StoredRating
+from arena.store.runs import StoredRun
 
 PAGE = 2000
-"""Matches that are read at a time."""
+"""Matches read per transaction."""
 EVERYTHING = MatchFilter()
 
 
 class Store:
     """Players, matches and ratings in a SQL database: an SQLite file by its path, any other by its SQLAlchemy URL.
 
-    An empty database gets its tables, an older store is brought up to date; with `create` False, one that is not there
-    yet is refused. Any number of processes may read and write: a writer waits up to `wait_s` seconds for its turn. A
-    method that writes has written all of it once it returns, or nothing if it raises. Everything that is wrong with
-    the database itself is a `UsageError` of one line: not to be reached, no store, damaged, full, read-only, written
-    by a newer arena.
+    An empty database gets its tables, an older store is upgraded. With `create` False a missing store is an error. Any
+    number of processes may read and write; a writer waits up to `wait_s` seconds for its turn. Methods that write are
+    atomic: once they return, everything is on disk; if they raise, nothing is. Errors of the database are `UsageError`s
+    of one line: unreachable, no store, damaged, full, read-only, or written by a newer arena.
     """
 
     def __init__(self, url: str | Path, *, create: bool = True, wait_s: float = 30.0):
@@ -47,11 +46,11 @@ class Store:
 
     @property
     def name(self) -> str:
-        """The path of its file, or its URL without the password."""
+        """Path of the file, or URL without the password."""
         return self._database.name
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close all connections."""
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -62,22 +61,24 @@ class Store:
     ) -> None:
         self.close()
 
-    def open_run(self, kind: str, key: str, game: str | None, config: dict[str, Any], players: Sequence[str]) -> Run:
-        """Begin the run with that key, or go on with it.
+    def open_run(
+        self, kind: str, key: str, game: str | None, config: dict[str, Any], players: Sequence[str]
+    ) -> StoredRun:
+        """Begin or resume the run of a key.
 
-        `game` is the label of its game, None for several. `config` is kept as JSON. Raises `UsageError` if the key is
-        that of a run of another kind, game or players.
+        `game` is the label of its game, None for several. `config` is stored as JSON. Raises `UsageError` if the run
+        exists with another kind, game or players.
         """
         with self._writing() as connection:
             return runs.open_run(connection, kind, key, game, config, players)
 
     def add_games(self, run: int, played: Iterable[tuple[int, MatchRecord]]) -> None:
-        """Add matches, each with its number in the run; one whose number is there already is left as it is."""
+        """Add matches by their number in the run; existing numbers stay unchanged."""
         with self._writing() as connection:
             matches.add_games(connection, run, played)
 
     def finish_run(self, run: int) -> None:
-        """Note that all matches of a run are there."""
+        """Mark a run as finished: all its matches are stored."""
         with self._writing() as connection:
             runs.finish_run(connection, run)
 
@@ -89,8 +90,8 @@ class Store:
         config: dict[str, Any],
         players: Sequence[str],
         played: Iterable[tuple[int, MatchRecord]],
-    ) -> Run:
-        """Add a run with all its matches at once, or nothing; one that is there already is left as it is."""
+    ) -> StoredRun:
+        """Add a finished run with all its matches in one transaction; existing matches stay unchanged."""
         with self._writing() as connection:
             run = runs.open_run(connection, kind, key, game, config, players)
             matches.add_games(connection, run.id, played)
@@ -98,7 +99,7 @@ class Store:
             return run
 
     def played(self, run: int) -> Iterator[tuple[int, MatchRecord]]:
-        """The matches of a run, in order of number; read in pages, between which others may write."""
+        """Yield the matches of a run in order of number; each page is a transaction of its own."""
         after = -1
         while True:
             with self._database.reading() as connection:
@@ -109,42 +110,42 @@ class Store:
             after = page[-1][0]
 
     def match(self, number: int) -> StoredMatch:
-        """The match with that number; `UsageError` if there is none."""
+        """Return the match of a number; `UsageError` if there is none."""
         with self._database.reading() as connection:
             return matches.match_numbered(connection, number)
 
     def matches(
         self, wanted: MatchFilter = EVERYTHING, *, limit: int = 50, before_id: int | None = None, skip: int = 0
     ) -> list[StoredMatch]:
-        """The newest matches that fit, the newest first, without the first `skip`.
+        """Return up to `limit` matches that fit, the newest first, without the first `skip`.
 
-        `before_id` asks for those below that number.
+        With `before_id`, only matches below that number.
         """
         with self._database.reading() as connection:
             return matches.matches_like(connection, wanted, limit, before_id, skip)
 
     def count(self, wanted: MatchFilter = EVERYTHING, *, before_id: int | None = None) -> int:
-        """How many matches fit, of those below `before_id`."""
+        """Return the number of matches that fit, with `before_id` only those below that number."""
         with self._database.reading() as connection:
             return matches.count_like(connection, wanted, before_id)
 
     def newest(self) -> int:
-        """The highest number of a match, 0 where there is none."""
+        """Return the highest number of a match, 0 if there are none."""
         with self._database.reading() as connection:
             return matches.newest(connection)
 
     def games(self) -> list[str]:
-        """The labels of the games that somebody has played, sorted."""
+        """Return the labels of all games with matches or ratings, sorted."""
         with self._database.reading() as connection:
             return players.games_played(connection)
 
     def players(self, limit: int = 1000) -> list[str]:
-        """Names of players, sorted."""
+        """Return the first `limit` names of players in alphabetical order."""
         with self._database.reading() as connection:
             return players.names(connection, limit)
 
     def each_match(self, wanted: MatchFilter = EVERYTHING) -> Iterator[StoredMatch]:
-        """All matches that fit, the oldest first."""
+        """Yield all matches that fit, the oldest first; each page is a transaction of its own."""
         after = 0
         while True:
             with self._database.reading() as connection:
@@ -155,65 +156,65 @@ class Store:
             after = page[-1].id
 
     def ladder(self, game: str, limit: int | None = None) -> list[LadderRow]:
-        """The players of a game (its label) over all runs, the highest rated first, the unrated ones last."""
+        """Return the ladder of a game (its label) over all runs, the highest rated first, unrated players last."""
         with self._database.reading() as connection:
             return players.ladder(connection, game, limit)
 
-    def add_ratings(self, run: int, rows: Sequence[Rating]) -> None:
-        """Add ratings in the game of a run; the latest of a player is the one that the ladder shows."""
+    def add_ratings(self, run: int, rows: Sequence[StoredRating]) -> None:
+        """Add ratings in the game of a run; the ladder shows the latest of each player."""
         with self._writing() as connection:
             players.add_ratings(connection, run, rows)
 
-    def ratings(self, player: str, game: str) -> list[Rating]:
-        """The ratings of a player in a game (its label) over time, the oldest first."""
+    def ratings(self, player: str, game: str) -> list[StoredRating]:
+        """Return the ratings of a player in a game (its label), the oldest first."""
         with self._database.reading() as connection:
             return players.ratings_of(connection, player, game)
 
     def add_parent(self, child: str, parent: str) -> None:
-        """Note that a player was made from another; `UsageError` if that would make it its own ancestor."""
+        """Record that `child` was made from `parent`; `UsageError` if that makes a cycle."""
         with self._writing() as connection:
             players.add_parent(connection, child, parent)
 
     def ancestors(self, player: str) -> list[str]:
-        """Parents of a player, their parents, and so on; the nearest first."""
+        """Return parents, grandparents and so on of a player; the nearest first."""
         with self._database.reading() as connection:
             return players.ancestors(connection, player)
 
     def add_snapshots(self, league: str, rows: Sequence[Snapshot]) -> None:
-        """Add snapshots to a shared league; those that are there stay. `UsageError` for a name that is another's."""
+        """Add snapshots to a shared league and leave stored ones unchanged; `UsageError` for another hash."""
         with self._writing() as connection:
             leagues.add_snapshots(connection, league, rows)
 
     def snapshots(self, league: str) -> list[Snapshot]:
-        """The snapshots of a shared league, in the order in which they were added."""
+        """Return the snapshots of a shared league, in order of addition."""
         with self._database.reading() as connection:
             return leagues.snapshots_of(connection, league)
 
-    def put_counts(self, league: str, rows: Sequence[Count]) -> None:
-        """Put counts of a shared league in place of what was told of the same games before."""
+    def put_counts(self, league: str, rows: Sequence[ResultCount]) -> None:
+        """Replace counts of a shared league with the same kind, player and opponent."""
         with self._writing() as connection:
             leagues.put_counts(connection, league, rows)
 
-    def counts(self, league: str) -> list[Count]:
-        """All counts of a shared league."""
+    def counts(self, league: str) -> list[ResultCount]:
+        """Return all counts of a shared league."""
         with self._database.reading() as connection:
             return leagues.counts_of(connection, league)
 
     def _begin(self, create: bool) -> None:
         self._database.require_whole()
         with self._database.reading() as connection:
-            found = schema.version_of(connection)
-        if found is None and not create:
+            version = schema.version_of(connection)
+        if version is None and not create:
             raise UsageError(f"store {self.name} is empty")
-        if found is None:
+        if version is None:
             self._database.write_ahead()
-        if found != schema.VERSION:
+        if version != schema.VERSION:
             with self._database.writing() as connection:
                 schema.make_current(connection)
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        """A transaction that writes; there is one at a time."""
+        """Open a writing transaction; there is one at a time."""
         with self._database.writing() as connection:
             schema.take_turn(connection)
             yield connection

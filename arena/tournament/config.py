@@ -1,10 +1,10 @@
-"""How a tournament is played."""
+"""Configuration of a tournament."""
 
 from dataclasses import dataclass, field
 from typing import Literal
 
-from arena.config import require_at_least
-from arena.errors import UsageError
+from arena.base.checks import numbers_in, require_at_least
+from arena.base.errors import UsageError
 from arena.match.limits import Limits
 from arena.ratings.sprt import Sprt
 from arena.tournament.openings import check_openings
@@ -12,28 +12,28 @@ from arena.tournament.openings import check_openings
 Format = Literal["round-robin", "gauntlet", "swiss", "sprt"]
 
 GAMES = {"round-robin": 40, "gauntlet": 40, "swiss": 4, "sprt": 20_000}
-"""Games of those who meet, if nobody says otherwise."""
+"""Default number of games per meeting, by format."""
 
 
 @dataclass(frozen=True)
 class TournamentConfig:
-    """How a tournament is played; the same configuration and agents give the same games."""
+    """Configuration of a tournament; the same configuration and agents give the same games."""
 
     format: Format = "round-robin"
-    """Who meets: all, all the first one (gauntlet), those of equal score (swiss), or two until it is clear (sprt)."""
+    """Pairings: every pair, all against the first (gauntlet), equal scores (swiss), or two until decided (sprt)."""
     games: int | None = None
-    """Games of those who meet, as many from each side: 40, 4 in each round of a swiss, at most 20,000 in an sprt."""
+    """Games per meeting, equally many from each side: by default 40, 4 in a swiss round, at most 20,000 in an sprt."""
     rounds: int | None = None
-    """Rounds of a swiss; by default one more than it takes to find a winner."""
+    """Rounds of a swiss; by default one more than needed to find a winner."""
     openings: str = "random:4"
-    """How games begin: random:N plays N random legal moves, in games of chance none; file:PATH has lines of moves.
+    """Opening moves: random:N plays N random legal moves (none in games of chance), file:PATH reads lines of moves.
     Each is played once from every side."""
     seed: int = 0
-    """Fixes the openings and what the agents draw; 0 or more."""
+    """Seed of the openings and of the agents, 0 or more."""
     anchor: str | None = None
-    """The agent whose rating is 0; without one, the mean of all is."""
+    """Name of the agent whose rating is set to 0; by default the mean of all is 0."""
     threads: int = 1
-    """Threads that torch may use; more than one is slower but for large networks."""
+    """Threads of torch; more than one is faster for large networks only."""
     sprt: Sprt = field(default_factory=Sprt)
     limits: Limits = field(default_factory=Limits)
 
@@ -45,12 +45,12 @@ class TournamentConfig:
         if self.rounds is not None and self.format != "swiss":
             raise UsageError(f"rounds={self.rounds} are those of a swiss, not of a {self.format}")
         if self.rounds is not None:
-            require_at_least(self, 1, "rounds")
-        require_at_least(self, 0, "seed")
-        require_at_least(self, 1, "threads")
+            require_at_least(1, **numbers_in(self, "rounds"))
+        require_at_least(0, **numbers_in(self, "seed"))
+        require_at_least(1, **numbers_in(self, "threads"))
         check_openings(self.openings)
 
     @property
     def num_games(self) -> int:
-        """Games of those who meet."""
+        """Games per meeting."""
         return GAMES[self.format] if self.games is None else self.games

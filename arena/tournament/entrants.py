@@ -1,4 +1,4 @@
-"""Who enters a tournament: a name, and the agent that plays under it."""
+"""Entrants of a tournament: agents with names."""
 
 import hashlib
 import json
@@ -6,31 +6,32 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.policy.agent_spec import AgentSpec
 from arena.policy.protocol import Policy
 from arena.policy.snapshots import newest_snapshot
 from arena.tournament.config import TournamentConfig
 from games.engine.game import Game
 
 SCHEDULE = 1
-"""Raised when the same configuration would lead to other games than before."""
+"""Version of the schedule; increased whenever the same configuration leads to other games."""
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """One who plays."""
+    """A player in a tournament."""
 
     name: str
     agent: str | Policy
-    """A spec, from which it can be made anywhere; or a policy of this process."""
+    """A spec, from which any process can make it, or a policy of this process."""
 
     @property
     def spec(self) -> str:
-        """Its spec; `UsageError` if there is none."""
+        """Spec of the agent; `UsageError` if it is a policy of this process."""
         if isinstance(self.agent, str):
             return self.agent
         raise UsageError(
@@ -40,11 +41,11 @@ class Entrant:
 
 
 def read_entrants(words: Sequence[str]) -> dict[str, str]:
-    """Specs by name, from words `SPEC` (which is its own name) or `NAME=SPEC`; `UsageError` for a name given twice."""
+    """Return specs by name, from words `SPEC` (also its name) or `NAME=SPEC`; `UsageError` for a repeated name."""
     named = []
     for word in words:
-        found = re.fullmatch(r"([^=:]+)=(.+)", word)
-        named.append((found[1].strip(), found[2]) if found else (word, word))
+        named_spec = re.fullmatch(r"([^=:]+)=(.+)", word)
+        named.append((named_spec[1].strip(), named_spec[2]) if named_spec else (word, word))
     twice = next((name for name, count in Counter(name for name, _ in named).items() if count > 1), None)
     if twice is not None:
         raise UsageError(f"two agents of one name, {twice!r}; give each a name of its own, as in first={twice}")
@@ -52,25 +53,25 @@ def read_entrants(words: Sequence[str]) -> dict[str, str]:
 
 
 def pinned(spec: str) -> str:
-    """The spec, with the newest snapshot in place of a run folder: a training may go on beside the tournament."""
-    name, _, argument = spec.partition(":")
-    if argument and Path(argument).is_dir():
-        return f"{name}:{newest_snapshot(Path(argument))}"
+    """Return the spec with a run folder replaced by its newest snapshot, as training may go on meanwhile."""
+    agent = AgentSpec.parse(spec)
+    if agent.argument and agent.folder.is_dir():
+        return str(replace(agent, argument=str(newest_snapshot(agent.folder))))
     return spec
 
 
 def run_key(game: Game, entrants: Sequence[Entrant], config: TournamentConfig, openings: Sequence[Any]) -> str:
-    """A hash of everything that fixes the games: equal keys, equal games."""
-    told = asdict(config)
-    del told["anchor"]  # which only shifts the ratings
+    """Return a hash of everything that determines the games: equal keys mean equal games."""
+    settings = asdict(config)
+    del settings["anchor"]  # which only shifts the ratings
     agents = [(entrant.name, entrant.spec, _content(entrant.spec)) for entrant in entrants]
-    everything = [SCHEDULE, game.label, agents, told, openings]
+    everything = [SCHEDULE, game.label, agents, settings, openings]
     return hashlib.sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
 
 
 def _content(spec: str) -> Mapping[str, str]:
-    """Hashes of the files that a spec names, programs and checkpoints, by their paths."""
-    argument = spec.partition(":")[2]
+    """Return hashes of the files that a spec names, programs and checkpoints, by path."""
+    argument = AgentSpec.parse(spec).argument
     try:
         words = {argument, *shlex.split(argument)}
     except ValueError:  # an open quotation mark

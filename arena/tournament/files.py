@@ -1,13 +1,17 @@
-"""What a tournament leaves behind: ratings and games as CSV, everything as JSON, pictures."""
+"""Result files of a tournament: ratings and games as CSV, everything as JSON, pictures."""
 
 import csv
 import json
 import math
 from collections.abc import Iterable
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.saving import is_draft, remove_drafts, write_whole
+from arena.base.text import csv_cell
 from arena.tournament.picture import save_cross_table, save_ratings
 from arena.tournament.standings import Standings
 
@@ -17,47 +21,70 @@ if TYPE_CHECKING:
 RATINGS, GAMES, RESULTS = "ratings.csv", "games.csv", "results.json"
 CROSS_TABLE, RATINGS_PICTURE = "crosstable.png", "ratings.png"
 
+WRITTEN = (RATINGS, GAMES, RESULTS, CROSS_TABLE, RATINGS_PICTURE)
+"""The files of a folder of results."""
 
-def claim_directory(path: Path) -> Path:
-    """Make the folder `path` for results; `UsageError` if something is in it already, or it cannot be made."""
+
+def claim_directory(path: Path, key: str | None = None) -> Path:
+    """Make the folder `path` for results; `UsageError` if it cannot be made or is not empty.
+
+    It may hold results of the tournament with the same `key`, which are equal but may be incomplete.
+    """
     try:
         path.mkdir(parents=True, exist_ok=True)
-        taken = any(path.iterdir())
+        taken = any(not is_draft(file.name, WRITTEN) for file in path.iterdir())
     except OSError as error:
         raise UsageError(f"{path}: no folder for results can be made here ({error.strerror})") from None
-    if taken:
+    if taken and (key is None or _owner(path) != key):
         raise UsageError(f"{path} is not empty; choose another folder for the results, or remove this one")
     return path
 
 
+def _owner(path: Path) -> str | None:
+    """Return the key of the tournament whose results are in a folder, or None."""
+    try:
+        content = json.loads((path / RESULTS).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    key = content.get("key") if isinstance(content, dict) else None
+    return key if isinstance(key, str) else None
+
+
 def numbered(path: Path) -> Path:
-    """The first of `path`-1, `path`-2, ... that does not exist yet."""
+    """Return the first of `path`-1, `path`-2, ... that does not exist yet."""
     number = 1
     while (candidate := path.with_name(f"{path.name}-{number}")).exists():
         number += 1
     return candidate
 
 
-def write_results(result: "TournamentResult", directory: Path) -> None:
-    """Write what a tournament brought into a folder: its standings, and every game with all it takes to replay it."""
-    write_standings(result.standings, result.game, directory)
-    _write_csv(directory / GAMES, _game_rows(result))
+def write_results(result: "TournamentResult", directory: Path, key: str | None = None) -> None:
+    """Write the results of a tournament into a folder: its standings, and every game with all data to replay it.
+
+    Each file is written atomically. The first one holds `key`, so that the same tournament may write here again after
+    an interruption.
+    """
+    remove_drafts(directory, WRITTEN)
+    write_standings(result.standings, result.game, directory, key)
+    write_whole(directory / GAMES, partial(_write_csv, rows=_game_rows(result)))
 
 
-def write_standings(table: Standings, title: str, directory: Path) -> None:
-    """Write `ratings.csv`, `results.json`, `crosstable.png` and `ratings.png` into a folder."""
-    _write_csv(directory / RATINGS, _rating_rows(table))
-    (directory / RESULTS).write_text(as_json(table, title) + "\n", encoding="utf-8")
-    save_cross_table(table, title, directory / CROSS_TABLE)
-    save_ratings(table, title, directory / RATINGS_PICTURE)
+def write_standings(table: Standings, title: str, directory: Path, key: str | None = None) -> None:
+    """Write `results.json`, `ratings.csv`, `crosstable.png` and `ratings.png` into a folder."""
+    text = to_json(table, title, key) + "\n"
+    write_whole(directory / RESULTS, partial(Path.write_text, data=text, encoding="utf-8"))
+    write_whole(directory / RATINGS, partial(_write_csv, rows=_rating_rows(table)))
+    write_whole(directory / CROSS_TABLE, partial(save_cross_table, table, title))
+    write_whole(directory / RATINGS_PICTURE, partial(save_ratings, table, title))
 
 
-def as_json(table: Standings, title: str) -> str:
-    """Everything in the tables as JSON; what is not known is null."""
-    worth, error = table.ratings.seats.tolist(), table.ratings.seats_error.tolist()
-    seats = zip(worth, error, strict=True) if table.seat_order else ()
+def to_json(table: Standings, title: str, key: str | None = None) -> str:
+    """Return the tables as JSON, with the key of the tournament if given; unknown values are null."""
+    elo_by_seat, error = table.ratings.seats.tolist(), table.ratings.seats_error.tolist()
+    seats = zip(elo_by_seat, error, strict=True) if table.seat_order else ()
     content = {
         "title": title,
+        **({} if key is None else {"key": key}),
         "games": table.games,
         "distinct_games": table.distinct_games,
         "anchor": table.anchor,
@@ -73,7 +100,7 @@ def as_json(table: Standings, title: str) -> str:
 
 
 def _rating_rows(table: Standings) -> Iterable[dict[str, Any]]:
-    """A line for each player; "" stands for what is not known."""
+    """Yield a row for each player; unknown values are ""."""
     for row in table.rows:
         tally = row.tally
         by_seat = enumerate(tally.score_by_seat.tolist() if table.seat_order else ())
@@ -101,7 +128,7 @@ def _rating_rows(table: Standings) -> Iterable[dict[str, Any]]:
 
 
 def _tenths(elo: float) -> float:
-    """A rating as it is written: to one place, and never as -0.0."""
+    """Return a rating rounded to one decimal place, never -0.0."""
     return round(elo, 1) + 0.0
 
 
@@ -115,7 +142,7 @@ def _game_rows(result: "TournamentResult") -> Iterable[dict[str, Any]]:
             "seed": record.seed,
             "opening": " ".join(map(str, record.opening)),
             "actions": " ".join(map(str, record.actions)),
-            **{f"return_{seat}": earned for seat, earned in enumerate(verdict.returns)},
+            **{f"return_{seat}": value for seat, value in enumerate(verdict.returns)},
             "reason": verdict.reason.value,
             "offender": "" if verdict.offender is None else verdict.offender,
             "detail": verdict.detail,
@@ -123,11 +150,11 @@ def _game_rows(result: "TournamentResult") -> Iterable[dict[str, Any]]:
 
 
 def _write_csv(path: Path, rows: Iterable[dict[str, Any]]) -> None:
-    """Write rows of equal keys, as they come."""
+    """Write rows with equal keys, one at a time."""
     rows = iter(rows)
     first = next(rows)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(first))
         writer.writeheader()
-        writer.writerow(first)
-        writer.writerows(rows)
+        for row in chain([first], rows):
+            writer.writerow({name: csv_cell(value) for name, value in row.items()})

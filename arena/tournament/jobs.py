@@ -1,31 +1,31 @@
-"""Playing jobs: what every worker does, in this process or elsewhere."""
+"""Jobs of a tournament as a worker plays them, in this or another process."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.batch import play_matches
 from arena.match.contained import ContainedPolicy
 from arena.match.limits import Limits
 from arena.match.match import Match
 from arena.match.verdict import MatchRecord
 from arena.policy.protocol import Policy
+from arena.policy.registry import make_agent, make_game
 from arena.policy.torch_modes import torch_threads
-from arena.registry import make_agent, make_game
 from arena.tournament.entrants import Entrant
-from arena.tournament.pairing import Job
+from arena.tournament.pairing import TournamentJob
 from games.engine.game import Game
 from games.engine.options import Option
 
 MOST_CONTAINED = 8
-"""Agents in processes of their own that one worker keeps ready."""
+"""Most agents in processes of their own that one worker keeps open."""
 
-Played = tuple[Job, list[MatchRecord]]
+JobResult = tuple[TournamentJob, list[MatchRecord]]
 
 
 @dataclass(frozen=True)
-class Setup:
-    """What a worker has to know before its first job."""
+class TournamentSetup:
+    """Everything that a worker needs besides its jobs."""
 
     game: str
     options: tuple[tuple[str, Option], ...]
@@ -34,31 +34,32 @@ class Setup:
     threads: int
 
     def require_portable(self) -> None:
-        """`UsageError` if an entrant is a policy of this process."""
+        """Raise `UsageError` if an entrant is a policy of this process."""
         assert all(entrant.spec for entrant in self.entrants)
 
-    def doer(self) -> "JobPlayer":
-        """Who plays, in the process of a worker."""
+    def runner(self) -> "JobPlayer":
+        """Return the player of jobs, in the process of a worker."""
         return JobPlayer(self)
 
-    def lost(self, job: Job, tries: int, how: str) -> UsageError:
-        """What is said of a job that no worker survives."""
+    def lost(self, job: TournamentJob, tries: int, how: str) -> UsageError:
+        """Return the error for a job that ended every worker that tried it."""
         return UsageError(
-            f"{who(self, job)}: the worker {how} in {tries} tries to play games {job.numbers[0]} to {job.numbers[-1]}; "
+            f"{matchup_text(self, job)}: the worker {how} in {tries} tries to play games {job.numbers[0]} to "
+            f"{job.numbers[-1]}; "
             "with --memory or --time-per-move each agent plays in a process of its own, and loses when that dies"
         )
 
 
 class JobPlayer:
-    """Plays jobs in this process; makes agents when they are first needed."""
+    """Plays jobs in this process; makes each agent when it is first needed."""
 
-    def __init__(self, setup: Setup):
+    def __init__(self, setup: TournamentSetup):
         self._setup = setup
         self._game: Game = make_game(setup.game, **dict(setup.options))
-        self._seated: OrderedDict[int, Policy] = OrderedDict()  # the one that played last stands last
+        self._seated: OrderedDict[int, Policy] = OrderedDict()  # in order of last use
 
     def seat(self, player: int) -> Policy:
-        """The agent of a player; `UsageError` if it cannot be made for this game."""
+        """Return the agent of a player; `UsageError` if it cannot be made for this game."""
         if player not in self._seated:
             entrant, limits = self._setup.entrants[player], self._setup.limits
             if limits:
@@ -70,8 +71,8 @@ class JobPlayer:
         self._seated.move_to_end(player)
         return self._seated[player]
 
-    def do(self, job: Job, common: None) -> list[MatchRecord]:
-        """The records of a job's games."""
+    def do(self, job: TournamentJob, common: None) -> list[MatchRecord]:
+        """Play a job; return the records of its games."""
         players = [(self._setup.entrants[player].name, self.seat(player)) for player in job.table]
         if self._setup.limits:
             self._dismiss(max(MOST_CONTAINED, len(job.table)))
@@ -84,17 +85,17 @@ class JobPlayer:
             ]
 
     def close(self) -> None:
-        """Let go of all agents that were made here."""
+        """Close all agents that were made here."""
         self._dismiss(0)
 
     def _dismiss(self, kept: int) -> None:
-        """Close all but the agents that played last."""
+        """Close all but the `kept` agents used last."""
         while len(self._seated) > kept:
             player, policy = self._seated.popitem(last=False)
             if policy is not self._setup.entrants[player].agent:
                 policy.close()
 
 
-def who(setup: Setup, job: Job) -> str:
-    """The names of those at a job's table."""
+def matchup_text(setup: TournamentSetup, job: TournamentJob) -> str:
+    """Return the names of a job's players."""
     return " - ".join(setup.entrants[player].name for player in job.table)

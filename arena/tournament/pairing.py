@@ -1,40 +1,40 @@
-"""Who meets whom: tables of players at which every opening is played from all sides.
+"""Pairings: tables of players who play every opening from all sides.
 
-What a job holds depends on the seed, its table and its openings, and on nothing that was played before; so it can be
-played anywhere and at any time.
+The games of a job depend on the seed, its table and its openings only, not on earlier results; so jobs can be played
+anywhere and in any order.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.seeding import make_rng, spawn_seeds
 from arena.match.batch import Pairing
-from arena.seeding import make_rng, spawn_seeds
 
 BLOCK = 256
-"""Openings of a job. It is part of what fixes the games: a policy's random stream starts anew in every job."""
-PATIENCE = 100_000
-"""Steps in search of a round in which nobody meets again; a larger field has none, or is easy."""
+"""Openings of a job. Changing it changes the games: every job restarts the policies' random streams."""
+MAX_SEARCH_STEPS = 100_000
+"""Most steps of the search for a swiss round without repeated meetings; almost all searches need fewer."""
 
 Opening = tuple[int, ...]
 Table = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Job:
+class TournamentJob:
     """Games that are played together: one table of players, a block of openings."""
 
     first: int
     """Number of its first game in the tournament."""
     table: Table
-    """Numbers of the players who meet."""
+    """Numbers of the players."""
     pairings: tuple[Pairing, ...]
-    """Their games; a seating holds places in `table`."""
+    """The games; a seating holds indices into `table`."""
     seed: int
-    """Starts the players' random streams."""
+    """Seed of the players' random streams."""
     alone: bool
-    """Whether its games are played one after the other."""
+    """True if its games are played one after the other."""
 
     @property
     def numbers(self) -> range:
@@ -43,22 +43,24 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Field:
-    """Who there is to play."""
+class JobScheduler:
+    """Divides the meetings of players into jobs."""
 
     num_seats: int
     alone: tuple[bool, ...]
-    """For each player, whether it wants to play one game at a time."""
+    """True for players that play one game at a time, by player."""
 
     @property
     def num_players(self) -> int:
-        """How many there are."""
+        """Number of players."""
         return len(self.alone)
 
-    def jobs(self, tables: Sequence[Table], openings: Sequence[Opening], seed: int, first: int = 0) -> Iterator[Job]:
-        """Every table with every opening, each from all sides (the seating is rotated), numbered from `first` on.
+    def jobs(
+        self, tables: Sequence[Table], openings: Sequence[Opening], seed: int, first: int = 0
+    ) -> Iterator[TournamentJob]:
+        """Yield the jobs of every table with every opening, from all sides; games are numbered from `first`.
 
-        A table that plays one game at a time has a job for each opening, others one for a block. All tables take turns.
+        A table with a player of one game at a time gets a job per opening, others a job per block. Tables alternate.
         """
         seats = range(self.num_seats)
         sides = [tuple((seat + shift) % self.num_seats for seat in seats) for shift in seats]
@@ -68,15 +70,15 @@ class Field:
                 if start % BLOCK and not alone:
                     continue
                 part = openings[start : start + (1 if alone else BLOCK)]
-                own, *seeds = spawn_seeds(seed, *table, start, count=1 + len(part))
+                table_seed, *seeds = spawn_seeds(seed, *table, start, count=1 + len(part))
                 games = zip(seeds, part, strict=True)
-                pairings = tuple(Pairing(side, one, opening) for one, opening in games for side in sides)
-                yield Job(first, table, pairings, own, alone)
+                pairings = tuple(Pairing(side, game_seed, opening) for game_seed, opening in games for side in sides)
+                yield TournamentJob(first, table, pairings, table_seed, alone)
                 first += len(pairings)
 
 
 def openings_needed(games: int, num_seats: int) -> int:
-    """How many openings make `games` games when each is played from all sides; `UsageError` if that is not even."""
+    """Return the number of openings for `games` games, each played from all sides; `UsageError` if it is not whole."""
     if games < 1 or games % num_seats:
         sides = "both sides" if num_seats == 2 else f"all {num_seats} sides"
         nearest = max(num_seats, games + num_seats - games % num_seats)
@@ -86,20 +88,20 @@ def openings_needed(games: int, num_seats: int) -> int:
 
 
 def round_robin(num_players: int, num_seats: int) -> list[Table]:
-    """All tables that there are."""
+    """Return all tables of `num_seats` players."""
     return list(combinations(range(num_players), num_seats))
 
 
 def gauntlet(num_players: int, num_seats: int) -> list[Table]:
-    """All tables with the first player."""
+    """Return all tables with the first player."""
     return [(0, *others) for others in combinations(range(1, num_players), num_seats - 1)]
 
 
 def swiss_round(points: Sequence[float], before: Sequence[Sequence[Table]], num_seats: int, seed: int) -> list[Table]:
-    """The tables of the next round: players of like `points` meet, and two do not meet again while it can be helped.
+    """Return the tables of the next round: players of similar `points` meet; pairs meet again only if unavoidable.
 
-    Equal points are put in an order that `seed` draws anew for every round. Where the players do not fill all tables,
-    those of the fewest points sit out who have not done so before; `points` should count a round of sitting out as won.
+    Ties are in random order, by `seed` and round. If the players do not fill all tables, those with the fewest points
+    sit out, first those who have not before; `points` should count such a bye as won.
     """
     order = make_rng(spawn_seeds(seed, len(before), count=1)[0]).permutation(len(points)).tolist()
     order.sort(key=lambda player: -points[player])
@@ -115,19 +117,19 @@ def swiss_round(points: Sequence[float], before: Sequence[Sequence[Table]], num_
 
 
 def _pairs_of_new(order: list[int], met: set[frozenset[int]]) -> list[Table] | None:
-    """Pairs of neighbours in `order` as far as they have not met, by backtracking; None if none are found."""
+    """Return pairs near in `order` that have not met, by backtracking; None if the search fails."""
     free, steps = list(order), 0
     pairs: list[Table] = []
-    tried: list[int] = [0]  # for each pair under way, which partner comes next
-    while free and steps < PATIENCE:
+    tried: list[int] = [0]  # for each open pair, the index of its current partner in `free`
+    while free and steps < MAX_SEARCH_STEPS:
         steps += 1
         partner = tried[-1] + 1
         if partner >= len(free):
             tried.pop()
             if not tried:
                 return None
-            one, other = pairs.pop()
-            free.insert(0, one)
+            first, other = pairs.pop()
+            free.insert(0, first)
             free.insert(tried[-1], other)
         elif frozenset((free[0], free[partner])) in met:
             tried[-1] = partner

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from arena.base.text import printable
 from arena.ratings.games import Floats
 from arena.tournament.standings import Standings
 
@@ -15,29 +16,29 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS = ("#b35806", "#f4a64a", "#f7f7f7", "#7fb3d9", "#08519c")
-"""A score of 0, a quarter, a half, three quarters, 1: orange to blue, which colour-blind people can tell apart."""
+"""Colours of scores 0, 1/4, 1/2, 3/4 and 1: orange to blue, distinct for colour-blind readers."""
 NO_SCORE, QUIET, LOUD = "#ececec", "#666666", "#111111"
 CELL, LINE = 0.72, 0.34
-"""Inches of a cell of the cross table, and of a player's line among the ratings."""
+"""Inches of a cell of the cross table, and of a player's line in the ratings."""
 LARGEST = 24.0
-"""Inches of the cells of many players together; figures that would not fit are left out."""
+"""Most inches of the cross table; numbers are left out if cells get too small for them."""
 DPI = 160
 
 
-class Row(Protocol):
-    """What is drawn of a player."""
+class PictureRow(Protocol):
+    """A player as drawn in the cross table."""
 
     @property
     def rank(self) -> int:
-        """From 1."""
+        """Rank, from 1."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name of the player."""
 
     @property
     def elo(self) -> float:
-        """Its rating."""
+        """Rating of the player."""
 
     @property
     def error(self) -> float:
@@ -45,24 +46,24 @@ class Row(Protocol):
 
 
 class CrossTable(Protocol):
-    """What N players scored against each other."""
+    """Scores of N players against each other, as drawn."""
 
     @property
-    def rows(self) -> Sequence[Row]:
+    def rows(self) -> Sequence[PictureRow]:
         """The players, the strongest first."""
 
     @property
     def scores(self) -> Floats:
-        """Points a game, row against column [N, N]; NaN where two never met."""
+        """Points per game, row against column [N, N]; NaN for pairs that never met."""
 
 
 def save_cross_table(table: CrossTable, title: str, path: Path) -> None:
-    """Write a PNG: what each player scored against each other, in colour and in figures, the strongest on top."""
-    from matplotlib.figure import Figure  # takes half a second; drawn on no screen, whatever the backend
+    """Write the cross table as PNG: scores in colour and numbers, the strongest player on top."""
+    from matplotlib.figure import Figure  # import takes half a second; needs no display
 
     cell = min(CELL, LARGEST / len(table.rows))
     figure = Figure(figsize=(cell * len(table.rows),) * 2, dpi=DPI)
-    axes = figure.add_axes((0, 0, 1, 1))  # names and title stand outside; the tight box below makes room for them
+    axes = figure.add_axes((0, 0, 1, 1))  # names and title are outside; bbox_inches="tight" makes room for them
     _draw_scores(axes, table, cell)
     for place, row in enumerate(table.rows):
         _label(axes, place, row, cell)
@@ -72,7 +73,7 @@ def save_cross_table(table: CrossTable, title: str, path: Path) -> None:
 
 
 def save_ratings(table: Standings, title: str, path: Path) -> None:
-    """Write a PNG: ratings with their 95 % intervals, the strongest on top."""
+    """Write the ratings with their 95 % intervals as PNG, the strongest player on top."""
     from matplotlib.figure import Figure
 
     line = min(LINE, 2 * LARGEST / len(table.rows))
@@ -82,7 +83,7 @@ def save_ratings(table: Standings, title: str, path: Path) -> None:
     elo, error = (np.array([getattr(row, name) for row in table.rows]) for name in ("elo", "error"))
     axes.axvline(0, color=NO_SCORE, linewidth=1.5, zorder=0)
     axes.errorbar(elo, places, xerr=error, fmt="o", color=COLOURS[-1], markersize=5, capsize=3, linewidth=1.4)
-    axes.set_yticks(places, list(table.names), fontsize=min(10.5, 60 * line), parse_math=False)
+    axes.set_yticks(places, [printable(name) for name in table.names], fontsize=min(10.5, 60 * line), parse_math=False)
     axes.set_ylim(len(table.rows) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.tick_params(axis="x", labelsize=9, colors=QUIET)
@@ -98,7 +99,7 @@ def save_ratings(table: Standings, title: str, path: Path) -> None:
 
 def _save(figure: "Figure", path: Path) -> None:
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a box stands for it; tables have the name
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # drawn as a box; the tables show the name
         figure.savefig(path, bbox_inches="tight", pad_inches=0.2)
 
 
@@ -119,23 +120,22 @@ def _draw_scores(axes: "Axes", table: CrossTable, cell: float) -> None:
     axes.axis("off")
 
 
-def _label(axes: "Axes", place: int, row: Row, cell: float) -> None:
-    """Rank, name and rating beside a row, and the rank above its column."""
+def _label(axes: "Axes", place: int, row: PictureRow, cell: float) -> None:
+    """Draw rank, name and rating beside a row, and the rank above its column."""
     shrink = max(cell / CELL, 0.45)
     rating = f"Elo {row.elo:+z.0f} ± {row.error:.0f}".replace("-", "\N{MINUS SIGN}")
     for x, y in ((-0.75, place), (place, -0.7)):
         axes.text(x, y, str(row.rank), ha="center", va="center", fontsize=10 * shrink, color=QUIET)
-    axes.text(
-        -1.0, place - 0.15, row.name, ha="right", va="center", fontsize=10.5 * shrink, color=LOUD, parse_math=False
-    )
+    name, size = printable(row.name), 10.5 * shrink
+    axes.text(-1.0, place - 0.15, name, ha="right", va="center", fontsize=size, color=LOUD, parse_math=False)
     axes.text(-1.0, place + 0.18, rating, ha="right", va="center", fontsize=8.5 * shrink, color=QUIET)
 
 
 def caption(axes: "Axes", text: str, height: int, ink: str, size: int, weight: str = "normal") -> None:
-    """A line `height` points above the picture."""
+    """Draw a line of text `height` points above the picture."""
     place, unit = ((0, 1), (0, height)), ("axes fraction", "offset points")
     axes.annotate(
-        text,
+        printable(text),
         *place,
         xycoords=unit[0],
         textcoords=unit[1],

@@ -1,4 +1,4 @@
-"""What there is to play: the jobs of a format, part by part."""
+"""The plan of a tournament: the jobs of its format, part by part."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil, comb, log2
@@ -6,15 +6,23 @@ from math import ceil, comb, log2
 from arena.tournament.config import TournamentConfig
 from arena.tournament.ledger import Ledger
 from arena.tournament.openings import openings_of
-from arena.tournament.pairing import Field, Job, Table, gauntlet, openings_needed, round_robin, swiss_round
+from arena.tournament.pairing import (
+    JobScheduler,
+    Table,
+    TournamentJob,
+    gauntlet,
+    openings_needed,
+    round_robin,
+    swiss_round,
+)
 from arena.tournament.standings import pairwise
 from games.engine.game import Game
 
 
-class Plan:
-    """The games of a tournament; `UsageError` for openings that the game does not have."""
+class TournamentPlan:
+    """The games of a tournament; `UsageError` for openings that cannot be played."""
 
-    def __init__(self, game: Game, field: Field, config: TournamentConfig):
+    def __init__(self, game: Game, field: JobScheduler, config: TournamentConfig):
         self._field, self._config = field, config
         self._rounds = (config.rounds or ceil(log2(field.num_players)) + 1) if config.format == "swiss" else 1
         self._per_table = openings_needed(config.num_games, game.num_players)
@@ -22,7 +30,7 @@ class Plan:
 
     @property
     def total(self) -> int:
-        """Games in all; in an sprt the most that there can be."""
+        """Number of games; the maximum for an sprt."""
         players, seats = self._field.num_players, self._field.num_seats
         tables = {
             "round-robin": comb(players, seats),
@@ -32,8 +40,8 @@ class Plan:
         }
         return tables[self._config.format] * self._config.num_games
 
-    def parts(self, ledger: Ledger) -> Iterator[Iterator[Job]]:
-        """The jobs, part by part: what is in the next one may depend on what the last one brought."""
+    def parts(self, ledger: Ledger) -> Iterator[Iterator[TournamentJob]]:
+        """Yield the jobs, part by part; a part may depend on the results of the one before."""
         players, seats = self._field.num_players, self._field.num_seats
         if self._config.format == "swiss":
             yield from self._swiss(ledger)
@@ -41,7 +49,7 @@ class Plan:
             tables = gauntlet(players, seats) if self._config.format == "gauntlet" else round_robin(players, seats)
             yield self._field.jobs(tables, self.openings, self._config.seed)
 
-    def _swiss(self, ledger: Ledger) -> Iterator[Iterator[Job]]:
+    def _swiss(self, ledger: Ledger) -> Iterator[Iterator[TournamentJob]]:
         before: list[list[Table]] = []
         points = [0.0] * self._field.num_players
         seats, seed = self._field.num_seats, self._config.seed
@@ -54,8 +62,8 @@ class Plan:
             before.append(tables)
             self._score(points, jobs, ledger)
 
-    def _score(self, points: list[float], jobs: Iterable[Job], ledger: Ledger) -> None:
-        """Add what a round brought; who had to sit out has as much as for winning all its games."""
+    def _score(self, points: list[float], jobs: Iterable[TournamentJob], ledger: Ledger) -> None:
+        """Add the points of a round; a player who sat out gets those of winning all its games."""
         seated = {player for job in jobs for player in job.table}
         for player in set(range(len(points))) - seated:
             points[player] += self._config.num_games * (self._field.num_seats - 1)

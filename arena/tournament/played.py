@@ -1,14 +1,13 @@
-"""Games that were played elsewhere, read from a file: CSV of three kinds, or PGN.
+"""Finished games from a file: CSV of three kinds, or PGN.
 
 CSV has a header, and a line for each game:
 
-* `white,black,result` (or `home,away,result`): the first column sat first, so that its advantage is estimated, too. The
-  result is 1-0, 0-1 or 1/2-1/2, or the first's score: 1, 0 or 0.5.
-* `player_1,player_2,result`: the same where the order of the players says nothing. Games of more, or with scores of
-  their own: `player_1,...,player_N,score_1,...,score_N`, higher is better; an empty player leaves a seat empty.
-* `games.csv` as `arena tournament` writes it.
+* `white,black,result` (or `home,away,result`): the first column has the first seat, whose advantage is estimated, too.
+The result is 1-0, 0-1 or 1/2-1/2, or the first's score: 1, 0 or 0.5. * `player_1,player_2,result`: the same without
+seat order. Games of more players, or with other scores: `player_1,...,player_N,score_1,...,score_N`, higher is better;
+an empty player leaves a seat empty. * `games.csv` as `arena tournament` writes it.
 
-Of PGN the tags White, Black and Result are read; games without an end ("*") are left out.
+Of PGN the tags White, Black and Result are read; unfinished games ("*") are left out.
 """
 
 import csv
@@ -18,45 +17,42 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.files import read_text
+from arena.base.text import from_csv_cell
 from arena.match.replay import game_labelled
 from arena.match.verdict import MatchRecord, Reason, Verdict
 
 WON, DRAWN, LOST = (1.0, -1.0), (0.0, 0.0), (-1.0, 1.0)
 RESULTS = dict.fromkeys(("1-0", "1", "1.0"), WON) | dict.fromkeys(("0-1", "0", "0.0"), LOST)
 RESULTS |= dict.fromkeys(("1/2-1/2", "½-½", "1/2", "½", "0.5"), DRAWN)
-"""What both earn by a result as it is written."""
+"""Returns of both players by the text of a result."""
 PAIRS = {("white", "black"): True, ("home", "away"): True, ("player_1", "player_2"): False}
-"""Columns of games of two with a result, and whether their order is that of the seats."""
+"""Columns of two-player games; True if they are in the order of the seats."""
 TAG = re.compile(r'\[(White|Black|Result)\s+"((?:[^"\\]|\\.)*)"\]')
 
 
 @dataclass(frozen=True)
 class PlayedGames:
-    """What a file holds."""
+    """The content of a file of games."""
 
     records: list[MatchRecord]
     seat_order: bool
-    """Whether the order of a record's players is that of their seats."""
+    """True if the players of a record are in the order of their seats."""
     unfinished: int = 0
-    """Games without a result, which are left out."""
+    """Number of games without a result, which are left out."""
     chance: bool = False
-    """Whether chance has a part in them, as far as that is known."""
+    """True if one of the games is known to have chance."""
 
     @property
     def names(self) -> list[str]:
-        """Everybody, in the order of appearance."""
+        """Names of all players, in order of appearance."""
         return list(dict.fromkeys(name for record in self.records for name in record.players))
 
 
 def read_games(path: Path) -> PlayedGames:
-    """Read a file of games; `UsageError` with the number of the line that is wrong."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            lines = file.read().splitlines(keepends=True)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
-        raise UsageError(f"{path} cannot be read: {reason}") from None
+    """Read a file of games; `UsageError` with the line number of an error."""
+    lines = read_text(path).splitlines(keepends=True)
     games = _read_pgn(path, lines) if path.suffix.lower() == ".pgn" else _read_csv(path, lines)
     if not games.records:
         raise UsageError(f"{path} holds no finished game")
@@ -88,7 +84,7 @@ def _read_csv(path: Path, lines: Sequence[str]) -> PlayedGames:
 
 
 def _rows(path: Path, rows: "csv.DictReader[str]") -> Iterator[tuple[dict[str, str], str]]:
-    """Every row that is not blank, with where it stands."""
+    """Yield every row with its file and line."""
     try:
         for row in rows:
             at = f"{path}, line {rows.line_num}"
@@ -110,12 +106,12 @@ def _scored_game(row: dict[str, str], players: Sequence[int], at: str) -> MatchR
     sat = [player for player in players if row[f"player_{player}"]]
     if len(sat) < 2:
         raise UsageError(f"{at}: a game needs at least 2 players")
-    earned = [_number(row[f"score_{player}"], f"score_{player}", at) for player in sat]
-    return _record([row[f"player_{player}"] for player in sat], earned, at)
+    returns = [_number(row[f"score_{player}"], f"score_{player}", at) for player in sat]
+    return _record([row[f"player_{player}"] for player in sat], returns, at)
 
 
 def _own_game(row: dict[str, str], seats: Sequence[int], at: str) -> MatchRecord:
-    earned = [_number(row[f"return_{seat}"], f"return_{seat}", at) for seat in seats]
+    returns = [_number(row[f"return_{seat}"], f"return_{seat}", at) for seat in seats]
     names = [row[f"seat_{seat}"] for seat in seats]
     moves = row.get("actions", "").split()
     if not all(re.fullmatch(r"-?\d{1,9}", move) for move in moves):
@@ -128,8 +124,8 @@ def _own_game(row: dict[str, str], seats: Sequence[int], at: str) -> MatchRecord
         raise UsageError(f"{at}: reason {reason!r} is not one of {', '.join(Reason)}")
     if offender and (not offender.isdecimal() or int(offender) not in seats):
         raise UsageError(f"{at}: offender {offender!r} is not a seat from 0 to {len(seats) - 1}")
-    verdict = Verdict(tuple(earned), Reason(reason), int(offender) if offender else None)
-    record = _record(names, earned, at, tuple(map(int, moves)), verdict)
+    verdict = Verdict(tuple(returns), Reason(reason), int(offender) if offender else None)
+    record = _record(names, returns, at, tuple(map(int, moves)), verdict)
     return replace(record, game=row.get("game", ""), seed=int(seed))
 
 
@@ -147,6 +143,7 @@ def _record(
     actions: tuple[int, ...] = (),
     verdict: Verdict | None = None,
 ) -> MatchRecord:
+    names = [from_csv_cell(name) for name in names]
     if not all(names):
         raise UsageError(f"{at}: a player has no name")
     if not all(name.isprintable() for name in names):
@@ -169,14 +166,12 @@ def _number(text: str, column: str, at: str) -> float:
 def _read_pgn(path: Path, lines: Sequence[str]) -> PlayedGames:
     records, tags, unfinished = [], dict[str, str](), 0
     for number, line in enumerate(lines, start=1):
-        found = TAG.match(line.strip())
-        if found is None:
+        tag = TAG.match(line.strip())
+        if tag is None:
             continue
-        if found[1] in tags:
-            raise UsageError(
-                f"{path}, line {number}: a second {found[1]} before the last game's White, Black and Result"
-            )
-        tags[found[1]] = re.sub(r"\\(.)", r"\1", found[2])
+        if tag[1] in tags:
+            raise UsageError(f"{path}, line {number}: a second {tag[1]} before the last game's White, Black and Result")
+        tags[tag[1]] = re.sub(r"\\(.)", r"\1", tag[2])
         if len(tags) < 3:
             continue
         at = f"{path}, line {number}"

@@ -1,4 +1,4 @@
-"""The table of a tournament while it is played, on terminals only."""
+"""Live table of a tournament in progress, on terminals only."""
 
 import time
 from collections.abc import Sequence
@@ -17,27 +17,26 @@ from arena.tournament.sequential import SequentialTest, standing
 from arena.tournament.standings import Standings, Tallies
 
 REFRESH_S = 0.5
-"""How often the ratings are computed, at the most."""
+"""Least seconds between computations of the ratings."""
 SHARE = 0.05
-"""Of the time, at most this much goes into ratings that are only looked at."""
+"""Largest share of time for computing ratings for display."""
 MOST_ROWS = 20
-"""Players in the table."""
+"""Most players in the table."""
 
 
 class GamesPerSecond(ProgressColumn):
-    """How fast games are played."""
+    """Progress column with games per second."""
 
     def render(self, task: Task) -> Text:
-        """Games a second, as soon as there is something to measure."""
+        """Return games per second, empty before the first measurement."""
         speed = task.finished_speed or task.speed
         return Text("" if speed is None else f"{speed:,.1f} games/s")
 
 
 class LiveTable:
-    """To be handed to a tournament as its `progress`: games, speed, time left, and the ratings so far.
+    """The `progress` of a tournament in the terminal: games, speed, time left, and the ratings so far.
 
-    With `sprt`, the test that a tournament of that format makes, it shows where that stands as well. Shows something
-    within a `with`, and leaves nothing behind.
+    With `sprt`, it also shows the state of that test. The table is visible within a `with` block, and removed after it.
     """
 
     def __init__(self, names: Sequence[str], seats: int, console: Console, sprt: Sprt | None = None):
@@ -60,7 +59,7 @@ class LiveTable:
         self._live.stop()
 
     def __call__(self, records: Sequence[MatchRecord], total: int) -> None:
-        """Take further games in."""
+        """Count further games and update the table."""
         if not self._console.is_terminal:
             return
         began = time.monotonic()
@@ -68,7 +67,7 @@ class LiveTable:
         if self._test is not None:
             self._test.counted(records)
         if not self._played:
-            self._bar.reset(self._task, total=total, completed=len(records))  # what was there before took no time
+            self._bar.reset(self._task, total=total, completed=len(records))  # not part of the speed
         self._played += len(records)
         self._bar.update(self._task, completed=self._played)
         if self._played and began >= self._next:

@@ -1,4 +1,4 @@
-"""What a tournament shows in the terminal: the rating table and the cross table."""
+"""Report of a tournament in the terminal: the rating table and the cross table."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from arena.tournament.tournament import TournamentResult  # brings the store in, which tables do not need
 
 MOST_COLUMNS = 12
-"""A cross table of more players does not fit a terminal; it is in the picture."""
+"""Most players in a cross table on the terminal; the picture holds larger ones."""
 NAME = 12
-"""Characters of a name that are not folded."""
+"""Least characters of a line of a name."""
 CIRCULAR = 0.1
-"""Share of cycles from which ratings are not to be trusted alone, and what does not mind cycles stands beside them."""
+"""Cyclic share from which ratings alone mislead, and the table adds alpha-rank and Nash."""
 REPETITIVE = 0.9
-"""Share of distinct games below which a reader is warned."""
+"""Share of distinct games below which the report warns."""
 
 Columns = Sequence[tuple[str, Callable[[Standing], str | Text]]]
-"""Headings, with what stands below them for a player."""
+"""Headings, each with a function from a player's standing to its cell."""
 
 RATING: Columns = (
     ("Elo", lambda row: str(round(row.elo))),
@@ -37,7 +37,7 @@ RATING: Columns = (
 
 
 def print_report(result: "TournamentResult", console: Console) -> None:
-    """Print what a tournament brought."""
+    """Print the results of a tournament."""
     print_standings(result.standings, result.game, console)
 
 
@@ -60,13 +60,13 @@ def print_standings(table: Standings, title: str, console: Console) -> None:
 
 
 def _returns(table: Standings) -> Columns:
-    """What players earn a game, where that says more than who earned more."""
-    told = (("return", lambda row: f"{row.tally.mean_return:+z.2f} ± {row.tally.return_error:.2f}"),)
-    return told if table.by_return else ()
+    """Return the column of mean returns, if returns have other values than win, draw and loss."""
+    columns = (("return", lambda row: f"{row.tally.mean_return:+z.2f} ± {row.tally.return_error:.2f}"),)
+    return columns if table.by_return else ()
 
 
 def _cycle_proof(table: Standings) -> Columns:
-    """Shares of alpha-rank and of the Nash equilibrium, where much is cyclic and everybody met everybody."""
+    """Return the columns of alpha-rank and Nash shares, if results are cyclic and all players met."""
     alpha, nash = table.alpha_rank, table.nash
     if table.cyclic < CIRCULAR or alpha is None or nash is None:
         return ()
@@ -74,7 +74,7 @@ def _cycle_proof(table: Standings) -> Columns:
 
 
 def _details(table: Standings) -> Columns:
-    """Scores from each seat, and what should make a reader doubt them."""
+    """Return the columns of scores by seat, distinct games and faults."""
 
     def from_seat(seat: int) -> Callable[[Standing], str]:
         return lambda row: percent(row.tally.score_by_seat[seat])
@@ -90,7 +90,7 @@ def _details(table: Standings) -> Columns:
 
 
 def _scores(table: Standings) -> Columns:
-    """A column for each player, with what the others scored against it."""
+    """Return a column for each player, with the others' scores against it."""
     scores = {row.rank: table.scores[place] for place, row in enumerate(table.rows)}
 
     def against(place: int) -> Callable[[Standing], str]:
@@ -100,17 +100,17 @@ def _scores(table: Standings) -> Columns:
 
 
 def _notes(table: Standings) -> list[str]:
-    """How to read the table, sentence by sentence."""
+    """Return sentences that explain the table."""
     notes = [
         f"Elo: {table.anchor or 'the mean of all'} is 0; ± is the 95 % interval.",
         "LOS: likelihood of being stronger than the next.",
     ]
-    worth, error = table.ratings.seats, table.ratings.seats_error
+    elo_by_seat, error = table.ratings.seats, table.ratings.seats_error
     if table.seat_order:
-        seats = [f"{elo:+z.0f} ± {half:.0f}" for elo, half in zip(worth, error, strict=True)]
+        seats = [f"{elo:+z.0f} ± {half:.0f}" for elo, half in zip(elo_by_seat, error, strict=True)]
         notes.append(
-            f"The first seat is worth {worth[0] - worth[1]:+z.0f} ± {2 * error[0]:.0f}."
-            if len(worth) == 2
+            f"The first seat is worth {elo_by_seat[0] - elo_by_seat[1]:+z.0f} ± {2 * error[0]:.0f}."
+            if len(elo_by_seat) == 2
             else f"The seats are worth {', '.join(seats)}."
         )
     if table.by_return:
@@ -130,7 +130,7 @@ def _notes(table: Standings) -> list[str]:
 
 
 def _parts(standings: Standings, columns: Columns, console: Console) -> Iterator[Table]:
-    """Tables of as many columns as fit the terminal each, names folded if need be."""
+    """Yield tables with as many columns as fit the terminal, names folded if necessary."""
     foldable = max(0, max(map(len, standings.names)) - NAME)
     while columns:
         fitting = len(columns)
@@ -141,7 +141,7 @@ def _parts(standings: Standings, columns: Columns, console: Console) -> Iterator
 
 
 def _width(table: Table, console: Console) -> int:
-    """Characters of a line where nothing is folded."""
+    """Return the width of a table without folding, in characters."""
     return Measurement.get(console, console.options.update(width=10**6), table).maximum
 
 
@@ -151,7 +151,7 @@ def _print_titled(title: str, table: Table, console: Console) -> None:
 
 
 def _table(standings: Standings, columns: Columns) -> Table:
-    """Rank and name of every player, and these columns."""
+    """Return a table of rank, name and these columns for every player."""
     table = Table(box=None, pad_edge=False)
     table.add_column("#", justify="right")
     table.add_column("agent", min_width=NAME, overflow="fold")
@@ -163,7 +163,10 @@ def _table(standings: Standings, columns: Columns) -> Table:
 
 
 def percent(share: float, certain: bool = True) -> str:
-    """A share as a percentage: 0 % and 100 % only where nothing is missing, nowhere unless `certain`; "" for NaN."""
+    """Return a share as a percentage; "" for NaN.
+
+    0 % and 100 % are shown for exact values only, and never unless `certain`: otherwise "<1 %" and ">99 %".
+    """
     if math.isnan(share):
         return ""
     rounded = round(100 * share)

@@ -1,6 +1,6 @@
-"""The table of a tournament: what its records say of every player.
+"""The table of a tournament, computed from its records.
 
-Shapes: N players, P seats. In a game of more than two, a player's score is that against each of the others, averaged.
+Shapes: N players, P seats. In a game of more than two, a player's score is its average over the others.
 """
 
 import math
@@ -23,20 +23,20 @@ from arena.ratings.nash import nash_average
 Names = tuple[str, ...]
 """By seat."""
 End = tuple[tuple[float, ...], Reason, int | None]
-"""Returns by seat, reason and offender: of a tournament's many games, few differ in them."""
+"""Returns by seat, reason and offender: the many games of a tournament have few different ends."""
 
 
 @dataclass
 class Tally:
-    """What one player did, summed up game by game."""
+    """Sums over all games of one player."""
 
     games: NDArray[np.int64]
     """Games from each seat [P]."""
     points: Floats
     """Points from each seat [P]; a win is 1, a draw 0.5."""
-    earned: float = 0.0
-    """Sum of its own returns."""
-    earned_squares: float = 0.0
+    return_sum: float = 0.0
+    """Sum of its returns."""
+    return_squares: float = 0.0
     """Sum of their squares."""
     wins: int = 0
     draws: int = 0
@@ -46,18 +46,18 @@ class Tally:
     late: int = 0
     """Games lost on time."""
     crashed: int = 0
-    """Games lost by an exception, or by an agent that was gone."""
+    """Games lost by an exception or a dead process."""
     distinct_games: int = 0
-    """Games that differ in players, seats, moves or chance: fewer than all of them where play repeats itself."""
+    """Number of games that differ in players, seats, moves or chance."""
 
     def add(self, end: End, seat: int, count: int) -> None:
-        """Count so many games that were played from `seat` and ended alike."""
+        """Add `count` games from `seat` with the same end."""
         returns, reason, offender = end
         result = results(returns)[seat]
         self.games[seat] += count
         self.points[seat] += count * scores(returns)[seat]
-        self.earned += count * returns[seat]
-        self.earned_squares += count * returns[seat] ** 2
+        self.return_sum += count * returns[seat]
+        self.return_squares += count * returns[seat] ** 2
         self.wins += count * (result > 0)
         self.draws += count * (result == 0)
         self.losses += count * (result < 0)
@@ -68,24 +68,24 @@ class Tally:
 
     @property
     def score(self) -> float:
-        """Points a game, 0 to 1."""
+        """Points per game, 0 to 1."""
         return float(self.points.sum() / max(self.games.sum(), 1))
 
     @property
     def score_by_seat(self) -> Floats:
-        """Points a game from each seat [P]; NaN where it never sat."""
+        """Points per game from each seat [P]; NaN for seats it never had."""
         return np.where(self.games > 0, self.points / np.maximum(self.games, 1), np.nan)
 
     @property
     def mean_return(self) -> float:
-        """What it earned a game."""
-        return self.earned / max(int(self.games.sum()), 1)
+        """Mean return per game."""
+        return self.return_sum / max(int(self.games.sum()), 1)
 
     @property
     def return_error(self) -> float:
-        """Half-width of the 95 % interval of that."""
+        """Half-width of the 95 % interval of `mean_return`."""
         count = max(int(self.games.sum()), 1)
-        return NORMAL_95 * math.sqrt(max(self.earned_squares / count - self.mean_return**2, 0.0) / count)
+        return NORMAL_95 * math.sqrt(max(self.return_squares / count - self.mean_return**2, 0.0) / count)
 
 
 @dataclass(frozen=True)
@@ -93,13 +93,13 @@ class Standing:
     """One player's line in the table."""
 
     rank: int
-    """From 1."""
+    """Rank, from 1."""
     name: str
     elo: float
     error: float
     """Half-width of the 95 % interval of `elo`."""
     superiority: float | None
-    """Likelihood that it is stronger than the next in the table; None for the last."""
+    """Likelihood of being stronger than the next player in the table; None for the last."""
     tally: Tally
 
 
@@ -109,18 +109,18 @@ class Standings:
 
     rows: tuple[Standing, ...]
     points: Floats
-    """[N, N]: what the row's player scored against the column's."""
+    """Points of row against column [N, N]."""
     ratings: Ratings
     """In the order of the players' numbers, not of the table."""
     seat_order: bool
-    """Whether the order of a record's players is that of their seats; if not, nothing is said of seats."""
+    """True if the players of a record are in the order of their seats; otherwise seats are not reported."""
     anchor: str | None
-    """Whose rating is 0; without one, the mean of all is."""
+    """Player whose rating is 0; None if the mean of all is 0."""
     games: int
     distinct_games: int | None
-    """Games that differ in players, seats, moves or chance; None where moves are not known."""
+    """Number of games that differ in players, seats, moves or chance; None if moves are unknown."""
     by_return: bool
-    """Whether a game is not just won, drawn or lost: what players earn in it says more than who earned more."""
+    """True if returns have other values than 1, 0 and -1, and so say more than win, draw and loss."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -129,32 +129,32 @@ class Standings:
 
     @property
     def seats(self) -> int:
-        """P."""
+        """Number of seats, P."""
         return len(self.ratings.seats)
 
     @property
     def counts(self) -> Floats:
-        """[N, N]: how often they met."""
+        """Number of games between each pair [N, N]."""
         return meetings(self.points)
 
     @property
     def scores(self) -> Floats:
-        """Points a game, row against column [N, N]; NaN where two never met."""
+        """Points per game, row against column [N, N]; NaN for pairs that never met."""
         return mean_scores(self.points)
 
     @cached_property
     def cyclic(self) -> float:
-        """Share of the results, 0 to 1, that runs in circles and fits no rating; see `cycles.cyclic_share`."""
+        """Cyclic share of the results, 0 to 1, which fits no rating; see `cycles.cyclic_share`."""
         return cyclic_share(self.points)
 
     @cached_property
     def alpha_rank(self) -> Floats | None:
-        """Shares of alpha-rank [N] in the order of the table; None unless everybody met everybody."""
+        """Shares of alpha-rank [N] in the order of the table; None unless all pairs met."""
         return alpha_rank(np.where(np.eye(len(self.rows)) > 0, 0.5, self.scores)) if self._complete else None
 
     @cached_property
     def nash(self) -> Floats | None:
-        """Shares in the Nash equilibrium of maximal entropy [N], likewise; see `nash.nash_average`."""
+        """Shares in the Nash equilibrium of maximal entropy [N], by rank; None unless all pairs met."""
         return nash_average(log_odds(self.points))[0] if self._complete else None
 
     @property
@@ -163,20 +163,20 @@ class Standings:
 
 
 class Tallies:
-    """Sums up records as they come: a game is counted in constant time, and what it means is worked out when asked.
+    """Running sums of records: adding a game takes constant time, `standings` computes the table.
 
-    In a game of `chance`, equal moves are equal games only if they begin with the same seed.
+    In a game of `chance`, games with equal moves are the same game only if their seeds are equal.
     """
 
     def __init__(self, names: Sequence[str], seats: int = 2, chance: bool = False):
         self._names, self._seats, self._chance = tuple(names), seats, chance
         self._numbers = {name: i for i, name in enumerate(names)}
         self._ends: defaultdict[Names, Counter[End]] = defaultdict(Counter)
-        self._lines: defaultdict[Names, set[int]] = defaultdict(set)  # hashes of what makes a game
+        self._lines: defaultdict[Names, set[int]] = defaultdict(set)  # hashes of moves, and of seeds in games of chance
         self._moves_known = False
 
     def add(self, records: Iterable[MatchRecord]) -> None:
-        """Count further games, of no more players than there are seats."""
+        """Count further games, of at most `seats` players."""
         for record in records:
             verdict, players, actions = record.verdict, record.players, record.actions
             self._ends[players][verdict.returns, verdict.reason, verdict.offender] += 1
@@ -185,15 +185,15 @@ class Tallies:
                 self._moves_known = True
 
     def standings(self, anchor: str | None = None, seat_order: bool = True) -> Standings:
-        """The table so far; ratings are relative to their mean, or to `anchor`.
+        """Return the table so far, with ratings relative to their mean, or to `anchor`.
 
-        Without `seat_order` the order of a record's players says nothing, and no worth of seats is estimated.
+        Without `seat_order`, players of a record are in no particular order, and seat advantages are not estimated.
         """
         tallies = self._tallies()
         games = count_games(self._results(), len(self._names))
         ratings = rate(games, None if anchor is None else self._numbers[anchor], seat_order)
-        earned = [tally.mean_return for tally in tallies]
-        order = np.lexsort((np.negative(earned), -ratings.elo.round(6)))  # who share a result differ in these
+        mean_returns = [tally.mean_return for tally in tallies]
+        order = np.lexsort((np.negative(mean_returns), -ratings.elo.round(6)))  # mean returns break ties of ratings
         better = [*superiority(ratings)[order[:-1], order[1:]].tolist(), None]
         rows = tuple(
             Standing(place, self._names[i], float(ratings.elo[i]), float(ratings.error[i]), likelihood, tallies[i])
@@ -201,11 +201,11 @@ class Tallies:
         )
         distinct = sum(map(len, self._lines.values())) if self._moves_known else None
         points = cross_table(games)[np.ix_(order, order)]
-        by_return = any(abs(earned) not in (0, 1) for ends in self._ends.values() for end in ends for earned in end[0])
+        by_return = any(abs(value) not in (0, 1) for ends in self._ends.values() for end in ends for value in end[0])
         return Standings(rows, points, ratings, seat_order, anchor, int(games.counts.sum()), distinct, by_return)
 
     def _tallies(self) -> list[Tally]:
-        """What every player did."""
+        """Return the sums of every player."""
         tallies = [Tally(np.zeros(self._seats, np.int64), np.zeros(self._seats)) for _ in self._names]
         for players, ends in self._ends.items():
             for seat, name in enumerate(players):
@@ -216,7 +216,7 @@ class Tallies:
         return tallies
 
     def _results(self) -> Counter[tuple[tuple[int, ...], tuple[float, ...]]]:
-        """Games by their players and what these earned."""
+        """Return numbers of games by players and returns, both by seat."""
         results: Counter[tuple[tuple[int, ...], tuple[float, ...]]] = Counter()
         for players, ends in self._ends.items():
             sat = tuple(self._numbers[name] for name in players)
@@ -232,7 +232,7 @@ def standings(
     seat_order: bool = True,
     chance: bool = False,
 ) -> Standings:
-    """Sum up `records` of games among the players `names`; see `Tallies`, and its `standings`."""
+    """Return the standings of players `names` from `records`; see `Tallies.standings`."""
     tallies = Tallies(names, max((len(record.players) for record in records), default=2), chance)
     tallies.add(records)
     return tallies.standings(anchor, seat_order)
@@ -240,16 +240,16 @@ def standings(
 
 @lru_cache(maxsize=1024)  # a tournament has many games and few results
 def scores(returns: tuple[float, ...]) -> tuple[float, ...]:
-    """What each seat scores on average against the others: 1 for a higher return, 0.5 for an equal one."""
+    """Return the average score of each seat against the others: 1 for a higher return, 0.5 for an equal one."""
     points = pairwise(returns).sum(axis=1) / max(len(returns) - 1, 1)
     return tuple(points.tolist())
 
 
 @lru_cache(maxsize=1024)
 def pairwise(returns: tuple[float, ...]) -> Floats:
-    """What each seat scores against each other [P, P]: 1 for a higher return, 0.5 for an equal one. Read only."""
-    earned = np.asarray(returns)
-    points: Floats = (earned[:, None] > earned[None, :]) + 0.5 * (earned[:, None] == earned[None, :])
+    """Return the scores of seats against each other [P, P], read-only: 1 for a higher return, 0.5 for an equal one."""
+    values = np.asarray(returns)
+    points: Floats = (values[:, None] > values[None, :]) + 0.5 * (values[:, None] == values[None, :])
     np.fill_diagonal(points, 0.0)
     points.flags.writeable = False
     return points

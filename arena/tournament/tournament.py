@@ -6,42 +6,42 @@ from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from itertools import takewhile
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.verdict import MatchRecord
 from arena.policy.protocol import Policy
-from arena.store import Rating, Run, Store
+from arena.processes.make import make_workers
+from arena.store import Store, StoredRating, StoredRun
 from arena.tournament.config import TournamentConfig
 from arena.tournament.entrants import Entrant, pinned, run_key
-from arena.tournament.jobs import JobPlayer, Setup
+from arena.tournament.jobs import JobPlayer, TournamentSetup
 from arena.tournament.ledger import Ledger
-from arena.tournament.pairing import Field, Job, openings_needed
-from arena.tournament.plan import Plan
+from arena.tournament.pairing import JobScheduler, TournamentJob, openings_needed
+from arena.tournament.plan import TournamentPlan
 from arena.tournament.sequential import SequentialTest, SprtResult, in_order
 from arena.tournament.standings import Standings, standings
-from arena.workers.work import make_workers
 from games.engine.game import Game
 
 Progress = Callable[[Sequence[MatchRecord], int], None]
-"""Told now and then: the games that have come since (first those of the store), and how many there are in all."""
+"""Called with the new games since the last call (first those of the store), and the total number of games."""
 
 
 @dataclass(frozen=True)
 class TournamentResult:
-    """Everything that a tournament brought."""
+    """All results of a tournament."""
 
     game: str
     """Label of the game with its options."""
     config: TournamentConfig
     names: tuple[str, ...]
-    """The players, as they were entered."""
+    """Names of the players in order of entry."""
     records: tuple[MatchRecord, ...]
     standings: Standings
     sprt: SprtResult | None = None
-    """How the test ended, in a tournament of that format."""
+    """Result of the test, for the format `sprt`."""
 
 
 def check_entry(game: Game, names: Sequence[str], config: TournamentConfig) -> None:
-    """`UsageError` for what cannot be played, as far as it shows before any agent is made."""
+    """Raise `UsageError` for a tournament that cannot be played; makes no agents."""
     if game.num_players < 2:
         raise UsageError(f"{game.name} is played alone; a tournament needs a game of at least 2 players")
     if len(names) < game.num_players:
@@ -54,11 +54,11 @@ def check_entry(game: Game, names: Sequence[str], config: TournamentConfig) -> N
 
 
 class Tournament:
-    """A tournament that can be played; to be closed.
+    """A tournament ready to be played; close it after use.
 
-    `players` (by name: specs, or policies of this process) meet as `config` says. `workers` are so many processes of
-    this machine (1: this one), or a Ray cluster: "ray", "ray://HOST:PORT". The games do not depend on it.
-    Raises `UsageError` for what cannot be played, before anything is.
+    `players` are specs or policies of this process, by name. `workers` is a number of local processes (1: this
+    process), or a Ray cluster: "ray", "ray://HOST:PORT". The games do not depend on it. Raises `UsageError` for a
+    tournament that cannot be played, before any game.
     """
 
     def __init__(
@@ -73,31 +73,33 @@ class Tournament:
         self._entrants = tuple(
             Entrant(name, pinned(agent) if isinstance(agent, str) else agent) for name, agent in players.items()
         )
-        setup = Setup(game.name, tuple(game.options.items()), self._entrants, self.config.limits, self.config.threads)
+        setup = TournamentSetup(
+            game.name, tuple(game.options.items()), self._entrants, self.config.limits, self.config.threads
+        )
         if str(workers) != "1":
             setup.require_portable()
         with ExitStack() as stack:
             player = stack.enter_context(closing(JobPlayer(setup)))
-            field = Field(game.num_players, tuple(player.seat(i).one_at_a_time for i in range(len(players))))
-            self._plan = Plan(game, field, self.config)
+            field = JobScheduler(game.num_players, tuple(player.seat(i).one_at_a_time for i in range(len(players))))
+            self._plan = TournamentPlan(game, field, self.config)
             self._workers = stack.enter_context(closing(make_workers(workers, setup, player)))
             self._open = stack.pop_all()
 
     @property
     def key(self) -> str:
-        """A hash of everything that fixes the games; `UsageError` if policies of this process play."""
+        """Hash of everything that determines the games; `UsageError` if policies of this process play."""
         return run_key(self.game, self._entrants, self.config, self._plan.openings)
 
-    def begin(self, store: Store) -> Run:
-        """The run of a store that keeps the games, begun or found there."""
-        told = asdict(self.config) | {"agents": {entrant.name: entrant.spec for entrant in self._entrants}}
-        return store.open_run("tournament", self.key, self.game.label, told, self.names)
+    def begin(self, store: Store) -> StoredRun:
+        """Return the run of a store that holds this tournament's games; begin it if it is new."""
+        settings = asdict(self.config) | {"agents": {entrant.name: entrant.spec for entrant in self._entrants}}
+        return store.open_run("tournament", self.key, self.game.label, settings, self.names)
 
     def run(self, progress: Progress | None = None, store: Store | None = None) -> TournamentResult:
         """Play all games, and rate the players.
 
-        With a `store`, games are kept there in whole pairs as soon as they are played, and those that it has are not
-        played again: the same tournament goes on where it ended, however it ended.
+        With a `store`, games are written there in whole pairs as soon as they are played, and stored games are not
+        played again: an interrupted tournament resumes.
         """
         run = None if store is None else self.begin(store)
         ledger = Ledger(store, run)
@@ -114,14 +116,14 @@ class Tournament:
         return TournamentResult(self.game.label, self.config, self.names, tuple(ledger.records), table, sprt)
 
     def close(self) -> None:
-        """End all processes, and let go of the agents."""
+        """End all worker processes and close the agents."""
         self._open.close()
 
     def _play(self, ledger: Ledger, test: SequentialTest | None, progress: Progress) -> None:
-        """Play what the ledger does not hold yet."""
+        """Play the jobs that the ledger lacks."""
         progress(ledger.records, self._plan.total)
         for part in self._plan.parts(ledger):
-            jobs: Iterator[Job] = (job for job in part if not ledger.holds(job))
+            jobs: Iterator[TournamentJob] = (job for job in part if not ledger.holds(job))
             if test is None:
                 results = self._workers.do(jobs)
             else:
@@ -144,14 +146,14 @@ def run_tournament(
     workers: int | str = 1,
     store: Store | None = None,
 ) -> TournamentResult:
-    """Play a `Tournament` to its end; the rest of it, where the store has its beginning."""
+    """Play a `Tournament` to its end; games in the store are not played again."""
     with closing(Tournament(game, players, config, workers)) as tournament:
         return tournament.run(progress, store)
 
 
-def _ratings(table: Standings) -> list[Rating]:
+def _ratings(table: Standings) -> list[StoredRating]:
     now = time.time()
     return [
-        Rating(row.name, row.elo, row.elo - row.error, row.elo + row.error, int(row.tally.games.sum()), now)
+        StoredRating(row.name, row.elo, row.elo - row.error, row.elo + row.error, int(row.tally.games.sum()), now)
         for row in table.rows
     ]

@@ -1,25 +1,29 @@
-"""What all training loops share: epochs, tests, hooks and progress, as an iterator."""
+"""Base of all training loops: epochs, tests, hooks and progress, as an iterator."""
 
+import sys
 import time
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, Protocol, TypedDict, TypeVar
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from arena.base.checks import numbers_in, require_at_least
+from arena.base.errors import DivergedError, UsageError
+from arena.base.terminal import make_console
 from arena.collector.collector import Collector
-from arena.collector.collects import Collects
-from arena.config import require_at_least
+from arena.collector.collects import CollectorLike
 from arena.data.statistics import MovAvg
 from arena.data.stats import CollectStats
-from arena.errors import UsageError
 from arena.policy.base import BasePolicy
+from arena.policy.divergence import broken_loss, broken_tensor
+from arena.policy.torch_modes import settle_threads
 from arena.trainer.evaluation import RewardMetric, gather_info, test_episode
 from arena.trainer.logger import BaseLogger, LazyLogger, SaveCheckpoint
 
+S = TypeVar("S")
 EpochResult = tuple[int, dict[str, Any], dict[str, float | str]]
 """Number of the epoch, its figures, and those of the training so far (see `gather_info`).
 
@@ -28,8 +32,8 @@ averages of what `learn` returned.
 """
 
 
-class Pace(Protocol):
-    """What every training is told, whatever its steps are."""
+class SpeedControl(Protocol):
+    """Settings that every training has, whatever its steps are."""
 
     @property
     def max_epoch(self) -> int:
@@ -45,12 +49,12 @@ class Pace(Protocol):
 
     @property
     def verbose(self) -> bool:
-        """Show progress, where there is a terminal."""
+        """Show progress: a bar where there is a terminal, else a line an epoch, both on stderr."""
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """How much is done: of collecting, learning and testing."""
+    """Amounts of collecting, learning and testing."""
 
     max_epoch: int
     """Number of epochs; a `stop_fn` may end the training earlier."""
@@ -69,7 +73,7 @@ class Schedule:
     resume_from_log: bool = False
     """Go on from the counters and the best test that the logger finds."""
     verbose: bool = True
-    """Show progress, where there is a terminal."""
+    """Show progress: a bar where there is a terminal, else a line an epoch, both on stderr."""
 
     def __post_init__(self) -> None:
         if (self.step_per_collect is None) == (self.episode_per_collect is None):
@@ -78,7 +82,7 @@ class Schedule:
                 f"episode_per_collect={self.episode_per_collect}"
             )
         chosen = "episode_per_collect" if self.step_per_collect is None else "step_per_collect"
-        require_at_least(self, 1, "max_epoch", "step_per_epoch", "batch_size", "episode_per_test", chosen)
+        require_at_least(1, **numbers_in(self, "max_epoch", "step_per_epoch", "batch_size", "episode_per_test", chosen))
 
 
 @dataclass(frozen=True)
@@ -90,9 +94,9 @@ class Hooks:
     test_fn: Callable[[int, int | None], None] | None = None
     """Before each test: epoch, environment step."""
     stop_fn: Callable[[float], bool] | None = None
-    """Whether a mean test return is good enough to stop."""
+    """Return whether a mean test return is good enough to stop."""
     save_fn: Callable[[BasePolicy], None] | None = None
-    """When the mean test return has become better."""
+    """Called when the mean test return has improved."""
     save_checkpoint_fn: SaveCheckpoint | None = None
     """After epochs, as far apart as the logger's `save_interval`: epoch, environment step, gradient step."""
     reward_metric: RewardMetric | None = None
@@ -101,8 +105,57 @@ class Hooks:
     """After each collection: what it brought."""
 
 
+class HookOptions(TypedDict, total=False):
+    """Keywords of all trainers in place of `Hooks`, whose fields they are."""
+
+    test_fn: Callable[[int, int | None], None] | None
+    stop_fn: Callable[[float], bool] | None
+    save_fn: Callable[[BasePolicy], None] | None
+    save_checkpoint_fn: SaveCheckpoint | None
+    reward_metric: RewardMetric | None
+
+
+class CollectingOptions(HookOptions, total=False):
+    """Keywords of trainers that collect, in place of `Schedule` and `Hooks`, whose fields and defaults they are."""
+
+    max_epoch: int
+    step_per_epoch: int
+    batch_size: int
+    step_per_collect: int | None
+    episode_per_collect: int | None
+    episode_per_test: int
+    test_in_train: bool
+    resume_from_log: bool
+    verbose: bool
+    train_fn: Callable[[int, int], None] | None
+    collect_fn: Callable[[CollectStats], None] | None
+
+
+def schedule_and_hooks(
+    kind: type[S], schedule: S | None, hooks: Hooks | None, options: Mapping[str, Any]
+) -> tuple[S, Hooks]:
+    """Return a schedule of this dataclass and hooks, each as given or else made of those `options` that are its fields.
+
+    Raises `UsageError` for options that are unknown, missing, or given beside the object that they belong to.
+    """
+    parts: list[tuple[Any, Any, str]] = [(kind, schedule, "schedule"), (Hooks, hooks, "hooks")]
+    known = {one.name for part, _, _ in parts for one in fields(part)}
+    if unknown := sorted(options.keys() - known):
+        raise UsageError(f"unknown option {unknown[0]}; known: {', '.join(sorted(known))}")
+    made: list[Any] = []
+    for part, given, name in parts:
+        chosen = {one.name: options[one.name] for one in fields(part) if one.name in options}
+        if given is not None and chosen:
+            raise UsageError(f"give {name} or {', '.join(chosen)}, not both")
+        required = {one.name for one in fields(part) if one.default is MISSING and one.default_factory is MISSING}
+        if given is None and (missing := sorted(required - chosen.keys())):
+            raise UsageError(f"give a schedule, or {', '.join(missing)} as well")
+        made.append(part(**chosen) if given is None else given)
+    return made[0], made[1]
+
+
 @dataclass
-class Progressed:
+class TrainingProgress:
     """Counters of a training, and its best test."""
 
     epoch: int = 0
@@ -120,17 +173,18 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
     def __init__(
         self,
         policy: BasePolicy,
-        train_collector: Collects | None,
+        train_collector: CollectorLike | None,
         test_collector: Collector | None,
-        schedule: Pace,
+        schedule: SpeedControl,
         hooks: Hooks | None = None,
         logger: BaseLogger | None = None,
     ):
+        settle_threads(policy)
         self.policy = policy
         self.test_collector = test_collector
         self.hooks = hooks or Hooks()
         self.logger = logger or LazyLogger()
-        self.at = Progressed()
+        self.at = TrainingProgress()
         self._pace = schedule
         self._collects_with = train_collector
         self._start: float | None = None
@@ -149,11 +203,22 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
         self.at.epoch += 1
         with _progress(self._pace.verbose) as progress:
             task = progress.add_task(f"epoch {self.at.epoch}", total=self.steps_in_epoch, figures="")
-            self._epoch(progress, task)
+            try:
+                self._epoch(progress, task)
+                self._require_numbers()
+            except DivergedError as error:
+                raise self._placed(error) from None
         if not self._stopped:
             self._test()
+        self._tell()
         self.logger.save_data(self.at.epoch, self.at.env_step, self.at.gradient_step, self.hooks.save_checkpoint_fn)
         return self.at.epoch, dict(self.at.last), self.info()
+
+    def _tell(self) -> None:
+        """Say in a line how an epoch ended, where there is no terminal for a bar."""
+        if self._pace.verbose and not make_console(stderr=True).is_terminal:
+            epoch = f"epoch {self.at.epoch} of {self._pace.max_epoch}"
+            print(f"{epoch}  step {self.step:,}  {figures_text(self.at.last)}".rstrip(), file=sys.stderr, flush=True)
 
     def run(self) -> dict[str, float | str]:
         """Train to the end; returns the figures of the training."""
@@ -226,15 +291,28 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
         for key, value in losses.items():
             self.at.last[key] = self._averages[key].add(value)
         self.logger.log_update_data(losses, self.at.gradient_step)
+        if (loss := broken_loss(losses)) is not None and broken_tensor(self.policy) is not None:
+            raise DivergedError(f"a loss is no number: {loss}")
+
+    def _require_numbers(self) -> None:
+        """`DivergedError` for weights that are not finite, before they are tested or saved."""
+        if broken_tensor(self.policy) is not None:
+            raise DivergedError("the weights are no numbers any more")
+
+    def _placed(self, error: DivergedError) -> DivergedError:
+        """The error, with the place where the training is."""
+        tensor = broken_tensor(self.policy)
+        where = f"update {self.at.gradient_step}, step {self.step}" + (f", in {tensor}" if tensor else "")
+        return DivergedError(f"training has diverged at {where}: {error}")
 
 
-def said(last: dict[str, float]) -> str:
+def figures_text(last: dict[str, float]) -> str:
     """Figures beside a progress bar."""
     return "  ".join(f"{key} {value:.3g}" for key, value in last.items())
 
 
 def _progress(verbose: bool) -> Progress:
-    console = Console(stderr=True)
+    console = make_console(stderr=True)
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),

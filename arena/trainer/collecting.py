@@ -1,15 +1,15 @@
-"""What the trainings that collect their own data share: collect, test early, update."""
+"""Base of trainings that collect their own data: collect, test early, update."""
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, Unpack
 
 from rich.progress import Progress, TaskID
 
 from arena.collector.collector import Collector
-from arena.collector.collects import Collects
+from arena.collector.collects import CollectorLike
 from arena.data.stats import CollectStats
 from arena.policy.base import BasePolicy
-from arena.trainer.base import BaseTrainer, Hooks, Schedule, said
+from arena.trainer.base import BaseTrainer, CollectingOptions, Hooks, Schedule, figures_text, schedule_and_hooks
 from arena.trainer.evaluation import figures
 from arena.trainer.logger import BaseLogger
 
@@ -20,15 +20,17 @@ class CollectingTrainer(BaseTrainer):
     def __init__(
         self,
         policy: BasePolicy,
-        train_collector: Collects,
+        train_collector: CollectorLike,
         test_collector: Collector | None,
-        schedule: Schedule,
+        schedule: Schedule | None = None,
         hooks: Hooks | None = None,
         logger: BaseLogger | None = None,
+        **options: Unpack[CollectingOptions],
     ):
-        super().__init__(policy, train_collector, test_collector, schedule, hooks, logger)
+        plan, hooks = schedule_and_hooks(Schedule, schedule, hooks, options)
+        super().__init__(policy, train_collector, test_collector, plan, hooks, logger)
         self.train_collector = train_collector
-        self.schedule = schedule
+        self.schedule = plan
 
     @property
     def steps_in_epoch(self) -> int:
@@ -60,7 +62,7 @@ class CollectingTrainer(BaseTrainer):
             if not self._stopped:
                 self.update(stats)
             done = self.schedule.step_per_epoch - (end - self.at.env_step)
-            progress.update(task, completed=done, figures=said(self.at.last))
+            progress.update(task, completed=done, figures=figures_text(self.at.last))
 
     def _test_early(self, result: dict[str, Any]) -> None:
         """Test if training returns reach the goal: it may be the end."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.trainer.logger import SAVED, BaseLogger
 
 COLUMNS = ["step_type", "step", "name", "value"]

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.collector.collector import Collector
-from arena.collector.collects import Collects
+from arena.collector.collects import CollectorLike
 from arena.data.stats import CollectStats
-from arena.errors import UsageError
 from arena.policy.base import BasePolicy
 from arena.trainer.logger import BaseLogger
 
@@ -71,7 +71,7 @@ test_episode.__test__ = False  # type: ignore[attr-defined]  # its published nam
 
 def gather_info(
     start_time: float,
-    train_c: Collects | None,
+    train_c: CollectorLike | None,
     test_c: Collector | None,
     best_reward: float,
     best_reward_std: float,

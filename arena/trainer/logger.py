@@ -86,7 +86,7 @@ class BaseLogger(ABC):
         return 0, 0, 0
 
     def restore_best(self) -> tuple[int, float, float] | None:
-        """What `log_best` logged last: epoch, mean return and its deviation; None where there is nothing."""
+        """Return the latest arguments of `log_best`: epoch, mean return and its deviation; None if there are none."""
         return None
 
     def _go_on_from(self, epoch: int, env_step: int, gradient_step: int) -> tuple[int, int, int]:

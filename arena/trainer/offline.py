@@ -2,23 +2,23 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from rich.progress import Progress, TaskID
 
+from arena.base.checks import numbers_in, require_at_least
+from arena.base.errors import UsageError
 from arena.collector.collector import Collector
-from arena.config import require_at_least
 from arena.data.buffer.base import ReplayBuffer
-from arena.errors import UsageError
 from arena.policy.base import BasePolicy
-from arena.trainer.base import BaseTrainer, Hooks, said
+from arena.trainer.base import BaseTrainer, HookOptions, Hooks, figures_text, schedule_and_hooks
 from arena.trainer.evaluation import RewardMetric
 from arena.trainer.logger import BaseLogger
 
 
 @dataclass(frozen=True)
 class OfflineSchedule:
-    """How much is done where nothing is collected: of learning and testing."""
+    """Amounts of learning and testing where nothing is collected."""
 
     max_epoch: int
     """Number of epochs; a `stop_fn` may end the training earlier."""
@@ -31,17 +31,29 @@ class OfflineSchedule:
     resume_from_log: bool = False
     """Go on from the counters and the best test that the logger finds."""
     verbose: bool = True
-    """Show progress, where there is a terminal."""
+    """Show progress: a bar where there is a terminal, else a line an epoch, both on stderr."""
 
     def __post_init__(self) -> None:
-        require_at_least(self, 1, "max_epoch", "update_per_epoch", "batch_size", "episode_per_test")
+        require_at_least(1, **numbers_in(self, "max_epoch", "update_per_epoch", "batch_size", "episode_per_test"))
+
+
+class OfflineOptions(HookOptions, total=False):
+    """Keywords in place of `OfflineSchedule` and `Hooks`, whose fields and defaults they are."""
+
+    max_epoch: int
+    update_per_epoch: int
+    batch_size: int
+    episode_per_test: int
+    resume_from_log: bool
+    verbose: bool
 
 
 class OfflineTrainer(BaseTrainer):
-    """Updates `update_per_epoch` times an epoch, each time on `batch_size` transitions of a buffer.
+    """Update `update_per_epoch` times an epoch, each time on `batch_size` transitions of a buffer.
 
-    A step is a gradient step: tests are logged under it, and the count of environment steps stays 0. `UsageError` for
-    an empty buffer, and for hooks that belong to collecting.
+    A step is a gradient step: tests are logged under it, and the count of environment steps stays 0. `schedule` and
+    `hooks` may be given as keywords instead, as to `offline_trainer`. Raises `UsageError` for an empty buffer, and for
+    hooks that belong to collecting.
     """
 
     def __init__(
@@ -49,18 +61,20 @@ class OfflineTrainer(BaseTrainer):
         policy: BasePolicy,
         buffer: ReplayBuffer,
         test_collector: Collector | None,
-        schedule: OfflineSchedule,
+        schedule: OfflineSchedule | None = None,
         hooks: Hooks | None = None,
         logger: BaseLogger | None = None,
+        **options: Unpack[OfflineOptions],
     ):
-        super().__init__(policy, None, test_collector, schedule, hooks, logger)
+        plan, hooks = schedule_and_hooks(OfflineSchedule, schedule, hooks, options)
+        super().__init__(policy, None, test_collector, plan, hooks, logger)
         if len(buffer) == 0:
             raise UsageError("the buffer is empty: there is nothing to learn from offline")
         for name in ("train_fn", "collect_fn"):
             if getattr(self.hooks, name) is not None:
                 raise UsageError(f"{name} is for trainings that collect; an offline training never calls it")
         self.buffer = buffer
-        self.schedule = schedule
+        self.schedule = plan
 
     @property
     def steps_in_epoch(self) -> int:
@@ -76,7 +90,7 @@ class OfflineTrainer(BaseTrainer):
         """Learn from as many samples as an epoch has."""
         for _ in range(self.schedule.update_per_epoch):
             self._learned(self.policy.update(self.schedule.batch_size, self.buffer))
-            progress.update(task, advance=1, figures=said(self.at.last))
+            progress.update(task, advance=1, figures=figures_text(self.at.last))
 
 
 def offline_trainer(

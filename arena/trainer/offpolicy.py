@@ -2,41 +2,43 @@
 
 from collections.abc import Callable
 from math import ceil
-from typing import Any
+from typing import Any, Unpack
 
+from arena.base.errors import UsageError
 from arena.collector.collector import Collector
-from arena.collector.collects import Collects
+from arena.collector.collects import CollectorLike
 from arena.data.stats import CollectStats
-from arena.errors import UsageError
 from arena.policy.base import BasePolicy
-from arena.trainer.base import Hooks, Schedule
+from arena.trainer.base import CollectingOptions, Hooks, Schedule
 from arena.trainer.collecting import CollectingTrainer
 from arena.trainer.evaluation import RewardMetric
 from arena.trainer.logger import BaseLogger
 
 
 class OffpolicyTrainer(CollectingTrainer):
-    """Updates round(`update_per_step` * n) times after n collected steps, each time on `batch_size` transitions.
+    """Update round(`update_per_step` * n) times after n collected steps, each time on `batch_size` transitions.
 
-    `UsageError` if `step_per_collect` is so small that this is never once.
+    Raises `UsageError` if `step_per_collect` is so small that this rounds to no update at all. `schedule` and `hooks`
+    may be given as keywords instead, as to `offpolicy_trainer`.
     """
 
     def __init__(
         self,
         policy: BasePolicy,
-        train_collector: Collects,
+        train_collector: CollectorLike,
         test_collector: Collector | None,
-        schedule: Schedule,
+        schedule: Schedule | None = None,
         update_per_step: float = 1,
         hooks: Hooks | None = None,
         logger: BaseLogger | None = None,
+        **options: Unpack[CollectingOptions],
     ):
-        super().__init__(policy, train_collector, test_collector, schedule, hooks, logger)
+        super().__init__(policy, train_collector, test_collector, schedule, hooks, logger, **options)
         if update_per_step <= 0:
             raise UsageError(f"update_per_step={update_per_step} is not above 0")
         self.update_per_step = update_per_step
-        if schedule.step_per_collect is not None:
-            self._require_updates(train_collector.most_steps(schedule.step_per_collect))
+        if self.schedule.step_per_collect is not None:
+            self._require_updates(train_collector.most_steps(self.schedule.step_per_collect))
 
     def _require_updates(self, steps: int) -> None:
         """Refuse what would never learn: `steps` is the most that is collected at once."""
@@ -56,7 +58,7 @@ class OffpolicyTrainer(CollectingTrainer):
 
 def offpolicy_trainer(
     policy: BasePolicy,
-    train_collector: Collects,
+    train_collector: CollectorLike,
     test_collector: Collector | None,
     max_epoch: int,
     step_per_epoch: int,

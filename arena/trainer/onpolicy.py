@@ -1,33 +1,37 @@
 """On-policy training: learn from everything that was just collected, then forget it."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
+from arena.base.errors import UsageError
 from arena.collector.collector import Collector
-from arena.collector.collects import Collects
+from arena.collector.collects import CollectorLike
 from arena.data.stats import CollectStats
-from arena.errors import UsageError
 from arena.policy.base import BasePolicy
-from arena.trainer.base import Hooks, Schedule
+from arena.trainer.base import CollectingOptions, Hooks, Schedule
 from arena.trainer.collecting import CollectingTrainer
 from arena.trainer.evaluation import RewardMetric
 from arena.trainer.logger import BaseLogger
 
 
 class OnpolicyTrainer(CollectingTrainer):
-    """Goes `repeat_per_collect` times through what was collected, in minibatches, and empties the buffer."""
+    """Learn `repeat_per_collect` times from all transitions collected, in minibatches, then empty the buffer.
+
+    `schedule` and `hooks` may be given as keywords instead, as to `onpolicy_trainer`.
+    """
 
     def __init__(
         self,
         policy: BasePolicy,
-        train_collector: Collects,
+        train_collector: CollectorLike,
         test_collector: Collector | None,
-        schedule: Schedule,
-        repeat_per_collect: int,
+        schedule: Schedule | None = None,
+        repeat_per_collect: int = 1,
         hooks: Hooks | None = None,
         logger: BaseLogger | None = None,
+        **options: Unpack[CollectingOptions],
     ):
-        super().__init__(policy, train_collector, test_collector, schedule, hooks, logger)
+        super().__init__(policy, train_collector, test_collector, schedule, hooks, logger, **options)
         if repeat_per_collect < 1:
             raise UsageError(f"repeat_per_collect={repeat_per_collect} is not at least 1")
         self.repeat_per_collect = repeat_per_collect
@@ -45,7 +49,7 @@ class OnpolicyTrainer(CollectingTrainer):
 
 def onpolicy_trainer(
     policy: BasePolicy,
-    train_collector: Collects,
+    train_collector: CollectorLike,
     test_collector: Collector | None,
     max_epoch: int,
     step_per_epoch: int,

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.saving import replace_text
 from arena.trainer.logger import SAVED, BaseLogger
 
 AXES = {
@@ -19,7 +20,7 @@ AXES = {
     "update": "update/gradient_step",
     "best": "best/epoch",
 }
-"""What the figures of each panel are plotted over."""
+"""Axis of each panel of figures."""
 BEST = ("best/epoch", "best/reward", "best/reward_std")
 
 
@@ -125,7 +126,7 @@ class WandbLogger(BaseLogger):
         return notes
 
     def _notes(self) -> dict[str, Any]:
-        """What was noted of this run on this device."""
+        """Return the notes of this run on this device."""
         return json.loads(self._notes_path.read_text()) if self._notes_path.exists() else {}
 
     def _note(self, figures: Mapping[str, Any]) -> None:
@@ -133,9 +134,7 @@ class WandbLogger(BaseLogger):
             return  # WANDB_MODE=disabled leaves nothing behind
         text = json.dumps({**self._notes(), **figures})
         self._notes_path.parent.mkdir(parents=True, exist_ok=True)
-        part = self._notes_path.with_suffix(".part")
-        part.write_text(text)
-        part.replace(self._notes_path)
+        replace_text(self._notes_path, text)
 
 
 def _wandb() -> Any:

@@ -1,1 +1,1 @@
-"""Screens in the terminal: watching and playing. The only place that imports textual; knows no game and no agent."""
+"""Screens in the terminal: watching and playing. The only package that imports textual; knows no game and no agent."""

@@ -1,4 +1,4 @@
-"""The terminal application: its screens one above the other, themes, commands, and taking over the terminal."""
+"""The terminal application: its stack of screens, themes, commands, and control of the terminal."""
 
 import asyncio
 import contextlib
@@ -16,31 +16,33 @@ from textual.driver import Driver
 from textual.screen import ModalScreen, Screen
 from textual.worker import WorkerFailed
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.tui.drawing.theme import DARK, LIGHT, SEATS, ascii_only
 from arena.tui.driver import terminal_driver
-from arena.tui.theme import DARK, LIGHT, SEATS, ascii_only
-from arena.tui.thinker import Thinker
+from arena.tui.printable import Printable
+from arena.tui.screens.palette import Palette
+from arena.tui.services.background import BackgroundThread
 
 Opener = Callable[[Sequence[str]], AbstractContextManager[Screen[Any]]]
-"""From the words of a command line (`["watch", "connect_four", ...]`) to its screen; `UsageError` if they are wrong."""
+"""Make the screen of a command from its words, `["watch", "connect_four", ...]`; `UsageError` if they are wrong."""
 
 KEYS_IN_ASCII = {"↵": "enter", "␣": "space", "↑": "up", "↓": "down"}
 
 
 @runtime_checkable
-class Says(Protocol):
+class Notifier(Protocol):
     """A screen with a line for news."""
 
     def say(self, text: str, tone: Any = "plain") -> None:
-        """Put one line of news there."""
+        """Show one line of news."""
 
 
 class ArenaApp(App[None]):
-    """Shows a screen, and others on top of it; its return code is the exit status.
+    """Application with a stack of screens; its return code is the exit status.
 
     Args:
-        screen: the first one.
-        opener: makes the screens of commands, for screens that `open` others.
+        screen: the first screen.
+        opener: makes the screens of commands; None if no command can be opened.
 
     """
 
@@ -54,25 +56,26 @@ class ArenaApp(App[None]):
 
     def __init__(self, screen: Screen[Any], opener: Opener | None = None):
         self.ascii = ascii_only()
-        """Whether the terminal is sent nothing but ASCII."""
+        """True if the terminal may be sent ASCII only."""
         super().__init__()
+        self._filters.append(Printable())
         self.register_theme(DARK)
         self.register_theme(LIGHT)
         self.theme = DARK.name
-        self._first, self._opener = screen, opener
+        self._first_screen, self._opener = screen, opener
         self._opening = False
 
     def on_mount(self) -> None:
-        """Show the screen."""
-        self.push_screen(self._first)
+        """Show the first screen."""
+        self.push_screen(self._first_screen)
 
     def get_key_display(self, binding: Binding) -> str:
-        """The sign of a key; a word where the terminal has no such sign."""
+        """Return the symbol of a key, or a word where the terminal lacks the symbol."""
         display = super().get_key_display(binding)
         return KEYS_IN_ASCII.get(display, display) if self.ascii else display
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Colours of the seats, `$seat-0` and on, for themes that are not ours."""
+        """Return the colours of the seats, `$seat-0` and on, for themes that define none."""
         dark = self.current_theme.dark
         return {f"seat-{seat}": colour for seat, colour in enumerate(SEATS[dark])} | {
             "good": "ansi_green" if self.current_theme.ansi else SEATS[dark][2],
@@ -80,11 +83,11 @@ class ArenaApp(App[None]):
         }
 
     def get_driver_class(self) -> type[Driver]:
-        """The driver of this system, for terminals that go away, and those that know no more than ASCII."""
+        """Return this system's driver, made safe for terminals that close or know only ASCII."""
         return terminal_driver(super().get_driver_class(), self.ascii)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """What the command palette offers: everything that has a key here, by what it does."""
+        """Yield the commands of the palette: everything that has a key here, by its description."""
         offered = {"command_palette"}
         for active in screen.active_bindings.values():
             binding = active.binding
@@ -97,13 +100,18 @@ class ArenaApp(App[None]):
         yield SystemCommand("Quit", "leave the arena (ctrl+q)", partial(self.action_leave, 0))
         yield SystemCommand("Save a picture of the screen", "as SVG", self.deliver_screenshot)
 
+    def action_command_palette(self) -> None:
+        """Show the command palette unless it is open already."""
+        if self.use_command_palette and not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
+
     async def _act(self, action: str, node: Any) -> None:
         await self.run_action(action, node)
 
     def open(self, words: Sequence[str]) -> None:
-        """Show the screen of a command on top of this one; what is wrong with it is said on this one.
+        """Show the screen of a command on top of this one; a wrong command is reported as news.
 
-        The command is made ready in a thread: agents may take seconds to load.
+        It is loaded in a background thread, since agents may take seconds.
         """
         if self._opener is not None and not self._opening:
             self._opening = True
@@ -111,8 +119,8 @@ class ArenaApp(App[None]):
             self.run_worker(self._show(self._opener, list(words)), name="open")
 
     async def _show(self, opener: Opener, words: Sequence[str]) -> None:
-        """Show a command's screen until it is left; what it holds (agents, a store) is given back then."""
-        thread = Thinker()
+        """Show a command's screen until it is left, then release its resources (agents, a store)."""
+        thread = BackgroundThread()
         try:
             manager = opener(words)
             shown = await thread.run(manager.__enter__)
@@ -129,15 +137,15 @@ class ArenaApp(App[None]):
             manager.__exit__(None, None, None)
 
     def _news(self, text: str, tone: str = "plain") -> None:
-        if isinstance(self.screen, Says):
+        if isinstance(self.screen, Notifier):
             self.screen.say(text, tone)
 
     def action_open(self, words: str) -> None:
-        """Show the screen of a command, its words divided by spaces."""
+        """Show the screen of a command whose words are separated by spaces."""
         self.open(words.split())
 
     async def action_back(self) -> None:
-        """Leave this screen for the one below; the last one for the shell."""
+        """Leave this screen for the one below; leave the application from the last."""
         below = [screen for screen in self.screen_stack[1:] if not isinstance(screen, ModalScreen)]
         if len(below) > 1:
             self.screen.dismiss()
@@ -145,26 +153,26 @@ class ArenaApp(App[None]):
             self.action_leave(0)
 
     def action_toggle_theme(self) -> None:
-        """Between light and dark."""
+        """Switch between the light and the dark theme."""
         self.theme = LIGHT.name if self.current_theme.dark else DARK.name
 
     @property
     def fault(self) -> Exception | None:
-        """What a screen, or the work that it had begun, has raised; it ends the application."""
+        """The exception that ended the application, raised by a screen or by its background work; else None."""
         raised = self._exception.error if isinstance(self._exception, WorkerFailed) else self._exception
         return raised if isinstance(raised, Exception) else None
 
     def _fatal_error(self) -> None:
-        """Leave; whoever has launched this says why, in place of textual's page."""
+        """Exit without textual's error page: `launch` raises the error to its caller."""
         self._close_messages_no_wait()
 
     def action_leave(self, status: int) -> None:
-        """Leave with this exit status."""
+        """Exit with this status."""
         self.exit(return_code=status)
 
 
 def require_terminal() -> None:
-    """`UsageError` where there is no terminal to take over, and no browser that stands for one."""
+    """Raise `UsageError` if there is neither a terminal to take over nor a browser in its place."""
     if "TEXTUAL_DRIVER" in os.environ:  # served to a browser: `arena serve`
         return
     for stream, name in ((sys.stdin, "input"), (sys.stdout, "output"), (sys.stderr, "error output")):
@@ -173,9 +181,9 @@ def require_terminal() -> None:
 
 
 def launch(screen: Screen[Any], opener: Opener | None = None) -> int:
-    """Take over the terminal with a screen until the person leaves; returns the exit status, 130 after Ctrl-C.
+    """Take over the terminal with a screen until the user leaves; return the exit status, 130 after Ctrl-C.
 
-    Raises `UsageError` where there is no terminal, and, with the terminal as it was before, what a screen raised.
+    Raise `UsageError` if there is no terminal. Errors of screens are raised after the terminal has been restored.
     """
     require_terminal()
     app = ArenaApp(screen, opener)
@@ -186,7 +194,7 @@ def launch(screen: Screen[Any], opener: Opener | None = None) -> int:
 
 
 async def _run(app: ArenaApp) -> None:
-    """Run the application; a polite end from outside, too, goes through it, and leaves the terminal clean."""
+    """Run the application; SIGTERM and SIGHUP leave through it too, so that the terminal is restored."""
     loop = asyncio.get_running_loop()
     with contextlib.suppress(NotImplementedError):  # Windows has none of this
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -1,4 +1,4 @@
-"""What a terminal is sent, and how it is read and gone on with: textual's driver of this system, put right."""
+"""Textual's terminal driver of this system, with fixes for ASCII terminals, broken input and closing terminals."""
 
 import codecs
 import sys
@@ -6,16 +6,15 @@ from functools import partial
 
 from textual.driver import Driver
 
-from arena.tui.theme import plain
+from arena.tui.drawing.theme import plain
 
 
 def terminal_driver(driver: type[Driver], ascii_only: bool) -> type[Driver]:
-    """`driver`, which writes ASCII alone if asked, reads whatever comes, and goes on only after it was suspended.
+    """Return a subclass of `driver` that can write ASCII alone, decodes any input, and resumes only after a suspension.
 
-    A terminal that is closed sends SIGCONT with its SIGHUP. Textual takes any SIGCONT for the end of a suspension and
-    begins to read the terminal once more, in a second thread that nobody ends. What its drivers read they decode with
-    a name of their module, which is set to a decoder that takes bytes in no UTF-8 for unknown characters: pasted
-    ones would end the program.
+    A terminal that closes sends SIGCONT with its SIGHUP. Textual takes any SIGCONT for the end of a suspension, and
+    starts a second reading thread that is never ended. Its driver modules also decode input with a strict decoder, so
+    that pasted bytes outside UTF-8 would end the program; the decoder is replaced in the module by a lenient one.
     """
 
     class ArenaDriver(driver):  # type: ignore[valid-type, misc]  # the class is known at run time
@@ -27,7 +26,7 @@ def terminal_driver(driver: type[Driver], ascii_only: bool) -> type[Driver]:
                 super()._sigcont_application(*details)
 
         def _run_input_thread(self) -> None:
-            """Read; a fault ends the application as any other does, and not with textual's page."""
+            """Read; an error ends the application like any other, without textual's page."""
             try:
                 self.run_input_thread()
             except Exception as error:

@@ -28,34 +28,31 @@ are read and written as FEN, games as PGN:
 '1. e4 e6 *'
 """
 
-from functools import cache, partial
+from functools import partial
 
 from games.chess.actions import NUM_ACTIONS
 from games.chess.drawing import picture
 from games.chess.fen import Draws, fen, position, starting_position
 from games.chess.notation import action_text, parse_action, uci
-from games.chess.pgn import PGN, Record, from_pgn, to_pgn
-from games.chess.rules import apply, heuristic, legal_actions, observe, random_action, returns
+from games.chess.pgn import PGN, PgnRecord, from_pgn, to_pgn
+from games.chess.rules import apply, heuristic, legal_actions, observe, random_action
+from games.engine.boards import win_or_loss
 from games.engine.game import Game
+from games.engine.options import checked_options
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
 
 __all__ = [
-    "Record",
+    "PgnRecord",
     "action_text",
-    "apply",
     "env",
     "fen",
     "from_pgn",
     "game",
-    "heuristic",
-    "legal_actions",
-    "observe",
     "parallel_env",
     "parse_action",
     "position",
-    "random_action",
     "raw_env",
-    "returns",
     "to_pgn",
     "uci",
 ]
@@ -64,7 +61,7 @@ LONGEST = (16 * 6 + 30 + 1) * 100
 """Pawns make 16 * 6 moves at most, 30 pieces are taken at most, and no more than 99 other moves follow each other."""
 
 
-@cache
+@checked_options
 def game(draws: Draws = "automatic") -> Game:
     """Describe the game; `draws` says which draws end it.
 
@@ -80,7 +77,14 @@ def game(draws: Draws = "automatic") -> Game:
         observation_dtype=bool,
         max_length=LONGEST,
         initial=starting_position(draws),
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=win_or_loss,
+            random_action=random_action,
+            heuristic=heuristic,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,

@@ -1,4 +1,4 @@
-"""The board as sets of squares: what stands where, and what pieces attack.
+"""The board as sets of squares: where pieces stand, and which squares they attack.
 
 A square is a number, 0 = a1, 1 = b1, ... 63 = h8; a set of squares is a word of 64 bits. A board is four words: bits 0,
 1 and 2 of the kind of piece on each square, and where the white pieces are.
@@ -11,15 +11,15 @@ between. (Gerd Isenberg's obstruction difference, https://www.chessprogramming.o
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.bits import ONE, ZERO, bit, leading_zeros, lowest_index, swap_bytes
+from games.engine.jit import njit
 
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = np.arange(1, 7)
 """Kinds of pieces; 0 is an empty square. Bit 0 and another one: slides slantwise; bit 2, not 1: slides straight.
 
-They are of numpy's type since numba compiles a function anew for every plain number that it is called with.
+They are NumPy integers, since numba compiles a function once more for each literal it is called with.
 """
 BOARDS = 9
 """Boards in a record: the eight that an observation shows, and room for a move to be tried."""
@@ -34,7 +34,7 @@ THIRD_RANK = np.uint64(0xFF << 16)
 
 
 def ray(square: int, files: int, ranks: int, length: int = 7) -> np.uint64:
-    """The squares that lie in one direction, up to `length` steps away."""
+    """Return the squares that lie in one direction, up to `length` steps away."""
     word = 0
     for step in range(1, length + 1):
         file, rank = square % 8 + step * files, square // 8 + step * ranks
@@ -44,7 +44,7 @@ def ray(square: int, files: int, ranks: int, length: int = 7) -> np.uint64:
 
 
 def leaps(steps: tuple[tuple[int, int], ...]) -> NDArray[np.uint64]:
-    """Where a piece of single steps reaches from each square, [64]."""
+    """Return the squares that a leaping piece attacks from each square, [64]."""
     return np.array([sum(int(ray(square, *step, length=1)) for step in steps) for square in range(64)], np.uint64)
 
 
@@ -58,7 +58,7 @@ RAYS = np.array(
 
 @njit
 def planes(board: NDArray[Any], seat: int) -> tuple[Any, Any, Any, Any, Any, Any, Any]:
-    """Pawns, knights, slanting and straight sliders, kings, all own pieces, and all pieces, as `seat` sees the board.
+    """Return pawns, knights, slanting and straight sliders, kings, own pieces and all pieces, as `seat` sees them.
 
     It moves up the board: black sees it upside down.
     """
@@ -73,7 +73,7 @@ def planes(board: NDArray[Any], seat: int) -> tuple[Any, Any, Any, Any, Any, Any
 
 @njit
 def kind_at(board: NDArray[Any], square: int) -> Any:
-    """The kind of piece on a square, 0 for none."""
+    """Return the kind of piece on a square, 0 for none."""
     where = np.uint64(square)
     low, middle, high = board[0] >> where & ONE, board[1] >> where & ONE, board[2] >> where & ONE
     return np.int64(low | middle << ONE | high << np.uint64(2))
@@ -81,7 +81,7 @@ def kind_at(board: NDArray[Any], square: int) -> Any:
 
 @njit
 def next_board(state: Any) -> Any:
-    """The board of this move, begun as a copy of that before."""
+    """Return the board of this move, initialised as a copy of the one before."""
     before, board = state.boards[(state.length - 1) % BOARDS], state.boards[state.length % BOARDS]
     for i in range(4):
         board[i] = before[i]
@@ -91,9 +91,9 @@ def next_board(state: Any) -> Any:
 @njit
 def clear(board: NDArray[Any], square: int) -> None:
     """Take away what stands on a square."""
-    elsewhere = ~bit(square)
+    others = ~bit(square)
     for i in range(4):
-        board[i] &= elsewhere
+        board[i] &= others
 
 
 @njit
@@ -117,7 +117,7 @@ def relocate(board: NDArray[Any], seat: int, kind: int, origin: int, target: int
 
 @njit
 def along(line: int, square: int, occupied: Any) -> Any:
-    """What a slider attacks from a square on one line, up to the nearest pieces and with them."""
+    """Return the squares that a slider attacks on one line, up to and including the nearest pieces."""
     lower, upper = RAYS[line, square, 0], RAYS[line, square, 1]
     below, above = lower & occupied, upper & occupied
     nearest_above = above & (ZERO - above)
@@ -126,31 +126,31 @@ def along(line: int, square: int, occupied: Any) -> Any:
 
 @njit
 def straight_reach(square: int, occupied: Any) -> Any:
-    """What a rook attacks."""
+    """Return the squares that a rook attacks."""
     return along(RANK, square, occupied) | along(FILE, square, occupied)
 
 
 @njit
 def slanting_reach(square: int, occupied: Any) -> Any:
-    """What a bishop attacks."""
+    """Return the squares that a bishop attacks."""
     return along(RISING, square, occupied) | along(FALLING, square, occupied)
 
 
 @njit
 def pawns_reach_up(pawns: Any) -> Any:
-    """What pawns that move up the board attack."""
+    """Return the squares that pawns moving up the board attack."""
     return (pawns & NOT_A) << np.uint64(7) | (pawns & NOT_H) << np.uint64(9)
 
 
 @njit
 def pawns_reach_down(pawns: Any) -> Any:
-    """What pawns that move down the board attack."""
+    """Return the squares that pawns moving down the board attack."""
     return (pawns & NOT_A) >> np.uint64(9) | (pawns & NOT_H) >> np.uint64(7)
 
 
 @njit
 def sliders_reach(slanting: Any, straight: Any, occupied: Any) -> Any:
-    """What several sliders attack."""
+    """Return the squares that several sliders attack."""
     reach = ZERO
     while slanting:
         reach |= slanting_reach(lowest_index(slanting), occupied)
@@ -163,7 +163,7 @@ def sliders_reach(slanting: Any, straight: Any, occupied: Any) -> Any:
 
 @njit
 def knights_reach(knights: Any) -> Any:
-    """What several knights attack."""
+    """Return the squares that several knights attack."""
     reach = ZERO
     while knights:
         reach |= KNIGHT_REACH[lowest_index(knights)]

@@ -1,4 +1,4 @@
-"""What a position looks like: white below, letters for the pieces."""
+"""Pictures of chess positions: white below, letters for the pieces."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,13 @@ FIGURES = np.array(["", *"♙♘♗♖♕♔", "", *"♟♞♝♜♛♚"])
 
 
 def cells(squares: NDArray[np.int64], turn: int) -> NDArray[np.int64]:
-    """Row and column of squares [N, 2] that the player `turn` sees; -1 stays -1."""
-    seen = squares ^ (UPSIDE_DOWN * turn)
-    return np.where(squares[:, None] < 0, -1, np.stack([7 - seen // 8, seen % 8], axis=1))
+    """Return row and column of squares [N, 2] that the player `turn` sees; -1 stays -1."""
+    viewed = squares ^ (UPSIDE_DOWN * turn)
+    return np.where(squares[:, None] < 0, -1, np.stack([7 - viewed // 8, viewed % 8], axis=1))
 
 
 def picture(state: State) -> Picture:
-    """The board, the last move's target marked; below it the move's number and a check."""
+    """Return the board, the last move's target marked; below it the move's number and a check."""
     kinds, seats = pieces(state)
     turn, last = int(state["turn"]), int(state["last_action"])
     marked = cells(TARGETS[[last]], 1 - turn)[0].tolist()

@@ -1,4 +1,4 @@
-"""Draws: by what is left on the board, by repetition, by moves in which nothing happens; and claims a move ahead.
+"""Draws: by insufficient material, by repetition, by the fifty-move rule; and claims a move ahead.
 
 A player may claim a draw by the third occurrence or the fifty moves also with the move that brings it about. Claims are
 judged as python-chess does, and made for whoever could: so PettingZoo's game ends.
@@ -7,13 +7,13 @@ judged as python-chess does, and made for whoever could: so PettingZoo's game en
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.chess.board import BOARDS, PAWN, kind_at, next_board, relocate
 from games.chess.keys import key_after
 from games.chess.moves import generate
 from games.engine.bits import ONE, ZERO, lowest_index, popcount
+from games.engine.jit import njit
 
 DARK = np.uint64(0xAA55AA55AA55AA55)
 FIFTY_MOVES = 100
@@ -22,7 +22,7 @@ FIFTY_MOVES = 100
 
 @njit
 def insufficient_material(board: NDArray[Any]) -> bool:
-    """Whether nobody can give mate: bare kings, one knight or bishop beside them, or bishops on one colour only."""
+    """Return whether nobody can mate: bare kings, one knight or bishop beside them, or bishops on one colour only."""
     low, middle, high = board[0], board[1], board[2]
     if (high & ~middle) | (low & ~middle):  # rooks and queens, pawns
         return False
@@ -34,7 +34,7 @@ def insufficient_material(board: NDArray[Any]) -> bool:
 
 @njit
 def occurrences(state: Any, key: Any, clock: int) -> int:
-    """How often the position `key`, reached at `clock`, has been there by then, this time included."""
+    """Return how often position `key`, reached at `clock`, has occurred, this time included."""
     times = 1
     for before in range(clock - 4, -1, -2):
         times += state.keys[before] == key
@@ -43,7 +43,7 @@ def occurrences(state: Any, key: Any, clock: int) -> int:
 
 @njit
 def can_claim(state: Any) -> bool:
-    """Whether some move brings about the third occurrence of a position, or the fiftieth move without an event."""
+    """Return whether some move leads to a third occurrence of a position, or to the fifty-move rule."""
     if state.clock + 1 < FIFTY_MOVES and state.recurrences == 0:
         return False
     upside_down = 56 * np.int64(state.turn)
@@ -65,7 +65,7 @@ def can_claim(state: Any) -> bool:
 
 @njit
 def can_be_answered(state: Any, kind: int, origin: int, target: int) -> bool:
-    """Whether the other has a legal move after this one, which neither takes anything nor is a pawn's."""
+    """Return whether the opponent has a legal reply to a move that is neither a capture nor a pawn's."""
     state.length += 1
     relocate(next_board(state), np.int64(state.turn), kind, origin, target)
     state.ep_files[state.length % BOARDS] = -1

@@ -19,6 +19,7 @@ from games.chess.rules import STATE_DTYPE
 from games.engine.compiler import instantiate
 from games.engine.errors import UsageError
 from games.engine.game import State
+from games.engine.registry import make_game
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 Draws = Literal["automatic", "pettingzoo"]
@@ -28,7 +29,7 @@ LETTERS = " PNBRQK"
 
 
 def pieces(state: State) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """What stands on each square, a1 first: kinds [64] (0 for nothing) and seats [64] (-1 for nobody's)."""
+    """Return the piece on each square, a1 first: kinds [64] (0 for nothing) and seats [64] (-1 for nobody's)."""
     words = state["boards"][int(state["length"]) % BOARDS].astype("<u8")
     low, middle, high, white = np.unpackbits(words.view(np.uint8).reshape(4, 8), axis=1, bitorder="little")
     kinds = (low + 2 * middle + 4 * high).astype(np.int8)
@@ -36,13 +37,13 @@ def pieces(state: State) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
 
 
 def letters(kinds: NDArray[np.int8], seats: NDArray[np.int8]) -> NDArray[np.str_]:
-    """A letter for each piece: large for white, small for black; a space where there is none."""
+    """Return a letter for each piece: large for white, small for black; a space where there is none."""
     signs = np.array([*LETTERS, *LETTERS.lower()])
     return np.asarray(signs[kinds + len(LETTERS) * (seats == 1)])
 
 
 def fen(state: State) -> str:
-    """The position as text; the square of en passant stands there only where such a capture is legal."""
+    """Return the position as text; the square of en passant stands there only where such a capture is legal."""
     kinds, seats = pieces(state)
     ranks = ["".join(rank) for rank in letters(kinds, seats).reshape(8, 8)[::-1]]
     board = re.sub(" +", lambda gap: str(len(gap[0])), "/".join(ranks))
@@ -54,7 +55,7 @@ def fen(state: State) -> str:
 
 
 def starting_position(draws: Draws = "automatic") -> State:
-    """Where games begin; the legal moves are written down, so that describing chess compiles nothing."""
+    """Return the first position; its legal moves are written out, so that describing chess compiles nothing."""
     state = _placed(START.split()[0])
     state["ep_files"] = state["last_action"] = state["winner"] = -1
     state["castling"], state["number"], state["claims"] = 15, 1, draws == "pettingzoo"
@@ -69,7 +70,7 @@ def starting_position(draws: Draws = "automatic") -> State:
 
 
 def position(text: str, draws: Draws = "automatic") -> State:
-    """The position that a FEN describes; `UsageError` if it describes none that can arise by rule.
+    """Return the position of a FEN; `UsageError` if it cannot be read or cannot arise by the rules.
 
     A game that begins there is `dataclasses.replace(chess.game(), initial=chess.position(text))`.
     """
@@ -94,7 +95,7 @@ def position(text: str, draws: Draws = "automatic") -> State:
 
 
 def _placed(board: str) -> State:
-    """A record with these pieces on its board, and nothing else."""
+    """Return a record with these pieces on its board, and nothing else."""
     ranks = [re.sub("[1-8]", lambda gap: " " * int(gap[0]), rank) for rank in board.split("/")]
     if len(ranks) != 8 or any(len(rank) != 8 for rank in ranks):
         raise UsageError(f"{board!r} is not a board of 8 ranks with 8 squares each")
@@ -107,7 +108,7 @@ def _placed(board: str) -> State:
 
 
 def _fault(state: State, ep_square: str) -> str:
-    """What is wrong with a position that has been read, "" if nothing."""
+    """Return why a position is impossible, "" if it is not."""
     kinds, seats = pieces(state)
     for seat, name in enumerate(("white", "black")):
         own = kinds[seats == seat]
@@ -140,7 +141,5 @@ def _complete(state: State) -> bool:
 
 @cache
 def chess_kernels() -> Any:
-    """The kernels of `games.chess.kernels`."""
-    from games.chess import game  # which imports this module, and whose rules the kernels are made of
-
-    return instantiate("games.chess.kernels", game())
+    """Return the kernels of `games.chess.kernels`, made of the rules of the game as it is registered."""
+    return instantiate("games.chess.kernels", make_game("chess"))

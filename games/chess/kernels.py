@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.chess.board import BOARDS, kind_at
@@ -11,6 +10,7 @@ from games.chess.keys import CASTLING_KEYS, EP_KEYS, PIECE_KEYS, TURN_KEY
 from games.chess.moves import generate
 from games.chess.rules import count_moves, end
 from games.engine.bits import ONE, has, lowest_index
+from games.engine.jit import njit
 from games.engine.rules import apply, legal_actions
 
 
@@ -39,7 +39,7 @@ def play(states: NDArray[Any], action: int) -> None:
 
 @njit
 def key_of(state: Any) -> Any:
-    """The key of a position, from nothing."""
+    """Compute the key of a position from scratch."""
     key = CASTLING_KEYS[state.castling]
     if state.turn:
         key ^= TURN_KEY
@@ -56,7 +56,7 @@ def key_of(state: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def perft(states: NDArray[Any], masks: NDArray[np.bool_], depth: int) -> int:
-    """How many lines of `depth` moves begin at states[depth]; the records below are scratch, and masks [depth + 1, A].
+    """Count the lines of `depth` moves from states[depth]; records below it and masks [depth + 1, A] are scratch.
 
     Draws end no line.
     """

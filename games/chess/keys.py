@@ -7,9 +7,9 @@ rights count, and en passant where it is legal.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from games.chess.board import BOARDS, KING, ROOK
+from games.engine.jit import njit
 
 _RANDOM = np.random.default_rng(1970)
 PIECE_KEYS = _RANDOM.integers(1, 2**64, (2, 7, 64), np.uint64)
@@ -25,7 +25,7 @@ CASTLING_KEPT[[0, 4, 7, 56, 60, 63]] = [13, 12, 14, 7, 3, 11]
 
 @njit
 def key_after(state: Any, kind: int, origin: int, target: int) -> Any:
-    """The key of the position after a piece has moved, castling included; what it takes or becomes is not yet in it."""
+    """Return the key after a piece has moved, castling included, captures and promotions not."""
     seat = np.int64(state.turn)
     rights = state.castling & CASTLING_KEPT[origin] & CASTLING_KEPT[target]
     key = state.keys[state.clock] ^ TURN_KEY ^ CASTLING_KEYS[state.castling] ^ CASTLING_KEYS[rights]

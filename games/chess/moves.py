@@ -9,7 +9,6 @@ Moves are kept in the record as pieces with their targets, seen from the player 
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from games.chess.board import (
     BOARDS,
@@ -27,6 +26,7 @@ from games.chess.board import (
     straight_reach,
 )
 from games.engine.bits import ONE, ZERO, bit, has, lowest_index, popcount
+from games.engine.jit import njit
 
 MOVERS = 18
 """Pieces that can move at most: all sixteen, and two pawns once more that may take the same one en passant."""
@@ -44,7 +44,7 @@ def generate(state: Any) -> None:
     king = lowest_index(kings & own)
     state.movers = 0
     state.ep_capture = False
-    shields, evasions, checks = look_around(state, king, slanting & enemy, straight & enemy, own, occupied)
+    shields, evasions, checks = find_checks(state, king, slanting & enemy, straight & enemy, own, occupied)
     leapers = (KNIGHT_REACH[king] & knights | pawns_reach_up(bit(king)) & pawns) & enemy
     checks += popcount(leapers)
     evasions |= leapers
@@ -79,20 +79,20 @@ def add(state: Any, origin: int, targets: Any) -> None:
 
 
 @njit
-def look_around(state: Any, king: int, slanting: Any, straight: Any, own: Any, occupied: Any) -> tuple[Any, Any, int]:
-    """Look from the king for sliders: own pieces that are pinned, squares where one check can be met, number of checks.
+def find_checks(state: Any, king: int, slanting: Any, straight: Any, own: Any, occupied: Any) -> tuple[Any, Any, int]:
+    """Return own pinned pieces, squares where a single check can be met, and the number of checks, all by sliders.
 
-    Pinned pieces are noted with the line that they must keep to.
+    Pinned pieces are added to the moves with the line that they must keep to.
     """
     shields, evasions, checks = ZERO, ZERO, 0
     for line in range(4):
         sliders = straight if line < 2 else slanting
         if (RAYS[line, king, 0] | RAYS[line, king, 1]) & sliders == ZERO:
             continue
-        seen = along(line, king, occupied)
-        beyond = along(line, king, occupied ^ (seen & own))
+        reach = along(line, king, occupied)
+        beyond = along(line, king, occupied ^ (reach & own))
         for half in range(2):
-            near, far = seen & RAYS[line, king, half], beyond & RAYS[line, king, half]
+            near, far = reach & RAYS[line, king, half], beyond & RAYS[line, king, half]
             if near & sliders:
                 evasions |= near
                 checks += 1
@@ -104,7 +104,7 @@ def look_around(state: Any, king: int, slanting: Any, straight: Any, own: Any, o
 
 @njit
 def narrow_pinned(state: Any, pawns: Any, slanting: Any, straight: Any, enemy: Any, occupied: Any) -> None:
-    """Of the lines of the pinned pieces, keep what each can reach on its own."""
+    """Restrict the lines of pinned pieces to the squares that each can reach."""
     pinned, state.movers = state.movers, 0
     for i in range(pinned):
         square, line = np.int64(state.origins[i]), state.targets[i]
@@ -120,7 +120,7 @@ def narrow_pinned(state: Any, pawns: Any, slanting: Any, straight: Any, enemy: A
 
 @njit
 def pawn_reach(square: int, enemy: Any, occupied: Any) -> Any:
-    """Where an own pawn goes, en passant aside."""
+    """Return the squares that an own pawn can move to, en passant aside."""
     pawn = bit(square)
     once = pawn << np.uint64(8) & ~occupied
     twice = (once & THIRD_RANK) << np.uint64(8) & ~occupied
@@ -159,7 +159,7 @@ def officer_moves(state: Any, knights: Any, slanting: Any, straight: Any, occupi
 def en_passant(state: Any, king: int, pawns: Any, leapers: Any, slanting: Any, straight: Any, occupied: Any) -> None:
     """Note captures en passant.
 
-    Two pieces leave a line at once, so that pins do not tell: the king is looked at again. `leapers` give check now;
+    Two pieces leave a line at once, so that pins are not enough: checks are computed again. `leapers` give check now;
     the sliders are the enemy's.
     """
     target = 40 + state.ep_files[state.length % BOARDS]
@@ -177,7 +177,7 @@ def en_passant(state: Any, king: int, pawns: Any, leapers: Any, slanting: Any, s
 
 @njit
 def castling(rights: int, occupied: Any, attacked: Any) -> Any:
-    """Where the king goes by castling, when it is not in check; bit 0 of `rights` is kingside, bit 1 queenside."""
+    """Return where a king not in check goes by castling; bit 0 of `rights` is kingside, bit 1 queenside."""
     targets = ZERO
     if rights & 1 and (occupied | attacked) & KINGSIDE == ZERO:
         targets |= KING_GOES_KINGSIDE

@@ -1,7 +1,8 @@
 """Moves as text: standard algebraic notation (`Nf3`, `exd5`, `O-O`, `e8=Q+`), or squares as in UCI (`g1f3`, `e7e8q`).
 
 A legal action is written in the former, any other one in the latter, or as `#` and its number if it leads off the
-board. Both are read; letters of either case, where that leaves no doubt.
+board. Both are read; typed letters of either case, where that leaves no doubt: `B4d6` is a bishop's move, `b4d6` one
+from b4 to d6.
 """
 
 import re
@@ -48,17 +49,17 @@ class Move:
 
 
 def square_name(square: int) -> str:
-    """File and rank, `a1` for 0."""
+    """Return file and rank, `a1` for 0."""
     return f"{'abcdefgh'[square % 8]}{square // 8 + 1}"
 
 
 def square_number(name: str) -> int:
-    """The square with that name."""
+    """Return the square with that name."""
     return "abcdefgh".index(name[0]) + 8 * int(name[1]) - 8
 
 
 def legal_moves(state: State) -> tuple[Move, ...]:
-    """Every legal move; also where a draw has ended the game."""
+    """Return every legal move; also where a draw has ended the game."""
     return _legal_moves(state.tobytes())
 
 
@@ -84,14 +85,14 @@ def _legal_moves(record: bytes) -> tuple[Move, ...]:
 
 
 def action_text(state: State, action: int) -> str:
-    """The move in standard algebraic notation if it is legal, else by its squares."""
+    """Return the move in standard algebraic notation if it is legal, else by its squares."""
     legal = legal_moves(state)
     move = next((move for move in legal if move.action == action), None)
     return uci(state, action) if move is None else _san(state, move, legal)
 
 
 def uci(state: State, action: int) -> str:
-    """The squares that a move leads from and to, with the letter of a promotion."""
+    """Return the squares that a move leads from and to, with the letter of a promotion."""
     if ORIGINS[action] < 0:
         return f"#{action}"
     upside_down = UPSIDE_DOWN * int(state["turn"])
@@ -124,7 +125,7 @@ def _san(state: State, move: Move, legal: tuple[Move, ...]) -> str:
 
 
 def _origin(move: Move, legal: tuple[Move, ...]) -> str:
-    """As much of the square that a piece leaves as tells it from others of its kind that could go there."""
+    """Return as much of a piece's origin as distinguishes it from others of its kind that could go to its target."""
     name = square_name(move.origin)
     if move.kind == PAWN:
         return name[0] if move.takes else ""
@@ -141,48 +142,68 @@ def _origin(move: Move, legal: tuple[Move, ...]) -> str:
 
 
 def parse_action(state: State, text: str) -> int:
-    """Read a move in either notation; one by squares may be illegal in the position."""
+    """Read a typed move in either notation; one by squares may be illegal in the position.
+
+    It is read as `parse_written` reads it. Only where that gives no move are letters of the other case tried: `nf3`,
+    `NXF7`, `G1F3`. Raises `UsageError` where they mean several moves, or none.
+    """
     text = text.strip()
-    if found := UCI.fullmatch(text.lower()):
-        return _by_squares(state, text, *found.groups())
+    actions = _readings(state, text)
+    if not actions and UCI.fullmatch(text.lower()):
+        actions = _readings(state, text.lower())  # squares in capitals are squares: `B4D6` leads from b4
+    if not actions:  # as a pawn's move, and as a piece's
+        readings = {text.lower(), text[:1].upper() + text[1:].lower()}
+        actions = sorted({action for reading in readings for action in _readings(state, reading)})
+    return _only(actions, state, text)
+
+
+def parse_written(state: State, text: str) -> int:
+    """Read a move as files have it: a capital letter is a piece, a small one a file; `UsageError` if it is none."""
+    return _only(_readings(state, text.strip()), state, text.strip())
+
+
+def _readings(state: State, text: str) -> list[int]:
+    """Return the actions that a text may mean, with its letters as they are: legal ones, or the one by its squares."""
+    if match := UCI.fullmatch(text):
+        action = _by_squares(state, *match.groups())
+        return [action] if action >= 0 else []
     if re.fullmatch(r"#\d{1,4}", text, re.ASCII) and int(text[1:]) < NUM_ACTIONS:
-        return int(text[1:])
-    bare = re.sub(r"[+#!?]*$", "", text)
-    legal = legal_moves(state)
-    matching = _matching(bare, legal)
-    if not matching:  # as a pawn's move, and as a piece's
-        for reading in {bare.lower(), bare[:1].upper() + bare[1:].lower()}:
-            matching += [move for move in _matching(reading, legal) if move not in matching]
-    if len(matching) > 1:
-        choices = ", ".join(sorted(uci(state, move.action) for move in matching))
+        return [int(text[1:])]
+    return [move.action for move in _matching(re.sub(r"[+#!?]*$", "", text), legal_moves(state))]
+
+
+def _only(actions: list[int], state: State, text: str) -> int:
+    """Return the one of the `actions` that a text may mean; `UsageError` if it is not one."""
+    if len(actions) > 1:
+        choices = ", ".join(sorted(uci(state, action) for action in actions))
         raise UsageError(f"{text!r} may mean each of {choices}; type one of these")
-    if not matching:
+    if not actions and (match := UCI.fullmatch(text.lower())):
+        raise UsageError(f"no piece moves from {match[1]} to {match[2]}, {text!r}; {HELP}")
+    if not actions:
         raise UsageError(f"{text!r} is not a move in this position; {HELP}")
-    return matching[0].action
+    return actions[0]
 
 
-def _by_squares(state: State, text: str, start: str, goal: str, promotion: str | None) -> int:
+def _by_squares(state: State, start: str, goal: str, promotion: str | None) -> int:
+    """Return the action that leads from one square to another, -1 if no piece moves so."""
     upside_down = UPSIDE_DOWN * int(state["turn"])
     origin, target = square_number(start) ^ upside_down, square_number(goal) ^ upside_down
-    action = MOVES[origin, target]
     if promotion in tuple("nbr"):
-        action = UNDERPROMOTED[origin, target, "nbr".index(promotion)]
-    elif promotion and not _promotes(state, origin ^ upside_down, target ^ upside_down):
-        action = -1
-    if action >= 0:
-        return int(action)
-    raise UsageError(f"no piece moves from {start} to {goal}, {text!r}; {HELP}")
+        return int(UNDERPROMOTED[origin, target, "nbr".index(promotion)])
+    if promotion and not _promotes(state, origin ^ upside_down, target ^ upside_down):
+        return -1
+    return int(MOVES[origin, target])
 
 
 def _matching(text: str, legal: tuple[Move, ...]) -> list[Move]:
-    """The legal moves that a text in standard algebraic notation may mean."""
+    """Return the legal moves that a text in standard algebraic notation may mean."""
     castling = CASTLING.get(text.upper().replace("0", "O"))
     if castling is not None:
         return [move for move in legal if move.kind == KING and move.target - move.origin == castling]
-    found = SAN.fullmatch(text)
-    if not found:
+    match = SAN.fullmatch(text)
+    if not match:
         return []
-    letter, file, rank, goal, promotion = found.groups()
+    letter, file, rank, goal, promotion = match.groups()
     kind = LETTERS.index(letter) if letter else PAWN
     if kind == PAWN and not file:
         file = goal[0]  # a pawn that takes names its file

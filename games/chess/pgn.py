@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.chess.fen import START, Draws, chess_kernels, fen, position
-from games.chess.notation import action_text, legal_moves, parse_action
+from games.chess.notation import action_text, legal_moves, parse_written
 from games.engine.errors import IllegalActionError, UsageError
 from games.engine.game import TERMINAL, Game, State
 from games.engine.notation import Notation, WrittenGame
+from games.engine.registry import make_game
+from games.engine.text import printable
 
 ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
 """Tags that every game has, the result aside; unknown unless given."""
@@ -23,7 +25,7 @@ TOKEN = re.compile(r"\{[^}]*\}|;[^\n]*|[()]|\$\d+|\d+\.+|[^\s(){};]+")
 
 
 @dataclass(frozen=True)
-class Record:
+class PgnRecord:
     """A game that was played."""
 
     game: Game
@@ -34,7 +36,7 @@ class Record:
 
 
 def to_pgn(game: Game, actions: Sequence[int], tags: Mapping[str, str] | None = None) -> str:
-    """The game in which `actions` were played from `game.initial`, with `tags` such as `White`.
+    """Return the game in which `actions` were played from `game.initial`, with `tags` such as `White`.
 
     The result is that of the rules, `*` where they give none yet, unless `tags` name one. Raises `IllegalActionError`
     for an action that cannot be played.
@@ -46,29 +48,27 @@ def to_pgn(game: Game, actions: Sequence[int], tags: Mapping[str, str] | None = 
         if not black or not words:
             words.append(f"{number}{'...' if black else '.'}")
         words.append(_play(states, int(action), played))
-    told = {**ROSTER, "Result": _result(states[0])}
+    all_tags = {**ROSTER, "Result": _result(states[0])}
     if (start := fen(game.initial)) != START:
-        told.update(SetUp="1", FEN=start)
-    told.update(tags or {})
-    escaped = {name: re.sub(r'(["\\])', r"\\\1", value) for name, value in told.items()}
+        all_tags.update(SetUp="1", FEN=start)
+    all_tags.update(tags or {})
+    escaped = {name: re.sub(r'(["\\])', r"\\\1", printable(value)) for name, value in all_tags.items()}
     header = "\n".join(f'[{name} "{value}"]' for name, value in escaped.items())
-    moves = textwrap.fill(" ".join([*words, told["Result"]]), 80, break_long_words=False, break_on_hyphens=False)
+    moves = textwrap.fill(" ".join([*words, all_tags["Result"]]), 80, break_long_words=False, break_on_hyphens=False)
     return f"{header}\n\n{moves}\n"
 
 
-def from_pgn(text: str, draws: Draws = "automatic") -> Record:
+def from_pgn(text: str, draws: Draws = "automatic") -> PgnRecord:
     """Read one game; comments, variations and annotations are passed over.
 
     Raises `UsageError` for what is not a game of chess: unreadable or illegal moves, or moves after its end.
     """
-    from games.chess import game  # which offers this function
-
     text = re.sub(r"^%.*$", "", text.lstrip("\ufeff"), flags=re.MULTILINE).strip()
     tags: dict[str, str] = {}
-    while found := TAG.match(text):
-        tags[found[1]] = re.sub(r"\\(.)", r"\1", found[2])
-        text = text[found.end() :].lstrip()
-    chess = game(draws)
+    while match := TAG.match(text):
+        tags[match[1]] = re.sub(r"\\(.)", r"\1", match[2])
+        text = text[match.end() :].lstrip()
+    chess = make_game("chess", draws=draws)
     if "FEN" in tags:
         chess = replace(chess, initial=position(tags["FEN"], draws))
     states = chess.initial.copy().reshape(1)
@@ -78,20 +78,20 @@ def from_pgn(text: str, draws: Draws = "automatic") -> Record:
         if states[0]["current_player"] == TERMINAL:
             raise UsageError(f"PGN, {place}: the game has ended before {word!r}")
         try:
-            actions.append(parse_action(states[0], word))
+            actions.append(parse_written(states[0], word))
             _play(states, actions[-1], len(actions))
         except UsageError as error:
             raise UsageError(f"PGN, {place}: {error}") from None
     if not actions and not tags:
         raise UsageError("PGN: there is neither a tag nor a move in the text")
-    return Record(chess, actions, tags)
+    return PgnRecord(chess, actions, tags)
 
 
 def _write(game: Game, actions: Sequence[int], players: Sequence[str], returns: Sequence[float] | None = None) -> str:
     tags = dict(zip(("White", "Black"), players, strict=True))
     if returns is not None:
         lead = float(np.sign(returns[0] - returns[1]))
-        tags["Result"] = next(result for result, earned in RETURNS.items() if earned[0] == lead)
+        tags["Result"] = next(result for result, scores in RETURNS.items() if scores[0] == lead)
     return to_pgn(game, actions, tags)
 
 
@@ -102,9 +102,9 @@ def _read(text: str) -> WrittenGame:
 
 
 def _split(text: str) -> list[str]:
-    """Tags that begin a line behind moves begin a game."""
-    found = re.split(r"\n\s*\n(?=\[)", text.strip())
-    return [game for game in found if game.strip()]
+    """Split a file into games: tags after a blank line begin a new one."""
+    parts = re.split(r"\n\s*\n(?=\[)", text.strip())
+    return [game for game in parts if game.strip()]
 
 
 PGN = Notation(".pgn", _write, _read, _split)
@@ -127,7 +127,7 @@ def _result(state: State) -> str:
 
 
 def _moves(text: str) -> Iterator[str]:
-    """The words of the main line that stand for moves; `UsageError` for a second game behind the result."""
+    """Return the words of the main line that stand for moves; `UsageError` for a second game behind the result."""
     depth, ended = 0, False
     for token in TOKEN.findall(text):
         if token in "()":

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.chess.actions import MOVES, ORIGINS, PLANES, TARGETS, UNDERPROMOTED, UNDERPROMOTIONS
@@ -12,9 +11,9 @@ from games.chess.draws import FIFTY_MOVES, can_claim, insufficient_material, occ
 from games.chess.keys import CASTLING_KEPT, EP_KEYS, PIECE_KEYS, key_after
 from games.chess.moves import MOVERS, generate
 from games.engine.bits import ONE, ZERO, has, lowest_index, popcount
-from games.engine.boards import duel
 from games.engine.chance import below
 from games.engine.game import TERMINAL
+from games.engine.jit import njit
 from games.engine.planes import write_bits
 
 SHOWN = 8
@@ -50,7 +49,7 @@ STATE_DTYPE = np.dtype(
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """Every move that does not leave the king in check."""
+    """Allow every move that does not leave the king in check."""
     pawns = planes(state.boards[state.length % BOARDS], state.turn)[0]
     for i in range(state.movers):
         origin, targets = np.int64(state.origins[i]), state.targets[i]
@@ -66,7 +65,7 @@ def legal_actions(state: Any, mask: NDArray[Any]) -> None:
 
 @njit
 def count_moves(state: Any) -> Any:
-    """How many legal moves there are."""
+    """Return the number of legal moves."""
     pawns = planes(state.boards[state.length % BOARDS], state.turn)[0]
     count = 0
     for i in range(state.movers):
@@ -166,7 +165,7 @@ def end(state: Any) -> None:
 
 @njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Planes [rank, file, 111], own side below: rights, clock, and eight boards of 13 planes, the latest first."""
+    """Write planes [rank, file, 111], own side below: rights, clock, and eight boards of 13 planes, latest first."""
     out[:] = False
     own, other = state.castling >> (2 * seat), state.castling >> (2 - 2 * seat)
     everywhere = np.int64(own & 3 | (other & 3) << 2 | seat << 4 | 1 << 6)
@@ -193,7 +192,7 @@ def show(out: NDArray[Any], square: int, plane: int) -> None:
 
 @njit
 def show_board(board: NDArray[Any], seat: int, out: NDArray[Any], first: int) -> None:
-    """Twelve planes: own pieces by kind, then the other's."""
+    """Write twelve planes: own pieces by kind, then the other's."""
     upside_down = 0 if seat else 56
     occupied = board[0] | board[1] | board[2]
     while occupied:
@@ -207,7 +206,7 @@ def show_board(board: NDArray[Any], seat: int, out: NDArray[Any], first: int) ->
 
 @njit
 def show_double_step(mover: int, file: int, seat: int, out: NDArray[Any], first: int) -> None:
-    """A pawn that may be taken en passant is shown on the rank behind its own pieces (as in Leela Chess Zero)."""
+    """Show a pawn that may be taken en passant on the rank behind its own pieces (as in Leela Chess Zero)."""
     home, stands = (7, 4) if mover == seat else (0, 3)
     plane = first if mover == seat else first + 6
     out[stands, file, plane] = False
@@ -215,17 +214,11 @@ def show_double_step(mover: int, file: int, seat: int, out: NDArray[Any], first:
 
 
 @njit
-def returns(state: Any, out: NDArray[Any]) -> None:
-    """+1 for the winner, -1 for the loser."""
-    duel(state.winner, out)
-
-
-@njit
 def heuristic(state: Any, seat: int) -> float:
-    """The lead in material, of all there can be: a pawn 1, knights and bishops 3, rooks 5, queens 9."""
+    """Return the lead in material: a pawn 1, knights and bishops 3, rooks 5, queens 9, divided by a bound."""
     pawns, knights, slanting, straight, _, own, _ = planes(state.boards[state.length % BOARDS], seat)
     lead = 0
-    for pieces, worth in ((pawns, 1), (knights, 3), (slanting & ~straight, 3), (straight & ~slanting, 5)):
-        lead += worth * (popcount(pieces & own) - popcount(pieces & ~own))
+    for pieces, value in ((pawns, 1), (knights, 3), (slanting & ~straight, 3), (straight & ~slanting, 5)):
+        lead += value * (popcount(pieces & own) - popcount(pieces & ~own))
     queens = slanting & straight
     return (lead + 9 * (popcount(queens & own) - popcount(queens & ~own))) / MOST_MATERIAL

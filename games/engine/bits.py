@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from games.engine.jit import njit
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 DEFINED = ir.Constant(ir.IntType(1), 0)
@@ -27,22 +29,22 @@ def _instruction(build: Callable[[Any, Any], Any], result: Any) -> Any:
 
 
 popcount = _instruction(lambda builder, word: builder.ctpop(word), types.int64)
-"""How many bits are set."""
+"""Number of bits that are set."""
 lowest_index = _instruction(lambda builder, word: builder.cttz(word, DEFINED), types.int64)
 """Index of the lowest bit that is set; 64 if there is none."""
 leading_zeros = _instruction(lambda builder, word: builder.ctlz(word, DEFINED), types.int64)
-"""How many bits above the highest one that is set; 64 if there is none."""
+"""Number of bits above the highest one that is set; 64 if there is none."""
 swap_bytes = _instruction(lambda builder, word: builder.bswap(word), types.uint64)
 """The eight bytes in reverse order: a board of 8 x 8 squares upside down."""
 
 
 @njit
 def bit(index: int) -> Any:
-    """The word with one bit set."""
+    """Return the word with one bit set."""
     return ONE << np.uint64(index)
 
 
 @njit
 def has(word: Any, index: int) -> Any:
-    """Whether a bit is set."""
+    """Return whether a bit is set."""
     return word >> np.uint64(index) & ONE != ZERO

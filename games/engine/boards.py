@@ -1,4 +1,4 @@
-"""What games on a rectangular board share: lines, observations, returns, sizes, and the notation of cells.
+"""Parts that games on a rectangular board share: lines, observations, returns, sizes, and the notation of cells.
 
 A board is int8 [rows, columns] (or columns first), the seat of the stone in each cell, -1 where there is none. What is
 called once a move is inlined: inside the caller the size of its board is a constant, which makes a move twice as fast.
@@ -8,12 +8,12 @@ import re
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.chance import GAMMA, below, mix
 from games.engine.errors import UsageError
 from games.engine.game import TERMINAL
+from games.engine.jit import njit
 from games.engine.options import require_between
 from games.engine.planes import cells_of, write_stones
 
@@ -25,7 +25,7 @@ COLUMN_LETTERS = "abcdefghijklmnopqrst"
 
 @njit(inline="always")
 def in_line(board: NDArray[Any], row: int, column: int, k: int) -> bool:
-    """Whether the stone at this cell, the latest of its colour, is part of `k` or more of them in a line."""
+    """Return whether the stone at this cell, the latest of its colour, is one of `k` or more in a line."""
     if board.size <= 64:  # known when compiling
         return any_line(cells_of(board, board[row, column]), board.shape[1], k)
     return (
@@ -38,8 +38,9 @@ def in_line(board: NDArray[Any], row: int, column: int, k: int) -> bool:
 
 @njit(inline="always")
 def any_line(cells: Any, columns: int, k: int) -> bool:
-    """Whether `k` of these cells, bits of a board of at most 64, are in a line. No branch here could be foretold."""
+    """Return whether `k` of these cells, bits of a board of at most 64, are in a line."""
     one, width = np.uint64(1), np.uint64(columns)
+    # no branches in the loop: on random positions they would be mispredicted
     first = FIRST_COLUMN[columns]
     last = first << (width - one)
     across, down, slant, other = cells, cells, cells, cells  # where lines begin that go on this way
@@ -53,7 +54,7 @@ def any_line(cells: Any, columns: int, k: int) -> bool:
 
 @njit(inline="always")
 def in_exact_line(board: NDArray[Any], row: int, column: int, k: int) -> bool:
-    """Whether the stone at this cell is part of `k` of its colour in a line, and not more."""
+    """Return whether the stone at this cell is one of exactly `k` of its colour in a line."""
     return (
         line(board, row, column, 1, 0) == k
         or line(board, row, column, 0, 1) == k
@@ -64,13 +65,13 @@ def in_exact_line(board: NDArray[Any], row: int, column: int, k: int) -> bool:
 
 @njit(inline="always")
 def line(board: NDArray[Any], row: int, column: int, down: int, right: int) -> int:
-    """How many stones of its colour the one at this cell is in a line with, itself included."""
+    """Return the number of stones of its colour in a line with the one at this cell, itself included."""
     return run(board, row, column, down, right) + run(board, row, column, -down, -right) - 1
 
 
 @njit
 def run(board: NDArray[Any], row: int, column: int, down: int, right: int) -> int:
-    """How many stones of one colour follow each other from this cell in one direction, itself included."""
+    """Return the number of stones of one colour in a row from this cell in one direction, itself included."""
     seat = board[row, column]
     length = 0
     while 0 <= row < board.shape[0] and 0 <= column < board.shape[1] and board[row, column] == seat:
@@ -80,15 +81,15 @@ def run(board: NDArray[Any], row: int, column: int, down: int, right: int) -> in
     return length
 
 
-@njit(inline="always")
-def two_planes(board: NDArray[Any], seat: int, out: NDArray[Any]) -> None:
-    """Write into `out` [rows, columns, 2] where the stones of `seat` are, and those of the other."""
-    write_stones(board, seat, 1 - seat, out)
+@njit
+def observe_stones(state: Any, seat: int, out: NDArray[Any]) -> None:
+    """Write two planes [rows, columns, 2]: the stones of `seat`, and those of the other."""
+    write_stones(state.board, seat, 1 - seat, out)
 
 
 @njit(inline="always")
 def random_empty(board: NDArray[Any], bits: Any) -> int:
-    """Give an empty cell, numbered in the order of the board's memory: the first that is empty, of random ones."""
+    """Return a random empty cell, numbered in the order of the board's memory, by rejection sampling."""
     cells = board.reshape(board.size)
     cell = below(bits, cells.size)
     while cells[cell] >= 0:
@@ -110,12 +111,29 @@ def end_or_pass(state: Any, won: bool) -> None:
         state.current_player = 1 - seat
 
 
-@njit(inline="always")
-def duel(winner: int, out: NDArray[Any]) -> None:
-    """Write +1 for the winner and -1 for the loser; nothing where nobody has won (-1)."""
-    if winner >= 0:
-        out[winner] = 1
-        out[1 - winner] = -1
+@njit
+def win_or_loss(state: Any, out: NDArray[Any]) -> None:
+    """Write the returns of two seats: +1 for `state.winner`, -1 for the other; 0 where nobody has won (-1)."""
+    if state.winner >= 0:
+        out[state.winner] = 1
+        out[1 - state.winner] = -1
+
+
+def empty_board(dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return the record of an empty board, shape (); it has the fields `board`, `last_action` and `winner`."""
+    initial = np.zeros((), dtype)
+    initial["board"] = initial["last_action"] = initial["winner"] = -1
+    return initial
+
+
+def cells_by_row(size: int, others: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return `cell_actions` and `action_cells` of a picture [size, size] with one action a cell, row by row.
+
+    `others` are actions without a cell that follow (a pass).
+    """
+    cells = np.arange(size * size)
+    places = np.stack([cells // size, cells % size], axis=1)
+    return cells.reshape(size, size), np.append(places, np.full((others, 2), -1), axis=0)
 
 
 def require_board(game: str, k: int, **sides: int) -> None:
@@ -130,7 +148,7 @@ def require_board(game: str, k: int, **sides: int) -> None:
 def reflections(
     rows: int, columns: int, planes: int = 2, others: int = 0
 ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]:
-    """Symmetries of an empty board but the identity, as `Game.symmetries` lists them.
+    """Return the symmetries of an empty board but the identity, as `Game.symmetries` lists them.
 
     For observations [rows, columns, planes] and one action a cell, row by row, before `others` (a pass) that stay.
     """
@@ -147,15 +165,15 @@ def reflections(
 
 
 def cell_text(row: int, column: int) -> str:
-    """Column letter and row number, `a1` for row 0 and column 0."""
+    """Return column letter and row number, `a1` for row 0 and column 0."""
     return f"{COLUMN_LETTERS[column]}{row + 1}"
 
 
 def parse_cell(text: str, rows: int, columns: int, or_else: str = "") -> tuple[int, int]:
     """Read row and column of a cell; `UsageError` (whose message ends in `or_else`) if there is no such cell."""
-    found = re.fullmatch(r"([a-t])([0-9]{1,2})", text.strip().lower(), re.ASCII)
-    if found:
-        column, row = COLUMN_LETTERS.index(found[1]), int(found[2]) - 1
+    match = re.fullmatch(r"([a-t])([0-9]{1,2})", text.strip().lower(), re.ASCII)
+    if match:
+        column, row = COLUMN_LETTERS.index(match[1]), int(match[2]) - 1
         if column < columns and 0 <= row < rows:
             return row, column
     corner = cell_text(rows - 1, columns - 1)

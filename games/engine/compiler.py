@@ -1,8 +1,8 @@
-"""From a template of kernels to machine code for one game, cached on disk across processes.
+"""Compile a template of kernels for one game, cached on disk across processes.
 
 A template is a module whose functions call the placeholders of `games.engine.rules`. For a game it is written out
 once more as a module of its own in which that one import names the game's functions and sizes instead. numba caches
-the code of that module beside it, but notices no edit of the functions it calls: so the module's file is named by a
+the code of that module, but notices no edit of the functions it calls: so the module's file is named by a
 hash of everything it was built from (sources, constants, versions), and an edit leads to a new file.
 
 A template may use the functions of another one: its import then names what that one has become for the same game.
@@ -13,7 +13,6 @@ two that write different ones at once could swap them).
 """
 
 import ast
-import atexit
 import hashlib
 import importlib
 import importlib.util
@@ -21,7 +20,6 @@ import inspect
 import os
 import platform
 import re
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -32,35 +30,29 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba import types
 from numba.core.dispatcher import Dispatcher
 
+from games.engine import chance
+from games.engine.cache_folder import cache_directory
+from games.engine.chance import has_stream
 from games.engine.game import Game
+from games.engine.jit import record_name
+from games.engine.ruleset import Rule
 
 PLACEHOLDERS = "games.engine.rules"
 DEFAULTS = "games.engine.defaults"
 SIZES = ("NUM_ACTIONS", "NUM_PLAYERS", "OBSERVATION_SHAPE")
 """Placeholders that are numbers, or of numbers: loops up to a number known when compiling are twice as fast."""
 Sizes = tuple[int, int, tuple[int, ...]]
+Rules = tuple[tuple[str, Rule], ...]
+"""The rules of one game with their names; a key of caches."""
 VERSIONED = ("numba", "numpy", "math", "builtins")
 """Packages whose code changes only with a version, and versions are hashed."""
 
 
-def record_name(record: types.Record) -> tuple[str, tuple[str]]:
-    """What machine code calls a record type: a hash of its layout.
-
-    numba itself numbers these types as a process meets them, and names functions after the numbers. From a cache that
-    several processes have filled would come functions of one name for different layouts, of which one answers for all.
-    """
-    return "Record", (hashlib.sha256(record.name.encode()).hexdigest()[:16],)
-
-
-types.Record.mangling_args = property(record_name)  # type: ignore[assignment, method-assign]  # a property there too
-
-
 @cache
 def kernels(game: Game) -> Any:
-    """The batch kernels of `games.engine.kernels` for this game."""
+    """Return the batch kernels of `games.engine.kernels` for this game."""
     return instantiate("games.engine.kernels", game)
 
 
@@ -68,27 +60,35 @@ def kernels(game: Game) -> Any:
 def instantiate(template: str, game: Game) -> Any:
     """Import the module `template` once more with the rules of `game` in place of the placeholders."""
     layout = f"{game.state_dtype} {np.dtype(game.observation_dtype)}"
-    return _instantiate(template, game.rules, layout, (game.num_actions, game.num_players, game.observation_shape))
+    sizes = game.num_actions, game.num_players, game.observation_shape
+    return _instantiate(template, rules_of(game), layout, sizes)
+
+
+def rules_of(game: Game) -> Rules:
+    """Return the rules of a game, with `draw` and `reseed` where it has a random stream."""
+    streams = {"draw": chance.draw, "reseed": chance.reseed} if has_stream(game.state_dtype) else {}
+    return tuple({**dict(game.rules.named()), **streams}.items())
 
 
 @cache
-def _instantiate(template: str, rules_name: str, layout: str, sizes: Sizes) -> ModuleType:
+def _instantiate(template: str, rules: Rules, layout: str, sizes: Sizes) -> ModuleType:
     origin = importlib.import_module(template)
     others = {
-        name: _instantiate(name, rules_name, layout, sizes).__name__
+        name: _instantiate(name, rules, layout, sizes).__name__
         for name in _imported(inspect.getsource(origin))
         if _is_template(name)
     }
-    source, homes = _bind(inspect.getsource(origin), rules_name, dict(zip(SIZES, sizes, strict=True)), others)
+    source, used = _bind(inspect.getsource(origin), dict(rules), dict(zip(SIZES, sizes, strict=True)), others)
     parts = [source, layout, inspect.getsource(record_name)]
     parts += [numba.__version__, np.__version__, sys.version, platform.machine()]
-    rules = [getattr(importlib.import_module(home), name) for name, home in homes.items()]
-    seen: set[int] = set()
-    for value in (*vars(origin).values(), *rules):
+    visited: set[int] = set()
+    for value in (*vars(origin).values(), *used):
         if isinstance(value, Dispatcher):
-            parts.extend(_meaning(value, seen))
+            parts.extend(_meaning(value, visited))
+        elif isinstance(value, type) and issubclass(value, tuple):  # a record: numba's cache knows the types of fields
+            parts.append(f"{value.__name__}{list(value.__annotations__)}")
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-    stem = f"{template}__{rules_name}__{digest}".replace(".", "_")
+    stem = f"{template}__{dict(rules)['apply'].__module__}__{digest}".replace(".", "_")
     path = cache_directory() / f"{stem}.py"
     if not path.exists():
         _write_once(path, source)
@@ -102,7 +102,7 @@ def _instantiate(template: str, rules_name: str, layout: str, sizes: Sizes) -> M
 
 
 def _imported(source: str) -> list[str]:
-    """The modules that a source imports names from."""
+    """Return the modules that a source imports names from."""
     return [node.module for node in ast.parse(source).body if isinstance(node, ast.ImportFrom) and node.module]
 
 
@@ -112,57 +112,58 @@ def _is_template(name: str) -> bool:
 
 
 def _bind(
-    source: str, rules_name: str, sizes: Mapping[str, object], others: Mapping[str, str]
-) -> tuple[str, dict[str, str]]:
-    """The template's source with its placeholders imported from elsewhere, and from where, by name.
+    source: str, rules: Mapping[str, Rule], sizes: Mapping[str, object], others: Mapping[str, str]
+) -> tuple[str, list[Rule]]:
+    """Return the template with its placeholders imported from the modules of a game, and the functions used.
 
-    That is the module `rules_name`, or the one of defaults for what it lacks. The `sizes` are written out. `others` are
+    They are the `rules` of that name, or the defaults for what is not there. The `sizes` are written out. `others` are
     templates that it imports from, with the modules that stand for them.
     """
-    rules = importlib.import_module(rules_name)
+    defaults = importlib.import_module(DEFAULTS)
     lines = source.splitlines(keepends=True)
-    homes: dict[str, str] = {}
+    used: list[Rule] = []
     imports = [node for node in ast.parse(source).body if isinstance(node, ast.ImportFrom)]
     for node in reversed(imports):  # from the last on: line numbers of those before stay right
         names = [alias.name for alias in node.names]
         if node.module == PLACEHOLDERS:
-            homes |= {name: rules_name if hasattr(rules, name) else DEFAULTS for name in names if name not in sizes}
-            bound = [f"from {homes[name]} import {name}\n" for name in names if name not in sizes]
+            chosen = {name: rules.get(name) or getattr(defaults, name) for name in names if name not in sizes}
+            used += chosen.values()
+            bound = [f"from {rule.__module__} import {rule.__name__} as {name}\n" for name, rule in chosen.items()]
             bound += [f"{name} = {sizes[name]}\n" for name in names if name in sizes]
         elif node.module and node.module in others:
             bound = [f"from {others[node.module]} import {', '.join(names)}\n"]
         else:
             continue
         lines[node.lineno - 1 : node.end_lineno] = bound
-    if not homes:
+    if not used:
         raise ValueError(f"the template does not import from {PLACEHOLDERS}")
-    return "".join(lines), homes
+    return "".join(lines), used
 
 
-def _meaning(value: Any, seen: set[int]) -> Iterator[str]:
-    """What `value` means to compiled code: a function's source with all that it refers to, or a constant's content."""
+def _meaning(value: Any, visited: set[int]) -> Iterator[str]:
+    """Yield all that determines `value` in compiled code: a function's source and what it refers to, or a constant."""
     function = value.py_func if isinstance(value, Dispatcher) else inspect.unwrap(value)  # numba wraps intrinsics
     if inspect.isfunction(function):
-        if id(function) in seen or function.__module__.partition(".")[0] in VERSIONED:
+        if id(function) in visited or function.__module__.partition(".")[0] in VERSIONED:
             return
-        seen.add(id(function))
+        visited.add(id(function))
         yield inspect.getsource(function)
         for default in function.__defaults__ or ():
-            yield from _meaning(default, seen)
+            yield from _meaning(default, visited)
         for name, referred in _references(function):
             yield name
-            yield from _meaning(referred, seen)
+            yield from _meaning(referred, visited)
     elif isinstance(value, np.ndarray):
         yield f"{value.dtype.descr}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
     elif isinstance(value, tuple):
         for item in value:
-            yield from _meaning(item, seen)
+            yield from _meaning(item, visited)
     elif not isinstance(value, ModuleType):
         yield re.sub(r" at 0x[0-9a-f]+", "", repr(value))
 
 
 def _references(function: Any) -> Iterator[tuple[str, Any]]:
-    """What a function uses from its module, from its closure, and from modules that it names: names and values."""
+    """Yield name and value of all that a function uses from its module, its closure and modules that it names."""
     names = sorted(set(_names(function.__code__)))
     outside = inspect.getclosurevars(function).nonlocals
     for name, value in [*outside.items(), *((n, function.__globals__[n]) for n in names if n in function.__globals__)]:
@@ -184,29 +185,3 @@ def _write_once(path: Path, source: str) -> None:
         file.write(source)
     os.utime(file.name, (0, 0))
     os.replace(file.name, path)
-
-
-@cache
-def cache_directory() -> Path:
-    """Where compiled kernels are kept: below `ARENA_CACHE` or the user's cache folder.
-
-    Where that cannot be written, it is a temporary folder that lives as long as this process.
-    """
-    folder = _cache_home() / "kernels"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError:
-        folder = Path(tempfile.mkdtemp(prefix="arena-kernels-"))
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
-def _cache_home() -> Path:
-    if "ARENA_CACHE" in os.environ:
-        return Path(os.environ["ARENA_CACHE"])
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "arena"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "arena"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "arena"

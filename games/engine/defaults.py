@@ -1,55 +1,56 @@
-"""What `games.engine.rules` means for games without chance, and without anything hidden."""
+"""Default rules: no chance, nothing hidden, no shortcuts."""
 
 from typing import Any
 
-from numba import njit
 from numpy.typing import NDArray
+
+from games.engine.jit import njit
 
 
 @njit
 def random_action(state: Any, bits: Any) -> int:
-    """It takes the mask."""
+    """Leave the choice to the mask."""
     return -1
 
 
 @njit
 def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
-    """Chance is never to move."""
+    """Do nothing: chance never moves."""
 
 
 @njit
 def draw_outcome(state: Any) -> int:
-    """It takes the probabilities."""
+    """Leave the draw to `chance_outcomes`."""
     return -1
 
 
 @njit
 def draw(state: Any) -> float:
-    """Nothing is drawn."""
+    """Return 0: nothing is drawn."""
     return 0.0
 
 
 @njit
 def reseed(state: Any, seed: int) -> None:
-    """There is no random stream."""
+    """Do nothing: there is no random stream."""
 
 
 @njit
 def heuristic(state: Any, seat: int) -> float:
-    """It looks like a draw."""
+    """Return 0, the value of a draw."""
     return 0.0
 
 
 @njit
 def redact(state: Any, seat: int) -> None:
-    """Everybody knows everything."""
+    """Do nothing: nothing is hidden."""
 
 
 @njit
 def determinize(state: Any, seat: int) -> None:
-    """Everybody knows everything."""
+    """Do nothing: nothing is hidden."""
 
 
 @njit
 def information_state(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """A game without one has the shape None; nobody asks."""
+    """Do nothing: such games have `information_shape=None`, and this is never called."""

@@ -47,16 +47,28 @@ The index is from 0. The array has to live on where the entry is used.
 """
 
 
-def _unowned(typing_context: Any, array: Any) -> Any:
+def _unowned(typing_context: Any, value: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        if array == types.none:
-            return context.get_dummy_value()
-        seen = context.make_array(array)(context, builder, arguments[0])
-        seen.meminfo = null(seen.meminfo.type)
-        return seen._getvalue()
+        return _without_owner(context, builder, value, arguments[0])
 
-    return array(array), emit
+    return value(value), emit
+
+
+def _without_owner(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    if isinstance(kind, types.BaseTuple):
+        members: Any = kind  # iterable, which its type does not say
+        for place, member in enumerate(members):
+            bare = _without_owner(context, builder, member, builder.extract_value(value, place))
+            value = builder.insert_value(value, bare, place)
+    elif isinstance(kind, types.Array):
+        view = context.make_array(kind)(context, builder, value)
+        view.meminfo = null(view.meminfo.type)
+        value = view._getvalue()
+    return value
 
 
 unowned: Any = intrinsic(_unowned)
-"""The same array (or None), whose references nobody counts: (array). It has to live on where this is used."""
+"""The same array, None, or record of them, whose references nobody counts: (value). The arrays have to live on.
+
+An array that is read from a record within a loop is counted there each time, if it is counted at all.
+"""

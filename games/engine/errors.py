@@ -1,6 +1,6 @@
-"""What a user can get wrong, as exceptions: one clear line each.
+"""Exceptions for mistakes of the user, with a message of one line each.
 
-`UsageError` is the root of every error that is the user's to mend; command lines print it without a traceback.
+`UsageError` is their base class; command lines print it without a traceback.
 """
 
 import difflib
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 
 class UsageError(ValueError):
-    """Something that was given is wrong; the message says what, and what would be right."""
+    """Wrong input; the message names it and says what is expected."""
 
 
 class UnknownNameError(UsageError):
@@ -20,6 +20,14 @@ class UnknownNameError(UsageError):
         near = difflib.get_close_matches(name, names, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names) or 'none'}"
         super().__init__(f"unknown {noun} {name!r}; {hint}")
+
+
+class DescriptionError(UsageError):
+    """A description of a game that contradicts itself, or lacks what its traits need."""
+
+
+class ContractError(UsageError):
+    """A game that breaks the contract of games while it is played."""
 
 
 class IllegalActionError(UsageError):

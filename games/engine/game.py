@@ -7,14 +7,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from games.engine.chance import has_stream
+from games.engine.errors import DescriptionError
+from games.engine.identity import GameId
 from games.engine.notation import Notation
 from games.engine.options import Option
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 
 TERMINAL = -4
 """`current_player` of a finished game."""
 CHANCE = -1
 """`current_player` where chance is to move; all other values are seats (0, 1, ...)."""
+
+HIDDEN = ("redact", "determinize", "information_state")
+"""Rules that a game with hidden information must have: without them, searches and screens would see everything."""
 
 State = NDArray[Any]
 """One position: an array of shape () whose dtype is the game's structured `state_dtype`."""
@@ -25,7 +32,7 @@ class Game:
     """One game with its options settled.
 
     A position is one flat, self-contained record of `state_dtype` (it has at least the field `current_player`),
-    so that a copy of it is one assignment.
+    so that a copy of it is one assignment. Raises `DescriptionError` where the rules do not fit the traits.
     """
 
     name: str
@@ -41,52 +48,73 @@ class Game:
     observation_shape: tuple[int, ...]
     """Shape of what one seat sees, without its action mask."""
     max_length: int
-    """No game is longer, in actions."""
+    """Upper bound on the length of a game, in actions."""
     initial: State
     """The first position, shape ()."""
-    rules: str
-    """Name of the module that holds the functions of `games.engine.rules` for this game."""
+    rules: Ruleset
+    """The game's functions, as `games.engine.rules` describes them."""
     picture: Callable[[State], Picture]
-    """What a position looks like."""
+    """Function that draws a position."""
     action_text: Callable[[State, int], str]
     """An action in the game's notation."""
     parse_action: Callable[[State, str], int]
     """The action that a text means; `UsageError` if it cannot be read. It may be illegal in the position."""
     position_text: Callable[[State], str] | None = None
-    """A position in the notation that people have for those of this game (FEN), where there is one."""
+    """Function that writes a position in the game's standard notation (FEN), if it has one."""
     parse_position: Callable[[str], State] | None = None
-    """The position that such a text means; `UsageError` if none that can arise."""
+    """Function that reads that notation; `UsageError` for a position that cannot arise."""
     notation: Notation | None = None
-    """The file format that people have for whole games, where there is one."""
+    """Standard file format of whole games (PGN, SGF), if there is one."""
+    variant: str = ""
+    """Variant of the rules, if they are not those that the name suggests; shown in the catalogue."""
     observation_dtype: Any = np.int8
-    observation_high: int = 1
-    """No entry of an observation is larger; none is below 0."""
+    observation_high: int | NDArray[Any] = 1
+    """No entry of an observation is larger (one number, or one for each entry); none is below 0."""
     symmetries: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...] = ()
     """Relabellings that keep the game the same: pairs (flat observation index [prod(O)], action index [A])."""
     num_outcomes: int = 0
     """Outcomes of chance are 0 .. num_outcomes - 1; none without chance."""
     information_shape: tuple[int, ...] | None = None
-    """Shape of `information_state`; None where nothing is hidden, so that a position is its own."""
+    """Shape of `information_state`; None where nothing is hidden, so that the position itself is one."""
     perfect_information: bool = True
     simultaneous: bool = False
-    """Seats decide at the same time: they are asked in turn, and none learns what the others chose before all have."""
+    """Seats decide at the same time: they choose in turn, unseen, until all have chosen."""
     zero_sum: bool = True
     cooperative: bool = False
-    """All seats earn the same."""
-    is_cut: bool = False
-    """Its end cuts off what could go on for ever: games are truncated, not terminated."""
-    bare: bool = False
+    """All seats get the same returns."""
+    truncates: bool = False
+    """Games end by truncation, not by termination."""
+    unmasked_observation: bool = False
     """PettingZoo's view shows a bare whole number, without an action mask; the observation has shape (1,)."""
     pettingzoo_name: str | None = None
     """PettingZoo's environment with the same actions, observations and rewards."""
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.rules, Ruleset):
+            raise DescriptionError(f"{self.name}: rules={self.rules!r} is not a Ruleset, which names each function")
+        named = {name for name, _ in self.rules.named()}
+        secrets = [rule for rule in HIDDEN if rule in named] + ["simultaneous"] * self.simultaneous
+        if self.perfect_information and secrets:
+            raise DescriptionError(f"{self.name}: {secrets[0]} hides something, so say perfect_information=False")
+        missing = []
+        if not self.perfect_information:
+            missing += [f"the rule {rule}" for rule in HIDDEN if rule not in named]
+            missing += ["information_shape"] * (self.information_shape is None)
+        if self.has_chance:
+            missing += ["the rule chance_outcomes"] * ("chance_outcomes" not in named)
+            missing += ["RANDOM_FIELD in its record"] * (not has_stream(self.state_dtype))
+        if missing:
+            traits = ["perfect_information=False"] * (not self.perfect_information)
+            traits += [f"num_outcomes={self.num_outcomes}"] * self.has_chance
+            raise DescriptionError(f"{self.name}: a game with {', '.join(traits)} needs {', '.join(missing)}")
+
     @property
     def has_chance(self) -> bool:
-        """Whether chance ever moves."""
+        """True if chance ever moves."""
         return self.num_outcomes > 0
 
     def chance_scratch(self) -> NDArray[np.float64] | None:
-        """What kernels take as `chances`: scratch [C]; None without chance."""
+        """Return the scratch array [C] that kernels take as `chances`; None without chance."""
         return np.zeros(self.num_outcomes) if self.has_chance else None
 
     @property
@@ -100,7 +128,14 @@ class Game:
         return self.initial.dtype
 
     @property
+    def spec(self) -> str:
+        """Text that names the game on a command line, `tic_tac_toe:m=6,n=6,k=4`; `games.make` reads it."""
+        return GameId(self.name, self.options).spec
+
+    @property
     def label(self) -> str:
-        """Name with the options that matter, `tic_tac_toe(m=6, n=6, k=4)`; equal labels mean equal games."""
-        options = ", ".join(f"{key}={value}" for key, value in self.options.items())
-        return f"{self.name}({options})"
+        """Name with the options that matter, `tic_tac_toe(m=6, n=6, k=4)`; equal labels mean equal games.
+
+        `games.make` reads it as well.
+        """
+        return GameId(self.name, self.options).label

@@ -19,7 +19,7 @@ DOTS = np.unpackbits(np.frombuffer(COLUMNS, np.uint8).reshape(len(SIGNS), WIDTH,
 
 @cache
 def dots(text: str, scale: int = 1) -> NDArray[np.bool_]:
-    """The dots of a word in capitals [7 * scale, (6 * signs - 1) * scale]; signs that are not known stay blank.
+    """Return the dots of a word in capitals [7 * scale, (6 * signs - 1) * scale]; signs that are not known stay blank.
 
     >>> print("\\n".join("".join(" #"[dot] for dot in row) for row in dots("K4").astype(int)))
     #   #    #

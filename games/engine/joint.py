@@ -1,4 +1,4 @@
-"""What games of simultaneous choices share: seats choose in turn, unseen, and then all choices are played at once.
+"""Simultaneous choices: seats choose in turn, unseen, and then all choices are played at once.
 
 The record has a field `chosen` (int16 [P]): NOT_YET where a seat has still to choose, NEVER where it no longer does.
 Seats choose in ascending order. The record has `RANDOM_FIELD` as well: `determinize` draws a choice for every seat that
@@ -7,7 +7,7 @@ Seats choose in ascending order. The record has `RANDOM_FIELD` as well: `determi
 
 from typing import Any
 
-from numba import njit
+from games.engine.jit import njit
 
 NOT_YET, NEVER = -1, -2
 
@@ -31,7 +31,7 @@ def await_choices(state: Any) -> bool:
 
 @njit
 def has_chosen(state: Any, seat: int) -> bool:
-    """Whether a seat has made a choice that is not yet played; known even where the choice itself is hidden."""
+    """Return whether a seat has made a choice that is not yet played. Also known where the choice itself is hidden."""
     return state.chosen[seat] != NEVER and seat < state.current_player
 
 

@@ -1,23 +1,22 @@
 """The batch kernels: a template that `games.engine.compiler` turns into machine code for one game.
 
 Shapes: B games in the batch, R rows touched by a call, P seats, A actions, O observation, C outcomes of chance. `rows`
-(int64 [R]) says which games a call touches. What is known of all games (`states`, `seats`, `mask`, `over`) are arrays
-[B, ...] of which only those rows are written; everything else has an entry for each of `rows`, [R, ...]. The mask of a
-finished game is all True, its `seats` entry the seat that moved last. `chances` (float64 [C]) is scratch, None in a
-game without chance: chance moves by itself, drawing from the random stream in each record.
+(int64 [R]) says which games a call touches. Of the arrays of `Games` [B, ...] only those rows are written; everything
+else has an entry for each of `rows`, [R, ...]. `chances` (float64 [C]) is scratch, None in a game without chance:
+chance moves by itself, drawing from the random stream in each record.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.chance import GAMMA, below, mix, pick
 from games.engine.entries import entry, unowned
-from games.engine.game import CHANCE, TERMINAL
+from games.engine.game import CHANCE, TERMINAL, Game
+from games.engine.jit import njit
 from games.engine.planes import copy_entries
-from games.engine.row_sharing import enter, leave, take
+from games.engine.row_sharing import Share, enter, leave, take
 from games.engine.rules import (
     NUM_ACTIONS,
     NUM_PLAYERS,
@@ -32,6 +31,53 @@ from games.engine.rules import (
     reseed,
     returns,
 )
+
+
+class Games(NamedTuple):
+    """B games of one kind, side by side."""
+
+    states: NDArray[Any]
+    """Positions, records [B]."""
+    seats: NDArray[np.int64]
+    """The seat to move in each game, [B]; in a finished game the seat that moved last."""
+    mask: NDArray[np.bool_]
+    """Legal actions, [B, A]; all True in a finished game."""
+    over: NDArray[np.bool_]
+    """Whether a game has ended or never begun, [B]."""
+    initial: NDArray[Any]
+    """The first position, record [1]."""
+    streams: NDArray[np.uint64]
+    """Random streams that give each game its seed, [B]; they move on when it begins."""
+    determinization_streams: NDArray[np.uint64]
+    """Random streams of what is imagined, beside the games' own, [B]; restarted when a game begins."""
+
+
+class Shown(NamedTuple):
+    """What a move shows of the R games that it touches."""
+
+    seats: NDArray[np.int64]
+    """The seat to move, [R]."""
+    obs: NDArray[Any]
+    """What that seat sees, [R, O]."""
+    mask: NDArray[np.bool_]
+    """Its legal actions, [R, A]."""
+    rewards: NDArray[np.float32]
+    """What the action alone brought each seat, [R, P]."""
+    ends: NDArray[np.bool_]
+    """Whether the action ended the game, for each seat, [R, P]."""
+
+
+def new_games(game: Game, count: int) -> Games:
+    """Return so many games that have not begun, with random streams of 0."""
+    return Games(
+        states=np.repeat(game.initial.reshape(1), count),
+        seats=np.zeros(count, np.int64),
+        mask=np.ones((count, game.num_actions), np.bool_),
+        over=np.ones(count, np.bool_),
+        initial=game.initial.reshape(1),
+        streams=np.zeros(count, np.uint64),
+        determinization_streams=np.zeros(count, np.uint64),
+    )
 
 
 @njit
@@ -74,7 +120,7 @@ def begin(state: Any, stream: Any, mask: NDArray[np.bool_], chances: Any) -> int
 
 @njit(inline="always")
 def play(state: Any, action: int, rewards: NDArray[np.float32], before: NDArray[np.float32], chances: Any) -> bool:
-    """Play an action; `rewards` [P] are what it brought, `before` [P] is scratch. Tells whether it was the last one."""
+    """Play an action and write its rewards [P]; `before` [P] is scratch. Returns whether the game is over."""
     for seat in range(NUM_PLAYERS):
         before[seat] = rewards[seat] = 0
     returns(state, before)
@@ -88,31 +134,23 @@ def play(state: Any, action: int, rewards: NDArray[np.float32], before: NDArray[
 
 
 @njit(cache=True, nogil=True)
-def reset(
-    states: NDArray[Any],
-    initial: NDArray[Any],
-    streams: NDArray[np.uint64],
-    rows: NDArray[np.int64],
-    seats: NDArray[np.int64],
-    mask: NDArray[np.bool_],
-    chances: Any,
-) -> None:
-    """Start the games in `rows` anew: states [B], initial [1], seats [B] (who moves), mask [B, A].
-
-    `streams` [B] gives each game its seed, and moves on.
-    """
+def reset(games: Games, rows: NDArray[np.int64], chances: Any) -> None:
+    """Restart the games in `rows`."""
     scratch = unowned(chances)
+    states, mask, streams = games.states, games.mask, games.streams
     for row in rows:
-        states[row] = initial[0]
+        states[row] = games.initial[0]
         streams[row] += GAMMA
-        seats[row] = begin(states[row], streams[row], entry(mask, row, (NUM_ACTIONS,)), scratch)
+        games.determinization_streams[row] = ~streams[row]
+        games.seats[row] = begin(states[row], streams[row], entry(mask, row, (NUM_ACTIONS,)), scratch)
+        games.over[row] = False
 
 
 @njit(cache=True, nogil=True)
 def first_illegal(
     rows: NDArray[np.int64], actions: NDArray[np.int64], mask: NDArray[np.bool_], over: NDArray[np.bool_]
 ) -> int:
-    """Position in `rows` of the first action that may not be played, -1 if all may."""
+    """Return the index in `rows` of the first illegal action, -1 if all are legal: mask [B, A], over [B]."""
     for j in range(rows.shape[0]):
         row, action = np.uint64(rows[j]), np.uint64(actions[j])  # one below 0 is a very large one then
         if over[row] or action >= NUM_ACTIONS or not mask[row, action]:
@@ -122,18 +160,16 @@ def first_illegal(
 
 @njit(cache=True, nogil=True)
 def step(
-    states: NDArray[Any],
+    games: Games,
     rows: NDArray[np.int64],
     actions: NDArray[np.int64],
-    seats: NDArray[np.int64],
-    mask: NDArray[np.bool_],
-    over: NDArray[np.bool_],
     obs: NDArray[Any],
     rewards: NDArray[np.float32],
     chances: Any,
 ) -> None:
-    """Play legal `actions` [R] in `rows`; rewards [R, P] are what these actions alone brought, over [B] the ends."""
+    """Play legal `actions` [R] in `rows`; write what the seats to move see, `obs` [R, O], and `rewards` [R, P]."""
     before, scratch = np.empty((1, NUM_PLAYERS), np.float32), unowned(chances)
+    states, seats, mask, over = games.states, games.seats, games.mask, games.over
     for j in range(rows.shape[0]):
         row = rows[j]
         state = states[row]
@@ -148,70 +184,60 @@ def step(
 
 @njit(cache=True, nogil=True)
 def advance(
-    states: NDArray[Any],
+    games: Games,
     rows: NDArray[np.int64],
     actions: NDArray[np.int64],
-    seats: NDArray[np.int64],
-    mask: NDArray[np.bool_],
-    over: NDArray[np.bool_],
-    initial: NDArray[Any],
-    streams: NDArray[np.uint64],
-    guesses: NDArray[np.uint64],
-    anew: bool,
-    shown_seats: NDArray[np.int64],
-    shown_obs: NDArray[Any],
-    shown_mask: NDArray[np.bool_],
-    rewards: NDArray[np.float32],
-    ends: NDArray[np.bool_],
+    restart: bool,
+    shown: Shown,
     chances: Any,
-    gate: NDArray[np.int64],
-    thread: int,
-    call: int,
+    share: Share,
 ) -> None:
-    """`step`, games that end beginning `anew` if so wished, with copies of what is to be seen: [R], [R, O], [R, A].
+    """Do what `step` does, restart games that end if `restart`, and copy what the seats to move see into `shown`.
 
-    `ends` [R, P] are those of the games that have been played. Of a game that begins anew, `guesses` [B] begin as well.
-    All in one pass over the games: what is copied has just been written. Threads that come with the same `call` share
-    the rows (`games.engine.row_sharing`).
+    The ends are those of the games before a restart. One pass over the games, since what is copied has just been
+    written and is still in the cache. Threads share the rows (`games.engine.row_sharing`).
     """
     before, scratch = np.empty((1, NUM_PLAYERS), np.float32), unowned(chances)
-    first, last = enter(gate, thread, call, rows.shape[0])
+    states, seats, mask, over = games.states, games.seats, games.mask, games.over
+    initial, streams, determinization_streams = games.initial, games.streams, games.determinization_streams
+    rewards, ends = shown.rewards, shown.ends
+    first, last = enter(share, rows.shape[0])
     while first < last:
         for j in range(np.uint64(first), np.uint64(last)):  # unsigned: none counts from the end
             row = np.uint64(rows[j])
-            state, shown = states[row], entry(mask, row, (NUM_ACTIONS,))
+            state, legal = states[row], entry(mask, row, (NUM_ACTIONS,))
             ended = play(
                 state, actions[j], entry(rewards, j, (NUM_PLAYERS,)), entry(before, 0, (NUM_PLAYERS,)), scratch
             )
             for seat in range(NUM_PLAYERS):
                 ends[j, seat] = ended
-            if ended and anew:
+            if ended and restart:
                 states[row] = initial[0]
                 streams[row] += GAMMA
-                seats[row] = begin(state, streams[row], shown, scratch)
-                guesses[row] = ~streams[row]
+                seats[row] = begin(state, streams[row], legal, scratch)
+                determinization_streams[row] = ~streams[row]
             else:
                 over[row] = ended
                 if not ended:
                     seats[row] = state.current_player
-                choices(state, seats[row], shown)
-            shown_seats[j] = seats[row]
-            observe(state, seats[row], entry(shown_obs, j, OBSERVATION_SHAPE))
-            copy_entries(shown, entry(shown_mask, j, (NUM_ACTIONS,)))
-        first, last = take(gate, thread, rows.shape[0])
-    leave(gate, thread, call)
+                choices(state, seats[row], legal)
+            shown.seats[j] = seats[row]
+            observe(state, seats[row], entry(shown.obs, j, OBSERVATION_SHAPE))
+            copy_entries(legal, entry(shown.mask, j, (NUM_ACTIONS,)))
+        first, last = take(share, rows.shape[0])
+    leave(share)
 
 
 @njit(cache=True, nogil=True)
 def observe_movers(states: NDArray[Any], rows: NDArray[np.int64], seats: NDArray[np.int64], obs: NDArray[Any]) -> None:
-    """What the seats to move see of the games in `rows`: obs [R, O]."""
+    """Write the observations of the seats to move in the games in `rows`: obs [R, O]."""
     for j in range(rows.shape[0]):
         observe(states[rows[j]], seats[rows[j]], entry(obs, j, OBSERVATION_SHAPE))
 
 
 @njit(cache=True, nogil=True)
 def observe_all(states: NDArray[Any], rows: NDArray[np.int64], obs: NDArray[Any], mask: NDArray[np.bool_]) -> None:
-    """What every seat of the games in `rows` sees: obs [R, P, O], mask [R, P, A]."""
+    """Write observations and masks of every seat of the games in `rows`: obs [R, P, O], mask [R, P, A]."""
     for j in range(rows.shape[0]):
         for seat in range(obs.shape[1]):
             observe(states[rows[j]], seat, obs[j, seat])
@@ -220,7 +246,7 @@ def observe_all(states: NDArray[Any], rows: NDArray[np.int64], obs: NDArray[Any]
 
 @njit(cache=True, nogil=True)
 def joint_masks(states: NDArray[Any], rows: NDArray[np.int64], masks: NDArray[np.bool_]) -> None:
-    """What every seat may choose where all choose at once: masks [R, P, A], all True in a finished game."""
+    """Write the legal actions of every seat where all choose at once: masks [R, P, A], all True in a finished game."""
     for j in range(rows.shape[0]):
         if states[rows[j]].current_player == TERMINAL:
             masks[j] = True
@@ -234,7 +260,7 @@ def joint_masks(states: NDArray[Any], rows: NDArray[np.int64], masks: NDArray[np
 
 @njit(cache=True, nogil=True)
 def observe_one(states: NDArray[Any], seat: int, to_move: bool, obs: NDArray[Any], mask: NDArray[np.bool_]) -> None:
-    """What `seat` sees of the first game: obs [O], and mask [A], whose moves stay open when the game has ended."""
+    """Write what `seat` sees of the first game, obs [O], and its mask [A], which is all False unless `to_move`."""
     observe(states[0], seat, obs)
     mask[:] = False
     if to_move:
@@ -243,7 +269,7 @@ def observe_one(states: NDArray[Any], seat: int, to_move: bool, obs: NDArray[Any
 
 @njit(inline="always")
 def choose(state: Any, mask: NDArray[np.bool_], bits: Any) -> int:
-    """Give a legal action by 64 random bits, each as likely as the others; `mask` is scratch."""
+    """Return a uniformly random legal action, chosen by 64 random bits; `mask` is scratch."""
     for action in range(NUM_ACTIONS):
         mask[action] = False
     legal_actions(state, mask)

@@ -1,15 +1,15 @@
-"""What both Leduc games share, `leduc_poker` and `leduc_holdem`: the six cards, who sees which, what they are worth.
+"""Parts that `leduc_poker` and `leduc_holdem` share: the six cards, who sees them, and the strength of hands.
 
 The record has `cards` (int8 [3]): of seat 0, of seat 1, and the open one, rank * 2 + suit; -1 not dealt, or unknown.
 """
 
 from typing import Any
 
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.cards import deal_unseen, draw_unseen
 from games.engine.game import TERMINAL, State
+from games.engine.jit import njit
 
 CARDS = ("Js", "Jh", "Qs", "Qh", "Ks", "Kh")
 RANKS, NUM_CARDS = 3, 6
@@ -17,7 +17,7 @@ RANKS, NUM_CARDS = 3, 6
 
 @njit
 def next_card(state: Any, probabilities: NDArray[Any]) -> None:
-    """Each of the cards that are left, as likely as the others."""
+    """Write the probability of each card to be next: those left are equally likely."""
     probabilities[:] = 1.0 / (NUM_CARDS - int(state.cards[0] >= 0) - int(state.cards[1] >= 0))
     for card in state.cards[:2]:
         if card >= 0:
@@ -26,7 +26,7 @@ def next_card(state: Any, probabilities: NDArray[Any]) -> None:
 
 @njit
 def draw_card(state: Any) -> int:
-    """One of the cards that are left."""
+    """Draw one of the cards that are left."""
     return draw_unseen(state, NUM_CARDS)
 
 
@@ -42,7 +42,7 @@ def write_cards(state: Any, seat: int, out: NDArray[Any]) -> None:
 
 @njit
 def hand_value(state: Any, seat: int) -> int:
-    """How strong a hand is: its rank, more with a pair."""
+    """Return the strength of a hand: its rank, higher with a pair."""
     rank = state.cards[seat] // 2
     return rank + RANKS * int(rank == state.cards[2] // 2)
 
@@ -62,6 +62,6 @@ def guess_other(state: Any, seat: int) -> None:
 
 
 def hands(state: State) -> list[list[str]]:
-    """The cards of each seat and the open one, once there is one; "?" for those that are not known."""
+    """Return the cards of each seat and the open one, once there is one; "?" for those that are not known."""
     names = ["?" if card < 0 else CARDS[card] for card in state["cards"]]
     return [[names[seat], *([names[2]] if state["cards"][2] >= 0 else [])] for seat in range(2)]

@@ -1,4 +1,4 @@
-"""How people write whole games down: what a game says of the file format that there is for it."""
+"""File formats for whole games, such as PGN."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class WrittenGame:
-    """A game as a text tells it."""
+    """A game that was read from text."""
 
     game: Any
     """The `Game`, begun where the text begins."""

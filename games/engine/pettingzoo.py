@@ -1,24 +1,36 @@
 """A game as a PettingZoo environment, turn by turn (AEC) or all at once (Parallel); the one file that imports it.
 
-Both views answer what PettingZoo's own game of that name answers: dictionaries with `observation` and `action_mask`
-(int8), rewards that stand from the last move on, dead agents that step with None.
+Both views behave as PettingZoo's own game of that name: dictionaries with `observation` and `action_mask`
+(int8), rewards of the last move, dead agents that step with None.
 """
 
+import operator
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
 from gymnasium import logger, spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils.env import AECIterable
 from pettingzoo.utils.env_logger import EnvLogger
 
 from games.engine.compiler import kernels
 from games.engine.errors import IllegalActionError, UsageError
 from games.engine.game import Game
+from games.engine.jit import Unchecked
+from games.engine.kernels import new_games
 from games.engine.spaces import observation_space
 
 RENDER_MODES = ("ansi", "human", "rgb_array")
 Observation = dict[str, NDArray[Any]]
+
+
+@cache
+def unchecked_step(game: Game) -> Unchecked:
+    """Return the kernel that plays a move, for the arrays of a `GameAECEnv`."""
+    return Unchecked(kernels(game).step)
 
 
 class GameAECEnv(AECEnv[str, Observation, int]):
@@ -44,18 +56,15 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self.action_spaces = {agent: spaces.Discrete(game.num_actions) for agent in game.agents}
         self._illegal_ends_game = illegal_ends_game
         self._row = np.zeros(1, np.int64)
-        self._states = np.zeros(1, game.state_dtype)
-        self._seats = np.zeros(1, np.int64)
+        self._games = new_games(game, 1)
+        self._states, self._seats, self._mask, self._over = self._games[:4]
         self._obs = np.zeros((1, *game.observation_shape), game.observation_dtype)
-        self._mask = np.zeros((1, game.num_actions), np.bool_)
         self._rewards = np.zeros((1, game.num_players), np.float32)
-        self._over = np.ones(1, np.bool_)
         self._ready: str | None = None  # whose turn it is: that agent's view lies in `_obs` and `_mask`
         self._chances = game.chance_scratch()
-        self._streams = np.frombuffer(np.random.bytes(8), np.uint64).copy()
+        self._games.streams[:] = np.frombuffer(np.random.bytes(8), np.uint64)
         self._action = np.zeros(1, np.int64)
-        held = (self._seats, self._mask, self._over, self._obs, self._rewards, self._chances)
-        self._step = (self._states, self._row, self._action, *held)
+        self._step = (self._games, self._row, self._action, self._obs, self._rewards, self._chances)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Space of what `agent` sees: `observation` and `action_mask`, or the bare observation."""
@@ -66,12 +75,10 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a new game; a seed decides what chance does in it and in those that follow."""
+        """Begin a new game; a seed (any whole number) decides what chance does in it and in those that follow."""
         if seed is not None:
-            self._streams[0] = seed % 2**64
-        initial = self.game.initial.reshape(1)
-        held = (self._seats, self._mask, self._chances)
-        kernels(self.game).reset(self._states, initial, self._streams, self._row, *held)
+            self._games.streams[0] = _whole_seed(self.game.name, seed) % 2**64
+        kernels(self.game).reset(self._games, self._row, self._chances)
         kernels(self.game).observe_movers(self._states, self._row, self._seats, self._obs)
         self._paid = False  # whether any of `rewards` is not 0
         self.agents = list(self.possible_agents)
@@ -85,7 +92,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self._skip_agent_selection = None
 
     def observe(self, agent: str) -> Observation:
-        """What `agent` sees; the mask of all but `agent_selection` is all zero. `KeyError` for an unknown agent."""
+        """Return what `agent` sees; the mask is all zero unless it is to move. `KeyError` for an unknown agent."""
         if self._ready is not None and agent == self._ready == self.agent_selection:
             return self._shown(self._obs, self._mask)
         self._require_reset()
@@ -98,18 +105,28 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         return self._shown(obs, mask)
 
     def _shown(self, obs: NDArray[Any], mask: NDArray[np.bool_]) -> Any:
-        """Copies of an observation [1, *O] and a mask [1, A] as PettingZoo's game shows them."""
-        if self.game.bare:
+        """Return copies of an observation [1, *O] and a mask [1, A] as PettingZoo's game shows them."""
+        if self.game.unmasked_observation:
             return np.array(obs.item())
         return {"observation": obs[0].copy(), "action_mask": mask[0].astype(np.int8)}
 
+    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """Return observation, reward since its last move, termination, truncation and info of `agent_selection`."""
+        self._require_reset()
+        return super().last(observe)
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable:
+        """Iterate over the agents to step, dead ones included, `max_iter` times at most."""
+        self._require_reset()
+        return super().agent_iter(max_iter)
+
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended, by its rules or by an illegal action."""
+        """True if the game has ended, by its rules or by an illegal action."""
         return any(self.terminations.values()) or any(self.truncations.values())
 
     def joint_masks(self) -> NDArray[np.bool_]:
-        """What every agent may choose in a game of simultaneous choices, [P, A]."""
+        """Return the legal actions of every agent in a game of simultaneous choices, [P, A]."""
         masks = np.empty((1, self.game.num_players, self.game.num_actions), np.bool_)
         kernels(self.game).joint_masks(self._states, self._row, masks)
         return masks[0]
@@ -151,21 +168,21 @@ class GameAECEnv(AECEnv[str, Observation, int]):
 
     def _play(self, action: int) -> None:
         self._action[0] = action
-        kernels(self.game).step(*self._step)
+        unchecked_step(self.game).call(*self._step)
         agent = self.agent_selection
         self._cumulative_rewards[agent] = 0.0
-        earned: list[float] = self._rewards.tolist()[0]
-        if any(earned):
+        rewards: list[float] = self._rewards.tolist()[0]
+        if any(rewards):
             self._paid = True
-            self.rewards = dict(zip(self.possible_agents, earned, strict=True))
+            self.rewards = dict(zip(self.possible_agents, rewards, strict=True))
             self._accumulate_rewards()
         elif self._paid:
             self._paid = False
             self.rewards = dict.fromkeys(self.agents, 0.0)
         if self._over.item():
             self._ready = None
-            self.terminations = dict.fromkeys(self.agents, not self.game.is_cut)
-            self.truncations = dict.fromkeys(self.agents, self.game.is_cut)
+            self.terminations = dict.fromkeys(self.agents, not self.game.truncates)
+            self.truncations = dict.fromkeys(self.agents, self.game.truncates)
             mover = self.possible_agents.index(agent)
             self.agent_selection = self.possible_agents[(mover + 1) % len(self.possible_agents)]
         else:
@@ -184,7 +201,7 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         self._deads_step_first()
 
     def render(self) -> NDArray[np.uint8] | str | None:
-        """The board as text (ansi), printed (human), or as pixels (rgb_array)."""
+        """Return the board as text (ansi) or as pixels (rgb_array), or print it (human)."""
         self._require_reset()
         if self.render_mode is None:
             logger.warn("You are calling render method without specifying any render mode.")
@@ -198,11 +215,19 @@ class GameAECEnv(AECEnv[str, Observation, int]):
         return None
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is nothing to release."""
 
     def _require_reset(self) -> None:
         if not hasattr(self, "agents"):
             raise UsageError(f"{self.game.name}: call reset() before anything else")
+
+
+def _whole_seed(game: str, seed: Any) -> int:
+    """Return the seed as Python's whole number: those of numpy overflow."""
+    try:
+        return operator.index(seed)
+    except TypeError:
+        raise UsageError(f"{game}: seed={seed!r} is not a whole number") from None
 
 
 class GameParallelEnv(ParallelEnv[str, Observation, int]):
@@ -257,14 +282,16 @@ class GameParallelEnv(ParallelEnv[str, Observation, int]):
         return self._views(), dict(turns.rewards), dict(turns.terminations), dict(turns.truncations), self._infos()
 
     def render(self) -> NDArray[np.uint8] | str | None:
-        """The board as text (ansi), printed (human), or as pixels (rgb_array)."""
+        """Return the board as text (ansi) or as pixels (rgb_array), or print it (human)."""
         return self._turns.render()
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is nothing to release."""
 
     def _movers(self, actions: dict[str, int]) -> list[str]:
-        """The agents whose actions count; `UsageError` before anything is played if one of them is not there."""
+        """Return the agents whose actions count; `UsageError`, before anything is played, if one is missing."""
+        if not isinstance(actions, Mapping):
+            raise UsageError(f"{self.game.name}: step takes a mapping from agents to actions, not {actions!r}")
         movers = [self._turns.agent_selection]
         if self.game.simultaneous:
             masks = zip(self.possible_agents, self._turns.joint_masks(), strict=True)
@@ -277,7 +304,7 @@ class GameParallelEnv(ParallelEnv[str, Observation, int]):
 
     def _views(self) -> dict[str, Observation]:
         views = {agent: self._turns.observe(agent) for agent in self.possible_agents}
-        if self.game.simultaneous and not self.game.bare and not self._turns.is_over:
+        if self.game.simultaneous and not self.game.unmasked_observation and not self._turns.is_over:
             for agent, mask in zip(self.possible_agents, self._turns.joint_masks(), strict=True):
                 views[agent]["action_mask"] = mask.view(np.int8)
         return views

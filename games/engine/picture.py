@@ -1,6 +1,6 @@
-"""What a position looks like: one description, drawn as text, as an image, or by a screen.
+"""Pictures of positions: one description, drawn as text, as an image, or by a screen.
 
-A `Picture` is a grid of cells with pieces. Games fill it in; whoever draws it knows no game.
+A `Picture` is a grid of cells with pieces. Games fill it in; code that draws it is the same for all games.
 """
 
 from dataclasses import dataclass
@@ -44,14 +44,14 @@ class Picture:
     notes: tuple[str, ...] = ()
     """Lines below the board: what is not on it."""
     cards: bool = False
-    """Whether pieces with letters are cards or dice."""
+    """True if pieces with letters are cards or dice."""
     slanted: bool = False
     """Each row stands half a cell further to the right than the one above it, as on a board of hexagons."""
     bottom_labels: tuple[str, ...] = ()
-    """Names of the columns below the board, where they have other ones there; empty for none."""
+    """Labels of the columns below the board; empty for none."""
 
     def text(self, ascii_only: bool = False) -> str:
-        """The board in lines of text, the last move in brackets.
+        """Return the board as lines of text, with the last move in brackets.
 
         >>> import numpy as np
         >>> picture = Picture(np.array([[0, -1]]), np.array([[0, 1]]), np.array([[0, 0], [0, 1]]), ("",), ("a", "b"))
@@ -95,7 +95,7 @@ class Picture:
         return 1 if self.letters is None else max(1, *(len(letter) for letter in self.letters.flat))
 
     def image(self, cell: int = 48) -> NDArray[np.uint8]:
-        """The board as RGB pixels [R * cell, C * cell, 3]: discs and rings, a dark square round the last move.
+        """Return the board as RGB pixels [R * cell, C * cell, 3]: discs and rings, a dark square round the last move.
 
         A piece with a letter carries it, light on a disc, within a ring dark. A slanted board is wider by half a cell
         for each row but one.

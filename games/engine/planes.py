@@ -1,4 +1,4 @@
-"""Boards read, observations and masks written many entries at a time; for compiled code only.
+"""Reading boards and writing observations and masks many entries at a time; for compiled code only.
 
 The compiler cannot know that an observation and the board that it shows do not overlap: it would write byte by byte.
 """
@@ -52,16 +52,16 @@ def _cells(typing_context: Any, board: Any, seat: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         source = context.make_array(board)(context, builder, arguments[0]).data
         whole, size = ir.IntType(64), board.nitems
-        found = ir.Constant(whole, 0)
+        word = ir.Constant(whole, 0)
         if size > whole.width:
-            return found
+            return word
         lanes = next(lanes for lanes in LANES if lanes <= size)
         for at in [*range(0, size - lanes, lanes), size - lanes]:  # the last may overlap the one before
             cells = builder.load(_lanes_at(builder, source, at, lanes), align=1)
             own = builder.icmp_signed("==", cells, _splat(builder, arguments[1], lanes))
             bits = builder.zext(builder.bitcast(own, ir.IntType(lanes)), whole)
-            found = builder.or_(found, builder.shl(bits, ir.Constant(whole, at)))
-        return found
+            word = builder.or_(word, builder.shl(bits, ir.Constant(whole, at)))
+        return word
 
     return types.uint64(board, types.int8), emit
 

@@ -1,4 +1,4 @@
-"""How strong a poker hand is: the best five of up to seven cards, as one number, from sets of ranks as bits.
+"""Strength of poker hands: the best five of up to seven cards, as one number, from sets of ranks as bits.
 
 A suit is a word of 13 bits, bit 0 for the two and bit 12 for the ace. A hand's number is its category, then the ranks
 that make it, then the others that count: two hands compare as their numbers do.
@@ -7,7 +7,8 @@ that make it, then the others that count: two hands compare as their numbers do.
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from games.engine.jit import njit
 
 NUM_RANKS = 13
 ACE = np.int64(1 << 12)
@@ -27,7 +28,7 @@ CATEGORIES = (
 
 @njit
 def hand_strength(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """The number of the hand whose ranks in the four suits are the bits of `a`, `b`, `c` and `d`."""
+    """Return the number of the hand whose ranks in the four suits are the bits of `a`, `b`, `c` and `d`."""
     flush = flush_ranks(a) | flush_ranks(b) | flush_ranks(c) | flush_ranks(d)
     if flush != 0 and straight_top(flush) != 0:
         return numbered(STRAIGHT_FLUSH, straight_top(flush), 0)
@@ -56,19 +57,19 @@ def hand_strength(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 @njit
 def numbered(category: Any, made: Any, others: Any) -> Any:
-    """Category, ranks that make the hand, others that count, in one number."""
+    """Return category, ranks that make the hand, others that count, in one number."""
     return (category << 2 * NUM_RANKS) | (made << NUM_RANKS) | others
 
 
 @njit
 def category_of(strength: Any) -> Any:
-    """The category of a hand, an index of `CATEGORIES`."""
+    """Return the category of a hand, an index of `CATEGORIES`."""
     return strength >> 2 * NUM_RANKS
 
 
 @njit
 def highest(ranks: Any, count: int) -> Any:
-    """The highest `count` bits of a set; all, if there are no more."""
+    """Return the highest `count` bits of a set; all, if there are no more."""
     left = np.int64(0)
     rest = ranks
     while rest != 0:
@@ -82,19 +83,19 @@ def highest(ranks: Any, count: int) -> Any:
 
 @njit
 def flush_ranks(suit: Any) -> Any:
-    """The ranks of a suit if there are five or more, else none."""
+    """Return the ranks of a suit if there are five or more, else none."""
     return suit if highest(suit, 4) != suit else 0
 
 
 @njit
 def straight_top(ranks: Any) -> Any:
-    """The highest rank, as a bit, of the highest five in a row, 0 without; an ace counts below the two too."""
+    """Return the top rank, as a bit, of the highest straight, 0 without one; the ace is also below the two."""
     run = ranks << 1 | int(ranks & ACE != 0)
     return highest(run & run << 1 & run << 2 & run << 3 & run << 4, 1) >> 1
 
 
 def ranks_by_suit(ranks: Any, suits: Any) -> tuple[int, int, int, int]:
-    """The four words for cards given by rank (0 for the two) and suit (0 to 3)."""
+    """Return the four words for cards given by rank (0 for the two) and suit (0 to 3)."""
     words = [0, 0, 0, 0]
     for rank, suit in zip(ranks, suits, strict=True):
         words[suit] |= 1 << rank

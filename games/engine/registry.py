@@ -6,13 +6,14 @@ reads those mappings and imports nothing else; a reference is imported when it i
 
 import importlib
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from games.engine.errors import UnknownNameError, UsageError
-from games.engine.options import checked_option, read_option
+from games.engine.identity import GameId
+from games.engine.options import checked_options, read_option, require_known
 
 if TYPE_CHECKING:
     from games.engine.game import Game
@@ -30,13 +31,13 @@ class Registry:
 
     @cached_property
     def references(self) -> Mapping[str, str]:
-        """Every registered name with its reference."""
-        found: dict[str, str] = {}
+        """Return every registered name with its reference."""
+        references: dict[str, str] = {}
         for point in entry_points(group=self.group):
             for name, reference in point.load().items():
-                if found.setdefault(name, reference) != reference:
-                    raise ValueError(f"{self.noun} {name!r} is registered as {found[name]!r} and as {reference!r}")
-        return found
+                if references.setdefault(name, reference) != reference:
+                    raise ValueError(f"{self.noun} {name!r} is registered as {references[name]!r} and as {reference!r}")
+        return references
 
     def names(self) -> list[str]:
         """Registered names, sorted."""
@@ -56,27 +57,18 @@ GAMES = Registry("arena.games", "game")
 def make_game(name: str, **options: Any) -> "Game":
     """Describe the game `name` with the given options (its own defaults otherwise).
 
-    Options may also follow the name, as on a command line: `tic_tac_toe:m=6,n=6,k=4`. Raises `UnknownNameError` for an
-    unknown game or option, `UsageError` for a value that does not fit.
+    Options may also follow the name, as on a command line (`tic_tac_toe:m=6,n=6,k=4`) or as labels print them
+    (`tic_tac_toe(m=6, n=6, k=4)`). Raises `UnknownNameError` for an unknown game or option, `UsageError` for a value
+    that does not fit.
     """
-    name, _, suffix = name.partition(":")
-    build = GAMES.load(name)
+    given = GameId.parse(name)
+    build = GAMES.load(given.name)
     parameters = inspect.signature(build).parameters
-    for option in options:
-        _require_known(name, option, parameters)
-    settled = {key: checked_option(name, parameters[key], value) for key, value in options.items()}
-    for item in filter(None, suffix.split(",")):
-        key, equals, text = item.partition("=")
-        if not equals:
-            raise UsageError(f"{name}: option {item!r} is not of the form name=value")
+    settled = dict(options)
+    for key, text in given.options.items():
         if key in settled:
-            raise UsageError(f"{name}: option {key} is given twice")
-        _require_known(name, key, parameters)
-        settled[key] = read_option(name, parameters[key], text)
-    game: Game = build(**settled)
+            raise UsageError(f"{given.name}: option {key} is given twice")
+        require_known(given.name, key, parameters)
+        settled[key] = read_option(given.name, parameters[key], str(text))
+    game: Game = checked_options(build)(**settled)
     return game
-
-
-def _require_known(name: str, option: str, parameters: Iterable[str]) -> None:
-    if option not in parameters:
-        raise UnknownNameError(f"option of {name}", option, parameters)

@@ -1,4 +1,4 @@
-"""The rows of a call shared between threads, inside compiled code: who enters, takes rows, and waits for the others.
+"""Sharing the rows of a call between threads, inside compiled code.
 
 Python's lock takes as long to pass from thread to thread as a short call lasts. So the threads of `GameVectorEnv` meet
 here, without it: the one that leads opens the gate, all take rows until none is left, and the leader closes the gate
@@ -10,20 +10,22 @@ the cache would wait for each other. The lines are the call that is open (0: non
 for each thread how many of its rows have been taken.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from games.engine.jit import njit
+
 CALL, INSIDE, TAKEN = 0, 1, 2
 CHUNKS = 4
-"""In how many pieces a thread takes its rows: the last piece of one is what another may have to wait for."""
-PATIENCE = 3000
-"""How often a helper looks whether there is another call, some 0.1 ms in all."""
+"""Number of chunks in which a thread takes its rows. Others may have to wait for its last chunk."""
+WAIT_POLLS = 3000
+"""Number of times a helper polls for another call before it goes, some 0.1 ms in all."""
 WIDTH = 8
 """Entries of a line, 64 bytes."""
 ORDER = "seq_cst"
@@ -31,13 +33,23 @@ ORDER = "seq_cst"
 declared: Any = cgutils.get_or_insert_function  # numba says no types
 
 
+class Share(NamedTuple):
+    """One thread's part in a call."""
+
+    gate: NDArray[np.int64]
+    thread: int
+    """Number of the thread; 0 leads."""
+    call: int
+    """Number of the call, not 0; the same for all threads that share its rows."""
+
+
 def new_gate(threads: int) -> NDArray[np.int64]:
-    """A closed gate for so many threads, the leader included."""
+    """Return a closed gate for a number of threads, the leader included."""
     return np.zeros((TAKEN + threads, WIDTH), np.int64)
 
 
 def _place(context: Any, builder: Any, gate: Any, arguments: Any) -> Any:
-    """Where the first entry of a line is: arguments are the gate and the line."""
+    """Return the address of the first entry of a line; the arguments are the gate and the line."""
     start = context.make_array(gate)(context, builder, arguments[0]).data
     return builder.gep(start, [builder.mul(arguments[1], ir.Constant(ir.IntType(64), WIDTH))])
 
@@ -81,28 +93,30 @@ pause: Any = intrinsic(_pause)
 
 
 @njit
-def enter(gate: Any, thread: int, call: int, rows: int) -> tuple[int, int]:
-    """Open the gate for a call (the thread 0, which leads), or go in if it is open for it; gives what `take` does."""
-    if thread == 0:
+def enter(share: Share, rows: int) -> tuple[int, int]:
+    """Open the gate for a call (thread 0, the leader), or enter if it is open for that call. Returns as `take` does."""
+    gate = share.gate
+    if share.thread == 0:
         for line in range(TAKEN, gate.shape[0]):
             write(gate, line, 0)
-        write(gate, CALL, call)
+        write(gate, CALL, share.call)
     else:
         add(gate, INSIDE, 1)
-        if read(gate, CALL) != call:
+        if read(gate, CALL) != share.call:
             return 0, 0
-    return take(gate, thread, rows)
+    return take(share, rows)
 
 
 @njit
-def take(gate: Any, thread: int, rows: int) -> tuple[int, int]:
-    """Rows that nobody has taken yet, the first and the one after the last; (0, 0) if there are none.
+def take(share: Share, rows: int) -> tuple[int, int]:
+    """Take rows that are left: returns the first and the one after the last, (0, 0) if there are none.
 
     Each thread begins with its own, which it had in the call before as well: they are in its core's cache.
     """
+    gate = share.gate
     threads = gate.shape[0] - TAKEN
     for other in range(threads):
-        owner = (thread + other) % threads
+        owner = (share.thread + other) % threads
         first, end = rows * owner // threads, rows * (owner + 1) // threads
         many = end - first if threads == 1 else (end - first + CHUNKS - 1) // CHUNKS
         at = first + add(gate, TAKEN + owner, many)
@@ -112,16 +126,17 @@ def take(gate: Any, thread: int, rows: int) -> tuple[int, int]:
 
 
 @njit
-def leave(gate: Any, thread: int, call: int) -> None:
+def leave(share: Share) -> None:
     """End a call (the thread 0): all rows are done then. A helper waits for another call before it goes."""
-    if thread == 0:
+    gate = share.gate
+    if share.thread == 0:
         write(gate, CALL, 0)
         while read(gate, INSIDE) > 0:
             pause()
         return
     add(gate, INSIDE, -1)
-    for _ in range(PATIENCE):
+    for _ in range(WAIT_POLLS):
         now = read(gate, CALL)
-        if now != 0 and now != call:
+        if now != 0 and now != share.call:
             break
         pause()

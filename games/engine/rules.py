@@ -1,9 +1,9 @@
-"""The functions that a game file provides, with what each must do.
+"""The functions that a game provides, and the contract of each.
 
-These are placeholders: `games.engine.compiler` puts the game's own functions in their place in every template of
-kernels that imports from here, and those of `games.engine.defaults` where a game has none (only the first four are
-needed by every game), and the sizes. Each function works on one state record, is decorated with `numba.njit`, and
-allocates nothing.
+These are placeholders: in every template of kernels that imports from here, `games.engine.compiler` puts the functions
+that a game names in its `Ruleset` in their place, those of `games.engine.defaults` where it names none (only the first
+four are needed by every game), and the sizes. `draw` and `reseed` are the engine's own. Each function works on one
+state record, is decorated with `numba.njit`, and allocates nothing.
 """
 
 from typing import Any
@@ -32,53 +32,53 @@ def apply(state: Any, action: int) -> None:
 
 
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Write what `seat` sees into `out` [O], every entry of it; nothing in it depends on what `seat` may not know."""
+    """Write what `seat` sees into every entry of `out` [O]; nothing may depend on what is hidden from `seat`."""
     raise NotImplementedError
 
 
 def returns(state: Any, out: NDArray[Any]) -> None:
-    """Write what each seat has earned since the start into `out` (float32 [P], all zero on entry)."""
+    """Write the sum of each seat's rewards since the start into `out` (float32 [P], all zero on entry)."""
     raise NotImplementedError
 
 
 def random_action(state: Any, bits: Any) -> int:
-    """Give a legal action by 64 random bits, each as likely as the others; -1: it takes the mask to choose one.
+    """Return a uniformly random legal action, chosen by 64 random bits; -1 to have it chosen from the mask.
 
-    For games of very many actions, few of them legal, that know better than to look through a mask.
+    A shortcut for games with very many actions, few of them legal.
     """
     raise NotImplementedError
 
 
 def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
-    """Write into `probabilities` (float64 [C], all zero on entry) how likely each outcome is, where chance is to move.
+    """Write the probability of each outcome into `probabilities` (float64 [C], all zero on entry) where chance moves.
 
-    A game of chance imports `draw`, `reseed` and `stream` from `games.engine.chance` as well, and has their field.
+    A game of chance has `games.engine.chance.RANDOM_FIELD` in its record.
     """
     raise NotImplementedError
 
 
 def draw_outcome(state: Any) -> int:
-    """Give an outcome of chance by the record's random stream, as likely as `chance_outcomes` says; -1: go by that.
+    """Draw an outcome of chance from the record's random stream, distributed as `chance_outcomes`; -1 to use that.
 
-    For games that know better than to look through probabilities.
+    A shortcut for games with many outcomes.
     """
     raise NotImplementedError
 
 
 def draw(state: Any) -> float:
-    """Give the next number from 0 to 1 (excluded) of the record's own random stream."""
+    """Return the next number from 0 to 1 (excluded) of the record's own random stream."""
     raise NotImplementedError
 
 
 def reseed(state: Any, seed: int) -> None:
-    """Begin the record's random stream anew."""
+    """Restart the record's random stream from `seed`."""
     raise NotImplementedError
 
 
 def heuristic(state: Any, seat: int) -> float:
-    """What an unfinished game looks like for `seat`, between -1 and 1 (excluded), where a search has to break off.
+    """Estimate the value of an unfinished game for `seat`, between -1 and 1 (excluded), where a search stops.
 
-    For games of two seats and zero sum; the other seat's is the opposite. A game without one looks like a draw.
+    For zero-sum games of two seats; the other seat's value is the opposite. The default is 0, a draw.
     """
     raise NotImplementedError
 
@@ -92,13 +92,13 @@ def redact(state: Any, seat: int) -> None:
 
 
 def determinize(state: Any, seat: int) -> None:
-    """Replace what `seat` may not know by a sample, in place: uniform over all that agrees with what it has seen.
+    """Replace what `seat` may not know, in place, by a sample that is uniform over all that agrees with its knowledge.
 
-    It draws from the record's random stream, which the engine begins anew before.
+    It draws from the record's random stream, which the engine has reseeded.
     """
     raise NotImplementedError
 
 
 def information_state(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Write into `out` [I] all that `seat` has seen and done so far: equal arrays, and only those, are one to it."""
+    """Write all that `seat` has seen and done into `out` [I]: equal arrays, and only those, look the same to it."""
     raise NotImplementedError

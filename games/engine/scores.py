@@ -1,9 +1,10 @@
-"""What games with a winner among any number of seats share: how a score becomes returns."""
+"""Returns from scores, for games with any number of seats."""
 
 from typing import Any
 
-from numba import njit
 from numpy.typing import NDArray
+
+from games.engine.jit import njit
 
 
 @njit

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from games.engine.game import Game
+from games.engine.options import checked_options
 
 if TYPE_CHECKING:
     from games.engine.pettingzoo import GameAECEnv, GameParallelEnv
@@ -12,10 +13,12 @@ if TYPE_CHECKING:
 def views(
     build: Callable[..., Game],
 ) -> tuple[Callable[..., "GameAECEnv"], Callable[..., "GameAECEnv"], Callable[..., "GameParallelEnv"]]:
-    """The three PettingZoo constructors of the game that `build(**options)` describes.
+    """Return the three PettingZoo constructors of the game that `build(**options)` describes.
 
-    Each takes `render_mode` (None, "ansi", "human" or "rgb_array") and the game's options.
+    Each takes `render_mode` (None, "ansi", "human" or "rgb_array") and the game's options, which it checks as
+    `games.make` does.
     """
+    build = checked_options(build)
 
     def env(render_mode: str | None = None, **options: Any) -> "GameAECEnv":
         """AEC environment with PettingZoo's usual checks: an illegal move ends the game and costs its player 1."""
@@ -30,7 +33,7 @@ def views(
         return GameAECEnv(build(**options), render_mode, illegal_ends_game=False)
 
     def parallel_env(render_mode: str | None = None, **options: Any) -> "GameParallelEnv":
-        """Parallel environment: all act, the actions of those whose turn it is not are ignored."""
+        """Parallel environment: all act; actions of agents that are not to move are ignored."""
         from games.engine.pettingzoo import GameParallelEnv
 
         return GameParallelEnv(build(**options), render_mode)

@@ -33,32 +33,27 @@ white. Not as there:
 """
 
 import re
-from functools import cache
 from typing import Literal
 
 import numpy as np
 
-from games.engine.boards import reflections
+from games.engine.boards import cells_by_row, reflections, win_or_loss
 from games.engine.errors import UsageError
 from games.engine.game import TERMINAL, Game, State
-from games.engine.options import require_between
+from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
-from games.go.rules import PAST, apply, legal_actions, observe, random_action, returns, state_dtype
+from games.go.rules import PAST, apply, legal_actions, observe, random_action, state_dtype
 from games.go.sgf import SGF, from_sgf, to_sgf
 from games.go.tables import LONGEST_SIDE, MOST_POINTS
 
 __all__ = [
-    "apply",
     "env",
     "from_sgf",
     "game",
-    "legal_actions",
-    "observe",
     "parallel_env",
-    "random_action",
     "raw_env",
-    "returns",
     "to_sgf",
 ]
 
@@ -67,9 +62,9 @@ SHORTEST_LIMIT = 120
 
 
 def picture(state: State) -> Picture:
-    """The board, row 1 at the bottom; below it whether the last move was a pass, and who has won by how much."""
+    """Return the board, row 1 at the bottom; a pass and the result stand below."""
     size, length, last = int(state["size"]), int(state["length"]), int(state["last_action"])
-    points = np.arange(size * size)
+    cell_actions, action_cells = cells_by_row(size, others=1)
     notes = []
     if last == size * size:
         notes.append(f"{'White' if length % 2 == 0 else 'Black'} passes")
@@ -79,8 +74,8 @@ def picture(state: State) -> Picture:
         notes.append(f"{won} (komi {float(state['komi']):g})")
     return Picture(
         pieces=np.array([-1, 0, 1], np.int8)[state["past"][:-1] & 3].reshape(size, size),
-        cell_actions=points.reshape(size, size),
-        action_cells=np.append(np.stack([points // size, points % size], axis=1), [[-1, -1]], axis=0),
+        cell_actions=cell_actions,
+        action_cells=action_cells,
         row_labels=tuple(str(size - row) for row in range(size)),
         column_labels=tuple(COLUMNS[:size]),
         last=(last // size, last % size) if 0 <= last < size * size else None,
@@ -89,7 +84,7 @@ def picture(state: State) -> Picture:
 
 
 def action_text(state: State, action: int) -> str:
-    """Column and row, `D4`, or `pass`."""
+    """Return column and row, `D4`, or `pass`."""
     row, column = divmod(action, size := int(state["size"]))
     return f"{COLUMNS[column]}{size - row}" if row < size else "pass"
 
@@ -99,14 +94,14 @@ def parse_action(state: State, text: str) -> int:
     size, typed = int(state["size"]), text.strip().upper()
     if typed == "PASS":
         return size * size
-    found = re.fullmatch(r"([A-HJ-T])([0-9]{1,2})", typed)
-    if found and COLUMNS.index(found[1]) < size and 1 <= int(found[2]) <= size:
-        return (size - int(found[2])) * size + COLUMNS.index(found[1])
+    match = re.fullmatch(r"([A-HJ-T])([0-9]{1,2})", typed)
+    if match and COLUMNS.index(match[1]) < size and 1 <= int(match[2]) <= size:
+        return (size - int(match[2])) * size + COLUMNS.index(match[1])
     corner = f"{COLUMNS[size - 1]}{size}"
     raise UsageError(f"{text.strip()!r} is not a point; type a column and a row, from A1 to {corner} (no I), or pass")
 
 
-@cache
+@checked_options
 def game(size: int = 19, komi: float = 7.5, ko: Literal["positional", "simple"] = "positional") -> Game:
     """Describe the game on a board of `size` from 1 to 19, with a `komi` from -361 to 361.
 
@@ -132,7 +127,13 @@ def game(size: int = 19, komi: float = 7.5, ko: Literal["positional", "simple"] 
         observation_shape=(size, size, 2 * PAST + 1),
         max_length=max_length,
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=win_or_loss,
+            random_action=random_action,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,

@@ -8,12 +8,11 @@ so the two bits of what may be played where, or has been taken where, are masks 
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from games.engine.boards import duel
 from games.engine.chance import GAMMA, below, mix
 from games.engine.game import TERMINAL
+from games.engine.jit import njit
 from games.engine.planes import write_bits
 from games.go.tables import KEYS, NEIGHBOURS
 
@@ -31,7 +30,7 @@ PAST = 8
 
 
 def state_dtype(size: int, remembered: int) -> np.dtype[Any]:
-    """The record of a position on a board of this size that remembers so many hashes."""
+    """Return the layout of a position's record on a board of this size that remembers so many hashes."""
     points = size * size
     return np.dtype(
         [
@@ -63,7 +62,7 @@ def state_dtype(size: int, remembered: int) -> np.dtype[Any]:
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """Every point that may be played, and to pass; of a finished game only that."""
+    """Allow every point that may be played, and to pass; in a finished game only to pass."""
     points = state.flags.shape[0]
     mask[points] = True
     seat = state.current_player
@@ -97,16 +96,16 @@ def forbid_repetitions(state: Any, seat: int, mask: NDArray[Any]) -> None:
 
 @njit
 def repeats(state: Any, seat: int, point: int) -> bool:
-    """Whether playing here would bring back an earlier position."""
-    after, found = hash_after(state, seat, point), False
+    """Return whether playing here would repeat an earlier position."""
+    after, repeated = hash_after(state, seat, point), False
     for move in range(state.fresh_move[seat], state.lost_move[seat]):
-        found |= state.hashes[move] == after
-    return found
+        repeated |= state.hashes[move] == after
+    return repeated
 
 
 @njit
 def hash_after(state: Any, seat: int, point: int) -> Any:
-    """The hash of the position after `seat` has played here."""
+    """Return the hash of the position after `seat` has played here."""
     after = state.hash ^ KEYS[seat, point]
     for side in range(4):
         root = chain_beside(state, point, side)
@@ -159,7 +158,7 @@ def apply(state: Any, action: int) -> None:
 
 @njit
 def play(state: Any, seat: int, point: int) -> None:
-    """Put a stone on a point, take what has no liberty left, and see anew who may play around."""
+    """Put a stone on a point, take what has no liberty left, and update who may play around it."""
     put(state, seat, point)
     enemies, taken = 0, 0
     for side in range(4):
@@ -205,7 +204,7 @@ def put(state: Any, seat: int, point: int) -> None:
 
 @njit
 def chain_beside(state: Any, point: int, side: int) -> int:
-    """The chain on one side of a point, unless it has been met on an earlier side: then as if there were none."""
+    """Return the chain on one side of a point, or that of no stone if it was met on an earlier side."""
     root = state.chain[NEIGHBOURS[state.size, point, side]]
     for earlier in range(side):
         if state.chain[NEIGHBOURS[state.size, point, earlier]] == root:
@@ -238,7 +237,7 @@ def enlarge(state: Any, home: int, point: int) -> None:
 
 @njit
 def touches(state: Any, point: int, root: int) -> bool:
-    """Whether a stone of the chain stands beside this point."""
+    """Return whether a stone of the chain is next to this point."""
     return (
         state.chain[NEIGHBOURS[state.size, point, 0]] == root
         or state.chain[NEIGHBOURS[state.size, point, 1]] == root
@@ -290,7 +289,7 @@ def free(state: Any, point: int) -> None:
 
 @njit
 def weigh_around(state: Any, point: int) -> None:
-    """See anew who may play where a stone just put down makes a difference."""
+    """Update who may play where a stone that was just put down makes a difference."""
     if state.liberties[state.chain[point]] == 1:
         weigh(state, state.spot[state.chain[point]])
     for side in range(4):
@@ -304,7 +303,7 @@ def weigh_around(state: Any, point: int) -> None:
 
 @njit
 def weigh(state: Any, point: int) -> None:
-    """See anew who may play on an empty point, ko aside, and who would take stones there.
+    """Update who may play on an empty point, ko aside, and who would take stones there.
 
     A player may where a liberty is left: an empty point beside, a second liberty of a chain of one's own, or one that
     comes from taking a chain whose last liberty this is.
@@ -342,7 +341,7 @@ def finish(state: Any) -> None:
 
 @njit
 def reach(state: Any, point: int) -> bool:
-    """Let an empty point be reached by what reaches those beside it; says whether that is news."""
+    """Let an empty point be reached by what reaches its neighbours; returns whether its flags have changed."""
     if state.past[point] & 3 != EMPTY:
         return False
     before = state.flags[point]
@@ -368,9 +367,3 @@ def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
             planes = past & odd | white_first & ~odd
             write_bits(planes, out, (row * out.shape[1] + column) * out.shape[2])
             out[row, column, 2 * PAST] = seat == 1
-
-
-@njit
-def returns(state: Any, out: NDArray[Any]) -> None:
-    """+1 for the winner, -1 for the loser."""
-    duel(state.winner, out)

@@ -10,7 +10,10 @@ import numpy as np
 from games.engine.compiler import kernels
 from games.engine.errors import IllegalActionError, UsageError
 from games.engine.game import TERMINAL, Game, State
+from games.engine.kernels import new_games
 from games.engine.notation import Notation, WrittenGame
+from games.engine.registry import make_game
+from games.engine.text import printable, printable_lines
 
 LETTERS = "abcdefghijklmnopqrs"
 """A point is two letters, column and row, counted from the top left."""
@@ -27,49 +30,47 @@ Node = dict[str, list[str]]
 
 
 @dataclass(frozen=True)
-class Record:
+class SgfRecord:
     """A game that was played."""
 
     game: Game
     actions: list[int]
     properties: dict[str, str]
-    """`PB`, `PW`, `RE` and so on: what the record says of the whole game."""
+    """Properties of the whole game: `PB`, `PW`, `RE` and so on."""
 
 
 def to_sgf(game: Game, actions: Sequence[int], properties: Mapping[str, str] | None = None) -> str:
-    """The game in which `actions` were played, with `properties` such as `PB`, black's name.
+    """Return the game in which `actions` were played, with `properties` such as `PB`, black's name.
 
     The result, if the game is over, is that of the rules. Raises `IllegalActionError` for an action that cannot be
     played.
     """
     size = game.options["size"]
     state = replay(game, actions)
-    told = {"GM": "1", "FF": "4", "CA": "UTF-8", "SZ": f"{size}", "KM": f"{game.options['komi']:g}"}
-    told["RU"] = RULES[str(game.options["ko"])]
+    header = {"GM": "1", "FF": "4", "CA": "UTF-8", "SZ": f"{size}", "KM": f"{game.options['komi']:g}"}
+    header["RU"] = RULES[str(game.options["ko"])]
     if state["current_player"] == TERMINAL:
-        told["RE"] = result(state)
-    told.update(properties or {})
-    root = "".join(f"{name}[{ESCAPED.sub(_escape, value)}]" for name, value in told.items())
+        header["RE"] = result(state)
+    header.update(properties or {})
+    root = "".join(f"{name}[{ESCAPED.sub(_escape, printable_lines(value))}]" for name, value in header.items())
     moves = [f";{'BW'[number % 2]}[{point_text(int(size), action)}]" for number, action in enumerate(actions)]
     lines = ["".join(moves[start : start + 12]) for start in range(0, len(moves), 12)]
     return "\n".join([f"(;{root}", *lines]) + ")\n"
 
 
-def from_sgf(text: str, ko: Literal["positional", "simple"] | None = None) -> Record:
+def from_sgf(text: str, ko: Literal["positional", "simple"] | None = None) -> SgfRecord:
     """Read the main line of a game between two who move in turn from an empty board; comments are passed over.
 
     Without `ko` the rule is what the record's rules mean (simple for Chinese, Japanese and Korean ones, else
     positional); komi is 7.5 if it names none. Raises `UsageError` for what cannot be read or replayed.
     """
-    from games.go import game  # which offers this function
-
     root, *moves = _main_line(text)
-    told = {name: values[0] for name, values in root.items()}
-    if told.get("GM", "1") != "1":
-        raise UsageError(f"SGF: GM[{told['GM']}] is another game than go, GM[1]")
+    properties = {name: values[0] for name, values in root.items()}
+    if properties.get("GM", "1") != "1":
+        raise UsageError(f"SGF: GM[{properties['GM']}] is another game than go, GM[1]")
     if ko is None:
-        ko = "simple" if told.get("RU", "").lower() in SIMPLE_KO else "positional"
-    go = game(size=_whole_number(told, "SZ", 19), komi=_number(told, "KM", 7.5), ko=ko)
+        ko = "simple" if properties.get("RU", "").lower() in SIMPLE_KO else "positional"
+    go = make_game("go", size=_whole_number(properties, "SZ", 19), komi=_number(properties, "KM", 7.5), ko=ko)
     actions: list[int] = []
     for node in (root, *moves):
         for name in node.keys() & SETUP.keys():
@@ -82,14 +83,14 @@ def from_sgf(text: str, ko: Literal["positional", "simple"] | None = None) -> Re
         replay(go, actions)
     except IllegalActionError as error:
         raise UsageError(f"SGF: {error}") from None
-    return Record(go, actions, told)
+    return SgfRecord(go, actions, properties)
 
 
 def _write(game: Game, actions: Sequence[int], players: Sequence[str], returns: Sequence[float] | None = None) -> str:
-    told = dict(zip(("PB", "PW"), players, strict=True))
+    properties = dict(zip(("PB", "PW"), map(printable, players), strict=True))  # names are one line in SGF
     if returns is not None and replay(game, actions)["current_player"] != TERMINAL:
-        told["RE"] = "B+" if returns[0] > returns[1] else "W+" if returns[1] > returns[0] else "0"
-    return to_sgf(game, actions, told)
+        properties["RE"] = "B+" if returns[0] > returns[1] else "W+" if returns[1] > returns[0] else "0"
+    return to_sgf(game, actions, properties)
 
 
 def _read(text: str) -> WrittenGame:
@@ -102,7 +103,7 @@ def _read(text: str) -> WrittenGame:
 
 
 def _split(text: str) -> list[str]:
-    """A file is taken to hold one game."""
+    """Return the file as one game."""
     return [text]
 
 
@@ -110,51 +111,50 @@ SGF = Notation(".sgf", _write, _read, _split)
 
 
 def result(state: State) -> str:
-    """What SGF calls the result of a finished game: `B+3.5`, or `0` where nobody wins."""
+    """Return the result of a finished game in SGF, `B+3.5`, or `0` where nobody wins."""
     lead = float(state["score"] - state["komi"])
     return f"{'B' if lead > 0 else 'W'}+{abs(lead):g}" if lead else "0"
 
 
 def point_text(size: int, action: int) -> str:
-    """Column and row of a point as letters, nothing for a pass."""
+    """Return column and row of a point as letters, nothing for a pass."""
     row, column = divmod(action, size)
     return LETTERS[column] + LETTERS[row] if row < size else ""
 
 
 def replay(game: Game, actions: Sequence[int]) -> State:
-    """The position after `actions`; `IllegalActionError` for the first that cannot be played."""
+    """Return the position after `actions`; `IllegalActionError` for the first that cannot be played."""
     engine = kernels(game)
-    states, row = game.initial.copy().reshape(1), np.zeros(1, np.int64)
+    games, row = new_games(game, 1), np.zeros(1, np.int64)
     obs = np.empty((1, *game.observation_shape), game.observation_dtype)
-    mask, over = np.zeros((1, game.num_actions), np.bool_), np.zeros(1, np.bool_)
-    seats, rewards = np.zeros(1, np.int64), np.zeros((1, game.num_players), np.float32)
-    engine.observe_one(states, 0, True, obs[0], mask[0])
+    rewards = np.zeros((1, game.num_players), np.float32)
+    engine.reset(games, row, None)
     for number, action in enumerate(actions, start=1):
         played = np.array([action], np.int64)
-        if engine.first_illegal(row, played, mask, over) >= 0:
-            text = game.action_text(states[0], action) if 0 <= action < game.num_actions else "no action"
-            why = "is played after the end" if over[0] else "is illegal"
+        if engine.first_illegal(row, played, games.mask, games.over) >= 0:
+            text = game.action_text(games.states[0], action) if 0 <= action < game.num_actions else "no action"
+            why = "is played after the end" if games.over[0] else "is illegal"
             raise IllegalActionError(f"go: move {number}, action {action} ({text}), {why}")
-        engine.step(states, row, played, seats, mask, over, obs, rewards, np.empty(0))
-    return states[0]
+        engine.step(games, row, played, obs, rewards, None)
+    return games.states[0]
 
 
-def _number(told: Mapping[str, str], name: str, default: float) -> float:
+def _number(properties: Mapping[str, str], name: str, default: float) -> float:
     try:
-        return float(told.get(name, default))
+        return float(properties.get(name, default))
     except ValueError:
-        raise UsageError(f"SGF: {name}[{told[name]}] is not a number") from None
+        raise UsageError(f"SGF: {name}[{properties[name]}] is not a number") from None
 
 
-def _whole_number(told: Mapping[str, str], name: str, default: int) -> int:
-    number = _number(told, name, default)
+def _whole_number(properties: Mapping[str, str], name: str, default: int) -> int:
+    number = _number(properties, name, default)
     if not number.is_integer():
-        raise UsageError(f"SGF: {name}[{told[name]}] is not a whole number")
+        raise UsageError(f"SGF: {name}[{properties[name]}] is not a whole number")
     return int(number)
 
 
 def _point(game: Game, text: str, number: int) -> int:
-    """The action of a move: two letters, or a pass (nothing, or `tt`, as older records have it)."""
+    """Return the action of a move: two letters, or a pass (nothing, or `tt`, as older records have it)."""
     size = int(game.options["size"])
     if text.strip() in ("", "tt"):
         return size * size
@@ -165,7 +165,7 @@ def _point(game: Game, text: str, number: int) -> int:
 
 
 def _main_line(text: str) -> list[Node]:
-    """The nodes of the first game, at every branching the first way on."""
+    """Return the nodes of the first game, taking the first variation at every branch."""
     start = text.find("(")
     if start < 0 or not re.match(r"\(\s*;", text[start:]):
         raise UsageError("SGF: there is no game in the text, which begins with (;")
@@ -179,7 +179,7 @@ def _main_line(text: str) -> list[Node]:
                 nodes.append(node)
             continue
         depth += (sign == "(") - (sign == ")")
-        closed |= sign == ")"  # what follows is another way, of which the first was told
+        closed |= sign == ")"  # the first variation ends here; the others are skipped
         if depth == 0:
             return nodes
         if sign not in "()" and not sign.isspace():
@@ -189,14 +189,14 @@ def _main_line(text: str) -> list[Node]:
 
 
 def _node(text: str, place: int) -> tuple[Node, int]:
-    """The properties that stand here, and where they end."""
+    """Return the properties that stand here, and where they end."""
     node: Node = {}
-    while found := PROPERTY.match(text, place):
-        name = "".join(letter for letter in found[1] if letter.isupper())  # older records write SiZe for SZ
+    while match := PROPERTY.match(text, place):
+        name = "".join(letter for letter in match[1] if letter.isupper())  # older records write SiZe for SZ
         if name in node:
             raise UsageError(f"SGF: property {name} is given twice in one place")
-        node[name] = [re.sub(r"\\(\n|.)", _plain, value, flags=re.DOTALL) for value in VALUE.findall(found[2])]
-        place = found.end()
+        node[name] = [re.sub(r"\\(\n|.)", _plain, value, flags=re.DOTALL) for value in VALUE.findall(match[2])]
+        place = match.end()
     return node, place
 
 
@@ -205,5 +205,5 @@ def _escape(sign: re.Match[str]) -> str:
 
 
 def _plain(escaped: re.Match[str]) -> str:
-    """What an escaped sign stands for: itself, and the end of a line for nothing."""
+    """Return the character that an escape stands for, "" for an escaped line break."""
     return "" if escaped[1] == "\n" else escaped[1]

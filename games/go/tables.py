@@ -8,7 +8,7 @@ MOST_POINTS = LONGEST_SIDE**2
 
 
 def neighbours(size: int) -> NDArray[np.uint16]:
-    """The four points beside each point of a board, [MOST_POINTS, 4]; `size * size` for each beyond the edge."""
+    """Return the four points beside each point of a board, [MOST_POINTS, 4]; `size * size` for each beyond the edge."""
     board = np.full((size + 2, size + 2), size * size, np.uint16)
     board[1:-1, 1:-1] = np.arange(size * size).reshape(size, size)
     sides = (board[:-2, 1:-1], board[1:-1, :-2], board[1:-1, 2:], board[2:, 1:-1])

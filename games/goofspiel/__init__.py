@@ -3,31 +3,29 @@
 Rules: S. Ross, "Goofspiel: the game of pure strategy" (1971), with OpenSpiel's details. Every player holds the cards 1
 to `cards`; so does the deck of point cards. A point card is turned up (at random, or in `ascending` or `descending`
 order), all bid a card at once, unseen, and the highest bid takes its points; if the highest is bid twice, nobody does.
-The cards bid are gone. The last cards, which leave no choice, are played by themselves. Who has most points wins;
+The cards bid are gone. The last cards, which leave no choice, are played automatically. Most points win;
 several share the win (+1), all others share the loss (-1). With the option `imp_info`, for two players, bids are never
 shown: all learn who took the point card, or that nobody did, as in OpenSpiel's game with that option.
 
 An action is a card, 0 for the lowest; in text it is what the card counts, from 1.
 """
 
-from functools import cache
 from typing import Any, Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from games.engine.chance import RANDOM_FIELD, draw, draw_below, reseed
+from games.engine.chance import RANDOM_FIELD, draw_below
 from games.engine.errors import UsageError
 from games.engine.game import CHANCE, TERMINAL, Game, State
+from games.engine.jit import njit
 from games.engine.joint import NOT_YET, await_choices, choose, has_chosen, hide_choices
-from games.engine.options import require_between
+from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.scores import share_win
 from games.engine.views import views
 from games.goofspiel.hidden_bids import guess_bids
-
-__all__ = ["draw", "env", "game", "parallel_env", "raw_env", "reseed"]
 
 MOST_PLAYERS, MOST_CARDS = 10, 50
 STEPS = {"random": 0, "ascending": 1, "descending": -1}
@@ -35,7 +33,7 @@ STEPS = {"random": 0, "ascending": 1, "descending": -1}
 
 
 def state_dtype(players: int, cards: int) -> np.dtype[Any]:
-    """The record of a position; cards count from 0."""
+    """Return the layout of a position's record; cards count from 0."""
     return np.dtype(
         [
             ("hands", np.int8, (players, cards)),  # 1 where a card is still held
@@ -56,7 +54,7 @@ def state_dtype(players: int, cards: int) -> np.dtype[Any]:
 
 @njit
 def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
-    """The point cards that have not been turned up, each as likely as the others."""
+    """Write the probabilities of the point cards that have not been turned up, all equal."""
     left = probabilities.shape[0] - state.length
     for card in range(probabilities.shape[0]):
         probabilities[card] = state.to_come[card] / left
@@ -64,7 +62,7 @@ def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
 
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """The cards in hand; none at the end."""
+    """Allow the cards in hand; none at the end."""
     if state.current_player >= 0:
         mask[:] = state.hands[state.current_player] != 0
 
@@ -124,7 +122,7 @@ def play_last_cards(state: Any) -> None:
 
 @njit
 def lowest(cards: NDArray[Any]) -> int:
-    """The first card that is there."""
+    """Return the lowest card of a hand."""
     card = 0
     while not cards[card]:
         card += 1
@@ -133,7 +131,7 @@ def lowest(cards: NDArray[Any]) -> int:
 
 @njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """Zeros and ones: the point card to bid for and those to come [2 C], own hand and the others' [P C], points.
+    """Write, as zeros and ones, the point card and those to come [2 C], the hands, own first [P C], and points.
 
     The points [P (1 + all there are)] are one-hot. Seats come in the order of turns, the own first. Where bids stay
     hidden, who has won each round [C P] stands in place of the others' hands.
@@ -158,7 +156,7 @@ def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
 
 @njit
 def information_state(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """All point cards, each followed by the bids of `seat` and of the others, [C (1 + P)]; then its unseen bid.
+    """Write all point cards, each with the bids of `seat` and of the others [C (1 + P)]; then its unseen bid.
 
     Cards count from 1, and 0 is for what has not happened. Where bids stay hidden, who won is in place of the other's
     bid: 1 nobody, 2 `seat`, 3 the other.
@@ -176,7 +174,7 @@ def information_state(state: Any, seat: int, out: NDArray[Any]) -> None:
 
 @njit
 def returns(state: Any, out: NDArray[Any]) -> None:
-    """+1 shared by those with most points, -1 by the others; nothing before the end."""
+    """Write +1 shared by the seats with most points, -1 by the others; nothing before the end."""
     if state.current_player == TERMINAL:
         share_win(state.points, out)
 
@@ -209,7 +207,7 @@ def determinize(state: Any, seat: int) -> None:
 
 
 def picture(state: State) -> Picture:
-    """The hands, a row a player; points and point cards stand below."""
+    """Return the hands, a row for each player; points and point cards stand below."""
     players, cards = state["hands"].shape
     across = np.arange(cards)
     row = max(int(state["current_player"]), 0)
@@ -233,7 +231,7 @@ def picture(state: State) -> Picture:
 
 
 def action_text(state: State, action: int) -> str:
-    """What the card counts."""
+    """Return the points of the card."""
     return str(action + 1)
 
 
@@ -245,7 +243,7 @@ def parse_action(state: State, text: str) -> int:
     raise UsageError(f"{text.strip()!r} is not a card; type a number from 1 to {cards}")
 
 
-@cache
+@checked_options
 def game(
     players: int = 2,
     cards: int = 13,
@@ -258,21 +256,28 @@ def game(
     """
     require_between("goofspiel", "players", players, 2, MOST_PLAYERS)
     require_between("goofspiel", "cards", cards, 2, MOST_CARDS)
-    if points_order not in STEPS:
-        raise UsageError(f"goofspiel: points_order={points_order!r} is none of {', '.join(STEPS)}")
     if imp_info and players != 2:
         raise UsageError(f"goofspiel: imp_info is for players=2, not {players}")
-    seen = (2 + players + imp_info) * cards + players * (cards * (cards + 1) // 2 + 1)
+    size = (2 + players + imp_info) * cards + players * (cards * (cards + 1) // 2 + 1)
     return Game(
         name="goofspiel",
         title="Goofspiel",
         options={"players": players, "cards": cards, "points_order": points_order, "imp_info": imp_info},
         agents=tuple(f"player_{seat}" for seat in range(players)),
         num_actions=cards,
-        observation_shape=(seen,),
+        observation_shape=(size,),
         max_length=players * (cards - 1),
         initial=first_position(players, cards, STEPS[points_order], imp_info),
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=returns,
+            chance_outcomes=chance_outcomes,
+            redact=redact,
+            determinize=determinize,
+            information_state=information_state,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,
@@ -284,7 +289,7 @@ def game(
 
 
 def first_position(players: int, cards: int, step: int, imp_info: bool) -> State:
-    """All cards in hand, and the first point card turned up unless chance is to do so."""
+    """Return the first position: all cards in hand, and the first point card turned up unless chance does so."""
     initial = np.zeros((), state_dtype(players, cards))
     initial["hands"] = initial["to_come"] = 1
     initial["point_cards"] = initial["bids"] = initial["winners"] = -1

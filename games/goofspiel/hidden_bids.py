@@ -12,33 +12,33 @@ put aside for a round that asks for a lower card than an own one still to come, 
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.chance import draw, draw_below
+from games.engine.jit import njit
 
 LOWER, HIGHER, SAME = 1, 2, 3
-"""What a round asks of the other's card, by the own card that was bid in it; 0 for one that was not."""
+"""Bound that a round sets on the other's card, by the own card that was bid in it; 0 for a card that was not bid."""
 
 
 @njit
 def guess_bids(state: Any, seat: int) -> None:
-    """Deal the other's bids and hand anew, by what `seat` knows; all that agrees with it is as likely."""
+    """Sample the other's bids and hand, uniformly over all that agrees with what `seat` knows."""
     other, cards = 1 - seat, state.to_come.shape[0]
-    asked, rounds = np.zeros(cards, np.int64), np.zeros(cards, np.int64)
+    bounds, rounds = np.zeros(cards, np.int64), np.zeros(cards, np.int64)
     for i in range(state.length):
-        own = state.bids[i, seat]
-        rounds[own] = i
-        asked[own] = SAME if state.winners[i] < 0 else LOWER if state.winners[i] == seat else HIGHER
-    ways = count_ways(asked)
+        own_card = state.bids[i, seat]
+        rounds[own_card] = i
+        bounds[own_card] = SAME if state.winners[i] < 0 else LOWER if state.winners[i] == seat else HIGHER
+    ways = count_ways(bounds)
     waiting, aside = np.empty(cards, np.int64), np.empty(cards, np.int64)  # rounds for a higher card; cards put aside
     num_waiting, num_aside = 0, 0
     for card in range(cards):
-        if asked[card] == LOWER:
+        if bounds[card] == LOWER:
             num_aside = take(aside, num_aside, state, rounds[card], other)
         state.hands[other, card] = 0
-        after, later = ways[card + 1], int(asked[card] == HIGHER)
-        if asked[card] == SAME:
+        after, later = ways[card + 1], int(bounds[card] == HIGHER)
+        if bounds[card] == SAME:
             state.bids[rounds[card], other] = card
         else:
             kept = after[num_waiting + later, num_aside]
@@ -69,25 +69,25 @@ def take(aside: NDArray[Any], num_aside: int, state: Any, which: int, other: int
 
 
 @njit
-def count_ways(asked: NDArray[Any]) -> NDArray[Any]:
-    """In how many ways the cards from `card` on can be dealt, [card, rounds that wait, cards put aside].
+def count_ways(bounds: NDArray[Any]) -> NDArray[Any]:
+    """Return the number of ways to deal the cards from `card` on, [card, rounds that wait, cards put aside].
 
     One entry of each more than there can be stays 0. (Counts to 50!, as float64.)
     """
-    cards = asked.shape[0]
+    cards = bounds.shape[0]
     ways = np.zeros((cards + 1, cards + 2, cards + 2))
     ways[cards, 0, 0] = 1.0
     for card in range(cards - 1, -1, -1):
-        after, later = ways[card + 1], int(asked[card] == HIGHER)
+        after, later = ways[card + 1], int(bounds[card] == HIGHER)
         for waiting in range(cards):
             for aside in range(cards):
-                left = aside - int(asked[card] == LOWER)
+                left = aside - int(bounds[card] == LOWER)
                 if left < 0:
                     continue
                 total = after[waiting + later, left]
-                if asked[card] != SAME:
+                if bounds[card] != SAME:
                     total += after[waiting + later, left + 1]
                     if waiting:
                         total += waiting * after[waiting - 1 + later, left]
-                ways[card, waiting, aside] = total * aside if asked[card] == LOWER else total
+                ways[card, waiting, aside] = total * aside if bounds[card] == LOWER else total
     return ways

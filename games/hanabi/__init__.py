@@ -1,35 +1,42 @@
 """Hanabi: two to five players build fireworks together, and nobody sees their own cards.
 
-Rules and observations are those of N. Bard et al., "The Hanabi challenge: a new frontier for AI research" (2020), as
-in its learning environment, in OpenSpiel and in PettingZoo's `hanabi_v5`. Of each color there are three cards of rank
-1, one of the highest, two of the others. In turn a player plays a card (it continues the firework of its color, or
-costs a life), discards one, or pays an information token to tell another which of their cards have a color or a rank.
-Discarding regains a token, completing a firework too. Who has played or discarded draws. When the deck is empty, each
-has one more turn. All earn the number of cards in the fireworks, and nothing once the lives are spent. The paper's
-small game is `hanabi:colors=2,hand_size=2,max_information_tokens=3,max_life_tokens=1`.
+Rules and observations are those of N. Bard et al., "The Hanabi challenge: a new frontier for AI research" (2020), as in
+its learning environment, in OpenSpiel and in PettingZoo's `hanabi_v5`. Of each color there are three cards of rank 1,
+one of the highest, two of the others. In turn a player plays a card (it continues the firework of its color, or costs a
+life), discards one, or pays an information token to tell another which of their cards have a color or a rank.
+Discarding regains a token, completing a firework too. After playing or discarding a player draws. When the deck is
+empty, each has one more turn. All earn the number of cards in the fireworks, and nothing once the lives are spent. The
+paper's small game is `hanabi:colors=2,hand_size=2,max_information_tokens=3,max_life_tokens=1`.
 
 With H cards a hand, C colors, R ranks: action i < H discards card i, H + i plays it, 2 H + C (k - 1) + c tells the
 k-th next player of color c, and 2 H + C (P - 1) + R (k - 1) + r of rank r. Positions count from the oldest card. The
 card of color c and rank r has the number R c + r, with colors in the order R Y G W B.
 
-Differences from PettingZoo: what is seen at the end is the final position (there it is the one before), who would have
-moved next is the first to step with None (there it is player_0), the hand is 4 cards for four players or more unless
-`hand_size` says otherwise, and what was told of cards is always shown (`observation_type` is "card_knowledge").
+Differences from PettingZoo:
+
+- What is seen at the end is the final position (there it is the one before), and who would have moved next is the first
+  to step with None (there it is player_0).
+- Every game is played to its end. There it is truncated, with what has been earned so far, once deals, draws and
+  actions are more than 118, OpenSpiel's greatest length of a game: two who tell and discard alone are cut off after 75
+  actions, here they end after 89.
+- player_0 begins. There `random_start_player` may let another begin, and still names player_0, whose mask is all zero.
+- The hand is 4 cards for four players or more unless `hand_size` says otherwise, and what was told of cards is always
+  shown (`observation_type` is "card_knowledge").
 """
 
 import re
-from functools import cache
 
 import numpy as np
 
 from games.engine.cards import hand_picture
-from games.engine.chance import draw, reseed
 from games.engine.errors import UsageError
 from games.engine.game import CHANCE, Game, State
-from games.engine.options import require_between
+from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
 from games.hanabi.knowledge import determinize, information_state, redact
+from games.hanabi.observation import observe
 from games.hanabi.rules import (
     COLOR_TOLD,
     RANK_TOLD,
@@ -43,24 +50,6 @@ from games.hanabi.rules import (
     returns,
     state_dtype,
 )
-from games.hanabi.seen import observe
-
-__all__ = [
-    "apply",
-    "chance_outcomes",
-    "determinize",
-    "draw",
-    "env",
-    "game",
-    "information_state",
-    "legal_actions",
-    "observe",
-    "parallel_env",
-    "raw_env",
-    "redact",
-    "reseed",
-    "returns",
-]
 
 COLORS = "RYGWB"
 KINDS = ("discard", "play", "tell", "tell")
@@ -69,44 +58,46 @@ LIMITS = {"players": (2, 5), "hand_size": (0, 5), "max_information_tokens": (0, 
 
 
 def picture(state: State) -> Picture:
-    """A row a player, with the own cards from the oldest on; what was told of them, and the table, stand below."""
+    """Return a row for each player, oldest card first; hints and the table stand below."""
     ranks = state["discarded"].shape[1]
-    held = [int(number) for number in state["held"]]
+    counts = [int(number) for number in state["held"]]
     hands = [
         ["?" if card < 0 else card_text(int(card), ranks) for card in hand[:number]]
-        for hand, number in zip(state["hands"], held, strict=True)
+        for hand, number in zip(state["hands"], counts, strict=True)
     ]
-    told = [f"player {seat + 1} was told: {' '.join(_told(state, seat))}".rstrip(": ") for seat in range(len(hands))]
+    hints = [
+        f"player {seat + 1} was told: {' '.join(_hint_texts(state, seat))}".rstrip(": ") for seat in range(len(hands))
+    ]
     built = " ".join(f"{COLORS[color]}{height}" for color, height in enumerate(state["fireworks"]))
     gone = [card_text(int(card), ranks) for card in np.repeat(range(state["discarded"].size), state["discarded"].flat)]
     table = f"tokens: {state['information']}; lives: {state['lives']}; deck: {state['deck']}"
-    notes = (*told, f"fireworks: {built}; {table}", f"discarded: {' '.join(gone)}" if gone else "")
+    notes = (*hints, f"fireworks: {built}; {table}", f"discarded: {' '.join(gone)}" if gone else "")
     return hand_picture(hands, num_actions(state), notes=notes)
 
 
-def _told(state: State, seat: int) -> list[str]:
-    """What each card of a seat was told to be, "-" for a color or rank that was not."""
+def _hint_texts(state: State, seat: int) -> list[str]:
+    """Return the hints on each card of a seat, "-" for a color or rank without one."""
     texts = []
     for i in range(int(state["held"][seat])):
-        told, color, rank = (int(state[field][seat, i]) for field in ("told", "may_colors", "may_ranks"))
-        of_color = COLORS[color.bit_length() - 1] if told & COLOR_TOLD else "-"
-        texts.append(of_color + (str(rank.bit_length()) if told & RANK_TOLD else "-"))
+        hinted, color, rank = (int(state[field][seat, i]) for field in ("told", "may_colors", "may_ranks"))
+        of_color = COLORS[color.bit_length() - 1] if hinted & COLOR_TOLD else "-"
+        texts.append(of_color + (str(rank.bit_length()) if hinted & RANK_TOLD else "-"))
     return texts
 
 
 def card_text(card: int, ranks: int) -> str:
-    """Color and rank, `R1`."""
+    """Return color and rank, `R1`."""
     return f"{COLORS[card // ranks]}{card % ranks + 1}"
 
 
 def num_actions(state: State) -> int:
-    """How many actions there are."""
+    """Return the number of actions."""
     players, hand_size = state["hands"].shape
     return 2 * hand_size + (players - 1) * sum(state["discarded"].shape)
 
 
 def action_text(state: State, action: int) -> str:
-    """`play 1` or `discard 1` for the oldest card, `tell +1 R` or `tell +1 3` for what the next player has."""
+    """Return `play 1` or `discard 1` for the oldest card, `tell +1 R` or `tell +1 3` for a hint to the next player."""
     kind, where, what = kind_of.py_func(_Sizes(state), action)
     if kind == TELL_COLOR:
         return f"tell +{where} {COLORS[what]}"
@@ -130,16 +121,16 @@ def parse_action(state: State, text: str) -> int:
 
 
 def observation_size(players: int, colors: int, ranks: int, hand_size: int, cards: int, tokens: int) -> int:
-    """How many entries an observation has, with so many cards and tokens in all."""
+    """Return the number of entries of an observation, with `cards` and `tokens` in all."""
     kinds = colors * ranks
     others = (players - 1) * hand_size * kinds + players
     table = cards - players * hand_size + kinds + tokens + cards
     last_action = 2 * players + 4 + colors + ranks + 2 * hand_size + kinds + 2
-    told = players * hand_size * (kinds + colors + ranks)
-    return others + table + last_action + told
+    knowledge = players * hand_size * (kinds + colors + ranks)
+    return others + table + last_action + knowledge
 
 
-@cache
+@checked_options
 def game(
     players: int = 2,
     colors: int = 5,
@@ -186,7 +177,16 @@ def game(
         observation_dtype=np.float64,
         max_length=longest,
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=returns,
+            chance_outcomes=chance_outcomes,
+            redact=redact,
+            determinize=determinize,
+            information_state=information_state,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,

@@ -1,12 +1,12 @@
-"""What a player of Hanabi knows, and what the own hand may be."""
+"""Information states of Hanabi, and sampling the own hand."""
 
 from typing import Any
 
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.chance import draw_below
 from games.engine.game import TERMINAL
+from games.engine.jit import njit
 from games.hanabi.rules import unseen
 
 MOST_COPIES = 4
@@ -15,7 +15,7 @@ MOST_COPIES = 4
 
 @njit
 def information_state(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """The seat [1], cards of the others [P, H], and of each action what it was, its outcome, and the card [length, 3].
+    """Write the seat [1], cards of the others [P, H], and each action, its outcome and its card [length, 3].
 
     Cards and actions count from 1; 0 is none. What others drew follows from these, back from the cards they have.
     """
@@ -79,7 +79,7 @@ def guess(state: Any, seat: int, place: int) -> int:
 
 @njit
 def allowed(state: Any, seat: int, place: int, card: int) -> int:
-    """How many copies of a card may lie at a place of a hand."""
+    """Return the number of copies of a card that may be at a place of a hand."""
     ranks = state.discarded.shape[1]
     may = state.may_colors[seat, place] >> (card // ranks) & state.may_ranks[seat, place] >> (card % ranks) & 1
     return unseen(state, card, seat) if may else 0

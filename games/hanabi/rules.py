@@ -3,11 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.chance import RANDOM_FIELD
 from games.engine.game import CHANCE, TERMINAL
+from games.engine.jit import njit
 
 DISCARD, PLAY, TELL_COLOR, TELL_RANK = 0, 1, 2, 3
 SCORED, REGAINED = 1, 2
@@ -16,7 +16,7 @@ COLOR_TOLD, RANK_TOLD = 1, 2
 
 
 def state_dtype(colors: int, ranks: int, players: int, hand_size: int, longest: int) -> np.dtype[Any]:
-    """The record of a position."""
+    """Return the layout of a position's record."""
     return np.dtype(
         [
             ("hands", np.int8, (players, hand_size)),  # cards, -1 for none, or unknown
@@ -44,7 +44,7 @@ def state_dtype(colors: int, ranks: int, players: int, hand_size: int, longest: 
 
 @njit
 def copies(rank: Any, ranks: int) -> Any:
-    """How many cards there are of a rank in each color."""
+    """Return the number of cards of a rank in each color."""
     if rank == 0:
         return 3
     return 1 if rank == ranks - 1 else 2
@@ -52,7 +52,7 @@ def copies(rank: Any, ranks: int) -> Any:
 
 @njit
 def unseen(state: Any, card: int, seat: int) -> int:
-    """How many copies of a card are neither out nor in a hand, but for the hand of `seat`."""
+    """Return the number of copies of a card in the deck or in the hand of `seat`."""
     ranks = state.discarded.shape[1]
     color, rank = card // ranks, card % ranks
     left = copies(rank, ranks) - state.discarded[color, rank] - int(state.fireworks[color] > rank)
@@ -65,14 +65,14 @@ def unseen(state: Any, card: int, seat: int) -> int:
 
 @njit
 def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
-    """The next card of the deck."""
+    """Write the probability of each card to be drawn next."""
     for card in range(probabilities.shape[0]):
         probabilities[card] = unseen(state, card, -1) / state.deck
 
 
 @njit
 def kind_of(state: Any, action: int) -> tuple[int, int, int]:
-    """What an action is, the position or the number of seats on to whom something is told, and which color or rank."""
+    """Return the kind of an action, its position or the distance to the seat it hints to, and the color or rank."""
     players, hand_size = state.hands.shape
     colors, ranks = state.discarded.shape
     if action < 2 * hand_size:
@@ -216,7 +216,7 @@ def play(state: Any, card: int) -> int:
 
 @njit
 def returns(state: Any, out: NDArray[Any]) -> None:
-    """The cards in the fireworks, for all; nothing once the lives are spent."""
+    """Write the number of cards in the fireworks, for all; 0 once the lives are spent."""
     score = 0
     if state.lives > 0:
         for height in state.fireworks:

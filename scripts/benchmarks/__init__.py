@@ -1,4 +1,4 @@
-"""The sections of the benchmark. Importing this package, before all else, sets one thread for everything."""
+"""Sections of the benchmark. Import this package first: it limits every library to one thread."""
 
 import os
 

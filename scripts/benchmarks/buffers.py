@@ -1,4 +1,4 @@
-"""Buffers: adding to, sampling from and weighing what ten environments (or 1,024) play, beside Tianshou's."""
+"""Buffers: adding, sampling and updating priorities for ten environments (or 1,024), beside Tianshou's."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,7 +13,7 @@ PRIORITIES = {"alpha": 0.6, "beta": 0.4}
 
 
 def rows() -> Iterator[Row]:
-    """Additions in transitions, everything else in calls a second."""
+    """Measure additions in transitions a second, everything else in calls a second."""
     for envs in (ENVS, ROWS):
         work = f"VectorReplayBuffer.add, {envs:,} rows a call"
         ours = adding(VectorReplayBuffer(envs * LENGTH, envs), Batch, envs)
@@ -30,10 +30,12 @@ def rows() -> Iterator[Row]:
 
 
 def adding(buffer: Any, batch: Any, envs: int = ENVS) -> Work:
-    """A step of environments like CartPole; `batch` is the class that the buffer takes."""
+    """Add a step of environments like CartPole; `batch` is the class that the buffer takes."""
     rng, no = np.random.default_rng(0), np.zeros(envs, bool)
-    seen, seen_next = rng.random((2, envs, 4), np.float32)
-    step = batch(obs=seen, act=np.zeros(envs, int), rew=np.ones(envs), terminated=no, truncated=no, done=no, info={})
+    observation, seen_next = rng.random((2, envs, 4), np.float32)
+    step = batch(
+        obs=observation, act=np.zeros(envs, int), rew=np.ones(envs), terminated=no, truncated=no, done=no, info={}
+    )
     step.obs_next = seen_next
     ids = np.arange(envs)
 
@@ -45,7 +47,7 @@ def adding(buffer: Any, batch: Any, envs: int = ENVS) -> Work:
 
 
 def sampling(buffer: Any, batch: Any = Batch) -> Work:
-    """Samples from a full buffer."""
+    """Sample from a full buffer."""
     fill(buffer, batch)
 
     def sample() -> int:
@@ -56,7 +58,7 @@ def sampling(buffer: Any, batch: Any = Batch) -> Work:
 
 
 def weighing(buffer: Any, batch: Any = Batch) -> Work:
-    """New priorities for places of a full buffer."""
+    """Update priorities in a full buffer."""
     fill(buffer, batch)
     _, places = buffer.sample(SAMPLE)
     weight = np.random.default_rng(0).random(SAMPLE)
@@ -75,7 +77,7 @@ def fill(buffer: Any, batch: Any) -> None:
 
 
 def peer(work: str, loop: Callable[[Any, Any], Work], **priorities: float) -> Peer:
-    """Tianshou at the same work with its own buffer and batch, prioritized if there are exponents."""
+    """Return Tianshou's buffer at the same work, prioritized if there are exponents."""
     name = f"Tianshou, {work}"
     absent = missing(name, "tianshou")
     if absent is not None:

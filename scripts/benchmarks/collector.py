@@ -1,4 +1,4 @@
-"""Collecting with random actions, buffers written: native boards, PettingZoo's game and CartPole, beside Tianshou's."""
+"""Collecting with random actions into a buffer: native boards, PettingZoo's game and CartPole, beside Tianshou's."""
 
 import warnings
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ BOARDS, ENVS, ROUNDS = 1024, 10, 50
 
 
 def rows() -> Iterator[Row]:
-    """Moves a second into the buffer; games that end begin anew."""
+    """Measure moves a second into the buffer; games that end are restarted."""
     title = f"Tianshou, {ENVS} tictactoe_v3"
     peer = missing(title, "tianshou", "pygame") or Peer(title, tianshou_moves())
     for game in ("tic_tac_toe", "connect_four"):
@@ -41,9 +41,9 @@ def rows() -> Iterator[Row]:
 
 
 def collecting(env: GameVectorEnv | DummyVectorEnv, random: bool = False) -> Work:
-    """Ours: one policy in every seat, a sub-buffer for each seat of each environment."""
+    """Collect with ours: one policy in every seat, a sub-buffer for each seat of each environment."""
     rings = len(env) * env.num_agents
-    collector = Collector(RandomPolicy(0), env, VectorReplayBuffer(rings * 20, rings))
+    collector = Collector(RandomPolicy(seed=0), env, VectorReplayBuffer(rings * 20, rings))
 
     def play() -> int:
         return collector.collect(n_step=len(env) * ROUNDS, random=random).n_collected_steps
@@ -64,7 +64,7 @@ def tictactoe() -> Any:
 
 
 def bare_moves() -> Work:
-    """PettingZoo's games and random legal moves, nothing stored."""
+    """Play PettingZoo's games with random legal moves, storing nothing."""
     envs, rng = [tictactoe() for _ in range(ENVS)], np.random.default_rng(0)
     for env in envs:
         env.reset()
@@ -72,18 +72,18 @@ def bare_moves() -> Work:
     def play() -> int:
         for _ in range(ROUNDS):
             for env in envs:
-                seen, _, terminated, truncated, _ = env.last()
+                observation, _, terminated, truncated, _ = env.last()
                 if terminated or truncated:
                     env.reset()
-                    seen = env.last()[0]
-                env.step(int(rng.choice(np.flatnonzero(seen["action_mask"]))))
+                    observation = env.last()[0]
+                env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
         return ENVS * ROUNDS
 
     return play
 
 
 def bare_steps() -> Work:
-    """CartPoles and random actions, nothing stored."""
+    """Step CartPoles with random actions, storing nothing."""
     envs = [cart_pole() for _ in range(ENVS)]
     for env in envs:
         env.reset()
@@ -100,7 +100,7 @@ def bare_steps() -> Work:
 
 
 def tianshou_moves() -> Work:
-    """Theirs: a random policy for either agent, one buffer an environment."""
+    """Collect with Tianshou: a random policy for either agent, one buffer an environment."""
     from tianshou.algorithm.multiagent.marl import MultiAgentOffPolicyAlgorithm
     from tianshou.algorithm.random import MARLRandomDiscreteMaskedOffPolicyAlgorithm
     from tianshou.env import DummyVectorEnv as TheirVectorEnv
@@ -113,7 +113,7 @@ def tianshou_moves() -> Work:
 
 
 def tianshou_cart_poles() -> Work:
-    """Theirs: random actions."""
+    """Collect with Tianshou, random actions."""
     from tianshou.algorithm.random import MARLRandomDiscreteMaskedOffPolicyAlgorithm
     from tianshou.env import DummyVectorEnv as TheirVectorEnv
 

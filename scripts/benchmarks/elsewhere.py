@@ -1,4 +1,4 @@
-"""Peers in a Python of their own: they do not fit into one environment with us."""
+"""Peers in a Python interpreter of their own, since their dependencies conflict with ours."""
 
 import importlib.util
 import subprocess
@@ -10,13 +10,13 @@ from pathlib import Path
 from benchmarks.measure import Peer
 
 PYTHONS: dict[str, str] = {}
-"""The interpreter that has a peer's package, by the package's name; this one for those that are not named."""
+"""Interpreter that has a peer's package, by the package's name; this interpreter for all others."""
 PROGRAMS = Path(__file__).with_name("peers")
 
 
 @contextmanager
 def process(title: str, package: str, program: str, *arguments: str) -> Iterator[Peer]:
-    """A peer whose program does a round for each line it is sent, and prints how much that was."""
+    """Yield a peer whose program does one round for each line it reads, and prints the work done."""
     if package not in PYTHONS and importlib.util.find_spec(package) is None:
         yield Peer(f"{title} not run: {package} not installed (give --python {package}=PATH)", None)
         return

@@ -16,13 +16,13 @@ from games.engine.registry import make_game
 
 @dataclass(frozen=True)
 class Contest:
-    """One game, as each of us calls it."""
+    """One game by its name in each library."""
 
     ours: str
     open_spiel: str
     pgx: str | None = None
     arrays: bool = False
-    """Also beside OpenSpiel where its observations and masks, lists of numbers, are made arrays, as ours are."""
+    """Also compare with OpenSpiel where its observations and masks, lists of numbers, are converted to arrays."""
 
 
 CONTESTS = (
@@ -42,7 +42,7 @@ CONTESTS = (
 
 
 def rows() -> Iterator[Row]:
-    """Moves a second of random legal play."""
+    """Measure moves a second of random legal play."""
     with one_core():  # JAX would spread over all, and some of its games take twice as long then
         for contest in CONTESTS:
             yield from beside_peers(contest)
@@ -50,7 +50,7 @@ def rows() -> Iterator[Row]:
 
 
 def beside_peers(contest: Contest) -> Iterator[Row]:
-    """One game: playouts, and batches."""
+    """Compare one game: playouts, and batches."""
     with open_spiel("rollouts", contest) as peer:
         yield rate("engine", f"{contest.ours}: playouts", "moves/s", playouts(contest.ours), peer, rounds=3)
     work = f"{contest.ours}: {BOARDS:,} boards, observations, masks, resets"
@@ -63,20 +63,20 @@ def beside_peers(contest: Contest) -> Iterator[Row]:
 
 
 def open_spiel(mode: str, contest: Contest) -> AbstractContextManager[Peer]:
-    """OpenSpiel at the same game: its C++ ("rollouts"), or Python with observations as "lists" or as "arrays"."""
+    """Return OpenSpiel at the same game: its C++ ("rollouts"), or Python with observations as "lists" or "arrays"."""
     titles = {"rollouts": "C++ rollouts", "lists": "from Python", "arrays": "from Python, lists made arrays"}
     return process(f"OpenSpiel, {titles[mode]}", "pyspiel", "play_open_spiel.py", mode, contest.open_spiel)
 
 
 def threads() -> Iterator[Row]:
-    """Two threads beside one, in the same batches."""
+    """Compare two threads with one, on the same batches."""
     for name in ("connect_four", "othello", "go:size=9", "hex", "backgammon", "chess"):
         work = f"{name}: {STEPS:,} steps of {BOARDS:,} boards, two threads"
         yield duration("engine", work, steps(name, 2), Peer("one thread", steps(name, 1)))
 
 
 def playouts(spec: str) -> Work:
-    """Random games inside compiled code, from the first decision (as OpenSpiel's rollouts are) to the end."""
+    """Play random games in compiled code, from the first decision (as OpenSpiel's rollouts do) to the end."""
     game = make_game(spec)
     env = GameVectorEnv(game, 1)
     env.reset(seed=0)

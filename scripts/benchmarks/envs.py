@@ -16,13 +16,13 @@ CORES = 2  # processes that environments share; the same wherever it is measured
 
 
 class Sleeping(gym.Env[np.ndarray, int]):
-    """Takes a millisecond a step, without computing."""
+    """Environment whose steps take a millisecond without computing."""
 
     observation_space = gym.spaces.Box(0, 1, (4,))
     action_space = gym.spaces.Discrete(2)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
-        """Begin anew."""
+        """Reset."""
         return np.zeros(4, np.float32), {}
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
@@ -36,14 +36,14 @@ def cart_pole() -> gym.Env:
 
 
 def rows() -> Iterator[Row]:
-    """Environment steps a second."""
+    """Measure environment steps a second."""
     yield from beside_gymnasium()
     yield from beside_tianshou()
     yield from beside_ray()
 
 
 def beside_gymnasium() -> Iterator[Row]:
-    """64 small environments, in as many processes there, in two here."""
+    """Compare 64 small environments: Gymnasium in 64 processes, ours in two."""
     theirs = gym.vector.AsyncVectorEnv([cart_pole] * 64)
     for kind in (SubprocVectorEnv, ShmemVectorEnv):
         ours = kind([cart_pole] * 64, num_workers=CORES)
@@ -54,7 +54,7 @@ def beside_gymnasium() -> Iterator[Row]:
 
 
 def beside_tianshou() -> Iterator[Row]:
-    """Ten environments: small ones in two processes, and some that sleep in one each."""
+    """Compare ten environments: small ones in two processes, and sleeping ones in one each."""
     shared = {"num_workers": CORES}
     for kind, env_fn, options in (
         (DummyVectorEnv, cart_pole, {}),
@@ -70,7 +70,7 @@ def beside_tianshou() -> Iterator[Row]:
 
 
 def beside_ray() -> Iterator[Row]:
-    """Ten environments in one actor, whose calls cost more than their steps; and ten plain actors, one step a call."""
+    """Compare ten environments in one actor (calls cost more than steps) with ten plain actors (one call a step)."""
     work = "10 CartPole-v1, RayVectorEnv, num_workers=1"
     if (absent := missing("plain Ray actors", "ray")) is not None:
         yield Row("envs", work, float("nan"), None, absent.name, None, "steps/s")
@@ -85,7 +85,7 @@ def beside_ray() -> Iterator[Row]:
 
 
 def tianshou(kind: str, env_fn: Callable[[], gym.Env]) -> Peer:
-    """Tianshou's vector environment of the same name."""
+    """Return Tianshou's vector environment of the same name."""
     title = f"Tianshou {kind}"
     if (absent := missing(title, "tianshou")) is not None:
         return absent
@@ -95,7 +95,7 @@ def tianshou(kind: str, env_fn: Callable[[], gym.Env]) -> Peer:
 
 
 def steps(env: Any) -> Work:
-    """Rounds of steps in which the loop resets what is done, as collectors do: ours and Tianshou's alike."""
+    """Step in rounds whose loop resets finished environments, as collectors do: ours and Tianshou's alike."""
     env.reset()
     actions = np.random.default_rng(0).integers(0, 2, (STEPS, len(env)))
 
@@ -110,7 +110,7 @@ def steps(env: Any) -> Work:
 
 
 def gymnasium_steps(env: gym.vector.VectorEnv) -> Work:
-    """Rounds of steps of environments that reset themselves."""
+    """Step environments that reset themselves, in rounds."""
     env.reset()
     actions = np.random.default_rng(0).integers(0, 2, (STEPS, env.num_envs))
 
@@ -123,7 +123,7 @@ def gymnasium_steps(env: gym.vector.VectorEnv) -> Work:
 
 
 class PlainRay:
-    """An actor for each environment, a call for each of its steps and resets."""
+    """One actor for each environment, and a call for each of its steps and resets."""
 
     def __init__(self, ray: Any, count: int):
         self._ray = ray
@@ -133,11 +133,11 @@ class PlainRay:
         return len(self._actors)
 
     def reset(self, rows: Any = None) -> None:
-        """Reset those of `rows` (None: all)."""
+        """Reset the environments in `rows` (None: all)."""
         self._ray.get([self._actors[row].reset.remote() for row in (range(len(self)) if rows is None else rows)])
 
     def step(self, action: np.ndarray) -> tuple:
-        """Step them all."""
+        """Step all environments."""
         calls = [actor.step.remote(one) for actor, one in zip(self._actors, action, strict=True)]
         obs, rew, terminated, truncated, infos = zip(*self._ray.get(calls), strict=True)
         return np.stack(obs), np.array(rew), np.array(terminated), np.array(truncated), infos

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from arena.equilibrium.response import exploitability
-from arena.equilibrium.solving import make_solver
-from arena.equilibrium.tree import build_tree
+from arena.analysis.response import exploitability
+from arena.analysis.solver import make_solver
+from arena.analysis.tree import build_tree
 from benchmarks.elsewhere import process
 from benchmarks.measure import NOBODY, Row, Work, rate
 from games.engine.registry import make_game
@@ -14,7 +14,7 @@ SOLVERS = ("cfr", "cfr+", "external-sampling", "outcome-sampling")
 
 
 def rows() -> Iterator[Row]:
-    """Iterations (an update of every seat), and computations of exploitability, a second."""
+    """Measure iterations (an update of every seat), and computations of exploitability, a second."""
     for name in GAMES:
         for solver in SOLVERS:
             with process("OpenSpiel, C++", "pyspiel", "solve_open_spiel.py", solver, name) as peer:
@@ -24,14 +24,14 @@ def rows() -> Iterator[Row]:
             work = f"{name}: exact exploitability"
             yield rate("equilibrium", work, "computations/s", responses(name), peer, rounds=3)
             work = f"{name}: exact exploitability, the tree written out anew each time"
-            yield rate("equilibrium", work, "computations/s", responses(name, anew=True), peer, rounds=3)
+            yield rate("equilibrium", work, "computations/s", responses(name, new_solver=True), peer, rounds=3)
     yield rate(
         "equilibrium", "liars_dice:dice=1: cfr+", "iterations/s", iterations("liars_dice:dice=1", "cfr+"), NOBODY
     )
 
 
 def iterations(name: str, algorithm: str) -> Work:
-    """Rounds of a solver that goes on and on, of about a tenth of a second."""
+    """Iterate one solver in rounds of about a tenth of a second."""
     solver = make_solver(build_tree(make_game(name)), algorithm)
     count = max(1, 20_000_000 // (len(solver.tree.nodes) * (1 if algorithm.endswith("sampling") else 10)))
 
@@ -42,8 +42,8 @@ def iterations(name: str, algorithm: str) -> Work:
     return run
 
 
-def responses(name: str, anew: bool = False) -> Work:
-    """Values and best responses of the strategy that one iteration of CFR leaves."""
+def responses(name: str, new_solver: bool = False) -> Work:
+    """Compute values and best responses of the strategy after one iteration of CFR."""
     game = make_game(name)
     tree = build_tree(game)
     solver = make_solver(tree, "cfr")
@@ -51,7 +51,7 @@ def responses(name: str, anew: bool = False) -> Work:
     strategy = solver.strategy()
 
     def compute() -> int:
-        exploitability(build_tree(game) if anew else tree, strategy)
+        exploitability(build_tree(game) if new_solver else tree, strategy)
         return 1
 
     return compute

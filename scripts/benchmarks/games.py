@@ -7,24 +7,25 @@ from typing import Any
 
 import numpy as np
 
+import games
 from benchmarks.measure import Peer, Row, Work, missing, rate
 from benchmarks.native import BOARDS, batch
 from games.engine.registry import make_game
 
 
 def rows() -> Iterator[Row]:
-    """Every game that PettingZoo has as well, beside its `env()` and its `raw_env()`."""
+    """Measure every game that PettingZoo has too, beside its `env()` and its `raw_env()`."""
     for name in ("connect_four", "tic_tac_toe"):
         for constructor in ("env", "raw_env"):
             work = f"{name}, {BOARDS:,} boards: random legal moves, observations, masks, resets"
             yield rate("games", work, "moves/s", batch(name), pettingzoo(name, constructor))
     for name in ("tic_tac_toe", "connect_four", "rock_paper_scissors", "leduc_holdem"):
-        ours = aec_moves(import_module(make_game(name).rules).env())
+        ours = aec_moves(getattr(games, name).env())
         yield rate("games", f"{name}: one game by the loop of an AEC environment", "moves/s", ours, pettingzoo(name))
 
 
 def pettingzoo(name: str, constructor: str = "env") -> Peer:
-    """PettingZoo's own game."""
+    """Return PettingZoo's own game."""
     zoo = make_game(name).pettingzoo_name
     title = f"PettingZoo {zoo}.{constructor}()"
     if (absent := missing(title, "pygame", *(["rlcard"] if "holdem" in name else []))) is not None:
@@ -35,7 +36,7 @@ def pettingzoo(name: str, constructor: str = "env") -> Peer:
 
 
 def aec_moves(env: Any) -> Work:
-    """One game from its start to its end, by the loop of PettingZoo's documentation."""
+    """Play one game from start to end, by the loop of PettingZoo's documentation."""
     rng = np.random.default_rng(0)
 
     def play() -> int:

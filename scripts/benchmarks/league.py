@@ -1,4 +1,4 @@
-"""What a league costs a training: its bookkeeping, and meeting many opponents in one batch."""
+"""Cost of a league in training: its bookkeeping, and playing many opponents in one batch."""
 
 import tempfile
 import time
@@ -9,30 +9,30 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.ppo import PPOConfig
+from agents.algorithms.ppo import PPOConfig
 from arena.collector.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env.native import GameVectorEnv
 from arena.league.config import LEAGUES, RunConfig
+from arena.league.learner_in_training import LearnerInTraining
 from arena.league.seating import LeagueSeating
-from arena.league.student import Student
 from arena.league.training import SelfPlayTraining
 from arena.policy.checkpoint import build_policy
-from arena.registry import learning_algorithm, make_game
+from arena.policy.registry import learning_algorithm, make_game
 from benchmarks.measure import Peer, Row, Work, rate
 
 BOARDS, MOVES = 1024, 32
 TURNS = 10
 BOOKKEEPING = (
     (SelfPlayTraining, "_before_collect"),  # pairing: scores, distribution, invitations, members loaded
-    (SelfPlayTraining, "_begin_epoch"),
-    (Student, "count"),  # payoffs
+    (SelfPlayTraining, "begin_turn"),
+    (LearnerInTraining, "count"),  # payoffs
     (LeagueSeating, "__call__"),  # who sits where in games that begin
 )
 
 
 def rows() -> Iterator[Row]:
-    """The share of bookkeeping in a training, and a batch against eight opponents beside one against one."""
+    """Measure the share of bookkeeping in a training, and a batch against eight opponents beside one against one."""
     torch.set_num_threads(1)
     share = bookkeeping_share()
     work = f"bookkeeping of a PFSP league in a PPO run on Connect Four, {TURNS} snapshots"
@@ -42,7 +42,7 @@ def rows() -> Iterator[Row]:
 
 
 def bookkeeping_share() -> float:
-    """Part of the time of a training that went into what only a league needs."""
+    """Return the share of a training's time spent in what only a league needs."""
     spent = 0.0
 
     def timed(method: Any, *arguments: Any) -> Any:
@@ -69,12 +69,12 @@ def bookkeeping_share() -> float:
 
 
 def partial_method(timed: Any, method: Any) -> Any:
-    """A method that calls another by way of `timed`."""
+    """Return a method that calls `method` through `timed`."""
     return lambda *arguments: timed(method, *arguments)
 
 
 def against(opponents: int) -> Work:
-    """Collect games of one learner, each against one of so many opponents."""
+    """Collect games of one learner, each against one of `opponents` opponents."""
     game, algorithm = make_game("connect_four"), learning_algorithm("ppo")
     learner = build_policy(algorithm, game, PPOConfig(), True)
     members = {label: build_policy(algorithm, game, PPOConfig(), False).train() for label in range(1, opponents + 1)}

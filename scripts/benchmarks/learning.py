@@ -1,4 +1,4 @@
-"""Learning: gradient steps and whole trainings, beside Tianshou's, and beside the floor that arithmetic sets."""
+"""Learning: gradient steps and whole trainings beside Tianshou's, and beside the bare arithmetic as lower bound."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -9,16 +9,16 @@ import gymnasium as gym
 import numpy as np
 import torch
 
-from agents.dqn import DQNPolicy
-from agents.gradients import adam
+from agents.algorithms.dqn import DQNPolicy
+from agents.algorithms.ppo import PPOPolicy
+from agents.learning.gradients import adam
 from agents.networks.common import ActorCritic, Net
 from agents.networks.discrete import Actor, Critic
-from agents.ppo import PPOPolicy
 from arena.collector import Collector
 from arena.data import Batch, VectorReplayBuffer
 from arena.env import DummyVectorEnv, GameVectorEnv
 from arena.policy import MultiAgentPolicyManager, RandomPolicy
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.trainer import OffpolicyTrainer, OnpolicyTrainer
 from arena.trainer.base import Hooks, Schedule
 from benchmarks.measure import NOBODY, Peer, Row, Work, duration, missing, rate
@@ -31,7 +31,7 @@ BOARDS, MOVES = 1_024, 16
 
 
 def rows() -> Iterator[Row]:
-    """One thread; the same networks, batches and hyper-parameters."""
+    """Measure on one thread, with the same networks, batches and hyper-parameters."""
     torch.set_num_threads(1)
     absent = missing("Tianshou, the same", "tianshou")
     for work, unit, ours, theirs in (
@@ -39,9 +39,9 @@ def rows() -> Iterator[Row]:
         (f"PPO: updates, {PPO['repeat']} passes in parts of {PPO['batch']}", "transitions/s", ppo_updates, their_ppo),
     ):
         yield rate("learning", work, unit, ours(), absent or Peer("Tianshou, the same", theirs()))
-    for name, mine, theirs_to in (("DQN", dqn_to_goal, their_dqn_to_goal), ("PPO", ppo_to_goal, their_ppo_to_goal)):
+    for name, ours, theirs_to in (("DQN", dqn_to_goal, their_dqn_to_goal), ("PPO", ppo_to_goal, their_ppo_to_goal)):
         peer = absent or Peer("Tianshou, the same", theirs_to(count()))
-        yield duration("learning", f"{name}: CartPole-v1 to {GOAL:.0f}", mine(count()), peer, SEEDS)
+        yield duration("learning", f"{name}: CartPole-v1 to {GOAL:.0f}", ours(count()), peer, SEEDS)
     work = "DQN beside a random player: tic_tac_toe as first player to 0.9"
     yield duration("learning", work, dqn_beats_random(count()), NOBODY, SEEDS)
     work = f"PPO against itself: connect_four, {BOARDS:,} boards, 128x128, end to end"
@@ -56,7 +56,7 @@ def cart_pole() -> gym.Env[Any, Any]:
 
 
 def filled(buffer: Any, batch: Any) -> Any:
-    """A full buffer of what a CartPole might show, in episodes of 40 steps."""
+    """Return a full buffer of CartPole-like data, in episodes of 40 steps."""
     rng, no = np.random.default_rng(0), np.zeros(ENVS, bool)
     for t in range(ROWS // ENVS):
         obs = rng.normal(size=(2, ENVS, 4)).astype(np.float32)
@@ -83,7 +83,7 @@ def make_ppo(shape: Any = 4, actions: int = 2, hidden: int = HIDDEN) -> PPOPolic
 
 
 def dqn_steps() -> Work:
-    """Ours."""
+    """Take gradient steps with our DQN."""
     policy, buffer = make_dqn(), filled(VectorReplayBuffer(ROWS, ENVS), Batch)
 
     def learn() -> int:
@@ -95,7 +95,7 @@ def dqn_steps() -> Work:
 
 
 def ppo_updates() -> Work:
-    """Ours."""
+    """Update with our PPO."""
     policy, buffer = make_ppo(), filled(VectorReplayBuffer(ROWS, ENVS), Batch)
 
     def learn() -> int:
@@ -114,12 +114,12 @@ def seeded(seed: int) -> None:
 
 
 def annealed(step: int) -> float:
-    """The chance of a random action."""
+    """Return the probability of a random action."""
     return EPS[0] + (EPS[1] - EPS[0]) * min(step / EPS_STEPS, 1.0)
 
 
 def cart_poles(kind: Any, seed: int) -> tuple[Any, Any]:
-    """Environments to train and to test in."""
+    """Return environments to train and to test in."""
     train, test = kind([cart_pole] * ENVS), kind([cart_pole] * ENVS)
     train.seed(seed)
     test.seed(seed + 1_000)
@@ -127,7 +127,7 @@ def cart_poles(kind: Any, seed: int) -> tuple[Any, Any]:
 
 
 def timed(train: Callable[[int], None], seeds: Iterator[int]) -> Callable[[], float]:
-    """Seconds of a training from the next seed."""
+    """Return the seconds of a training from the next seed."""
 
     def run() -> float:
         seed = next(seeds)
@@ -140,7 +140,7 @@ def timed(train: Callable[[int], None], seeds: Iterator[int]) -> Callable[[], fl
 
 
 def dqn_to_goal(seeds: Iterator[int]) -> Callable[[], float]:
-    """Ours, tested after every 1,000 steps."""
+    """Train our DQN to the goal, tested after every 1,000 steps."""
 
     def train(seed: int) -> None:
         policy, (envs, tests) = make_dqn(), cart_poles(DummyVectorEnv, seed)
@@ -153,7 +153,7 @@ def dqn_to_goal(seeds: Iterator[int]) -> Callable[[], float]:
 
 
 def ppo_to_goal(seeds: Iterator[int]) -> Callable[[], float]:
-    """Ours, tested after every 2,000 steps."""
+    """Train our PPO to the goal, tested after every 2,000 steps."""
 
     def train(seed: int) -> None:
         policy, (envs, tests) = make_ppo(), cart_poles(DummyVectorEnv, seed)
@@ -167,7 +167,7 @@ def ppo_to_goal(seeds: Iterator[int]) -> Callable[[], float]:
 
 
 def dqn_beats_random(seeds: Iterator[int]) -> Callable[[], float]:
-    """On native boards, tested over 100 games after every 2,000 moves."""
+    """Train DQN on native boards until it beats random, tested over 100 games after every 2,000 moves."""
     game = make_game("tic_tac_toe")
 
     def train(seed: int) -> None:
@@ -175,7 +175,7 @@ def dqn_beats_random(seeds: Iterator[int]) -> Callable[[], float]:
         policy = DQNPolicy(net, adam(net.parameters(), 1e-3), 0.95, 3, 200)
         policy.set_eps(0.1)
         policy.reset(seed)
-        table, tests = (MultiAgentPolicyManager([policy, RandomPolicy(seed + i)]) for i in (1, 2))
+        table, tests = (MultiAgentPolicyManager([policy, RandomPolicy(seed=seed + i)]) for i in (1, 2))
         collector = Collector(table, GameVectorEnv(game, 32), VectorReplayBuffer(20_000, 32), exploration_noise=True)
         plan = Schedule(50, 2_000, 64, 64, episode_per_test=100, verbose=False)
         hooks = Hooks(
@@ -193,7 +193,7 @@ def dqn_beats_random(seeds: Iterator[int]) -> Callable[[], float]:
 
 
 def self_play() -> Work:
-    """Collect and update, over and over."""
+    """Collect and update, alternately."""
     game = make_game("connect_four")
     policy = make_ppo(game.observation_shape, game.num_actions, 128)
     env = GameVectorEnv(game, BOARDS)
@@ -209,16 +209,16 @@ def self_play() -> Work:
 
 
 def arithmetic() -> Work:
-    """The same forward and backward passes on random tensors, and nothing else."""
+    """Run the same forward and backward passes on random tensors, and nothing else."""
     game = make_game("connect_four")
     policy = make_ppo(game.observation_shape, game.num_actions, 128)
-    seen = torch.rand(BOARDS, *game.observation_shape)
+    observations = torch.rand(BOARDS, *game.observation_shape)
     batch = torch.rand(2 * BOARDS, *game.observation_shape)
 
     def play() -> int:
         with torch.no_grad():
             for _ in range(MOVES):
-                features, _ = policy.actor.preprocess(seen)
+                features, _ = policy.actor.preprocess(observations)
                 policy.actor.last(features)
                 policy.critic.last(features)
         for _ in range(MOVES // 2):

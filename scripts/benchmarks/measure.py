@@ -1,4 +1,4 @@
-"""Measuring two loops side by side."""
+"""Side-by-side measurement of two loops."""
 
 import importlib.util
 import os
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import median
 
 Work = Callable[[], int]
-"""Does one round and returns how many units of work it was."""
+"""Do one round and return its units of work."""
 
 
 @dataclass(frozen=True)
@@ -20,30 +20,30 @@ class Row:
 
     section: str
     work: str
-    """What is done."""
+    """Description of the work."""
     ours: float
     peer: float | None
-    """None where there is no peer, or it is not installed."""
+    """Figure of the peer; None if there is no peer, or it is not installed."""
     peer_name: str
     ratio: float | None
-    """How many times faster ours is."""
+    """Factor by which ours is faster; None without a peer."""
     unit: str
 
 
 @dataclass(frozen=True)
 class Peer:
-    """Who else does the same work, and its loop."""
+    """Another library at the same work, and its loop."""
 
     name: str
     loop: Callable[[], float] | None
-    """None where there is nobody, or it is not installed; the name says which."""
+    """None if there is no peer, or it is not installed; the name says which."""
 
 
 NOBODY = Peer("no peer", None)
 
 
 def missing(peer: str, *packages: str) -> Peer | None:
-    """A peer that cannot run since one of its packages is not installed; None if all are."""
+    """Return a peer that cannot run because one of its packages is not installed; None if all are."""
     absent = [package for package in packages if importlib.util.find_spec(package) is None]
     return Peer(f"{peer} not run: {', '.join(absent)} not installed (extra: bench)", None) if absent else None
 
@@ -63,7 +63,7 @@ def one_core() -> Iterator[None]:
 
 
 def rate(section: str, work: str, unit: str, ours: Work, peer: Peer, rounds: int = 5) -> Row:
-    """Units of work a second, the median of rounds of a second in which the two alternate."""
+    """Measure units of work a second: the median of one-second rounds in which the two alternate."""
     for loop in (ours, peer.loop):
         if loop is not None:
             loop()  # compiles and fills caches
@@ -72,13 +72,13 @@ def rate(section: str, work: str, unit: str, ours: Work, peer: Peer, rounds: int
 
 
 def duration(section: str, work: str, ours: Callable[[], float], peer: Peer, rounds: int = 5) -> Row:
-    """Seconds that something says it took, the median of rounds in which the two alternate."""
+    """Measure seconds as reported by the loops: the median of rounds in which the two alternate."""
     mine, theirs = _alternate(lambda loop: loop(), ours, peer, rounds)
     return Row(section, work, mine, theirs, peer.name, theirs / mine if theirs else None, "s")
 
 
 def in_a_process(program: str, setup: str = "") -> Callable[[], float]:
-    """Runs a program in a process of its own and reads off how long it took, without its `setup`."""
+    """Return a loop that runs a program in a process of its own and returns its seconds, `setup` excluded."""
     code = f"{setup}\nimport time\nstart = time.perf_counter()\n{program}\nprint(time.perf_counter() - start)\n"
 
     def run() -> float:

@@ -1,4 +1,4 @@
-"""Our vector environment, played at random: what several sections set beside others."""
+"""Our vector environment under random play, for comparison in several sections."""
 
 import time
 from collections.abc import Callable
@@ -16,12 +16,12 @@ from games.engine.registry import make_game
 
 BOARDS, STEPS = 1024, 1000
 PART = 32
-"""Actions of a mask that are looked at together."""
+"""Actions of a mask that are examined together."""
 
 
 def batch(spec: str) -> Work:
-    """Every board makes one random legal move; games that end begin anew."""
-    env, actions, stream = begun(spec, 1)
+    """Make one random legal move on every board; games that end are restarted."""
+    env, actions, stream = started_games(spec, 1)
 
     def play() -> int:
         for _ in range(20):
@@ -33,8 +33,8 @@ def batch(spec: str) -> Work:
 
 
 def steps(spec: str, threads: int) -> Callable[[], float]:
-    """The seconds that `STEPS` such moves of all boards take, without the choice of them."""
-    env, actions, stream = begun(spec, threads)
+    """Return the seconds of `STEPS` such moves of all boards, the choice of moves excluded."""
+    env, actions, stream = started_games(spec, threads)
 
     def play() -> float:
         spent = 0.0
@@ -48,8 +48,8 @@ def steps(spec: str, threads: int) -> Callable[[], float]:
     return play
 
 
-def begun(spec: str, threads: int) -> tuple[GameVectorEnv, NDArray[np.int64], NDArray[np.uint64]]:
-    """Games that have begun, and what `choose` takes."""
+def started_games(spec: str, threads: int) -> tuple[GameVectorEnv, NDArray[np.int64], NDArray[np.uint64]]:
+    """Return started games, and the buffers of `choose`."""
     env = GameVectorEnv(make_game(spec), BOARDS, autoreset=True, threads=threads)
     env.seed(0)
     env.reset()
@@ -57,7 +57,7 @@ def begun(spec: str, threads: int) -> tuple[GameVectorEnv, NDArray[np.int64], ND
 
 
 def choose(mask: NDArray[np.bool_], stream: NDArray[Any], actions: NDArray[np.int64]) -> None:
-    """Write a random legal action of each row of `mask` [B, A] into `actions` [B]; `stream` [1] moves on."""
+    """Write a random legal action of each row of `mask` [B, A] into `actions` [B]; `stream` [1] advances."""
     if mask.shape[1] > PART and mask.shape[1] % 8 == 0:
         choose_in_words(mask.view(np.uint64), mask, stream, actions)
     else:
@@ -68,7 +68,7 @@ def choose(mask: NDArray[np.bool_], stream: NDArray[Any], actions: NDArray[np.in
 def choose_in_words(
     words: NDArray[np.uint64], mask: NDArray[np.bool_], stream: NDArray[Any], actions: NDArray[np.int64]
 ) -> None:
-    """As `choose`, looking at eight actions at once: `words` [B, A / 8] are the entries of `mask`."""
+    """Choose as `choose`, examining eight actions at once: `words` [B, A / 8] are the entries of `mask`."""
     for row in range(mask.shape[0]):
         stream[0] += GAMMA
         legal = 0
@@ -84,7 +84,7 @@ def choose_in_words(
 
 @njit(cache=True)
 def choose_each(mask: NDArray[np.bool_], stream: NDArray[Any], actions: NDArray[np.int64]) -> None:
-    """As `choose`, action by action."""
+    """Choose as `choose`, action by action."""
     for row in range(mask.shape[0]):
         stream[0] += GAMMA
         nth = below(mix(stream[0]), count(mask[row], 0, mask.shape[1]))
@@ -103,7 +103,7 @@ def choose_each(mask: NDArray[np.bool_], stream: NDArray[Any], actions: NDArray[
 
 @njit(inline="always")
 def count(mask: NDArray[np.bool_], first: int, last: int) -> int:
-    """How many actions from `first` to before `last` are legal."""
+    """Return the number of legal actions in `first` to `last`, exclusive."""
     legal = 0
     for action in range(first, last):
         legal += np.int64(mask[action])
@@ -112,7 +112,7 @@ def count(mask: NDArray[np.bool_], first: int, last: int) -> int:
 
 @njit(inline="always")
 def place_of(mask: NDArray[np.bool_], first: int, last: int, nth: int) -> int:
-    """The legal action from `first` on before which there are `nth`; no branch here could be foretold."""
+    """Return the `nth` legal action, from 0, at or after `first`; the loop has no unpredictable branch."""
     place = first
     for action in range(first, last):
         nth -= np.int64(mask[action])

@@ -1,15 +1,15 @@
-"""How long a person waits for a key while an agent thinks about its move."""
+"""Response time of keys while an agent thinks about its move."""
 
 import asyncio
 import statistics
 import time
 from collections.abc import Iterator
 
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
 from arena.tui.screens.play import PlayScreen
-from arena.tui.screens.sitting import Terms
-from arena.tui.seating import seated
+from arena.tui.screens.sitting import SittingOptions
+from arena.tui.services.agents import contained_agent
 from arena.tui.widgets.board import Board
 from benchmarks.measure import NOBODY, Row
 
@@ -18,7 +18,7 @@ KEYS = 100
 
 
 def rows() -> Iterator[Row]:
-    """Seconds from a key to the picture that it changed, while a search is at work on the same machine."""
+    """Measure seconds from a key to the redrawn screen while a search runs on the same machine."""
     waits = asyncio.run(answering())
     for work, wait in (("the median", statistics.median(waits)), ("the longest", max(waits))):
         what = f"play: a key answered while {AGENT} searches, {work} of {KEYS}"
@@ -26,10 +26,10 @@ def rows() -> Iterator[Row]:
 
 
 async def answering() -> list[float]:
-    """The waits for so many keys, which turn the board."""
+    """Return the response times of keys that turn the board."""
     game = make_game("connect_four")
-    agent = seated(AGENT, game)
-    screen = PlayScreen(game, [(AGENT, agent)], Terms(seat=1))
+    agent = contained_agent(AGENT, game)
+    screen = PlayScreen(game, [(AGENT, agent)], SittingOptions(seat=1))
     app, waits = ArenaApp(screen), []
     try:
         async with app.run_test(size=(120, 40)) as pilot:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from arena.ratings.elo import ELO, rate
-from arena.ratings.games import Games
-from arena.ratings.ladder import Ladder
+from arena.ratings.games import GameResults
+from arena.ratings.ladder import RatingLadder
 from arena.ratings.sprt import Sprt
 from benchmarks.measure import NOBODY, Peer, Row, Work, duration, missing
 from benchmarks.measure import rate as speed
@@ -18,7 +18,7 @@ SOME = 20_000
 
 
 def rows() -> Iterator[Row]:
-    """Every comparison."""
+    """Yield every comparison."""
     games = some_games()
     work = f"likeliest ratings of {PLAYERS} players, {GAMES:,} games"
     yield duration("ratings", f"{work}, with draws, seats and intervals", timed(lambda: rate(games)), choix(games))
@@ -27,18 +27,18 @@ def rows() -> Iterator[Row]:
         yield speed("ratings", f"log-likelihood ratio of pairs, {model} Elo", "evaluations/s", ratios(model), NOBODY)
 
 
-def some_games() -> Games:
-    """Games between random players, one row for each."""
+def some_games() -> GameResults:
+    """Return games between random players, one row for each."""
     rng = np.random.default_rng(0)
     strength = rng.normal(0, 200, PLAYERS)
     players = rng.permuted(np.tile(np.arange(PLAYERS), (GAMES, 1)), axis=1)[:, :2]
     expected = 1 / (1 + np.exp((strength[players[:, 1]] - strength[players[:, 0]]) / ELO))
     won = np.sign(expected - rng.random(GAMES)) * (rng.random(GAMES) > 0.2)
-    return Games(players, np.stack([won, -won], axis=1), np.ones(GAMES), PLAYERS)
+    return GameResults(players, np.stack([won, -won], axis=1), np.ones(GAMES), PLAYERS)
 
 
 def timed(work: Callable[[], object]) -> Callable[[], float]:
-    """Seconds that some work takes."""
+    """Return the seconds that some work takes."""
 
     def run() -> float:
         start = time.perf_counter()
@@ -48,8 +48,8 @@ def timed(work: Callable[[], object]) -> Callable[[], float]:
     return run
 
 
-def choix(games: Games) -> Peer:
-    """Its fastest method on the decisive games."""
+def choix(games: GameResults) -> Peer:
+    """Rate with choix, by its fastest method, on the decisive games."""
     absent = missing("choix", "choix")
     if absent:
         return absent
@@ -61,10 +61,10 @@ def choix(games: Games) -> Peer:
 
 
 def ladder() -> Work:
-    """Pairs and results, compiled."""
+    """Pair and rate with our compiled ladder."""
     from ladder_simulation import play
 
-    agents, truth = Ladder(AGENTS, 0), np.random.default_rng(0).normal(1500, 300, AGENTS)
+    agents, truth = RatingLadder(AGENTS, 0), np.random.default_rng(0).normal(1500, 300, AGENTS)
 
     def work() -> int:
         play(agents, truth, SOME)
@@ -74,7 +74,7 @@ def ladder() -> Work:
 
 
 def openskill() -> Peer:
-    """Ratings of games of two, without finding pairs."""
+    """Rate games of two with OpenSkill, without pairing."""
     absent = missing("openskill", "openskill")
     if absent:
         return absent
@@ -92,7 +92,7 @@ def openskill() -> Peer:
 
 
 def ratios(model: str) -> Work:
-    """Of counts that grow, as a tournament asks for them."""
+    """Compute likelihood ratios of growing counts, as a tournament does."""
     test = Sprt(0, 5, elo_model="normalized" if model == "normalized" else "logistic")
 
     def work() -> int:

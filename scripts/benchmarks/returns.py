@@ -1,4 +1,4 @@
-"""Returns of 100,000 transitions beside Tianshou's, and what a process waits for the first of them."""
+"""Returns of 100,000 transitions beside Tianshou's, and the delay of the first call in a process."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -32,7 +32,7 @@ BasePolicy.compute_nstep_return(rows, buffer, places, lambda buffer, at: torch.z
 
 
 def rows() -> Iterator[Row]:
-    """Transitions a second; then seconds of a first call, kernels being on disk from an earlier process."""
+    """Measure transitions a second; then seconds of a first call, with kernels cached by an earlier process."""
     torch.set_num_threads(1)  # numba's count was set in the environment
     title = "Tianshou, the same"
     absent = missing(title, "tianshou")
@@ -51,7 +51,7 @@ def rows() -> Iterator[Row]:
 
 
 def advantages(returns: Any, buffer: Any) -> Work:
-    """GAE with values that are there already."""
+    """Compute GAE with given values."""
     places = buffer.sample_indices(0)
     rows, value = buffer[places], np.random.default_rng(0).random((2, TRANSITIONS))
 
@@ -63,7 +63,7 @@ def advantages(returns: Any, buffer: Any) -> Work:
 
 
 def targets(returns: Any, buffer: Any) -> Work:
-    """n-step targets with a value function that costs nothing."""
+    """Compute n-step targets with a value function that costs nothing."""
     places = buffer.sample_indices(0)
     rows, value = buffer[places], torch.zeros(TRANSITIONS, 1)
 
@@ -75,7 +75,7 @@ def targets(returns: Any, buffer: Any) -> Work:
 
 
 def filled(buffer: Any, batch: Any) -> Any:
-    """A full buffer of episodes that end, the last one of each part but for its last step."""
+    """Return a full buffer of episodes; the last one of each part is cut one step before its end."""
     zero, no = np.zeros((RINGS, 4), np.float32), np.zeros(RINGS, bool)
     step = batch(obs=zero, act=no.astype(int), rew=np.ones(RINGS), truncated=no, obs_next=zero, info={})
     for t in range(1, TRANSITIONS // RINGS + 1):

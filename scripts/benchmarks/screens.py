@@ -1,4 +1,4 @@
-"""How long people wait for screens."""
+"""Delays of screens as a user sees them."""
 
 import asyncio
 import sys
@@ -29,7 +29,7 @@ Bare().run()
 
 
 def rows() -> Iterator[Row]:
-    """Seconds until something is on the screen."""
+    """Measure seconds until something is on the screen."""
     with tempfile.TemporaryDirectory() as folder:
         ours = first_picture([sys.executable, "-m", "arena"], "backgammon", folder)
         bare = first_picture([sys.executable, "-c", BARE], "backgammon", folder)
@@ -50,7 +50,7 @@ def rows() -> Iterator[Row]:
 
 
 async def browsing(path: Path) -> dict[str, float]:
-    """Seconds until the matches that are asked for are on the screen, and that a key took meanwhile."""
+    """Return the seconds until requested matches are on the screen, and of a key pressed meanwhile."""
     app = ArenaApp(BrowseScreen(str(path), MatchFilter()))
     waits: dict[str, float] = {}
     async with app.run_test(size=(100, 30)) as pilot:

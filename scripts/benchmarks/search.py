@@ -1,4 +1,4 @@
-"""The solver of Connect Four: positions a second, and how long a position takes after the opening."""
+"""The solver of Connect Four: positions a second, and seconds for a position after the opening."""
 
 import time
 from collections.abc import Iterator
@@ -9,21 +9,21 @@ from agents.perfect.connect_four import ConnectFourSolver
 from agents.perfect.connect_four_board import from_state
 from arena.match.batch import random_openings
 from arena.match.match import Match
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from benchmarks.measure import NOBODY, Row
 
 GAME = make_game("connect_four")
 PLIES = 9
-"""Moves played: the first positions that a book of the first eight plies does not know."""
+"""Number of moves played: the first positions not covered by a book of eight plies."""
 POSITIONS = 30
 
 
 def rows() -> Iterator[Row]:
-    """Time of the processor alone; the solver knows nothing of the position before."""
+    """Measure processor time; the solver starts each position with empty tables."""
     solver = ConnectFourSolver(GAME)
     openings = random_openings(GAME, PLIES, POSITIONS + 1, seed=1)
     seconds = np.array([seconds_for(solver, opening) for opening in openings])
-    rate = solver.looked / seconds.sum()  # the first loads the kernels, and weighs little
+    rate = solver.num_searched / seconds.sum()  # the first loads the kernels, and weighs little
     yield Row(
         "search", f"Connect Four solver, after {PLIES} random moves", rate, None, NOBODY.name, None, "positions/s"
     )
@@ -33,9 +33,9 @@ def rows() -> Iterator[Row]:
 
 
 def seconds_for(solver: ConnectFourSolver, opening: tuple[int, ...]) -> float:
-    """How long a position takes to be solved."""
-    own, mask = from_state(Match(GAME, [("a", None), ("b", None)], opening=opening).state)
+    """Return the seconds to solve a position."""
+    mover, mask = from_state(Match(GAME, [("a", None), ("b", None)], opening=opening).state)
     solver.forget()
     start = time.process_time()
-    solver.score(own, mask)
+    solver.score(mover, mask)
     return time.process_time() - start

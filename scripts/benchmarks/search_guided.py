@@ -1,17 +1,17 @@
-"""Search that a network guides: simulations a second beside mctx on JAX, and how much of the time the network takes."""
+"""Search guided by a network: simulations a second beside mctx on JAX, and the network's share of the time."""
 
 import time
 from collections.abc import Iterator
 
 import numpy as np
 
-from agents.alphazero import AlphaZeroConfig, build
-from agents.puct import network_of
-from agents.search.guided import GuidedSearch, Network
+from agents.algorithms.alphazero import AlphaZeroConfig, build
+from agents.guided.guided import GuidedSearch, Network
+from agents.guided.puct import network_of
 from arena.env.native import GameVectorEnv
-from arena.policy.kinds import Spaces
+from arena.policy.registration import Spaces
+from arena.policy.registry import make_game
 from arena.policy.torch_modes import torch_threads
-from arena.registry import make_game
 from benchmarks import elsewhere
 from benchmarks.measure import NOBODY, Row, Work, rate
 
@@ -22,7 +22,7 @@ CONSIDERED = {"puct": 0, "gumbel": 16}
 
 
 def rows() -> Iterator[Row]:
-    """All boards at their start, one thread; then the same with a residual tower."""
+    """Measure all boards at their start, on one thread; then the same with a residual tower."""
     for method, considered in CONSIDERED.items():
         arguments = (method, str(BOARDS), str(SIMULATIONS), str(HIDDEN))
         with elsewhere.process("mctx on JAX, CPU", "mctx", "search_mctx.py", *arguments) as peer:
@@ -36,7 +36,7 @@ def rows() -> Iterator[Row]:
 
 
 def tiny_network() -> Network:
-    """A perceptron, the same as the peer's but for its numbers."""
+    """Return a perceptron of the peer's shape, with other weights."""
     rng = np.random.default_rng(0)
     size = int(np.prod(GAME.observation_shape))
     first = (rng.standard_normal((size, HIDDEN)) / size**0.5).astype(np.float32)
@@ -50,7 +50,7 @@ def tiny_network() -> Network:
 
 
 def searches(network: Network, considered: int) -> Work:
-    """One search of all boards."""
+    """Search all boards once."""
     search, rng = GuidedSearch(GAME, SIMULATIONS, considered), np.random.default_rng(0)
     env = GameVectorEnv(GAME, BOARDS)
     env.reset(seed=0)
@@ -59,7 +59,7 @@ def searches(network: Network, considered: int) -> Work:
 
 
 def share_of_network(network: Network) -> float:
-    """Of the time of searches, how much passes in the network."""
+    """Return the share of the time of searches that passes in the network."""
     inside = [0.0]
 
     def timed(obs: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

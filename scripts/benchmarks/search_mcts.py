@@ -14,7 +14,7 @@ from games.engine.registry import make_game
 
 @dataclass(frozen=True)
 class Searched:
-    """A game, as we and as OpenSpiel call it, and how many simulations a search takes."""
+    """A game by its name here and in OpenSpiel, and the simulations of a search."""
 
     name: str
     peer: str
@@ -33,7 +33,7 @@ GAMES = (
 
 
 def rows() -> Iterator[Row]:
-    """Searches of the first position, each with a tree of its own, one thread."""
+    """Measure searches of the first position, each with a new tree, on one thread."""
     for game in GAMES:
         arguments = ("OpenSpiel MCTSBot (C++)", "pyspiel", "search_open_spiel.py", game.peer, str(game.simulations))
         with elsewhere.process(*arguments) as peer:
@@ -42,7 +42,7 @@ def rows() -> Iterator[Row]:
 
 
 def ours(game: Searched) -> Work:
-    """One search."""
+    """Search once."""
     played = make_game(game.name, **game.options)
     env = GameVectorEnv(played, 1)
     obs, _ = env.reset(seed=0)

@@ -1,4 +1,4 @@
-"""How long a process takes before it plays, and before it helps."""
+"""Start-up time of a process until it plays, and until it shows its help."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ env.step(3)
 
 
 def rows() -> Iterator[Row]:
-    """Seconds in a process of its own; kernels are on disk from an earlier one."""
+    """Measure seconds in a process of its own, with kernels cached by an earlier one."""
     ours, zoo = in_a_process(OURS), "PettingZoo connect_four_v3"
     peer = missing(zoo, "pygame") or Peer(zoo, in_a_process(PEER))
     ours()  # fills the cache
@@ -31,7 +31,7 @@ def rows() -> Iterator[Row]:
 
 
 def whole_process(*words: str) -> Callable[[], float]:
-    """Runs Python with these words and takes the time from outside."""
+    """Return a loop that runs Python with these arguments and measures it from outside."""
 
     def run() -> float:
         start = time.perf_counter()

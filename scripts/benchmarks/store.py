@@ -1,4 +1,4 @@
-"""How fast the store takes matches and answers, once it holds a million; beside sqlite3 by hand."""
+"""Speed of the store at a million matches, writing and answering; beside sqlite3 by hand."""
 
 import json
 import random
@@ -16,7 +16,7 @@ from benchmarks.measure import NOBODY, Peer, Row, Work, duration, rate
 GAME = "connect_four(rows=6, columns=7, k=4)"
 MATCHES, PLAYERS, MOVES = 1_000_000, 1000, 30
 LARGE, SMALL = 1000, 64
-"""Matches in one transaction: what batched play brings at once, and what one job does."""
+"""Matches in one transaction: of batched play, and of one job."""
 COUNTED = """
 SELECT name, sum(result = 1) AS wins, sum(result = 0), sum(result = -1)
 FROM seats JOIN players ON player = id GROUP BY player ORDER BY wins DESC
@@ -24,7 +24,7 @@ FROM seats JOIN players ON player = id GROUP BY player ORDER BY wins DESC
 
 
 def rows() -> Iterator[Row]:
-    """Matches a second, each transaction being on the disk before the next begins; then seconds of an answer."""
+    """Measure matches a second, each transaction synced to disk before the next begins; then seconds of an answer."""
     records = some_records(20_000)
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "arena.db")) as store:
         add = adding(store, records, LARGE)
@@ -47,7 +47,7 @@ def rows() -> Iterator[Row]:
 
 
 def some_records(number: int) -> list[MatchRecord]:
-    """Matches that look like those of connect four, among 1,000 players."""
+    """Return matches like those of connect four, among 1,000 players."""
     rng = random.Random(0)
     names = [f"player {i}" for i in range(PLAYERS)]
     ends = [Verdict((1.0, -1.0)), Verdict((0.0, 0.0)), Verdict((-1.0, 1.0))]
@@ -56,7 +56,7 @@ def some_records(number: int) -> list[MatchRecord]:
 
 
 def adding(store: Store, records: list[MatchRecord], size: int) -> Work:
-    """Adds the next matches of a run of its own, in one transaction."""
+    """Add the next matches of a new run, in one transaction."""
     run = store.open_run("tournament", f"{size} at a time, {time.time()}", GAME, {}, [])
     starts = count(step=size)
 
@@ -69,23 +69,23 @@ def adding(store: Store, records: list[MatchRecord], size: int) -> Work:
 
 
 def by_hand(path: Path) -> sqlite3.Connection:
-    """A database that promises as much in a power cut."""
+    """Yield a database with the same durability in a power cut."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")
-    connection.execute("CREATE TABLE matches (id INTEGER PRIMARY KEY, told TEXT)")
+    connection.execute("CREATE TABLE matches (id INTEGER PRIMARY KEY, record TEXT)")
     return connection
 
 
 def adding_by_hand(connection: sqlite3.Connection, records: list[MatchRecord], size: int) -> Work:
-    """Adds as many matches as text, with no index and nothing to look up."""
+    """Add as many matches as text, with no index and nothing to look up."""
     starts = count(step=size)
 
     def add() -> int:
         start = next(starts)
-        told = [records[number % len(records)] for number in range(start, start + size)]
+        added = [records[number % len(records)] for number in range(start, start + size)]
         connection.execute("BEGIN IMMEDIATE")
-        connection.executemany("INSERT INTO matches (told) VALUES (?)", [(_line(record),) for record in told])
+        connection.executemany("INSERT INTO matches (record) VALUES (?)", [(_line(record),) for record in added])
         connection.execute("COMMIT")
         return size
 

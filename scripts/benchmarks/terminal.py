@@ -1,4 +1,4 @@
-"""A program in a terminal of its own, timed from outside."""
+"""A program in a pseudo-terminal, timed from outside."""
 
 import fcntl
 import os
@@ -16,7 +16,7 @@ LIMIT_S = 60
 def first_picture(
     words: Sequence[str], mark: str, folder: str, size: tuple[int, int] = (80, 24)
 ) -> Callable[[], float]:
-    """Runs a command in a terminal until `mark` is on the screen, and takes the seconds; it is killed then."""
+    """Return a loop that runs a command until `mark` is on the screen, returns the seconds, and kills it."""
 
     def run() -> float:
         start = time.perf_counter()
@@ -26,13 +26,13 @@ def first_picture(
             os.environ["TERM"] = "xterm-256color"
             os.execvp(words[0], words)
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
-        seen = b""
+        received = b""
         try:
-            while mark.encode() not in seen:
+            while mark.encode() not in received:
                 left = LIMIT_S - (time.perf_counter() - start)
                 if left <= 0 or not select.select([terminal], [], [], left)[0]:
                     raise RuntimeError(f"{' '.join(words)} does not show {mark!r} within {LIMIT_S} s")
-                seen += os.read(terminal, 65536)
+                received += os.read(terminal, 65536)
             return time.perf_counter() - start
         finally:
             os.kill(process, signal.SIGKILL)
@@ -43,18 +43,18 @@ def first_picture(
 
 
 def output(words: Sequence[str], size: tuple[int, int] = (80, 24)) -> str:
-    """All that a command writes to a terminal, to its end."""
+    """Return everything that a command writes to a terminal until it ends."""
     process, terminal = pty.fork()
     if process == 0:
         os.environ["TERM"] = "xterm-256color"
         os.execvp(words[0], words)
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
-    seen = b""
+    received = b""
     try:
         while chunk := os.read(terminal, 65536):
-            seen += chunk
+            received += chunk
     except OSError:  # it has ended
         pass
     os.waitpid(process, 0)
     os.close(terminal)
-    return seen.decode(errors="replace")
+    return received.decode(errors="replace")

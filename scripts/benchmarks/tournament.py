@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from arena.data.batch import Batch
-from arena.registry import make_agent, make_game
+from arena.policy.registry import make_agent, make_game
 from arena.tournament.config import TournamentConfig
 from arena.tournament.tournament import Tournament, run_tournament
 from benchmarks.measure import Peer, Row, Work, missing, rate
@@ -19,22 +19,22 @@ GAME = "connect_four"
 CHEAP = {f"{spec} {number}": spec for spec in ("random", "one-ply") for number in range(3)}
 """Six agents that need no time to think."""
 GAMES = 512
-"""Of each pair of cheap agents in a round."""
+"""Games of each pair of cheap agents in a round."""
 SEARCHING = {"deep": "alphabeta:9", "deeper": "alphabeta:10"}
 TINY = {"random": "random", "deep": "alphabeta:5"}
-"""Their games take milliseconds, so that what is around them shows."""
+"""Agents whose games take milliseconds, so that overhead shows."""
 ROUNDS = 3
 
 
 def rows() -> Iterator[Row]:
-    """Every comparison."""
+    """Yield every comparison."""
     yield batched()
     yield two_workers()
     yield ray_overhead()
 
 
 def batched() -> Row:
-    """Moves a second of a round robin of six cheap agents, on one core: openings, games, records and ratings."""
+    """Measure moves a second of a round robin of six cheap agents, one core: openings, games, records and ratings."""
     game, config = make_game(GAME), TournamentConfig(games=GAMES, openings="random:0")
 
     def play() -> int:
@@ -46,7 +46,7 @@ def batched() -> Row:
 
 
 def pettingzoo_loop() -> Work:
-    """Everybody against everybody from either side, in the usual loop around PettingZoo's own Connect Four."""
+    """Play everybody against everybody from either side, in the usual loop around PettingZoo's own Connect Four."""
     from pettingzoo.classic import connect_four_v3
 
     env = connect_four_v3.env()
@@ -61,9 +61,9 @@ def pettingzoo_loop() -> Work:
                 env.reset()
                 seated = dict(zip(env.agents, (one, other), strict=True))
                 for name in env.agent_iter():
-                    seen, _, terminated, truncated, _ = env.last()
+                    observation, _, terminated, truncated, _ = env.last()
                     over = terminated or truncated
-                    env.step(None if over else seated[name](seen, env.agents.index(name)))
+                    env.step(None if over else seated[name](observation, env.agents.index(name)))
                     moves += not over
         return moves
 
@@ -71,17 +71,17 @@ def pettingzoo_loop() -> Work:
 
 
 def chooser(spec: str) -> Callable[[Mapping[str, Any], int], int]:
-    """An agent as a function of PettingZoo's observation and the seat to move."""
+    """Return an agent as a function of PettingZoo's observation and the seat to move."""
     game, rng = make_game(GAME), np.random.default_rng(0)
     if spec == "random":
-        return lambda seen, seat: int(rng.choice(np.flatnonzero(seen["action_mask"])))
+        return lambda observation, seat: int(rng.choice(np.flatnonzero(observation["action_mask"])))
     policy = make_agent(spec, game)
 
-    def choose(seen: Mapping[str, Any], seat: int) -> int:
+    def choose(observation: Mapping[str, Any], seat: int) -> int:
         state = game.initial.reshape(1).copy()
-        own, others = seen["observation"][..., 0], seen["observation"][..., 1]
-        state["board"] = own * (seat + 1) + others * (2 - seat) - 1
-        state["height"] = (own + others).sum(axis=0)
+        mover, others = observation["observation"][..., 0], observation["observation"][..., 1]
+        state["board"] = mover * (seat + 1) + others * (2 - seat) - 1
+        state["height"] = (mover + others).sum(axis=0)
         state["current_player"] = seat
         return int(policy.forward(Batch(obs=Batch(state=state))).act[0])
 
@@ -89,13 +89,13 @@ def chooser(spec: str) -> Callable[[Mapping[str, Any], int], int]:
 
 
 def two_workers() -> Row:
-    """Games a second of searching agents: two local processes against one, by the clock."""
+    """Measure games a second of searching agents: two local processes beside one, by the wall clock."""
     one, two = (median(games_per_second(SEARCHING, workers, games=40) for _ in range(ROUNDS)) for workers in (1, 2))
     return Row("tournament", "alphabeta:9 - alphabeta:10, two workers", two, one, "one worker", two / one, "games/s")
 
 
 def ray_overhead() -> Row:
-    """Seconds that Ray adds to a game: of tiny games, on one core of a cluster on this machine and in this process."""
+    """Measure the seconds that Ray adds to a tiny game, on a one-core cluster on this machine and in this process."""
     work = "what Ray adds to a game, of which a pair is a job"
     if absent := missing("Ray", "ray"):
         return Row("tournament", work, float("nan"), None, absent.name, None, "s")
@@ -112,14 +112,14 @@ def ray_overhead() -> Row:
 
 
 def games_per_second(players: Mapping[str, str], workers: int | str, games: int) -> float:
-    """Of a tournament whose workers are there; the first half of its games, in which they start, does not count."""
-    told: list[tuple[float, int]] = []
+    """Return games a second of a tournament with running workers; the first half, in which they start, is excluded."""
+    progress: list[tuple[float, int]] = []
 
     def note(records: Any, total: int) -> None:
-        told.append((time.perf_counter(), len(records)))
+        progress.append((time.perf_counter(), len(records)))
 
     config = TournamentConfig(games=2 * games)
     with closing(Tournament(make_game(GAME), players, config, workers)) as tournament:
         tournament.run(note)
-    half = len(told) // 2
-    return sum(count for _, count in told[half:]) / (told[-1][0] - told[half - 1][0])
+    half = len(progress) // 2
+    return sum(count for _, count in progress[half:]) / (progress[-1][0] - progress[half - 1][0])

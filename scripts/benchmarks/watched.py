@@ -1,8 +1,7 @@
-"""Watches agents in the terminal that it runs in, and tells what that cost: watched.py WARM SECONDS KEYS WORD ...
+"""Watch agents in this terminal and print the cost: watched.py WARM SECONDS KEYS WORD ...
 
-Begins once so many positions are known, and takes so many seconds; with KEYS 1 it presses one ten times a second. Told
-as a line of JSON behind "told": the processor's time of the screen's process and the moves, a second, and the median
-and the longest wait for a key.
+Starts measuring after WARM positions, for SECONDS; with KEYS 1 it presses a key ten times a second. Prints "told" and a
+line of JSON: processor time of the screen's process and moves, a second, and the median and longest wait for a key.
 """
 
 import asyncio
@@ -21,7 +20,7 @@ PAUSE_S = 0.1
 
 
 async def watch(app: ArenaApp, shown: WatchScreen, warm: int, seconds: float, keys: bool) -> dict[str, float]:
-    """Run the application for as long as it takes to measure."""
+    """Run the application for the time of the measurement."""
     running = asyncio.create_task(app.run_async())
     while shown.job != "advance" or len(shown.positions) < warm:
         await asyncio.sleep(PAUSE_S)
@@ -31,14 +30,14 @@ async def watch(app: ArenaApp, shown: WatchScreen, warm: int, seconds: float, ke
         await asyncio.sleep(PAUSE_S)
         if keys:
             waits.append(await answered(app, shown))
-    told = {"share": (time.process_time() - spent) / wall, "moves": (len(shown.positions) - moves) / wall}
+    results = {"share": (time.process_time() - spent) / wall, "moves": (len(shown.positions) - moves) / wall}
     app.action_leave(0)
     await running
-    return told | {"wait": statistics.median(waits), "worst": max(waits)}
+    return results | {"wait": statistics.median(waits), "worst": max(waits)}
 
 
 async def answered(app: ArenaApp, shown: WatchScreen) -> float:
-    """Seconds from a key to the board that it turned, drawn."""
+    """Return the seconds from a key to the redrawn board that it turned."""
     board = shown.query_one(Board)
     pressed, drawn = time.perf_counter(), asyncio.Event()
     flipped = board.flipped

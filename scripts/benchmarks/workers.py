@@ -1,4 +1,4 @@
-"""What a second worker brings to self-play, beside one process that plays alone."""
+"""Gain of a second worker in self-play, beside one process alone."""
 
 import os
 import tempfile
@@ -9,12 +9,12 @@ from pathlib import Path
 
 import torch
 
-from agents.alphazero import AlphaZeroConfig
+from agents.algorithms.alphazero import AlphaZeroConfig
 from arena.league.config import LeagueConfig, RunConfig
 from arena.league.scale import ScaleConfig
 from arena.league.training import SelfPlayTraining
-from arena.match.process_tree import tree
-from arena.registry import make_game
+from arena.policy.registry import make_game
+from arena.processes.tree import tree
 from benchmarks.measure import Peer, Row, Work, rate
 
 BOARDS, SIMULATIONS = 1024, 32
@@ -24,9 +24,9 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def rows() -> Iterator[Row]:
-    """Moves a second as a clock sees them, and by time of the processor, which others' work disturbs less.
+    """Measure moves a second by the wall clock, and by processor time, which other load disturbs less.
 
-    The latter is of this process and the busier of the two workers: with two free cores a round takes that long.
+    Processor time is that of this process plus the busier worker: a round's duration with two free cores.
     """
     torch.set_num_threads(1)
     config = AlphaZeroConfig(simulations=SIMULATIONS, quick_simulations=SIMULATIONS, blocks=2, hidden=128)
@@ -48,24 +48,24 @@ def rows() -> Iterator[Row]:
 
 
 def collected(config: AlphaZeroConfig, scale: ScaleConfig, folder: Path, stack: ExitStack) -> Work:
-    """Plays a stretch on each board, with the same work in each move."""
+    """Collect a segment on each board, with the same work in each move."""
     run = RunConfig(out=folder / scale.workers, boards=BOARDS, threads=1)
     league = LeagueConfig(self_play=1.0, pool=0.0)
     training = SelfPlayTraining(make_game("connect_four"), "alphazero", config, run, league, scale)
     stack.enter_context(closing(training))
-    collector = training.student.collector
+    collector = training.current_learner.collector
     return lambda: sum(collector.collect(n_step=BOARDS).n_collected_steps for _ in range(MOVES))
 
 
 def processor_time(work: Work) -> float:
-    """Seconds of this process and of the busiest of those below it."""
+    """Return the processor seconds of this process and of the busiest of its descendants."""
     before, start = {pid: used(pid) for pid in tree(os.getpid())[1:]}, time.process_time()
     work()
-    mine = time.process_time() - start
-    return mine + max(used(pid) - seconds for pid, seconds in before.items())
+    own_time = time.process_time() - start
+    return own_time + max(used(pid) - seconds for pid, seconds in before.items())
 
 
 def used(pid: int) -> float:
-    """Seconds of processor that a process has had; see proc(5)."""
+    """Return the processor seconds that a process has used; see proc(5)."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS

@@ -1,1 +1,1 @@
-"""What `scripts/league_checks.py` checks."""
+"""Parts of `scripts/league_checks.py`."""

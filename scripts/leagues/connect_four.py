@@ -1,8 +1,8 @@
-"""Connect Four: what a league makes of an agent beside naive self-play of the same budget, in Elo and in weak spots.
+"""Connect Four: agents of leagues beside naive self-play of the same budget, by Elo and by exploiters.
 
-PPO is trained in four leagues (`arena train --league`: naive, past, pfsp, full), all for as many moves, from several
-seeds. Then a fresh exploiter is trained against each of the agents, and all agents meet in one tournament. Every step
-of it leaves a file behind and is not done again; a training that was killed goes on.
+PPO is trained in four leagues (`arena train --league`: naive, past, pfsp, full), all for the same number of moves, from
+several seeds. Then a fresh exploiter is trained against each agent, and all agents meet in one tournament. Every step
+saves its result and is not repeated; an interrupted training is resumed.
 """
 
 import csv
@@ -14,13 +14,13 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from arena.base.durations import require_duration
 from arena.league.config import LEAGUES, LeagueName, RunConfig
 from arena.league.exploiter import RESULT, ExploitOptions, begin, games_of, measure
 from arena.league.training import SelfPlayTraining
-from arena.match.limits import SECONDS, amount
-from arena.registry import make_agent, make_game
+from arena.policy.registry import make_agent, make_game
 from arena.runs.budget import steps_within
-from arena.runs.run import Progress
+from arena.runs.progress import Progress
 from arena.store import Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.tournament import run_tournament
@@ -28,56 +28,55 @@ from arena.tournament.tournament import run_tournament
 GAME, ALGORITHM = "connect_four", "ppo"
 NAMES: tuple[LeagueName, ...] = ("naive", "past", "pfsp", "full")
 REFERENCES = ("one-ply", "alphabeta:4")
-"""They play in the tournament as well; the first has the rating 0."""
+"""Agents that play in the tournament as well; the first has the rating 0."""
 OPENINGS = 4
-"""Random moves that games begin with where they are to differ."""
+"""Random moves at the start of games that have to differ."""
 BUDGET, CLOCK, ELO, TABLE = "budget.json", "seconds", "tournament.json", "table"
 
 
 @dataclass(frozen=True)
 class Options:
-    """What is compared, and how long."""
+    """Trainings to compare, and their length."""
 
     out: Path
-    """Where everything is kept."""
+    """Folder of all results."""
     budget: str = "10m"
-    """Time of each training, turned into moves at the speed of naive self-play."""
+    """Time of each training, converted into moves at the speed of naive self-play."""
     exploiter_budget: str = "10m"
     """Time of each exploiter's training, likewise."""
     seeds: tuple[int, ...] = (0, 1, 2)
     snapshots: int = 20
     boards: int = 512
-    """Games of training that are played at the same time."""
+    """Training games played at the same time."""
     threads: int = 2
     """Threads of every training."""
     games: int = 100
     """Games of each pair in the tournament."""
     exploiter_games: int = 1000
-    """Games in which an exploiter is measured."""
+    """Games that measure an exploiter."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """What came of one training."""
+    """Result of one training."""
 
     league: str
     seed: int
     steps: int
     """Moves of all its learners."""
     minutes: float
-    """That they took."""
+    """Minutes of the training."""
     elo: float
     error: float
     """Half-width of the 95 % interval of `elo`."""
     exploiter: float
-    """Score of a fresh exploiter against it, 0 to 1, which has trained on games that begin with `OPENINGS` random moves
-    at most."""
+    """Score against it, 0 to 1, of a fresh exploiter trained on games with up to `OPENINGS` random first moves."""
     exploiter_openings: float
-    """The same where games begin with random moves."""
+    """The same for games that begin with random moves."""
 
 
 def compare(options: Options, say: Callable[[str], None]) -> list[Row]:
-    """Do all that has not been done yet; a row for each league and seed."""
+    """Do everything not yet done; return a row for each league and seed."""
     options.out.mkdir(parents=True, exist_ok=True)
     steps, exploiter_steps = _steps(options, say)
     runs = [(league, seed) for seed in options.seeds for league in NAMES]
@@ -92,11 +91,11 @@ def compare(options: Options, say: Callable[[str], None]) -> list[Row]:
 
 
 def _steps(options: Options, say: Callable[[str], None]) -> tuple[int, int]:
-    """Moves of every training and of every exploiter's, found out once and for all."""
+    """Return the moves of every training and of every exploiter's, measured once and saved."""
     file = options.out / BUDGET
     if not file.exists():
         say("measuring the speed of naive self-play")
-        budgets = [amount("budget", text, SECONDS, "10m") for text in (options.budget, options.exploiter_budget)]
+        budgets = [require_duration("budget", text, "10m") for text in (options.budget, options.exploiter_budget)]
         made = steps_within(budgets[0], lambda folder, endless: _training(options, folder, "naive", 0, endless))
         file.write_text(json.dumps([made, int(made * budgets[1] / budgets[0])]), encoding="utf-8")
     steps, exploiter_steps = json.loads(file.read_text(encoding="utf-8"))
@@ -122,18 +121,18 @@ def _train(options: Options, league: LeagueName, seed: int, steps: int, say: Cal
     if training.finished:
         return
     say(f"training {league}, seed {seed}, {steps:,} moves")
-    clock, begun = folder / CLOCK, time.monotonic()
+    clock, start_s = folder / CLOCK, time.monotonic()
     before = float(clock.read_text()) if clock.exists() else 0.0
-    told = training.progress().snapshots
+    num_snapshots = training.progress().snapshots
 
     def watch(progress: Progress) -> None:
-        nonlocal told
-        if progress.snapshots > told:
-            told = progress.snapshots
-            clock.write_text(f"{before + time.monotonic() - begun:.1f}")
+        nonlocal num_snapshots
+        if progress.snapshots > num_snapshots:
+            num_snapshots = progress.snapshots
+            clock.write_text(f"{before + time.monotonic() - start_s:.1f}")
 
     training.train(watch)
-    clock.write_text(f"{before + time.monotonic() - begun:.1f}")
+    clock.write_text(f"{before + time.monotonic() - start_s:.1f}")
 
 
 def _exploit(options: Options, league: LeagueName, seed: int, steps: int, say: Callable[[str], None]) -> None:
@@ -142,7 +141,7 @@ def _exploit(options: Options, league: LeagueName, seed: int, steps: int, say: C
         return
     say(f"exploiting {league}, seed {seed}, {steps:,} moves")
     game, agent = make_game(GAME), _agent(options, league, seed)
-    asked = ExploitOptions(
+    config = ExploitOptions(
         out=folder,
         resume=(folder / "run.json").exists(),
         steps=steps,
@@ -152,20 +151,20 @@ def _exploit(options: Options, league: LeagueName, seed: int, steps: int, say: C
         games=options.exploiter_games,
         openings=OPENINGS,
     )
-    begin(game, agent, asked).train()
-    spec = f"{asked.algorithm}:{folder}"
-    found: dict[str, Any] = {}
+    begin(game, agent, config).train()
+    spec = f"{config.algorithm}:{folder}"
+    results: dict[str, Any] = {}
     for name, plies in (("start", 0), ("openings", OPENINGS)):
-        changed = ExploitOptions(**{**vars(asked), "openings": plies})
+        changed = ExploitOptions(**{**vars(config), "openings": plies})
         records = games_of(game, (spec, make_agent(spec, game)), (agent, make_agent(agent, game)), changed)
-        found[name] = measure(game, agent, spec, steps, records).as_dict()
-    (folder / RESULT).write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+        results[name] = measure(game, agent, spec, steps, records).as_dict()
+    (folder / RESULT).write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
 
 
 def _rate(
     options: Options, runs: Sequence[tuple[LeagueName, int]], say: Callable[[str], None]
 ) -> dict[str, tuple[float, float]]:
-    """Elo of every training's agent and its 95 % half-width, from one tournament of all."""
+    """Return the Elo of every training's agent and its 95 % half-width, from one tournament of all."""
     players = {f"{league}-{seed}": _agent(options, league, seed) for league, seed in runs}
     players |= {spec: spec for spec in REFERENCES}
     config = TournamentConfig(games=options.games, openings=f"random:{OPENINGS}", anchor=REFERENCES[0])
@@ -196,7 +195,7 @@ def _row(options: Options, league: LeagueName, seed: int, rating: tuple[float, f
 
 
 def write(rows: Iterable[Row], folder: Path) -> None:
-    """Write the rows as CSV, and their means over the seeds as a table of Markdown."""
+    """Write the rows as CSV, and their means over the seeds as a Markdown table."""
     rows = list(rows)
     with (folder / f"{TABLE}.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [field.name for field in fields(Row)], lineterminator="\n")
@@ -206,19 +205,19 @@ def write(rows: Iterable[Row], folder: Path) -> None:
 
 
 def as_markdown(rows: Sequence[Row]) -> str:
-    """A line a league: means over the seeds, and each seed behind them."""
+    """Return a line a league: means over the seeds, then each seed."""
     lines = [
         "| league | moves | minutes | Elo | an exploiter's score | after 4 random moves |",
         "|---|---|---|---|---|---|",
     ]
     for league in NAMES:
-        own = [row for row in rows if row.league == league]
-        if own:
-            steps, minutes = (statistics.mean(getattr(row, name) for row in own) for name in ("steps", "minutes"))
-            cells = [f"{steps:,.0f}", f"{minutes:.1f}", _mean([row.elo for row in own], "{:.0f}")]
+        runs = [row for row in rows if row.league == league]
+        if runs:
+            steps, minutes = (statistics.mean(getattr(row, name) for row in runs) for name in ("steps", "minutes"))
+            cells = [f"{steps:,.0f}", f"{minutes:.1f}", _mean([row.elo for row in runs], "{:.0f}")]
             cells += [
                 _mean([100 * score for score in column], "{:.0f} %")
-                for column in zip(*((row.exploiter, row.exploiter_openings) for row in own), strict=True)
+                for column in zip(*((row.exploiter, row.exploiter_openings) for row in runs), strict=True)
             ]
             lines.append(f"| {league} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

@@ -1,7 +1,7 @@
-"""Games small enough to be written out: how exploitable what a training leaves behind is, exactly.
+"""Small games: exact exploitability of trained policies and of league mixtures.
 
-Naive self-play leaves its last policy. A league leaves a mixture of its members: the one that is an equilibrium among
-them, from their exact payoffs. Both are trained by PPO with one and the same configuration.
+Naive self-play yields its last policy. A league yields the mixture of its members that is an equilibrium among them,
+by their exact payoffs. Both are trained by PPO with the same configuration.
 """
 
 import csv
@@ -10,17 +10,18 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agents.ppo import PPOConfig
-from arena.equilibrium.psro import META, Psro
-from arena.equilibrium.response import exploitability
-from arena.equilibrium.tree import build_tree
+from agents.algorithms.ppo import PPOConfig
+from agents.solvers.psro import Psro
+from arena.analysis.response import exploitability
+from arena.analysis.strategy_pools import META
+from arena.analysis.tree import build_tree
 from arena.league.config import LEAGUES, LeagueConfig, RunConfig
 from arena.league.mixture import Mixture, mix_members
 from arena.league.training import SelfPlayTraining
-from arena.registry import make_game
+from arena.policy.registry import make_game
 
 FIVE = "matrix_game:payoffs=0 1 1 -1 -1;-1 0 1 1 -1;-1 -1 0 1 1;1 -1 -1 0 1;1 1 -1 -1 0"
-"""Each of five beats the next two in the circle."""
+"""Payoffs of a cycle of five: each beats the next two."""
 GAMES = {"rock-paper-scissors": "matrix_game:payoffs=rock_paper_scissors", "five in a circle": FIVE}
 GAMES |= {"Kuhn poker": "kuhn_poker"}
 PPO = PPOConfig(hidden=16, channels=0, batch_size=256, learning_rate=0.02, entropy_weight=0.06)
@@ -31,13 +32,13 @@ COMPARED = {
     "full, psro": replace(LEAGUES["full"], matchmaker="psro"),
 }
 STEPS = {"Kuhn poker": 480_000}
-"""Moves of a training where they are not `FEW`."""
+"""Moves of a training, if not `FEW`."""
 FEW = 80_000
 
 
 @dataclass(frozen=True)
 class Row:
-    """What came of one training."""
+    """Result of one training."""
 
     game: str
     league: str
@@ -45,9 +46,9 @@ class Row:
     last: float
     """Exploitability of the last policy of the main agent, in the game's payoffs."""
     mixture: float
-    """Of the mixture of all members."""
+    """Exploitability of the mixture of all members."""
     support: int
-    """Members that the mixture draws."""
+    """Number of members in the mixture's support."""
     members: int
 
 
@@ -64,7 +65,7 @@ def train(game: str, league: LeagueConfig, steps: int, seed: int, folder: Path) 
 
 
 def rows(seeds: Sequence[int]) -> Iterator[Row]:
-    """Every game in every league from every seed."""
+    """Yield every game in every league from every seed."""
     for name, spec in GAMES.items():
         for league, config in COMPARED.items():
             for seed in seeds:
@@ -82,7 +83,7 @@ def rows(seeds: Sequence[int]) -> Iterator[Row]:
 
 
 def psro(pools: Sequence[int] = (4, 10, 16, 30)) -> Iterator[str]:
-    """NashConv on Kuhn poker at these total pools, for every meta-strategy, in lines."""
+    """Return lines with PSRO's NashConv on Kuhn poker at these pool sizes, for every meta-strategy."""
     tree = build_tree(make_game("kuhn_poker"))
     yield f"{'PSRO on Kuhn poker: total pool':32}" + "".join(f"{pool:>8}" for pool in pools)
     for meta in META:
@@ -94,18 +95,18 @@ def psro(pools: Sequence[int] = (4, 10, 16, 30)) -> Iterator[str]:
 
 
 def run(seeds: Sequence[int], path: Path | None) -> None:
-    """Print all, and write the rows into a file if asked."""
+    """Print all rows, and write them into a file if given."""
     names = [field.name for field in fields(Row)]
-    found = []
+    finished = []
     for line in psro():
         print(line)
     print(f"\n{'game':20} {'league':10} {'seed':>4} {'last':>8} {'mixture':>8}  members")
     for row in rows(seeds):
-        found.append(row)
+        finished.append(row)
         figures = f"{row.last:8.4f} {row.mixture:8.4f}  {row.support} of {row.members}"
         print(f"{row.game:20} {row.league:10} {row.seed:4} {figures}", flush=True)
         if path is not None:
             with path.open("w", newline="", encoding="utf-8") as file:
                 writer = csv.DictWriter(file, names, lineterminator="\n")
                 writer.writeheader()
-                writer.writerows(map(asdict, found))
+                writer.writerows(map(asdict, finished))

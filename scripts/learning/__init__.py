@@ -1,1 +1,1 @@
-"""The parts of `scripts/learning_checks.py`: one module a kind of task, one row an algorithm."""
+"""Parts of `scripts/learning_checks.py`: one module a kind of task, one row an algorithm."""

@@ -1,16 +1,16 @@
-"""CartPole-v1: hold up a pole for 500 steps, learned within 200,000."""
+"""CartPole-v1: balance a pole for 500 steps, learned within 200,000."""
 
 from typing import Any
 
-from agents import a2c, c51, discrete_sac, dqn, fqf, iqn, npg, pg, ppo, qrdqn, rainbow, trpo
-from arena.policy.kinds import Algorithm
+from agents.algorithms import a2c, c51, discrete_sac, dqn, fqf, iqn, npg, pg, ppo, qrdqn, rainbow, trpo
+from arena.policy.registration import Algorithm
 from learning.running import Check, GymTraining
 
 TASK, THRESHOLD, STEPS = "CartPole-v1", 475.0, 200_000
 
 
 def value_based(algorithm: Algorithm, **options: Any) -> GymTraining:
-    """How an algorithm that learns action values is trained."""
+    """Return the training of an algorithm that learns action values."""
     plan: dict[str, Any] = {"warm_up": 1_000, "eps": (0.5, 0.05, 20_000), "goal": 495.0}
     return GymTraining(TASK, algorithm, algorithm.single, STEPS, **plan | options)
 
@@ -28,7 +28,7 @@ TRAININGS = {
 
 
 def on_policy(algorithm: Algorithm, per_collect: int, **options: Any) -> GymTraining:
-    """How an algorithm that learns from what it has just collected is trained; returns in units of their deviation."""
+    """Return the training of an on-policy algorithm; returns are scaled by their deviation."""
     config = algorithm.config(**{"hidden": 64, "normalize_returns": True, "batch_size": per_collect} | options)
     return GymTraining(TASK, algorithm, config, STEPS, goal=495.0, step_per_collect=per_collect)
 
@@ -51,6 +51,6 @@ TRAININGS |= {
 }
 
 PLAIN = ("pg", "npg", "trpo")
-"""Those from which less is asked."""
+"""Algorithms with a lower threshold."""
 
 ROWS = [Check(name, TASK, 195.0 if name in PLAIN else THRESHOLD, training) for name, training in TRAININGS.items()]

@@ -1,4 +1,4 @@
-"""Data for offline algorithms: written once into `runs/learning`, by agents of this project, from fixed seeds."""
+"""Data for offline algorithms, written once into `runs/learning` by this project's agents from fixed seeds."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +9,7 @@ FOLDER = Path("runs/learning")
 
 
 def written(name: str, kind: type[ReplayBuffer], make: Callable[[], ReplayBuffer]) -> ReplayBuffer:
-    """The buffer of a name: read from its file or, the first time, made and written there."""
+    """Return the named buffer, read from its file or, the first time, made and written there."""
     path = FOLDER / f"{name}.hdf5"
     if not path.exists():
         FOLDER.mkdir(parents=True, exist_ok=True)

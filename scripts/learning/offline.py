@@ -1,15 +1,15 @@
-"""Offline: CartPole from what the project's own DQN wrote. The score is the mean return of 100 episodes.
+"""Offline: CartPole from data of the project's own DQN. The score is the mean return of 100 episodes.
 
-A DQN (seed 0) learns to hold the pole up, then plays 20,000 steps, of which one in five is random; every offline
-algorithm learns from these, whatever its own seed.
+A DQN (seed 0) learns to balance the pole, then plays 20,000 steps, one in five at random. Every offline algorithm
+learns from these, whatever its seed.
 """
 
 from typing import Any
 
-from agents import discrete_bcq, discrete_cql, discrete_crr, imitation
+from agents.algorithms import discrete_bcq, discrete_cql, discrete_crr, imitation
 from arena.collector import Collector
 from arena.data import ReplayBuffer, VectorReplayBuffer
-from arena.policy.kinds import Algorithm
+from arena.policy.registration import Algorithm
 from learning import cartpole
 from learning.data import written
 from learning.running import Check, GymTraining, make_envs
@@ -17,11 +17,11 @@ from learning.running import Check, GymTraining, make_envs
 THRESHOLD, UPDATES = 450.0, 10_000
 COMMON: dict[str, Any] = {"learning_rate": 5e-4, "batch_size": 64, "hidden": 128}
 VALUES: dict[str, Any] = COMMON | {"discount": 0.99, "n_step": 1, "target_update_freq": 200}
-"""Rewards of several steps would be those of the random steps in the data, too."""
+"""One-step targets: rewards of several steps would contain those of random actions in the data."""
 
 
 def played() -> ReplayBuffer:
-    """The data, in ten streams."""
+    """Return the data, in ten streams."""
     policy, _ = cartpole.deep_q_network.learn(seed=0)
     policy.set_eps(0.2)  # type: ignore[operator]  # a DQN, where torch sees any attribute
     buffer = VectorReplayBuffer(20_000, 10)
@@ -30,12 +30,12 @@ def played() -> ReplayBuffer:
 
 
 def data() -> ReplayBuffer:
-    """The data, written once."""
+    """Return the data, written once."""
     return written("cartpole", VectorReplayBuffer, played)
 
 
 def offline(name: str, algorithm: Algorithm, config: Any) -> Check:
-    """A row of an algorithm that learns from the data."""
+    """Return the row of an algorithm that learns from the data."""
     train = GymTraining(cartpole.TASK, algorithm, config, UPDATES, goal=495.0, steps_per_test=1_000, data=data)
     return Check(name, f"{cartpole.TASK}, offline", THRESHOLD, train, prepare=data)
 

@@ -1,15 +1,14 @@
 """Pendulum-v1: swing a pendulum up and keep it there, for 200 steps that cost 0 to 16 each.
 
-The score is the mean return of 100 episodes. Offline, the algorithms learn from 20,000 steps of a SAC (seed 0) that has
-learned the task.
+The score is the mean return of 100 episodes. Offline algorithms learn from 20,000 steps of a trained SAC (seed 0).
 """
 
 from typing import Any
 
-from agents import bcq, ddpg, imitation, npg, ppo, sac, td3, trpo
+from agents.algorithms import bcq, ddpg, imitation, npg, ppo, sac, td3, trpo
 from arena.collector import Collector
 from arena.data import ReplayBuffer, VectorReplayBuffer
-from arena.policy.kinds import Algorithm
+from arena.policy.registration import Algorithm
 from learning.data import written
 from learning.running import Check, GymTraining, make_envs
 
@@ -18,13 +17,13 @@ COMMON: dict[str, Any] = {"learning_rate": 1e-3, "discount": 0.98, "batch_size":
 
 
 def off_policy(algorithm: Algorithm, steps: int, **options: Any) -> GymTraining:
-    """How an actor that climbs action values is trained: an update every two steps, after 1,000 random ones."""
+    """Return the training of an off-policy actor-critic: an update every two steps, after 1,000 random ones."""
     config = algorithm.config(**COMMON, update_per_step=0.5, **options)
     return GymTraining(TASK, algorithm, config, steps - 1_000, GOAL, warm_up=1_000)
 
 
 def on_policy(algorithm: Algorithm, steps: int, **options: Any) -> GymTraining:
-    """How an algorithm is trained that learns from what it has just collected: 10 episodes at a time."""
+    """Return the training of an on-policy algorithm: 10 episodes at a time."""
     defaults = {"hidden": 64, "discount": 0.9, "normalize_returns": True, "batch_size": 2_000}
     config = algorithm.config(**defaults | options)
     return GymTraining(TASK, algorithm, config, steps, GOAL, steps_per_test=10_000, step_per_collect=2_000)
@@ -43,7 +42,7 @@ TRAININGS = {
 
 
 def played() -> ReplayBuffer:
-    """The data of offline algorithms, in ten streams."""
+    """Return the data of offline algorithms, in ten streams."""
     policy, _ = soft_actor_critic.learn(seed=0)
     buffer = VectorReplayBuffer(20_000, 10)
     Collector(policy.train(), make_envs(TASK, 10), buffer).collect(n_step=20_000)
@@ -51,12 +50,12 @@ def played() -> ReplayBuffer:
 
 
 def data() -> ReplayBuffer:
-    """The data, written once."""
+    """Return the data, written once."""
     return written("pendulum", VectorReplayBuffer, played)
 
 
 def offline(name: str, algorithm: Algorithm, config: Any) -> Check:
-    """A row of an algorithm that learns from the data."""
+    """Return the row of an algorithm that learns from the data."""
     train = GymTraining(TASK, algorithm, config, 10_000, GOAL, steps_per_test=1_000, data=data)
     return Check(name, f"{TASK}, offline", -300.0, train, prepare=data)
 

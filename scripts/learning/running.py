@@ -1,4 +1,4 @@
-"""How algorithms are trained and scored: always from a seed, always tested on episodes of their own."""
+"""Training and scoring of algorithms: always from a seed, always tested on fresh episodes."""
 
 from collections.abc import Callable
 from copy import deepcopy
@@ -13,19 +13,19 @@ from arena.collector import Collector
 from arena.data import PrioritizedVectorReplayBuffer, ReplayBuffer, VectorReplayBuffer
 from arena.env import DummyVectorEnv
 from arena.policy import BasePolicy
-from arena.policy.kinds import Algorithm
+from arena.policy.registration import Algorithm
 from arena.runs.tasks import GymTask
 from arena.trainer import OfflineTrainer, OffpolicyTrainer, OnpolicyTrainer
 from arena.trainer.base import BaseTrainer, Hooks, Schedule
 from arena.trainer.offline import OfflineSchedule
 
 EPISODES = 100
-"""Episodes that a score is the mean of."""
+"""Number of test episodes of a score."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one training."""
+    """Result of one training."""
 
     score: float
     steps: int
@@ -40,26 +40,26 @@ class Check:
     """Its registered name."""
     task: str
     threshold: float
-    """The score that the median over the seeds has to reach."""
+    """Score that the median over the seeds has to reach."""
     train: Callable[[int], Outcome]
-    """Trains from a seed."""
+    """Train from a seed."""
     prepare: Callable[[], Any] = lambda: None
-    """Called once before, and not timed: writes the data of offline algorithms."""
+    """Called once before and not timed: writes the data of offline algorithms."""
 
 
 @dataclass(frozen=True)
 class GymTraining:
     """Trains in a Gymnasium environment, and scores by the mean return of 100 fresh episodes.
 
-    After every `steps_per_test` steps 20 episodes are tested; the training stops where their mean reaches `goal`. What
-    is scored is the policy of the best of these tests.
+    After every `steps_per_test` steps 20 episodes are tested; the training stops once their mean reaches `goal`. The
+    policy of the best test is scored.
     """
 
     env: str
     algorithm: Algorithm
     config: Any
     steps: int
-    """Environment steps at most; offline, gradient steps."""
+    """Maximum environment steps; offline, gradient steps."""
     goal: float
     steps_per_test: int = 5_000
     num_envs: int = 10
@@ -67,11 +67,11 @@ class GymTraining:
     warm_up: int = 0
     """Random steps before the first update; they count as steps."""
     eps: tuple[float, float, int] | None = None
-    """Chance of a random action: first, last, and the step from which on it is the last."""
+    """Probability of a random action: first, last, and the step at which the last is reached."""
     priority: tuple[float, float] | None = None
     """Alpha and beta of prioritized replay; None for uniform replay."""
     data: Callable[[], ReplayBuffer] | None = None
-    """What an offline algorithm learns from."""
+    """Data of an offline algorithm."""
 
     def __call__(self, seed: int) -> Outcome:
         """Train from a seed and score."""
@@ -79,7 +79,7 @@ class GymTraining:
         return Outcome(mean_return(policy, self.env), steps)
 
     def learn(self, seed: int) -> tuple[BasePolicy, int]:
-        """Train from a seed; returns the best policy and the steps taken."""
+        """Train from a seed; return the best policy and the steps taken."""
         seed_everything(seed)
         policy = self.algorithm.build(GymTask(self.env).spaces, self.config, True)
         best: dict[str, Any] = {}
@@ -124,25 +124,25 @@ class GymTraining:
 
 
 def seed_everything(seed: int) -> None:
-    """One seed for weights, exploration, samples and environments; one thread, as small networks like it."""
+    """Seed weights, exploration, samples and environments; use one thread, which is fastest for small networks."""
     np.random.seed(seed)
     torch.manual_seed(seed)
     torch.set_num_threads(1)
 
 
 def make_envs(env: str, count: int) -> DummyVectorEnv:
-    """Environments whose seeds are drawn from NumPy's global state."""
+    """Return environments whose seeds are drawn from NumPy's global state."""
     envs = DummyVectorEnv([lambda: gym.make(env)] * count)
     envs.seed(int(np.random.randint(2**31 - count)))
     return envs
 
 
 def mean_return(policy: BasePolicy, env: str, episodes: int = EPISODES) -> float:
-    """Over fresh episodes, in testing state, without exploration."""
+    """Return the mean return over fresh episodes, in evaluation mode, without exploration."""
     policy.eval()
     return float(Collector(policy, make_envs(env, 20)).collect(n_episode=episodes).returns_stat.mean)
 
 
 def annealed(first: float, last: float, until: int, step: int) -> float:
-    """A chance that falls linearly."""
+    """Return a linearly annealed probability."""
     return first + (last - first) * min(1.0, step / until)

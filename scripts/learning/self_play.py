@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from agents import alphazero, ppo
+from agents.algorithms import alphazero, ppo
 from agents.search.alphabeta import AlphaBetaPolicy
 from arena.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env import GameVectorEnv
 from arena.policy import BasePolicy, MultiAgentPolicyManager
-from arena.policy.kinds import Spaces
-from arena.registry import make_game
+from arena.policy.registration import Spaces
+from arena.policy.registry import make_game
 from arena.trainer import OffpolicyTrainer, OnpolicyTrainer
 from arena.trainer.base import Hooks, Schedule
 from learning.running import Check, Outcome, seed_everything
@@ -29,7 +29,7 @@ CONFIG = ppo.PPOConfig(  # much entropy, to meet every opening
 
 
 def train(seed: int) -> Outcome:
-    """Learn from games against itself until no game of a test is lost; score the best of these tests anew."""
+    """Learn from self-play until no test game is lost; score the best of these tests again with fresh games."""
     seed_everything(seed)
     game = make_game(GAME)
     policy = ppo.build(Spaces.of_game(game), CONFIG, True)
@@ -52,7 +52,7 @@ def train(seed: int) -> Outcome:
 
 
 def not_lost(policy: BasePolicy) -> float:
-    """The share of games that are not lost, in testing state; the policy is in training state afterwards."""
+    """Return the share of games not lost, in evaluation mode; leave the policy in training mode."""
     game, lost = make_game(GAME), 0
     for seat in range(2):
         players: list[Any] = [
@@ -73,7 +73,7 @@ SEARCHED, SEARCH_BOARDS = 40_000, 64
 
 
 def train_alphazero(seed: int) -> Outcome:
-    """Learn from a fixed number of searched moves, and score what came of it, which searches in tests as well."""
+    """Learn from a fixed number of searched moves, and score the agent, which searches in tests as well."""
     seed_everything(seed)
     game = make_game(GAME)
     policy = alphazero.build(Spaces.of_game(game), SEARCH, True)

@@ -1,6 +1,6 @@
-"""PSRL on a chain and on a frozen lake: the value of what it learned beside the best there is, both exact.
+"""PSRL on a chain and on a frozen lake: exact value of the learned policy beside the optimum.
 
-The score is value / optimum at the start of the true process, which PSRL is not told.
+The score is value / optimum at the start of the true process, which PSRL does not know.
 """
 
 from collections.abc import Callable
@@ -11,12 +11,12 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.planning import value_iteration
-from agents.psrl import ALGORITHM, PSRLConfig
+from agents.algorithms.psrl import ALGORITHM, PSRLConfig
+from agents.learning.planning import value_iteration
 from arena.collector import Collector
 from arena.data import Batch, VectorReplayBuffer
 from arena.env import DummyVectorEnv
-from arena.policy.kinds import Spaces
+from arena.policy.registration import Spaces
 from arena.trainer import OnpolicyTrainer
 from arena.trainer.base import Schedule
 from learning.running import Check, Outcome, seed_everything
@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 class Chain(gym.Env[Any, Any]):
     """Strens's chain (ICML 2000): five states; action 0 goes on, 10 at the end; action 1 goes back to the start for 2.
 
-    With chance 0.2 the other action happens. An episode is 50 steps long.
+    With probability 0.2 the other action happens. An episode is 50 steps long.
     """
 
     observation_space = gym.spaces.Discrete(5)
@@ -40,7 +40,7 @@ class Chain(gym.Env[Any, Any]):
         return self.state, {}
 
     def step(self, action: Any) -> tuple[int, float, bool, bool, dict[str, Any]]:
-        """Go on, or back."""
+        """Step forward or back."""
         happens = int(action) ^ int(self.np_random.random() < 0.2)
         rew = 2.0 if happens else 10.0 * (self.state == 4)
         self.state = 0 if happens else min(self.state + 1, 4)
@@ -49,7 +49,7 @@ class Chain(gym.Env[Any, Any]):
 
 
 def process_of_chain() -> tuple[Floats, Floats]:
-    """Chances [S, A, S] and mean rewards [S, A] of the chain."""
+    """Return probabilities [S, A, S] and mean rewards [S, A] of the chain."""
     chances, rewards = np.zeros((5, 2, 5)), np.zeros((5, 2))
     for state in range(5):
         for action in range(2):
@@ -61,12 +61,12 @@ def process_of_chain() -> tuple[Floats, Floats]:
 
 
 def frozen_lake() -> gym.Env[Any, Any]:
-    """The slippery lake of 4 x 4."""
+    """Return the slippery 4 x 4 lake."""
     return gym.make("FrozenLake-v1")
 
 
 def process_of_lake() -> tuple[Floats, Floats]:
-    """Chances and mean rewards of the lake, from its own table; what is over leads to itself without reward."""
+    """Return probabilities and mean rewards of the lake's table; terminal states lead to themselves without reward."""
     table = frozen_lake().unwrapped.P  # type: ignore[attr-defined]
     chances, rewards = np.zeros((16, 4, 16)), np.zeros((16, 4))
     for state, actions in table.items():
@@ -79,7 +79,7 @@ def process_of_lake() -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True)
 class TabularTraining:
-    """Episode after episode, a process drawn before each."""
+    """Trains episode by episode, with a process sampled before each."""
 
     make: Callable[[], gym.Env[Any, Any]]
     process: Callable[[], tuple[Floats, Floats]]

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from agents import a2c, c51, discrete_sac, dqn, fqf, iqn, npg, pg, ppo, qrdqn, rainbow, trpo
+from agents.algorithms import a2c, c51, discrete_sac, dqn, fqf, iqn, npg, pg, ppo, qrdqn, rainbow, trpo
 from arena.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env import GameVectorEnv
 from arena.policy import BasePolicy, MultiAgentPolicyManager, RandomPolicy
-from arena.policy.kinds import Algorithm, Spaces
-from arena.registry import make_game
+from arena.policy.registration import Algorithm, Spaces
+from arena.policy.registry import make_game
 from arena.trainer import OffpolicyTrainer, OnpolicyTrainer
 from arena.trainer.base import Hooks, Schedule
 from learning.running import Check, Outcome, seed_everything
@@ -28,7 +28,7 @@ COMMON: dict[str, Any] = {
     "eps": 0.3,
     "hidden": 64,
 }
-"""Random actions are many: Rainbow, too, meets too few positions by the noise in its weights alone."""
+"""Much exploration, even for Rainbow: the noise of its weights alone visits too few positions."""
 
 SOFT = discrete_sac.DiscreteSACConfig(
     hidden=64, batch_size=64, update_per_step=0.125, discount=0.95, n_step=1, alpha=0.1
@@ -37,7 +37,7 @@ SOFT = discrete_sac.DiscreteSACConfig(
 
 @dataclass(frozen=True)
 class GameTraining:
-    """A learner against a random player, who sit at either seat of half the boards."""
+    """Trains a learner against a random player; each seat is the learner's on half of the boards."""
 
     algorithm: Algorithm
     config: Any
@@ -66,7 +66,7 @@ class GameTraining:
 
 
 def not_lost(policy: BasePolicy, seat: int) -> float:
-    """The share of games that are won or drawn, in testing state."""
+    """Return the share of games won or drawn, in evaluation mode."""
     players = [policy, RandomPolicy()]
     manager = MultiAgentPolicyManager(players[::-1] if seat else players, learners=[])
     manager.eval()
@@ -75,12 +75,12 @@ def not_lost(policy: BasePolicy, seat: int) -> float:
 
 
 def off_policy(name: str, algorithm: Algorithm, **options: Any) -> Check:
-    """A row of an algorithm that learns action values."""
+    """Return the row of an algorithm that learns action values."""
     return Check(name, "tic-tac-toe 3x3", 0.9, GameTraining(algorithm, algorithm.config(**COMMON | options), 60_000))
 
 
 def on_policy(name: str, algorithm: Algorithm, steps: int, moves: int, **options: Any) -> Check:
-    """A row of an algorithm that learns from what it has just collected, a half of which is its own."""
+    """Return the row of an on-policy algorithm; half of what it collects are its own moves."""
     config = algorithm.config(**{"hidden": 128, "channels": 0, "batch_size": BOARDS * moves} | options)
     return Check(name, "tic-tac-toe 3x3", 0.9, GameTraining(algorithm, config, steps, moves))
 

@@ -17,7 +17,7 @@ GAMES = 400
 
 
 def train(seed: int) -> Outcome:
-    """Train as the tutorial does and score what it ends with."""
+    """Train as the tutorial does, and score the final policy."""
     with TemporaryDirectory() as log:
         policy, figures = tutorial.train(seed, Path(log))
     table = MultiAgentPolicyManager([RandomPolicy(), policy], learners=[]).eval()

@@ -1,4 +1,4 @@
-"""A maker of each algorithm for numbered actions, for the tests that all of them have to pass.
+"""Makers of all algorithms for discrete actions, for the tests that all of them must pass.
 
 `Told` stands for a network: an observation of A numbers is what it tells of each action, times a learned weight. So a
 test says what a policy thinks of every action, and of illegal ones as well.
@@ -12,35 +12,33 @@ from typing import Any
 import torch
 from torch import nn
 
-from agents.a2c import A2CPolicy
-from agents.actor_critic import ActorCriticPolicy
-from agents.c51 import C51Policy
-from agents.discrete_bcq import DiscreteBCQPolicy
-from agents.discrete_cql import DiscreteCQLPolicy
-from agents.discrete_crr import DiscreteCRRPolicy
-from agents.discrete_sac import DiscreteSACPolicy
-from agents.dqn import DQNPolicy
-from agents.fqf import FQFPolicy
-from agents.imitation import ImitationPolicy
-from agents.iqn import IQNPolicy
-from agents.natural_gradient import NaturalGradientPolicy
+from agents.algorithms.a2c import A2CPolicy
+from agents.algorithms.c51 import C51Policy
+from agents.algorithms.discrete_bcq import DiscreteBCQPolicy
+from agents.algorithms.discrete_cql import DiscreteCQLPolicy
+from agents.algorithms.discrete_crr import DiscreteCRRPolicy
+from agents.algorithms.discrete_sac import DiscreteSACPolicy
+from agents.algorithms.dqn import DQNPolicy
+from agents.algorithms.fqf import FQFPolicy
+from agents.algorithms.imitation import ImitationPolicy
+from agents.algorithms.iqn import IQNPolicy
+from agents.algorithms.npg import NPGPolicy
+from agents.algorithms.pg import PGPolicy
+from agents.algorithms.ppo import PPOPolicy
+from agents.algorithms.qrdqn import QRDQNPolicy
+from agents.algorithms.rainbow import RainbowPolicy
+from agents.algorithms.trpo import TRPOPolicy
 from agents.networks.discrete import FractionProposalNetwork
-from agents.npg import NPGPolicy
-from agents.pg import PGPolicy
-from agents.ppo import PPOPolicy
-from agents.qrdqn import QRDQNPolicy
-from agents.rainbow import RainbowPolicy
-from agents.trpo import TRPOPolicy
 from arena.data.batch import Batch
 from arena.policy.base import BasePolicy
-from arena.policy.kinds import Spaces
+from arena.policy.registration import Spaces
 
 QUANTILES = torch.tensor([-0.2, 0.0, 0.2])
-"""What is told of an action, as a distribution: this much around it."""
+"""Half-width of the distribution around the value of an action."""
 
 
 class Told(nn.Module):
-    """What is told of each action, [n, A], as the network of an algorithm gives it."""
+    """Return values of actions [n, A] in the form of the output of an algorithm's network."""
 
     def __init__(self, num_actions: int):
         super().__init__()
@@ -156,9 +154,9 @@ def make_pg(spaces: Spaces) -> BasePolicy:
     return PGPolicy(net, adam(net))
 
 
-def make_actor_critic(spaces: Spaces, kind: type[ActorCriticPolicy]) -> BasePolicy:
+def make_actor_critic(spaces: Spaces, kind: Callable[..., BasePolicy]) -> BasePolicy:
     actor, critic = Told(spaces.num_actions), ToldValue(spaces.num_actions)
-    optim = adam(critic) if issubclass(kind, NaturalGradientPolicy) else adam(actor, critic)
+    optim = adam(critic) if kind in (NPGPolicy, TRPOPolicy) else adam(actor, critic)
     return kind(actor, critic, optim)
 
 
@@ -176,11 +174,11 @@ def make_crr(spaces: Spaces) -> BasePolicy:
 
 @dataclass(frozen=True)
 class Maker:
-    """How an algorithm is made, told what it thinks of each action, and updated."""
+    """Maker of an algorithm with given scores of actions, and its update."""
 
     make: Callable[[Spaces], BasePolicy]
     learn: dict[str, int]
-    """What its `learn` takes."""
+    """Arguments of its `learn`."""
 
 
 OFF_POLICY: dict[str, int] = {}

@@ -8,6 +8,7 @@ from numba import njit
 
 from games.engine.game import TERMINAL, Game
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 
 DTYPE = np.dtype([("pile", np.int8), ("paid", np.int8, (2,)), ("current_player", np.int8)])
 
@@ -51,7 +52,12 @@ def game(pile: int = 9) -> Game:
         observation_shape=(1,),
         max_length=pile,
         initial=np.array((pile, (0, 0), 0), DTYPE),
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=returns,
+        ),
         picture=lambda state: Picture(np.full((1, 1), -1), np.full((1, 1), -1), np.full((3, 2), -1), ("",), ("",)),
         action_text=lambda state, action: str(action + 1),
         parse_action=lambda state, text: int(text) - 1,

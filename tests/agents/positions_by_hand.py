@@ -7,6 +7,7 @@ import numpy as np
 from arena.data.batch import Batch
 from games.engine.compiler import kernels
 from games.engine.game import TERMINAL, Game, State
+from games.engine.kernels import new_games
 
 DECAY = 0.999
 
@@ -14,14 +15,16 @@ DECAY = 0.999
 def children(game: Game, state: State) -> dict[int, tuple[State, np.ndarray]]:
     """After each legal action: the position, and what each seat has earned [P] (all zero while the game goes on)."""
     n = game.num_actions
-    states, rows = np.empty(n, game.state_dtype), np.arange(n)
-    seats, over, mask = np.empty(n, np.int64), np.zeros(n, np.bool_), np.empty((n, n), np.bool_)
+    games = new_games(game, n)._replace(initial=state.reshape(1))
     obs = np.empty((n, *game.observation_shape), game.observation_dtype)
     rewards = np.zeros((n, game.num_players), np.float32)
-    kernels(game).reset(states, state.reshape(1), np.zeros(len(rows), np.uint64), rows, seats, mask, None)
-    legal = np.flatnonzero(mask[0])
-    kernels(game).step(states, legal, legal, seats, mask, over, obs, rewards, None)
-    return {int(action): (states[action].copy(), earned.copy()) for action, earned in zip(legal, rewards, strict=False)}
+    kernels(game).reset(games, np.arange(n), None)
+    legal = np.flatnonzero(games.mask[0])
+    kernels(game).step(games, legal, legal, obs, rewards, None)
+    return {
+        int(action): (games.states[action].copy(), earned.copy())
+        for action, earned in zip(legal, rewards, strict=False)
+    }
 
 
 def drawn(game: Game, text: str) -> State:
@@ -57,7 +60,7 @@ def random_positions(game: Game, plies: int, count: int, seed: int) -> list[Stat
 
 
 def minimax(game: Game, state: State, depth: int) -> dict[int, float]:
-    """What each legal action is worth to the seat to move, `depth` plies deep, every line tried."""
+    """Return the value of each legal action for the seat to move, by exhaustive search `depth` plies deep."""
 
     @cache
     def values(key: bytes, ply: int) -> dict[int, float]:

@@ -5,16 +5,18 @@ import pytest
 import torch
 
 import games
-from agents.alphazero import AlphaZeroConfig, build
-from agents.precision import has_bfloat16
-from agents.search.guided import GuidedSearch
+from agents.algorithms.alphazero import AlphaZeroConfig, build
+from agents.guided.guided import GuidedSearch
+from agents.learning.precision import has_bfloat16
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.env import GameVectorEnv
-from arena.errors import UsageError
 from arena.league.config import RunConfig
 from arena.league.training import SelfPlayTraining
-from arena.policy.kinds import Spaces
-from arena.registry import make_game
+from arena.policy.registration import Spaces
+from arena.policy.registry import make_game
+
+pytestmark = pytest.mark.full
 
 SMALLER = {
     "breakthrough": {"rows": 5, "columns": 4},
@@ -95,8 +97,8 @@ def test_it_goes_on_exactly_where_it_was_stopped(tmp_path):
 def test_the_window_holds_the_newest_moves_alone(tmp_path):
     run = training(make_game("tic_tac_toe"), tmp_path / "run", 800, 1, buffer_size=160)
     run.train()
-    assert run.students[0].collector.buffer.maxsize == 160
-    assert len(run.students[0].collector.buffer) <= 160
+    assert run.learners[0].collector.buffer.maxsize == 160
+    assert len(run.learners[0].collector.buffer) <= 160
 
 
 def test_openings_are_drawn_by_visits_and_the_best_is_played_afterwards():
@@ -118,7 +120,7 @@ def test_values_are_learned_from_games_that_have_ended(tmp_path):
     """Each seat's row has the result of its game; where the game goes on, there is nothing to learn of it yet."""
     run = training(make_game("tic_tac_toe"), tmp_path / "run", 60, 1)
     run.train()
-    buffer = run.students[0].collector.buffer
+    buffer = run.learners[0].collector.buffer
     batch, indices = buffer.sample(0)
     batch = run.policy.process_fn(batch, buffer, indices)
     results = batch.returns[:, 0].numpy()
@@ -138,7 +140,7 @@ def test_values_are_learned_from_games_that_have_ended(tmp_path):
 
 def test_what_it_cannot_play_is_refused():
     for name in ("kuhn_poker", "rock_paper_scissors", "tron"):
-        with pytest.raises(UsageError, match="two players and zero sum in which nothing is hidden"):
+        with pytest.raises(UsageError, match="two-player zero-sum games of perfect information"):
             GuidedSearch(make_game(name), 10)
     with pytest.raises(UsageError, match="full_share"):
         config(full_share=0.0)

@@ -15,7 +15,7 @@ from agents.networks.continuous import (
     RecurrentActorProb,
     RecurrentCritic,
 )
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 
 SEEN = np.random.default_rng(0).normal(size=(5, 2, 3)).astype(np.float32)
 ACT = torch.linspace(-1, 1, 10).view(5, 2)

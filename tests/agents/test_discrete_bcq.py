@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from agents.discrete_bcq import DiscreteBCQPolicy
+from agents.algorithms.discrete_bcq import DiscreteBCQPolicy
 from agents.networks.common import Recurrent
+from arena.base.errors import UsageError
 from arena.data import Batch, ReplayBuffer
-from arena.errors import UsageError
 from tests.agents.given import Given, positions
 
 ACTIONS = 4
@@ -85,10 +85,10 @@ def test_it_explores_as_rarely_as_it_is_told():
     ("options", "message"),
     [
         ({"target_update_freq": 0}, "target_update_freq=0 is not above 0"),
-        ({"unlikely_action_threshold": 1.0}, "lies below 1"),
-        ({"unlikely_action_threshold": -0.1}, "unlikely_action_threshold=-0.1 does not lie between 0 and 1"),
+        ({"unlikely_action_threshold": 1.0}, "must be below 1"),
+        ({"unlikely_action_threshold": -0.1}, "unlikely_action_threshold=-0.1 is not between 0 and 1"),
         ({"imitation_logits_penalty": -1.0}, "imitation_logits_penalty=-1.0 is not at least 0"),
-        ({"eval_eps": 2.0}, "eps=2.0 does not lie between 0 and 1"),
+        ({"eval_eps": 2.0}, "eps=2.0 is not between 0 and 1"),
     ],
 )
 def test_options_that_mean_nothing(options, message):

@@ -5,13 +5,13 @@ import pytest
 import torch
 from gymnasium.spaces import Box, Discrete
 
-from agents.discrete_crr import DiscreteCRRConfig, DiscreteCRRPolicy
-from agents.discrete_crr import build as build_crr
-from agents.discrete_sac import DiscreteSACConfig, DiscreteSACPolicy
-from agents.discrete_sac import build as build_sac
+from agents.algorithms.discrete_crr import DiscreteCRRConfig, DiscreteCRRPolicy
+from agents.algorithms.discrete_crr import build as build_crr
+from agents.algorithms.discrete_sac import DiscreteSACConfig, DiscreteSACPolicy
+from agents.algorithms.discrete_sac import build as build_sac
+from arena.base.errors import UsageError
 from arena.data import Batch, ReplayBuffer
-from arena.errors import UsageError
-from arena.policy.kinds import Spaces
+from arena.policy.registration import Spaces
 from tests.agents.given import positions, random_masks
 from tests.agents.makers import Told, ToldActions, adam
 
@@ -171,7 +171,7 @@ def test_the_targets_of_crr_are_copied_every_so_often():
         ({"beta": 0.0}, "beta=0.0 is not above 0"),
         ({"ratio_upper_bound": -1.0}, "ratio_upper_bound=-1.0 is not above 0"),
         ({"min_q_weight": -1.0}, "min_q_weight=-1.0 is not at least 0"),
-        ({"action_space": Box(-1, 1, (2,))}, "DiscreteCRRPolicy takes numbered actions"),
+        ({"action_space": Box(-1, 1, (2,))}, "DiscreteCRRPolicy needs discrete actions"),
         ({"reward_normalization": True}, "not defined for n-step targets"),
     ],
 )
@@ -183,8 +183,8 @@ def test_options_of_crr_that_mean_nothing(options, message):
 def test_options_of_discrete_sac_that_mean_nothing():
     for options, message in (
         ({"alpha": -1.0}, "alpha=-1.0 is not at least 0"),
-        ({"tau": 2.0}, "tau=2.0 does not lie between 0 and 1"),
-        ({"action_space": Box(-1, 1, (2,))}, "DiscreteSACPolicy takes numbered actions"),
+        ({"tau": 2.0}, "tau=2.0 is not between 0 and 1"),
+        ({"action_space": Box(-1, 1, (2,))}, "DiscreteSACPolicy needs discrete actions"),
     ):
         with pytest.raises(UsageError, match=message):
             sac_of(**options)

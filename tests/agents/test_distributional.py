@@ -5,10 +5,12 @@ import pytest
 import torch
 from torch import nn
 
-from agents.c51 import C51Config, C51Policy
-from agents.discrete_cql import DiscreteCQLPolicy
-from agents.fqf import FQFPolicy, w1_slope
-from agents.iqn import IQNPolicy
+from agents.algorithms.c51 import C51Config, C51Policy
+from agents.algorithms.discrete_cql import DiscreteCQLPolicy
+from agents.algorithms.fqf import FQFPolicy, w1_slope
+from agents.algorithms.iqn import IQNPolicy
+from agents.algorithms.qrdqn import QRDQNPolicy
+from agents.algorithms.rainbow import RainbowPolicy
 from agents.networks.common import Net
 from agents.networks.discrete import (
     FractionProposalNetwork,
@@ -17,10 +19,8 @@ from agents.networks.discrete import (
     NoisyLinear,
 )
 from agents.networks.q_network import QNetwork
-from agents.qrdqn import QRDQNPolicy
-from agents.rainbow import RainbowPolicy
+from arena.base.errors import UsageError
 from arena.data import Batch, PrioritizedReplayBuffer, ReplayBuffer
-from arena.errors import UsageError
 from tests.agents.given import positions
 from tests.agents.test_quantiles import slow_huber
 
@@ -174,9 +174,9 @@ def test_fractions_learn_by_their_own_loss():
     policy = fqf(ent_coef=0.5)
     obs = np.random.default_rng(0).normal(size=(5, 2))
     batch = Batch(obs=obs, act=np.array([0, 1, 2, 0, 1]), returns=torch.randn(5, 4))
-    view = policy.look(obs)
-    fractions, rows = view.extra["fractions"], (torch.arange(5), torch.as_tensor(batch.act))
-    slope = w1_slope(view.logits[rows].detach(), view.extra["quantiles_tau"][rows])
+    output = policy.evaluate(obs)
+    fractions, rows = output.extra["fractions"], (torch.arange(5), torch.as_tensor(batch.act))
+    slope = w1_slope(output.logits[rows].detach(), output.extra["quantiles_tau"][rows])
     entropy = fractions.entropies.mean()
     expected = torch.autograd.grad(
         (slope * fractions.taus[:, 1:-1]).sum(1).mean() - 0.5 * entropy, policy.fraction_model.net.weight
@@ -186,7 +186,7 @@ def test_fractions_learn_by_their_own_loss():
     torch.testing.assert_close(policy.fraction_model.net.weight.detach(), before - 1e-2 * expected)
     assert figures["loss/entropy"] == pytest.approx(-0.5 * entropy.item())
     assert figures["loss"] == pytest.approx(sum(v for k, v in figures.items() if k != "loss"))
-    with pytest.raises(UsageError, match="learns in training state"):
+    with pytest.raises(UsageError, match="learns in training mode"):
         policy.eval().learn(batch)
 
 
@@ -249,7 +249,7 @@ def test_behaviour_is_noisy_in_training_alone():
         (lambda net: QRDQNPolicy(net, None, num_quantiles=1), "num_quantiles=1 is not at least 2"),
         (lambda net: QRDQNPolicy(net, None, estimation_step=0), "estimation_step=0 is not at least 1"),
         (lambda net: IQNPolicy(net, None, sample_size=0), "sample_size=0 is not at least 1"),
-        (lambda net: IQNPolicy(net, None, discount_factor=-0.1), "discount_factor=-0.1 does not lie between 0 and 1"),
+        (lambda net: IQNPolicy(net, None, discount_factor=-0.1), "discount_factor=-0.1 is not between 0 and 1"),
         (lambda net: FQFPolicy(net, None, net, None, num_fractions=1), "num_fractions=1 is not at least 2"),
         (lambda net: DiscreteCQLPolicy(net, None, min_q_weight=-1.0), "min_q_weight=-1.0 is not at least 0"),
         (lambda net: C51Config(v_min=2.0), "v_max=1.0 is not above 2.0"),

@@ -6,8 +6,15 @@ import torch
 from torch.distributions import Beta, Categorical, Independent, Normal, TransformedDistribution
 from torch.distributions.transforms import TanhTransform
 
-from agents.distributions import default_distribution, draw, draw_rows, expectation, log_probability, log_tanh_slope
-from arena.errors import UsageError
+from agents.learning.distributions import (
+    default_distribution,
+    draw,
+    draw_rows,
+    expectation,
+    log_probability,
+    log_tanh_slope,
+)
+from arena.base.errors import UsageError
 from arena.policy.masking import mask_scores
 
 

@@ -5,12 +5,12 @@ import pytest
 import torch
 from gymnasium.spaces import Box, Discrete
 
-from agents.dqn import DQNConfig, DQNPolicy, build
+from agents.algorithms.dqn import DQNConfig, DQNPolicy, build
+from arena.base.errors import UsageError
 from arena.collector import Collector
 from arena.data import Batch, PrioritizedVectorReplayBuffer, ReplayBuffer
 from arena.env import GameVectorEnv
-from arena.errors import UsageError
-from arena.policy.kinds import Spaces
+from arena.policy.registration import Spaces
 from games.engine.registry import make_game
 from tests.agents.given import Given, positions, random_masks
 
@@ -171,6 +171,9 @@ def test_either_network_looks_at_either_observation():
     batch = Batch(obs=positions([[1, 2, 3, 4]]), obs_next=positions([[4, 3, 2, 1]]))
     acts = [policy(batch, model=m, input=i).act.item() for m in ("model", "model_old") for i in ("obs", "obs_next")]
     assert acts == [3, 0, 0, 3]
+    for policy, model in ((policy_of(target_update_freq=3), "optim"), (policy_of(target_update_freq=0), "model_old")):
+        with pytest.raises(UsageError, match=f"model='{model}' is neither"):
+            policy(batch, model=model)
 
 
 def test_it_plays_without_an_optimizer():
@@ -187,7 +190,7 @@ def test_it_plays_without_an_optimizer():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"discount_factor": 1.5}, "discount_factor=1.5 does not lie between 0 and 1"),
+        ({"discount_factor": 1.5}, "discount_factor=1.5 is not between 0 and 1"),
         ({"estimation_step": 0}, "estimation_step=0 is not at least 1"),
         ({"target_update_freq": -1}, "target_update_freq=-1 is not at least 0"),
         ({"reward_normalization": True}, "leave it at False"),
@@ -200,7 +203,7 @@ def test_options_that_mean_nothing(options, message):
 
 @pytest.mark.parametrize("space", [Box(-1, 1, (2,)), Discrete(3, start=1)])
 def test_actions_of_other_kinds_are_refused(space):
-    with pytest.raises(UsageError, match="DQNPolicy takes numbered actions"):
+    with pytest.raises(UsageError, match="DQNPolicy needs discrete actions"):
         policy_of(action_space=space)
 
 
@@ -236,7 +239,7 @@ def test_variants_learn_from_prioritized_replay(options):
 
 @pytest.mark.parametrize("eps", [-0.1, 1.1, float("nan")])
 def test_a_chance_lies_between_0_and_1(eps):
-    with pytest.raises(UsageError, match="does not lie between 0 and 1"):
+    with pytest.raises(UsageError, match="is not between 0 and 1"):
         policy_of().set_eps(eps)
 
 

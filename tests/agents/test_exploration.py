@@ -5,10 +5,10 @@ import pytest
 import torch
 from torch import nn
 
-from agents.exploration import BaseNoise, GaussianNoise, OUNoise
+from agents.learning.exploration import BaseNoise, GaussianNoise, OUNoise
 from agents.networks.common import DataParallelNet, Net
 from agents.networks.discrete import Actor
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 
 
 def test_gaussian_noise_has_its_moments():

@@ -5,11 +5,11 @@ import pytest
 import torch
 from gymnasium.spaces import Box, Discrete, MultiBinary
 
-from agents.imitation import ImitationConfig, ImitationPolicy, build
+from agents.algorithms.imitation import ImitationConfig, ImitationPolicy, build
 from agents.networks.common import Net
+from arena.base.errors import UsageError
 from arena.data import Batch
-from arena.errors import UsageError
-from arena.policy.kinds import Spaces
+from arena.policy.registration import Spaces
 from tests.agents.given import Given, positions
 
 SEEN = Box(-1, 1, (3,))
@@ -60,7 +60,11 @@ def test_a_behaviour_is_cloned(action):
 
 @pytest.mark.parametrize(
     ("space", "message"),
-    [(None, "needs the action_space"), (MultiBinary(3), "takes numbered actions"), (Discrete(3, start=1), "numbered")],
+    [
+        (None, "needs the action_space"),
+        (MultiBinary(3), "needs discrete actions"),
+        (Discrete(3, start=1), "needs discrete actions"),
+    ],
 )
 def test_actions_of_other_kinds_are_refused(space, message):
     with pytest.raises(UsageError, match=message):

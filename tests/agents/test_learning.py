@@ -7,21 +7,21 @@ import numpy as np
 import pytest
 import torch
 
-from agents.dqn import DQNConfig
-from agents.dqn import build as build_dqn
-from agents.ppo import PPOConfig
-from agents.ppo import build as build_ppo
+from agents.algorithms.dqn import DQNConfig
+from agents.algorithms.dqn import build as build_dqn
+from agents.algorithms.ppo import PPOConfig
+from agents.algorithms.ppo import build as build_ppo
 from arena.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env import GameVectorEnv
-from arena.policy.kinds import Spaces
 from arena.policy.manager import MultiAgentPolicyManager
 from arena.policy.random import RandomPolicy
-from arena.registry import make_game
+from arena.policy.registration import Spaces
+from arena.policy.registry import make_game
 from arena.trainer import OffpolicyTrainer, OnpolicyTrainer
 from arena.trainer.base import Hooks, Schedule
 
-pytestmark = pytest.mark.learning
+pytestmark = pytest.mark.slow
 BOARDS, SEATS = 16, np.array([[0, 1], [1, 0]] * 8)
 
 
@@ -33,7 +33,7 @@ def _from_one_seed():
 
 def mean_reward_against_random(learner, seat: int) -> float:
     """Over 400 games, without exploration."""
-    policies = [learner, RandomPolicy(5)] if seat == 0 else [RandomPolicy(5), learner]
+    policies = [learner, RandomPolicy(seed=5)] if seat == 0 else [RandomPolicy(seed=5), learner]
     manager = MultiAgentPolicyManager(policies)
     manager.eval()
     stats = Collector(manager, GameVectorEnv("tic_tac_toe", 100)).collect(n_episode=400)
@@ -42,7 +42,7 @@ def mean_reward_against_random(learner, seat: int) -> float:
 
 def collector(learner, size: int, noise: bool) -> Collector:
     """The learner against a random player, at either seat of half the boards."""
-    manager = MultiAgentPolicyManager([learner, RandomPolicy(3)], mapping=SEATS)
+    manager = MultiAgentPolicyManager([learner, RandomPolicy(seed=3)], mapping=SEATS)
     buffer = VectorReplayBuffer(size, 2 * BOARDS)
     return Collector(manager, GameVectorEnv("tic_tac_toe", BOARDS), buffer, exploration_noise=noise)
 

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 import torch
 
-from agents import pg, sac, trpo
+from agents.algorithms import pg, sac, trpo
 from arena.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env import DummyVectorEnv
 from arena.policy.base import BasePolicy
-from arena.policy.kinds import Algorithm, Spaces
+from arena.policy.registration import Algorithm, Spaces
 from arena.trainer import OffpolicyTrainer, OnpolicyTrainer
 from arena.trainer.base import Schedule
 
-pytestmark = pytest.mark.learning
+pytestmark = pytest.mark.slow
 ENVS = 10
 
 

@@ -5,10 +5,10 @@ import pytest
 import torch
 from gymnasium.spaces import Box, Discrete
 
+from arena.base.errors import UsageError
 from arena.data import Batch, ReplayBuffer
-from arena.errors import UsageError
-from arena.policy.kinds import Spaces
 from arena.policy.masking import legal_mask
+from arena.policy.registration import Spaces
 from tests.agents.given import positions, random_masks
 from tests.agents.makers import MAKERS
 
@@ -22,6 +22,7 @@ def maker(request):
     return request.param
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("scale", [1.0, 50.0])
 @pytest.mark.parametrize("training", [True, False])
 def test_what_it_does_is_legal(maker, scale, training):
@@ -68,6 +69,7 @@ def learned(maker, told: np.ndarray, mask: np.ndarray) -> tuple[dict[str, float]
     return figures, [parameter.detach().clone() for parameter in policy.parameters()]
 
 
+@pytest.mark.full
 def test_what_it_learns_does_not_depend_on_illegal_actions(maker):
     rng = np.random.default_rng(5)
     mask = random_masks(rng, ROWS + 1, ACTIONS)

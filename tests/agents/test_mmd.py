@@ -5,11 +5,13 @@ import pytest
 import torch
 from torch import nn
 
-from agents.mmd import MMDConfig, MMDPolicy
+from agents.algorithms.mmd import MMDConfig, MMDPolicy
 from agents.networks.discrete import Actor, Critic
+from arena.base.errors import UsageError
 from arena.data import Batch
-from arena.errors import UsageError
 from tests.agents.given import positions, random_masks
+
+pytestmark = pytest.mark.full
 
 ACTIONS = 3
 
@@ -39,7 +41,7 @@ def policy_of(lr: float = 0.0, **options) -> MMDPolicy:
 
 
 def collected(policy, scores, returns, mask=None) -> Batch:
-    """What learning is given after everything was tried: scores [n, A] seen, returns [n] of what was done."""
+    """Return a batch that covers all actions: observed scores [n, A], returns [n] of the actions taken."""
     obs = positions(scores, mask)
     with torch.no_grad():
         answer = policy.forward(Batch(obs=obs))

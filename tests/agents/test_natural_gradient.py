@@ -6,15 +6,16 @@ import torch
 from torch import nn
 from torch.distributions import kl_divergence
 
-from agents.distributions import default_distribution
-from agents.natural_gradient import assign, conjugate_gradient, fisher_product, flat, slope
+from agents.algorithms.npg import NPGPolicy
+from agents.algorithms.trpo import TRPOPolicy, line_search
+from agents.learning.distributions import default_distribution
+from agents.learning.natural_gradient import assign, conjugate_gradient, fisher_product, flat, slope, surrogate
+from agents.learning.stochastic import tensors
 from agents.networks.common import Net
 from agents.networks.continuous import ActorProb
 from agents.networks.discrete import Actor, Critic
-from agents.npg import NPGPolicy
-from agents.trpo import TRPOPolicy, line_search
+from arena.base.errors import UsageError
 from arena.data import Batch
-from arena.errors import UsageError
 from arena.policy.masking import mask_scores
 from tests.agents.given import positions, random_masks
 
@@ -139,14 +140,14 @@ def test_a_step_of_npg_is_the_natural_gradient():
     batch = batch_of(actor)
     actor.float()
     policy = NPGPolicy(actor, critic, torch.optim.Adam(critic.parameters()), actor_step_size=0.3)
-    policy.iterations = 200
+    policy.natural_gradient.iterations = 200
     reference = actor_of()
     seen, mask = seen_and_mask()
     parameters = list(reference.parameters())
     dist = default_distribution(mask_scores(reference(seen)[0], mask))
     gain = (dist.log_prob(torch.as_tensor(batch.act)) * torch.as_tensor(batch.adv)).mean()
     gradient = slope(gain, parameters).numpy()
-    fisher = explicit_fisher(reference, seen, mask) + policy.damping * np.eye(len(gradient))
+    fisher = explicit_fisher(reference, seen, mask) + policy.natural_gradient.damping * np.eye(len(gradient))
     expected = flat(parameters).detach().numpy() + 0.3 * np.linalg.solve(fisher, gradient)
     figures = policy.learn(batch, batch_size=ROWS, repeat=1)
     np.testing.assert_allclose(flat(list(actor.parameters())).detach(), expected, atol=2e-4)
@@ -163,7 +164,7 @@ def test_a_step_of_trpo_stays_within_its_trust_region():
         figures = policy.learn(batch, batch_size=ROWS, repeat=1)
         assert 0 < figures["kl"][0] <= 0.003
         assert figures["step_size"][0] > 0
-        _, after = policy.surrogate(policy.tensors(batch, "adv", "returns", "logp_old"))
+        _, after = surrogate(actor, policy.sampler, tensors(batch, ("adv", "returns", "logp_old"), policy.device))
         assert after.item() < figures["loss/actor"][0]
         assert not torch.equal(flat(list(actor.parameters())), before)
 
@@ -210,11 +211,11 @@ def test_continuous_actions_take_natural_steps_too():
     ("kind", "options", "message"),
     [
         (TRPOPolicy, {"max_kl": 0.0}, "max_kl=0.0 is not above 0"),
-        (TRPOPolicy, {"backtrack_coeff": 1.2}, "backtrack_coeff=1.2 does not lie between 0 and 1"),
+        (TRPOPolicy, {"backtrack_coeff": 1.2}, "backtrack_coeff=1.2 is not between 0 and 1"),
         (TRPOPolicy, {"max_backtracks": 0}, "max_backtracks=0 is not at least 1"),
         (NPGPolicy, {"actor_step_size": 0.0}, "actor_step_size=0.0 is not above 0"),
         (NPGPolicy, {"optim_critic_iters": 0}, "optim_critic_iters=0 is not at least 1"),
-        (NPGPolicy, {"discount_factor": 1.5}, "discount_factor=1.5 does not lie between 0 and 1"),
+        (NPGPolicy, {"discount_factor": 1.5}, "discount_factor=1.5 is not between 0 and 1"),
     ],
 )
 def test_options_that_mean_nothing(kind, options, message):

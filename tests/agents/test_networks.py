@@ -10,7 +10,7 @@ from agents.networks.common import MLP, ActorCritic, Net, miniblock
 from agents.networks.discrete import Actor, Critic, actor_and_critic
 from agents.networks.q_network import QNetwork, make_body
 from agents.networks.residual import ResidualTower
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_bodies_apart_run_apart():
 
 
 def as_convolution(net: BoardNet, boards: torch.Tensor) -> torch.Tensor:
-    """What `net` computes, its windows written as torch's convolution."""
+    """Return the output of `net`, computed with torch's convolution."""
     channels, planes = net.lines.out_features, boards.shape[3]
     kernel = net.lines.weight.view(channels, planes, *net.window)
     lines = nn.functional.conv2d(

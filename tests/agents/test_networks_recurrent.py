@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from agents.networks.common import Recurrent
+from arena.base.errors import UsageError
 from arena.data import Batch
-from arena.errors import UsageError
 
 
 @pytest.fixture

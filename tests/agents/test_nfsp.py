@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from agents.dqn import DQNPolicy
-from agents.nfsp import AVERAGE, BEST, NFSPConfig, NFSPPolicy
+from agents.algorithms.dqn import DQNPolicy
+from agents.algorithms.nfsp import AVERAGE, BEST, NFSPConfig, NFSPPolicy
+from arena.base.errors import UsageError
 from arena.data import Batch
-from arena.errors import UsageError
 from tests.agents.given import Given, positions, random_masks
+
+pytestmark = pytest.mark.full
 
 ACTIONS = 4
 
@@ -37,7 +39,7 @@ def test_outside_of_training_the_average_plays():
     np.testing.assert_allclose(answer.probs[0], chances, atol=1e-6)
     np.testing.assert_allclose(np.bincount(answer.act, minlength=4) / 20_000, chances, atol=0.01)
     assert "state" not in answer
-    assert policy.reservoir.seen == 0
+    assert policy.reservoir.num_added == 0
 
 
 def test_a_seat_keeps_its_part_for_the_whole_game():
@@ -62,7 +64,7 @@ def test_the_best_response_is_legal_kept_without_its_random_moves_and_explores()
     act = asked(policy, scores, mask).act
     assert mask[np.arange(5000), act].all()
     best = np.where(mask, scores, -np.inf).argmax(axis=1)
-    kept = policy.memory().rows
+    kept = policy.extra_state_dict().rows
     np.testing.assert_array_equal(kept.act, best)
     np.testing.assert_array_equal(kept.mask, mask)
     assert 0.05 < np.mean(act != best) < 0.5
@@ -71,7 +73,7 @@ def test_the_best_response_is_legal_kept_without_its_random_moves_and_explores()
 def test_who_only_plays_keeps_nothing():
     policy = policy_of(learns=False, anticipatory=1.0).train(True)  # a snapshot that moves as it did in training
     asked(policy, np.zeros((10, ACTIONS)))
-    assert policy.reservoir.seen == 0
+    assert policy.reservoir.num_added == 0
 
 
 def test_the_average_becomes_what_the_best_response_has_done():
@@ -92,9 +94,9 @@ def test_the_average_becomes_what_the_best_response_has_done():
 def test_what_it_remembers_is_taken_up_again():
     policy, other = policy_of(anticipatory=1.0), policy_of(anticipatory=1.0)
     asked(policy, np.random.default_rng(0).normal(size=(50, ACTIONS)))
-    other.recall(policy.memory())
-    np.testing.assert_array_equal(other.memory().rows.act, policy.memory().rows.act)
-    assert other.memory().seen == 50
+    other.load_extra_state_dict(policy.extra_state_dict())
+    np.testing.assert_array_equal(other.extra_state_dict().rows.act, policy.extra_state_dict().rows.act)
+    assert other.extra_state_dict().seen == 50
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,10 @@ import pytest
 import torch
 from torch.distributions import Categorical
 
-from agents.networks.common import Net
-from agents.networks.discrete import Actor, Critic
-from agents.ppo import PPOConfig, PPOPolicy, build
+from agents.algorithms.ppo import PPOConfig, PPOPolicy, build
+from arena.base.errors import UsageError
 from arena.data import Batch, VectorReplayBuffer
-from arena.errors import UsageError
-from arena.policy.kinds import Spaces
+from arena.policy.registration import Spaces
 from games.engine.registry import make_game
 from tests.agents.given import Given, Sum, positions, random_masks
 
@@ -210,19 +208,13 @@ def test_it_plays_without_an_optimizer():
     [
         ({"dual_clip": 1.0}, "dual_clip=1.0 is not above 1"),
         ({"eps_clip": 0.0}, "eps_clip=0.0 is not above 0"),
-        ({"discount_factor": -0.1}, "lie between 0 and 1"),
-        ({"gae_lambda": 1.1}, "lie between 0 and 1"),
+        ({"discount_factor": -0.1}, "is not between 0 and 1"),
+        ({"gae_lambda": 1.1}, "is not between 0 and 1"),
     ],
 )
 def test_options_that_mean_nothing(options, message):
     with pytest.raises(UsageError, match=message):
         policy_of(**options)
-
-
-def test_probabilities_are_not_taken_for_logits():
-    net = Net(4, hidden_sizes=(8,))
-    with pytest.raises(UsageError, match=r"Actor\(\.\.\., softmax_output=False\)"):
-        PPOPolicy(Actor(net, ACTIONS), Critic(net), None)
 
 
 @pytest.mark.parametrize(

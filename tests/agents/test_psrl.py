@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Box, Discrete
 
-from agents.planning import value_iteration
-from agents.psrl import PSRLConfig, PSRLPolicy, build
+from agents.algorithms.psrl import PSRLConfig, PSRLPolicy, build
+from agents.learning.planning import value_iteration
+from arena.base.errors import UsageError
 from arena.data import Batch
-from arena.errors import UsageError
-from arena.policy.kinds import Spaces
+from arena.policy.registration import Spaces
 
 STATES, ACTIONS = 4, 2
 
@@ -134,7 +134,7 @@ def test_other_spaces_are_refused(observation, action, message):
 
 @pytest.mark.parametrize("obs", [np.zeros((2, 3)), np.array([0.5]), np.array([STATES]), np.array([-1])])
 def test_states_that_are_none_are_refused(obs):
-    with pytest.raises(UsageError, match="takes states numbered 0 to 3"):
+    with pytest.raises(UsageError, match="needs states numbered 0 to 3"):
         policy_of()(Batch(obs=obs))
 
 
@@ -144,7 +144,7 @@ def test_priors_and_rewards_that_mean_nothing_are_refused():
         PSRLPolicy(np.ones((2, 2, 2)), *good[1:])
     with pytest.raises(UsageError, match=r"rew_std_prior=0.0 is not above 0"):
         PSRLPolicy(*good[:2], np.zeros((2, 1)))
-    with pytest.raises(UsageError, match="discount_factor=2 does not lie between 0 and 1"):
+    with pytest.raises(UsageError, match="discount_factor=2 is not between 0 and 1"):
         PSRLPolicy(*good, discount_factor=2)
     batch = transitions(np.random.default_rng(0), 3)
     batch.rew[1] = np.nan

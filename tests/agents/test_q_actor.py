@@ -6,21 +6,21 @@ import pytest
 import torch
 from torch import nn
 
-from agents.bcq import BCQConfig, BCQPolicy
-from agents.bcq import build as build_bcq
-from agents.ddpg import DDPGConfig, DDPGPolicy
-from agents.ddpg import build as build_ddpg
-from agents.distributions import default_distribution, draw, log_tanh_slope
-from agents.exploration import GaussianNoise, OUNoise
-from agents.sac import SACConfig, SACPolicy
-from agents.sac import build as build_sac
-from agents.targets import frozen_copy, polyak
-from agents.td3 import TD3Config, TD3Policy
-from agents.td3 import build as build_td3
-from agents.temperature import Temperature
+from agents.algorithms.bcq import BCQConfig, BCQPolicy
+from agents.algorithms.bcq import build as build_bcq
+from agents.algorithms.ddpg import DDPGConfig, DDPGPolicy
+from agents.algorithms.ddpg import build as build_ddpg
+from agents.algorithms.sac import SACConfig, SACPolicy
+from agents.algorithms.sac import build as build_sac
+from agents.algorithms.td3 import TD3Config, TD3Policy
+from agents.algorithms.td3 import build as build_td3
+from agents.learning.distributions import default_distribution, draw, log_tanh_slope
+from agents.learning.exploration import GaussianNoise, OUNoise
+from agents.learning.targets import frozen_copy, polyak
+from agents.learning.temperature import Temperature
+from arena.base.errors import UsageError
 from arena.data import Batch, PrioritizedReplayBuffer, ReplayBuffer
-from arena.errors import UsageError
-from arena.policy.kinds import Spaces
+from arena.policy.registration import Spaces
 
 SPACES = Spaces(gym.spaces.Box(-1, 1, (3,)), gym.spaces.Box(-2, 2, (2,)))
 ROWS, GAMMA = 24, 0.9
@@ -216,6 +216,7 @@ def test_the_loss_of_the_generator():
     torch.testing.assert_close(policy._vae_loss(seen, act), expected)
 
 
+@pytest.mark.full
 def test_every_update_gives_its_figures_and_new_priorities(made):
     buffer = filled(PrioritizedReplayBuffer, alpha=0.6, beta=0.4)
     before = buffer.get_weight(np.arange(ROWS)).copy()
@@ -275,11 +276,11 @@ def test_targets_may_look_at_other_observations():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"tau": 1.5}, "tau=1.5 does not lie between 0 and 1"),
-        ({"gamma": -0.5}, "gamma=-0.5 does not lie between 0 and 1"),
+        ({"tau": 1.5}, "tau=1.5 is not between 0 and 1"),
+        ({"gamma": -0.5}, "gamma=-0.5 is not between 0 and 1"),
         ({"estimation_step": 0}, "estimation_step=0 is not at least 1"),
         ({"reward_normalization": True}, "reward normalisation is not defined for n-step targets"),
-        ({"action_space": gym.spaces.Discrete(3)}, "DDPGPolicy takes rows of numbers"),
+        ({"action_space": gym.spaces.Discrete(3)}, "DDPGPolicy needs continuous actions"),
         ({"exploration_noise": -0.1}, "sigma=-0.1 is not at least 0"),
     ],
 )
@@ -294,7 +295,7 @@ def test_options_that_mean_nothing(options, message):
         (TD3Policy, {"update_actor_freq": 0}, "update_actor_freq=0 is not at least 1"),
         (TD3Policy, {"noise_clip": -1.0}, "noise_clip=-1.0 is not at least 0"),
         (SACPolicy, {"alpha": -0.1}, "alpha=-0.1 is not at least 0"),
-        (SACPolicy, {"alpha": (1.0, torch.zeros(1), None)}, "log_alpha has to be one number that has a gradient"),
+        (SACPolicy, {"alpha": (1.0, torch.zeros(1), None)}, "log_alpha must have one entry and a gradient"),
     ],
 )
 def test_twins_that_mean_nothing(kind, options, message):
@@ -311,7 +312,7 @@ def test_bcq_that_means_nothing():
         with pytest.raises(UsageError, match=message):
             of("bcq", **options)
     net = nn.Linear(3, 2)
-    with pytest.raises(UsageError, match=r"lmbda=1\.5 does not lie between 0 and 1"):
+    with pytest.raises(UsageError, match=r"lmbda=1\.5 is not between 0 and 1"):
         BCQPolicy(net, None, net, None, net, None, of("bcq").vae, None, lmbda=1.5)
 
 

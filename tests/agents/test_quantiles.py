@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from agents.c51 import project
-from agents.fqf import w1_slope
-from agents.value_learning import quantile_huber_loss
+from agents.algorithms.c51 import project
+from agents.algorithms.fqf import w1_slope
+from agents.learning.value_learning import quantile_huber_loss
 
 
 def slow_projection(probs, places, support):

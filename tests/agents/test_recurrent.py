@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from agents.dqn import DQNPolicy
+from agents.algorithms.dqn import DQNPolicy
 from agents.networks.common import Net, Recurrent
 from arena.collector import Collector
 from arena.data import VectorReplayBuffer
@@ -14,6 +14,8 @@ from arena.policy import MultiAgentPolicyManager
 from arena.trainer import OffpolicyTrainer
 from arena.trainer.base import Hooks, Schedule
 from tests.agents.recall import ACTS, Recall, RecallForTwo
+
+pytestmark = pytest.mark.full
 
 DELAY, ENVS = 3, 8
 
@@ -56,18 +58,18 @@ def trained(policy, make_envs, steps: int, streams: int, stack: int = DELAY + 1)
     return returns.reshape(400, -1)
 
 
-@pytest.mark.learning
+@pytest.mark.slow
 def test_a_recurrent_policy_recalls():
     assert trained(recurrent(), single, 6_000, ENVS).mean() > 0.95
 
 
-@pytest.mark.learning
+@pytest.mark.slow
 def test_a_policy_without_memory_cannot():
     plain = trained(dqn_of(Net(2, 2, hidden_sizes=(16,))), single, 3_000, ENVS, stack=1)
     assert abs(plain.mean()) < 0.2, "right half of the time"
 
 
-@pytest.mark.learning
+@pytest.mark.slow
 def test_one_policy_at_both_seats_recalls_the_cue_of_each():
     policy = recurrent()
     manager = MultiAgentPolicyManager([policy, policy], for_two())
@@ -88,7 +90,7 @@ def test_hidden_states_begin_anew_with_each_episode():
 
 
 def test_hidden_states_are_those_of_the_seat():
-    """What a manager answers in a game of two is what each seat's own sequence gives."""
+    """A manager's answers in a game of two are those for each seat's own sequence."""
     policies = [recurrent(), recurrent()]
     manager = MultiAgentPolicyManager(policies, for_two()).eval()
     asked = [[], []]

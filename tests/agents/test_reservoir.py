@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from agents.reservoir import Reservoir
+from agents.learning.reservoir import Reservoir
 from arena.data.batch import Batch
 
 
@@ -11,7 +11,7 @@ def rows(begin, end):
 
 
 def held(reservoir):
-    return reservoir.arrays().rows.number
+    return reservoir.state_dict().rows.number
 
 
 def test_it_keeps_all_while_there_is_room():
@@ -49,11 +49,11 @@ def test_leaves_of_a_row_stay_together():
 def test_what_is_saved_goes_on_as_if_nothing_had_been():
     one, other = Reservoir(20), Reservoir(20)
     one.add(rows(0, 60), np.random.default_rng(3))
-    other.restore(one.arrays())
+    other.load_state_dict(one.state_dict())
     for reservoir in (one, other):
         reservoir.add(rows(60, 90), np.random.default_rng(4))
-    assert one.seen == other.seen == 90
+    assert one.num_added == other.num_added == 90
     np.testing.assert_array_equal(held(one), held(other))
     empty = Reservoir(20)
-    empty.restore(Reservoir(20).arrays())
+    empty.load_state_dict(Reservoir(20).state_dict())
     assert len(empty) == 0

@@ -8,7 +8,7 @@ import pytest
 import torch
 from gymnasium.spaces import Box, Discrete
 
-from agents import (
+from agents.algorithms import (
     a2c,
     bcq,
     c51,
@@ -32,8 +32,8 @@ from agents import (
 )
 from arena.data import Batch, VectorReplayBuffer
 from arena.policy.base import BasePolicy
-from arena.policy.kinds import Algorithm, Spaces
-from arena.policy.optimizer import optimizer_arrays, optimizers_of, restore_optimizer
+from arena.policy.optimizer import load_optimizer_state_dict, optimizer_state_dict, optimizers_of
+from arena.policy.registration import Algorithm, Spaces
 
 SEEN = Box(-1, 1, (3,))
 SPACES = {"discrete": Spaces(SEEN, Discrete(3)), "continuous": Spaces(SEEN, Box(-2, 2, (2,)))}
@@ -58,7 +58,7 @@ def made(algorithm: Algorithm, actions: str, seed: int) -> BasePolicy:
 
 
 def collected(policy: BasePolicy, seed: int) -> VectorReplayBuffer:
-    """What it does on random observations in two streams, exploration included."""
+    """Return its actions on random observations in two streams, exploration included."""
     rng, buffer = np.random.default_rng(seed), VectorReplayBuffer(40, 2)
     buffer.rng = np.random.default_rng(seed)
     for t in range(20):
@@ -87,6 +87,7 @@ def weights(policy: BasePolicy) -> torch.Tensor:
     return torch.cat([tensor.double().flatten() for tensor in policy.state_dict().values()])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("algorithm", "actions"), CASES, ids=[f"{c[0].build.__module__[7:]}-{c[1]}" for c in CASES])
 def test_the_same_weights_from_a_seed_and_after_an_interruption(algorithm, actions):
     torch.set_num_threads(1)
@@ -95,12 +96,12 @@ def test_the_same_weights_from_a_seed_and_after_an_interruption(algorithm, actio
     trained(again, algorithm, range(2))
     trained(other, algorithm, range(4))
     saved = deepcopy(again.state_dict())
-    steps = [deepcopy(optimizer_arrays(optimizer)) for optimizer in optimizers_of(again)]
+    steps = [deepcopy(optimizer_state_dict(optimizer)) for optimizer in optimizers_of(again)]
     assert steps
     resumed = made(algorithm, actions, seed=3)
     resumed.load_state_dict(saved)
     for optimizer, arrays in zip(optimizers_of(resumed), steps, strict=True):
-        restore_optimizer(optimizer, arrays)
+        load_optimizer_state_dict(optimizer, arrays)
     trained(resumed, algorithm, range(2, 4))
     assert torch.equal(weights(resumed), weights(whole))
     assert not torch.equal(weights(other), weights(whole))

@@ -5,10 +5,12 @@ import pytest
 
 import games
 from agents.scripted.one_ply import OnePlyPolicy
-from arena.errors import UsageError
-from arena.registry import make_agent
+from arena.base.errors import UsageError
+from arena.policy.registry import make_agent
 from games.engine.game import TERMINAL
 from tests.agents.positions_by_hand import children, drawn, random_positions, view
+
+pytestmark = pytest.mark.full
 
 CONNECT_FOUR = games.make("connect_four")
 TIC_TAC_TOE = games.make("tic_tac_toe")

@@ -6,6 +6,8 @@ import pytest
 
 from arena.cli.main import main
 
+pytestmark = pytest.mark.full
+
 
 def test_a_table_and_a_picture(capsys, tmp_path):
     picture = tmp_path / "a.png"
@@ -39,7 +41,7 @@ def test_json_and_the_seed(capsys):
         ("kuhn_poker random", "nothing is hidden"),
         ("tic_tac_toe nobody", "unknown agent 'nobody'"),
         ("tic_tac_toe random --plot /nowhere/a.png", "there is no folder /nowhere"),
-        ("tic_tac_toe random --plot a.svg", "PNG, to a name that ends in .png"),
+        ("tic_tac_toe random --plot a.svg", "the file name must end in .png"),
         ("tic_tac_toe random --positions 10 --plot /proc/a.png", "/proc/a.png cannot be written"),
     ],
 )

@@ -5,15 +5,17 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from arena.analysis.analysis import analyse, hold, phases_of, wilson
-from arena.analysis.judging import Judge, worths
-from arena.analysis.lines import Played, drawn_lines
-from arena.analysis.position import analyse_position
+from arena.analysis.analysis import analyse, judge_positions, phases_of, wilson
+from arena.analysis.judging import Judge, move_values
+from arena.analysis.lines import PlayedLines, drawn_lines
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
-from arena.errors import UsageError
+from arena.match.position import analyse_position
 from arena.policy.protocol import Policy
-from arena.registry import make_agent, make_game
+from arena.policy.registry import make_agent, make_game
 from games.engine.game import TERMINAL
+
+pytestmark = pytest.mark.full
 
 TIC_TAC_TOE = make_game("tic_tac_toe")
 
@@ -24,7 +26,7 @@ def judge(game, spec="perfect"):
 
 @pytest.fixture(scope="module")
 def held():
-    return hold(TIC_TAC_TOE, judge(TIC_TAC_TOE), 120, seed=3)
+    return judge_positions(TIC_TAC_TOE, judge(TIC_TAC_TOE), 120, seed=3)
 
 
 def test_positions_are_open_different_and_fixed_by_the_seed():
@@ -32,7 +34,7 @@ def test_positions_are_open_different_and_fixed_by_the_seed():
     lines = list(islice(drawn_lines(game, 5), 100))
     assert lines == list(islice(drawn_lines(game, 5), 100))
     assert lines != list(islice(drawn_lines(game, 6), 100))
-    played = Played(game, lines)
+    played = PlayedLines(game, lines)
     assert not played.env.over.any()
     assert (played.env.mask.sum(axis=1) > 1).all()
     assert len({state.tobytes() for state in played.env.positions()}) == 100
@@ -42,11 +44,11 @@ def test_positions_are_open_different_and_fixed_by_the_seed():
 
 def plain_value(game, line):
     """What a position is worth for the seat to move, by trying everything."""
-    played = Played(game, [line])
+    played = PlayedLines(game, [line])
     seat, legal = int(played.env.seats[0]), np.flatnonzero(played.env.mask[0])
     results = []
     for action in legal.tolist():
-        after = Played(game, [(*line, action)])
+        after = PlayedLines(game, [(*line, action)])
         over = after.env.states[0]["current_player"] == TERMINAL
         results.append(after.returns[0, seat] if over else -plain_value(game, (*line, action)))
     return max(results)
@@ -55,8 +57,8 @@ def plain_value(game, line):
 @pytest.mark.parametrize("spec", ["perfect", "alphabeta:9"])
 def test_worths_are_those_of_trying_everything(spec):
     lines = [line for line in islice(drawn_lines(TIC_TAC_TOE, 1), 200) if len(line) >= 5][:12]
-    worth = worths(TIC_TAC_TOE, judge(TIC_TAC_TOE, spec), lines)
-    mask = Played(TIC_TAC_TOE, lines).env.mask
+    worth = move_values(TIC_TAC_TOE, judge(TIC_TAC_TOE, spec), lines)
+    mask = PlayedLines(TIC_TAC_TOE, lines).env.mask
     assert (np.isneginf(worth) == ~mask).all()
     for row, line in enumerate(lines):
         assert np.round(worth[row].max()) == plain_value(TIC_TAC_TOE, line)
@@ -96,12 +98,14 @@ def test_an_agent_that_gives_no_legal_move_loses_all_there_is_to_lose(held, acti
     result = analyse(held, "broken", Broken(action))
     assert result.failures == 120
     assert result.total.kept == 0
-    assert result.total.regret == pytest.approx((held.best - np.where(held.worth > -9, held.worth, 9).min(1)).mean())
+    assert result.total.regret == pytest.approx(
+        (held.best - np.where(held.move_values > -9, held.move_values, 9).min(1)).mean()
+    )
 
 
 def test_connect_four_leaves_out_what_takes_long():
     game = make_game("connect_four")
-    held = hold(game, judge(game), 20, seed=0)
+    held = judge_positions(game, judge(game), 20, seed=0)
     assert held.left_out > 0 or held.plies.min() < 8, "with a book, nothing is left out"
     assert analyse(held, "perfect", make_agent("perfect", game)).total.share == 1
 
@@ -114,12 +118,12 @@ def test_what_cannot_be_judged_is_refused():
     ):
         game = make_game(name)
         with pytest.raises(UsageError, match=message):
-            hold(game, judge(game, spec), 10)
+            judge_positions(game, judge(game, spec), 10)
     with pytest.raises(UsageError, match="positions=0 is not at least 1"):
-        hold(TIC_TAC_TOE, judge(TIC_TAC_TOE), 0)
+        judge_positions(TIC_TAC_TOE, judge(TIC_TAC_TOE), 0)
     tiny = make_game("tic_tac_toe", m=2, n=2, k=2)
     with pytest.raises(UsageError, match=r"only \d+ different positions .* were found: ask for fewer"):
-        hold(tiny, judge(tiny), 100)
+        judge_positions(tiny, judge(tiny), 100)
 
 
 def test_one_position_by_any_agent():

@@ -11,6 +11,8 @@ import pytest
 from arena.cli.completion import words_in
 from arena.cli.main import COMMANDS, main
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def scripts(tmp_path_factory):

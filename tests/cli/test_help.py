@@ -39,7 +39,12 @@ def test_an_example_is_understood(line, monkeypatch, tmp_path):
 
 
 CHEAP = ["arena games", "arena games --json", "arena agents", "arena agents --json", "arena solve kuhn_poker"]
-CHEAP += ["arena exploitability kuhn_poker random", "arena new-game nine_mens_morris", "arena new-agent my_reinforce"]
+CHEAP += [
+    "arena exploitability kuhn_poker random",
+    "arena new-game nine_mens_morris",
+    "arena check-game kuhn_poker:players=3",
+    "arena new-agent my_reinforce",
+]
 
 
 @pytest.mark.parametrize("line", CHEAP)
@@ -76,6 +81,7 @@ def test_without_a_terminal_arena_alone_prints_the_help():
     assert done.stdout.startswith("usage: arena")
 
 
+@pytest.mark.full
 def test_the_list_of_commands_imports_nothing_that_takes_time():
     code = """
 import sys
@@ -97,7 +103,7 @@ def test_a_fault_of_ours_is_one_line_and_a_log(monkeypatch, tmp_path, capsys):
     assert main(["games"]) == 1
     said = capsys.readouterr()
     (log,) = (tmp_path / "arena").iterdir()
-    assert said.err == f"arena: a fault of its own, ZeroDivisionError: nothing; details are in {log}\n"
+    assert said.err == f"arena: internal error, ZeroDivisionError: nothing; details are in {log}\n"
     assert "in broken" in log.read_text()
 
 

@@ -4,10 +4,10 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from arena.base.errors import UsageError
 from arena.collector import AsyncCollector, Collector
 from arena.data import Batch, VectorReplayBuffer
 from arena.env import DummyVectorEnv, GameVectorEnv, PettingZooEnv, ShmemVectorEnv, SubprocVectorEnv
-from arena.errors import UsageError
 from arena.policy.manager import MultiAgentPolicyManager
 from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
@@ -15,7 +15,7 @@ from tests.collector.games import Scripted
 from tests.collector.slow import Sleeper, rings, slow
 from tests.env.troubled import Troubled
 from tests.match.players import Lowest
-from tests.policy.policies import Recurrent, Student
+from tests.policy.policies import LearnerInTraining, Recurrent
 
 KINDS = [DummyVectorEnv, SubprocVectorEnv, ShmemVectorEnv]
 THREE = {"turns": ["a", "b", "a", "c", "a"], "rewards": {1: {"a": 2.0}, 4: {"c": -1.0, "a": 1.0}}, "deaths": {2: ["b"]}}
@@ -36,11 +36,12 @@ def games(script):
 CASES = {
     "one agent": (lambda: gym.make("CartPole-v1"), Lean, 3),
     "three agents": (games(THREE), Lowest, 9),
-    "a learner and somebody frozen": (games(TWO), lambda: MultiAgentPolicyManager([Student(), Lowest()]), 3),
+    "a learner and somebody frozen": (games(TWO), lambda: MultiAgentPolicyManager([LearnerInTraining(), Lowest()]), 3),
     "memories": (games(TWO), lambda: MultiAgentPolicyManager([Recurrent(1), Recurrent(2)]), 6),
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_stores_what_a_collector_stores(opened, case, kind):
@@ -120,7 +121,7 @@ def test_what_is_not_asynchronous_is_refused(opened):
     with pytest.raises(UsageError, match="AsyncCollector needs a vector environment with wait_num or timeout; Dummy"):
         AsyncCollector(Lean(), DummyVectorEnv([Troubled] * 2))
     with pytest.raises(UsageError, match="GameVectorEnv has neither"):
-        AsyncCollector(RandomPolicy(0), GameVectorEnv("tic_tac_toe", 2))
+        AsyncCollector(RandomPolicy(seed=0), GameVectorEnv("tic_tac_toe", 2))
     with pytest.raises(UsageError, match="steps in parts: give it to AsyncCollector"):
         Collector(Lean(), DummyVectorEnv([Troubled] * 2, timeout=1.0))
 

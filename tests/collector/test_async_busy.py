@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from arena.base.errors import UsageError
 from arena.env import ShmemVectorEnv, SubprocVectorEnv, WorkerError
-from arena.errors import UsageError
 from tests.collector.slow import WAIT, Sleeper, rings, slow
 from tests.env.troubled import RAISE
 
-pytestmark = pytest.mark.parametrize("kind", [SubprocVectorEnv, ShmemVectorEnv])
+pytestmark = [pytest.mark.full, pytest.mark.parametrize("kind", [SubprocVectorEnv, ShmemVectorEnv])]
 
 
 def test_who_is_busy_is_not_asked_and_the_others_do_not_wait(opened, kind, tmp_path):

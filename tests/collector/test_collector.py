@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Box, Discrete, MultiBinary
 
+from arena.base.errors import UsageError
 from arena.collector import AsyncCollector, Collector
 from arena.data import Batch, VectorReplayBuffer
 from arena.env import DummyVectorEnv, GameVectorEnv, PettingZooEnv, SubprocVectorEnv, WorkerError
-from arena.errors import UsageError
 from arena.policy.manager import MultiAgentPolicyManager
 from arena.policy.protocol import Policy
 from tests.collector.games import Scripted
 from tests.env.troubled import KILL, RAISE, Troubled
 from tests.match.players import Lowest
-from tests.policy.policies import Diary, Student
+from tests.policy.policies import Diary, LearnerInTraining
 from tests.trainer.walk import LENGTH, Improver, Walk
 
 
@@ -104,6 +104,7 @@ def test_random_actions_of_continuous_spaces_are_those_the_policy_would_have_cho
         assert inside.min() < -0.5 < 0.5 < inside.max()
 
 
+@pytest.mark.full
 def test_random_actions_are_the_same_in_processes_and_not_the_same_again_and_again():
     told = []
     for kind in (DummyVectorEnv, SubprocVectorEnv):
@@ -148,15 +149,15 @@ def test_random_actions_are_what_each_space_gives(space):
 
 
 def test_a_seat_that_comes_to_learn_needs_a_new_collector():
-    manager = MultiAgentPolicyManager([Student(), Lowest()])
+    manager = MultiAgentPolicyManager([LearnerInTraining(), Lowest()])
     collector = Collector(manager, GameVectorEnv("tic_tac_toe", 2), VectorReplayBuffer(40, 2))
     collector.collect(n_episode=2)
-    manager.replace_policy(Student(), 1)
+    manager.replace_policy(LearnerInTraining(), 2)
     with pytest.raises(UsageError, match=r"seats \[1\] have learners since this collector was made.* new collector"):
         collector.collect(n_episode=2)
-    manager.replace_policy(Lowest(), 1)
+    manager.replace_policy(Lowest(), 2)
     assert collector.collect(n_episode=2).n_collected_episodes == 2
-    manager.replace_policy(Lowest(), 0)
+    manager.replace_policy(Lowest(), 1)
     before = len(collector.buffer)
     collector.collect(n_episode=2)
     assert len(collector.buffer) == before, "nobody learns any more"
@@ -183,6 +184,7 @@ def test_options_of_a_reset_are_for_a_reset():
     assert seen[4:] == [(None, None)] * 2, "later episodes begin as they like"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", [DummyVectorEnv, SubprocVectorEnv])
 def test_after_a_failure_it_goes_on_from_a_reset(kind):
     policy = Told(0, RAISE, 0)
@@ -254,6 +256,7 @@ def test_a_render_shows_text_and_sleeps(capsys):
     assert capsys.readouterr().out == "at 1\nat 2\n"
 
 
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore:.*environment 1.*")
 @pytest.mark.parametrize("trouble", [RAISE, KILL])
 @pytest.mark.parametrize(("kind", "options"), [(Collector, {}), (AsyncCollector, {"wait_num": 2})])

@@ -11,10 +11,10 @@ from gymnasium.wrappers import vector
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.base.errors import UsageError
 from arena.collector import AsyncCollector, Collector
 from arena.data import Batch, VectorReplayBuffer
 from arena.env import DummyVectorEnv, GameVectorEnv, GymVectorEnv, WorkerError
-from arena.errors import UsageError
 from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
 
@@ -93,6 +93,7 @@ def assert_true(buffer, count: int) -> None:
 collections = st.lists(st.tuples(st.sampled_from(["n_step", "n_episode"]), st.integers(1, 12)), min_size=1, max_size=6)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize("kind", [SyncVectorEnv, GymVectorEnv])
 @settings(max_examples=15, deadline=None)
@@ -165,6 +166,7 @@ def stored(policy, env, count: int) -> Batch:
     return Batch({key: getattr(collector.buffer[:], key) for key in KEYS})
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize("kind", [SyncVectorEnv, partial(SyncVectorEnv, copy=False), AsyncVectorEnv, GymVectorEnv])
 @pytest.mark.parametrize(
@@ -214,7 +216,8 @@ def test_wrapped_environments():
     told = []
 
     def note(**step):
-        told.extend(info["episode"] for info in step.get("info", ()) if "episode" in info)
+        if "episode" in step.get("info", ()):
+            told.extend(step["info"].episode[step["done"]])
 
     collector = Collector(Lean(), vector.DictInfoToList(env), VectorReplayBuffer(600, 3), preprocess_fn=note)
     stats = collector.collect(n_episode=9)
@@ -273,10 +276,11 @@ def test_random_actions():
     assert len(np.unique(acts)) > 30
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("mode", AutoresetMode)
 def test_a_batch_of_games_seen_as_gymnasium_sees_it(mode):
     env = GymVectorEnv(GameVectorEnv("tic_tac_toe", 3), autoreset_mode=mode)
-    collector = Collector(RandomPolicy(0), env, VectorReplayBuffer(300, 3))
+    collector = Collector(RandomPolicy(seed=0), env, VectorReplayBuffer(300, 3))
     stats = collector.collect(n_episode=4)
     assert set(stats.lens) <= set(range(5, 10))
     rows = collector.buffer[:]

@@ -120,7 +120,7 @@ def test_truncation_is_kept_apart_from_termination():
 
 
 def test_only_seats_of_learners_are_stored():
-    manager = MultiAgentPolicyManager([RandomPolicy(0), First()])
+    manager = MultiAgentPolicyManager([RandomPolicy(seed=0), First()])
     buffer = collect(manager, TWO_PLIES, n_episode=6, envs=3, rings=3)
     assert set(buffer[:].obs.agent_id.tolist()) == {1}
     assert len(buffer) == 12
@@ -139,7 +139,7 @@ def test_one_policy_at_both_seats_learns_from_both_in_one_update():
 
 
 def test_transitions_of_a_mapped_manager_know_the_labels_of_those_at_the_table():
-    manager = MultiAgentPolicyManager([First(), RandomPolicy(0)], mapping=np.array([[0, 1], [1, 0]]))
+    manager = MultiAgentPolicyManager([First(), RandomPolicy(seed=0)], mapping=np.array([[0, 1], [1, 0]]))
     manager.labels = np.array([7, 9])
     buffer = collect(manager, TWO_PLIES, n_episode=2, envs=2, rings=4)
     stored = buffer[:]

@@ -11,7 +11,7 @@ from arena.policy.random import RandomPolicy
 
 
 def collector(buffer) -> Collector:
-    return Collector(RandomPolicy(0), DummyVectorEnv([lambda: gym.make("CartPole-v1")] * 2), buffer)
+    return Collector(RandomPolicy(seed=0), DummyVectorEnv([lambda: gym.make("CartPole-v1")] * 2), buffer)
 
 
 BUFFERS = [

@@ -180,6 +180,7 @@ def test_numpy_takes_a_batch_as_one_thing():
         assert np.asarray(Batch(a=[1, 2])).shape == ()
 
 
+@pytest.mark.full
 def test_batches_work_without_torch():
     program = """
 import sys

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from arena.base.errors import UsageError
 from arena.data import Batch, ReplayBuffer
-from arena.errors import UsageError
 
 
 def filled(size: int, length: int, period: int, **options) -> ReplayBuffer:
@@ -24,6 +24,16 @@ def test_the_manual_adds_and_counts():
         buf.add(Batch(obs=i, act=i, rew=i, done=0, obs_next=i + 1, info={}))
     assert buf.obs.tolist() == [0, 1, 2] + [0] * 17
     assert len(buf) == 3
+
+
+def test_a_default_stands_for_what_is_not_stored_or_empty():
+    buffer = filled(5, 3, 9)
+    assert buffer.get(1, "policy", default_value=7) == 7
+    assert buffer.get(1, "info", default_value=7) == 7  # `info={}` was given with every transition
+    assert buffer.get(1, "rew", default_value=7) == 1
+    buffer = ReplayBuffer(3)
+    buffer.add(Batch(obs=3, act=3, rew=3, done=False, obs_next=4, info={}, policy=Batch()))
+    assert buffer.get([0], "policy", default_value="none") == "none"
 
 
 def test_the_manual_keeps_the_newest():

@@ -8,10 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.base.errors import UsageError
 from arena.collector import Collector
-from arena.data import Batch, CachedReplayBuffer, PrioritizedReplayBuffer, ReplayBuffer, ReplayBufferManager
+from arena.data import (
+    Batch,
+    CachedReplayBuffer,
+    PrioritizedReplayBuffer,
+    PrioritizedReplayBufferManager,
+    ReplayBuffer,
+    ReplayBufferManager,
+)
 from arena.env.native import GameVectorEnv
-from arena.errors import UsageError
 from arena.policy.random import RandomPolicy
 
 
@@ -110,7 +117,7 @@ def test_an_episode_stands_in_one_piece():
 def test_the_collector_fills_a_cached_buffer():
     env = GameVectorEnv("tic_tac_toe", 3)
     buffer = CachedReplayBuffer(ReplayBuffer(200), 6, 9)
-    told = Collector(RandomPolicy(0), env, buffer).collect(n_episode=10)
+    told = Collector(RandomPolicy(seed=0), env, buffer).collect(n_episode=10)
     assert buffer.main_buffer.done[: len(buffer.main_buffer)].sum() == 2 * told.n_collected_episodes
 
 
@@ -151,12 +158,75 @@ def test_parts_are_windows():
         first.add(rows([0], [False])[0])
 
 
+def test_what_is_added_is_in_the_buffers_that_were_given():
+    """As in Tianshou's manual, a manager contains the given buffers: scripts go on reading those."""
+    parts = [ReplayBuffer(4), filled(3, 1)]
+    whole = ReplayBufferManager(parts)
+    assert [given is part for given, part in zip(whole.buffers, parts, strict=True)] == [True, True]
+    for number in range(5):
+        whole.add(rows([number, 10 + number], [number == 3, False]))
+    assert [part[:].obs.tolist() for part in parts] == [[1, 2, 3, 4], [12, 13, 14]]
+    assert [np.shares_memory(part.obs, whole.obs) for part in parts] == [True, True]
+    assert (parts[0].next([0, 2, 3]).tolist(), parts[0].unfinished_index().tolist()) == ([0, 3, 3], [0])
+    assert len(parts[1].sample(5)[1]) == 5
+    copy = pickle.loads(pickle.dumps(parts[0]))
+    assert copy[:].obs.tolist() == [1, 2, 3, 4]
+    whole.reset()
+    assert [len(part) for part in parts] == [0, 0]
+
+
+def test_the_main_buffer_is_the_one_that_was_given():
+    main = ReplayBuffer(10)
+    buffer = CachedReplayBuffer(main, 2, 5)
+    caches = buffer.cached_buffers
+    for number in range(3):
+        buffer.add(rows([number, 10 + number], [number == 2, False]))
+    assert buffer.main_buffer is main
+    assert main[:].obs.tolist() == [0, 1, 2]
+    assert [cache[:].obs.tolist() if len(cache) else [] for cache in caches] == [[], [10, 11, 12]]
+
+
+def test_prioritized_buffers_that_were_given_show_their_priorities():
+    parts = [PrioritizedReplayBuffer(4, 1.0, 1.0) for _ in range(2)]
+    whole = PrioritizedReplayBufferManager(parts)
+    whole.add(rows([0, 1], [False, False]))
+    whole.update_weight([0, 4], [3.0, 7.0])
+    assert whole.buffers[1] is parts[1]
+    assert [part.get_weight(0) for part in parts] == pytest.approx([1 / 3, 1 / 7], rel=1e-5)
+
+
+def test_stack_num_can_be_set_afterwards_and_reaches_every_part():
+    parts = [filled(8, 3), filled(8, 7)]
+    whole = ReplayBufferManager(parts)
+    whole.stack_num = 3
+    assert whole[[1, 14]].obs.tolist() == [[0, 0, 1], [4, 5, 6]]
+    assert [part.stack_num for part in whole.buffers] == [3, 3]
+    assert parts[1][6].obs.tolist() == [4, 5, 6]
+    single = filled(8, 3)
+    single.stack_num = 2
+    assert single[2].obs.tolist() == [1, 2]
+    with pytest.raises(UsageError, match="stack_num=0"):
+        single.stack_num = 0
+    assert single.stack_num == 2
+
+
+@pytest.mark.parametrize("change", ["reset", "cut"])
+def test_a_part_is_changed_through_the_whole_alone(change):
+    part = filled(4, 3)
+    whole = ReplayBufferManager([part])
+    with pytest.raises(UsageError, match=f"this is a part of a buffer: {change} the whole"):
+        getattr(part, change)()
+    with pytest.raises(UsageError, match=r"buffer_list\[0\] is a part of a buffer already"):
+        ReplayBufferManager([part])
+    assert len(whole) == len(part) == 3
+
+
 def test_managers_refuse():
     with pytest.raises(UsageError, match="buffer_list is empty"):
         ReplayBufferManager([])
     with pytest.raises(UsageError, match=r"buffer_list\[1\] has Options\(stack_num=2"):
         ReplayBufferManager([ReplayBuffer(3), ReplayBuffer(3, stack_num=2)])
     with pytest.raises(UsageError, match=r"buffer_list\[0\] is a ReplayBufferManager, which has parts"):
-        ReplayBufferManager([ReplayBufferManager([ReplayBuffer(3)] * 2)])
+        ReplayBufferManager([ReplayBufferManager([ReplayBuffer(3), ReplayBuffer(3)])])
     with pytest.raises(NotImplementedError):
         ReplayBufferManager([ReplayBuffer(3)]).update(ReplayBuffer(3))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from arena.base.errors import UsageError
 from arena.data import (
     Batch,
     CachedReplayBuffer,
@@ -12,7 +13,6 @@ from arena.data import (
     ReplayBufferManager,
     VectorReplayBuffer,
 )
-from arena.errors import UsageError
 
 MAKE = {
     "replay": lambda: ReplayBuffer(5, stack_num=2, ignore_obs_next=True),
@@ -40,6 +40,7 @@ def row(i: int, done: bool = False, **changed) -> Batch:
     return Batch(given | changed)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", MAKE)
 def test_what_is_loaded_goes_on_alike(kind, tmp_path):
     buffer = MAKE[kind]()

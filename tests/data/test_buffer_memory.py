@@ -40,7 +40,7 @@ def test_a_buffer_takes_five_percent_more_than_its_arrays_at_most(kind):
         taken, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    arrays = stored_bytes(buffer.arrays().storage)
+    arrays = stored_bytes(buffer.state_dict().storage)
     if kind == "prioritized":
         arrays += 2 * 8 * 2**17  # the sum tree: two numbers for each of the next power of two of places
     assert arrays <= taken <= 1.05 * arrays
@@ -52,5 +52,5 @@ def test_what_is_not_wanted_is_not_stored():
     for kind in ("vector", "no next observations", "last frames"):
         buffer = BUFFERS[kind]()
         buffer.add(step, ids)
-        taken[kind] = stored_bytes(buffer.arrays().storage) // SIZE
+        taken[kind] = stored_bytes(buffer.state_dict().storage) // SIZE
     assert taken == {"vector": 51, "no next observations": 35, "last frames": 23}

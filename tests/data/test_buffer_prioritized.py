@@ -8,7 +8,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.dqn import DQNConfig, build
+from agents.algorithms.dqn import DQNConfig, build
+from arena.base.errors import UsageError
 from arena.collector import Collector
 from arena.data import (
     Batch,
@@ -18,9 +19,8 @@ from arena.data import (
     ReplayBuffer,
 )
 from arena.env.native import GameVectorEnv
-from arena.errors import UsageError
 from arena.policy.base import BasePolicy
-from arena.policy.kinds import Spaces
+from arena.policy.registration import Spaces
 from games.engine.registry import make_game
 
 ALPHA, BETA, EPS = 0.6, 0.4, float(np.finfo(np.float32).eps)
@@ -70,7 +70,7 @@ def test_it_keeps_a_priority_for_each_transition(events):
             largest = max(largest, *(abs(value) + EPS for value in known.values()))
             smallest = min(smallest, *(abs(value) + EPS for value in known.values()))
         restored = PrioritizedVectorReplayBuffer(12, 3, ALPHA, BETA, weight_norm=False)
-        restored.restore(pickle.loads(pickle.dumps(buffer)).arrays())
+        restored.load_state_dict(pickle.loads(pickle.dumps(buffer)).state_dict())
         buffer = restored
         places = np.array(sorted(priority), int)
         expected = np.array([(priority[place] / smallest) ** (-ALPHA * BETA) for place in places])

@@ -148,7 +148,7 @@ def test_pickled_and_saved_buffers_go_on_alike(history):
         number = happen(buffer, model, event, number)
         buffer = pickle.loads(pickle.dumps(buffer))
         restored = VectorReplayBuffer(rings * size, rings)
-        restored.restore(buffer.arrays())
+        restored.load_state_dict(buffer.state_dict())
         buffer = restored
         agree(buffer, model)
 
@@ -249,10 +249,10 @@ def test_storage_is_allocated_once():
     buffer = VectorReplayBuffer(12, 3)
     model = [Ring(k * 4, 4) for k in range(3)]
     number = happen(buffer, model, ([0, 1, 2], [(False, False)] * 3), 1)
-    before = blocks(buffer.arrays().storage)
+    before = blocks(buffer.state_dict().storage)
     for event in [*[([2, 0], [(False, False), (True, False)])] * 10, True, ([1], [(False, False)])]:
         number = happen(buffer, model, event, number)
-    assert blocks(buffer.arrays().storage) == before
+    assert blocks(buffer.state_dict().storage) == before
 
 
 @pytest.mark.parametrize("total", [7, 8, 9])

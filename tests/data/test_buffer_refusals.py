@@ -5,8 +5,8 @@ import pickle
 import numpy as np
 import pytest
 
+from arena.base.errors import UsageError
 from arena.data import Batch, ReplayBuffer, VectorReplayBuffer
-from arena.errors import UsageError
 
 NO = np.zeros(2, bool)
 

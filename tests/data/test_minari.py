@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
+from arena.base.errors import UsageError
 from arena.collector import Collector
 from arena.data import Batch, PrioritizedReplayBuffer, ReplayBuffer, VectorReplayBuffer
 from arena.data.minari import buffer_from_minari, buffer_to_minari
 from arena.env import DummyVectorEnv
-from arena.errors import UsageError
 from arena.policy.random import RandomPolicy
 
 minari = pytest.importorskip("minari")
@@ -59,7 +59,7 @@ class Walk(gym.Env):
 
 def collected(env_fns: list, steps: int) -> VectorReplayBuffer:
     buffer = VectorReplayBuffer(steps * len(env_fns), len(env_fns))
-    Collector(RandomPolicy(0), DummyVectorEnv(env_fns), buffer).collect(n_step=steps * len(env_fns), random=True)
+    Collector(RandomPolicy(seed=0), DummyVectorEnv(env_fns), buffer).collect(n_step=steps * len(env_fns), random=True)
     return buffer
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.base.errors import UsageError
 from arena.data import SegmentTree
-from arena.errors import UsageError
 
 WEIGHTS = st.lists(st.integers(0, 9), min_size=1, max_size=40)
 

@@ -8,9 +8,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.base.errors import UsageError
 from arena.data import statistics
 from arena.data.statistics import MovAvg, RunningMeanStd
-from arena.errors import UsageError
 
 
 def test_the_documented_example():

@@ -5,8 +5,8 @@ import time
 import numpy as np
 import pytest
 
+from arena.base.errors import UsageError
 from arena.env import DummyVectorEnv, ShmemVectorEnv, SubprocVectorEnv
-from arena.errors import UsageError
 from tests.env.troubled import Troubled
 
 PROCESSES = [SubprocVectorEnv, ShmemVectorEnv]

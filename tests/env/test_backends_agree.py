@@ -9,14 +9,16 @@ from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, MultiDiscrete, Tu
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from arena.base.errors import UsageError
 from arena.collector.collector import Collector
 from arena.data import Batch, VectorReplayBuffer
 from arena.env import DummyVectorEnv, PettingZooEnv, ShmemVectorEnv, SubprocVectorEnv, WorkerError
 from arena.env.workers.shared import Moved, ObservationReader, ObservationWriter
-from arena.errors import UsageError
 from arena.policy.random import RandomPolicy
 from tests.collector.games import Scripted
 from tests.env.troubled import Anything
+
+pytestmark = pytest.mark.full
 
 BACKENDS = [DummyVectorEnv, SubprocVectorEnv, ShmemVectorEnv]
 NESTED = Dict(
@@ -113,7 +115,7 @@ def collected(kind) -> VectorReplayBuffer:
         "deaths": {2: ["b"]},
     }
     env = kind([lambda: PettingZooEnv(Scripted(**script))] * 3)
-    collector = Collector(RandomPolicy(0), env, VectorReplayBuffer(180, 9))
+    collector = Collector(RandomPolicy(seed=0), env, VectorReplayBuffer(180, 9))
     collector.collect(n_episode=7)
     collector.close()
     return collector.buffer

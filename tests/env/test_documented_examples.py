@@ -17,6 +17,8 @@ from arena.env.workers.subproc import SubprocEnvWorker
 from arena.policy.random import RandomPolicy
 from tests.collector.games import Scripted
 
+pytestmark = pytest.mark.full
+
 KINDS = [DummyVectorEnv, SubprocVectorEnv, ShmemVectorEnv]
 
 
@@ -241,7 +243,7 @@ def test_objects_come_through_vector_environments(kind):
 )
 def test_a_state_of_many_agents_is_state_agent_and_mask(turns):
     env = PettingZooEnv(Scripted(turns=turns, rewards={5: {"black": 1.0, "white": -1.0}}))
-    policy = RandomPolicy(0)
+    policy = RandomPolicy(seed=0)
     state, _ = env.reset()
     asked, earned = [], np.zeros(2)
     for _ in turns:

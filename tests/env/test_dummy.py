@@ -4,8 +4,8 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from arena.base.errors import UsageError
 from arena.env import DummyVectorEnv
-from arena.errors import UsageError
 
 
 @pytest.fixture

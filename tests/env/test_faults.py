@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from arena.base.errors import UsageError
 from arena.env import DummyVectorEnv, ShmemVectorEnv, SubprocVectorEnv, WorkerError
-from arena.errors import UsageError
 from tests.env.test_processes import gone, pids_of
 from tests.env.troubled import EXIT, KILL, RAISE, WRONG_SHAPE, Troubled
+
+pytestmark = pytest.mark.full
 
 PROCESSES = [SubprocVectorEnv, ShmemVectorEnv]
 ALL = [DummyVectorEnv, *PROCESSES]

@@ -9,8 +9,8 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.base.errors import UsageError
 from arena.env import DummyVectorEnv, GymVectorEnv, ShmemVectorEnv, SubprocVectorEnv
-from arena.errors import UsageError
 from tests.env.troubled import Anything
 
 NESTED = Dict(
@@ -66,6 +66,7 @@ def assert_alike(ours: GymVectorEnv, theirs: SyncVectorEnv, seed, steps: int, ra
     assert [rng.random() for rng in ours.np_random] == [rng.random() for rng in theirs.np_random]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 @settings(max_examples=3, deadline=None)
@@ -80,6 +81,7 @@ def test_it_behaves_as_gymnasiums_own(name, mode, seed, random):
         assert_alike(ours, SyncVectorEnv(fns, copy=copy, autoreset_mode=mode), seed, 30, random)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 @pytest.mark.parametrize("backend", [ShmemVectorEnv, SubprocVectorEnv])

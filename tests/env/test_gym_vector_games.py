@@ -6,8 +6,8 @@ from gymnasium.spaces import Box, Dict, Discrete, MultiBinary
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
+from arena.base.errors import IllegalActionError, UsageError
 from arena.env import DummyVectorEnv, GameVectorEnv, GymVectorEnv, PettingZooEnv
-from arena.errors import IllegalActionError, UsageError
 from games.engine.registry import make_game
 from tests.collector.games import Scripted
 
@@ -158,3 +158,51 @@ def test_an_illegal_action_changes_nothing():
     with pytest.raises(ValueError, match="step takes 2 actions, one an environment, not 3"):
         env.step([1, 2, 3])
     assert env.step([1, 1])[0]["obs"].sum(axis=(1, 2, 3)).tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("game", ["kuhn_poker", "texas_holdem", "backgammon", "hanabi", "goofspiel", "pig"])
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_a_seed_decides_what_chance_does(game, mode):
+    """From a reset on, in every game that follows in the same place; whole seeds count up over the games."""
+
+    def deals(seed) -> list:
+        env = GymVectorEnv(GameVectorEnv(game, 3), autoreset_mode=mode)
+        env.reset()
+        told = [env.reset(seed=seed)[0]]
+        rng = np.random.default_rng(0)
+        for _ in range(40):
+            masks = told[-1]["mask"].astype(bool)
+            obs, _, terminated, truncated, _ = env.step([rng.choice(np.flatnonzero(mask)) for mask in masks])
+            if mode is DISABLED and (over := terminated | truncated).any():
+                obs, _ = env.reset(options={"reset_mask": over})
+            told.append(obs)
+        return [[seen[key].tolist() for key in ("agent_id", "obs", "mask")] for seen in told]
+
+    assert deals(4) == deals(4) == deals([4, 5, 6])
+    assert any(deals(4) != deals(seed) for seed in (5, 6, 7))
+
+
+def test_seeds_may_be_for_some_of_the_games():
+    env = GymVectorEnv(GameVectorEnv("kuhn_poker", 3), autoreset_mode=DISABLED)
+    first = env.reset(seed=[7, None, 9])[0]["obs"]
+    for _ in range(20):
+        again = env.reset(seed=[7, None, 9])[0]["obs"]
+        assert np.array_equal(again[[0, 2]], first[[0, 2]])
+    mask = np.array([True, False, False])
+    for _ in range(20):
+        assert np.array_equal(env.reset(seed=7, options={"reset_mask": mask})[0]["obs"][0], first[0])
+
+
+@pytest.mark.parametrize("seed", [1.5, "1", True, [1.5, 2], object(), [[1, 2]]])
+def test_a_seed_is_a_whole_number(seed):
+    for env in (GameVectorEnv("kuhn_poker", 2), GymVectorEnv(GameVectorEnv("kuhn_poker", 2))):
+        with pytest.raises(UsageError, match="is neither a whole number nor a list of them, one an environment"):
+            env.reset(seed=seed)
+
+
+@pytest.mark.parametrize("actions", [True, 3, 1.5, np.int64(4), None])
+def test_a_step_takes_an_action_an_environment(actions):
+    for env in (boards(), GymVectorEnv(DummyVectorEnv([lambda: PettingZooEnv(Scripted(["a", "b"], {}))] * 2))):
+        env.reset()
+        with pytest.raises(UsageError, match="step takes 2 actions, one an environment, not "):
+            env.step(actions)

@@ -123,6 +123,7 @@ def test_wrappers(wrapper, env_fn, modes, mode):
         assert data_equivalence(told, expected, exact=True), f"{told}\n\nis not\n\n{expected}"
 
 
+@pytest.mark.full
 def test_one_around_the_other_over_processes():
     def wrapped(env):
         env = vector.RecordEpisodeStatistics(env)

@@ -6,10 +6,10 @@ import signal
 import numpy as np
 import pytest
 
+from arena.base.errors import UsageError
 from arena.env import ShmemVectorEnv, SubprocVectorEnv, WorkerError
 from arena.env.workers.messages import Raised, pack_answers, pack_requests, unpack_answers, unpack_requests
 from arena.env.workers.subproc import SubprocEnvWorker
-from arena.errors import UsageError
 from tests.env.test_processes import gone, pids_of
 from tests.env.troubled import KILL, RAISE, Troubled
 
@@ -43,6 +43,7 @@ def test_environments_are_dealt_out_in_turn(make, kind):
     assert gone(pids[:2])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_that_raises_shares_its_process_with_others_unharmed(make, kind):
     env = make(kind)
@@ -54,6 +55,7 @@ def test_one_that_raises_shares_its_process_with_others_unharmed(make, kind):
     assert env.step([0] * 5)[0][:, 1].tolist() == [2, 2, 1, 2, 2]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_process_that_dies_takes_its_environments_along(make, kind):
     env = make(kind)
@@ -67,6 +69,7 @@ def test_a_process_that_dies_takes_its_environments_along(make, kind):
     assert env.step([0, 0, 0], id=[0, 2, 4])[0][:, 1].tolist() == [2, 2, 2]
 
 
+@pytest.mark.full
 def test_time_to_answer_is_counted_for_each_environment(make):
     env = make(SubprocVectorEnv, count=4, num_workers=1, hang_timeout_s=0.5)
     env.reset()
@@ -75,6 +78,7 @@ def test_time_to_answer_is_counted_for_each_environment(make):
         env.step([3_600_000], id=[2])
 
 
+@pytest.mark.full
 def test_those_of_one_process_finish_together(make):
     env = make(SubprocVectorEnv, count=4, wait_num=1)
     env.reset()

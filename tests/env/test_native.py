@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.base.errors import UsageError
 from arena.collector import Collector
 from arena.data.flat import flatten, unflatten
 from arena.env import GameVectorEnv, GymVectorEnv, row_threads
-from arena.errors import UsageError
 from arena.policy.random import RandomPolicy
 from tests.agents.pile import game as pile
 from tests.games.playing import SPECS, random_actions
@@ -26,29 +26,30 @@ def advanced(env: GameVectorEnv, rng: np.random.Generator, moves: int) -> list:
     return told
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_restored_environment_goes_on_alike(spec):
     env, other = GameVectorEnv(spec, 6), GameVectorEnv(spec, 6)
     env.reset()
     advanced(env, np.random.default_rng(3), 11)
-    saved = env.arrays()
-    other.restore(unflatten(flatten(saved)))
+    saved = env.state_dict()
+    other.load_state_dict(unflatten(flatten(saved)))
     once = advanced(env, np.random.default_rng(4), 30)
     assert advanced(other, np.random.default_rng(4), 30) == once
-    env.restore(saved)
+    env.load_state_dict(saved)
     assert advanced(env, np.random.default_rng(4), 30) == once, "what was saved stands apart from the environment"
-    env.restore(saved)
+    env.load_state_dict(saved)
     assert advanced(env, np.random.default_rng(4), 30) == once
 
 
 def test_what_was_saved_elsewhere_is_refused():
     env = GameVectorEnv("tic_tac_toe", 3)
     env.reset()
-    before = env.arrays()
+    before = env.state_dict()
     for other in (GameVectorEnv("tic_tac_toe", 4), GameVectorEnv("connect_four", 3)):
-        with pytest.raises(UsageError, match="states has shape"):
-            env.restore(other.arrays())
-    assert env.arrays() == before
+        with pytest.raises(UsageError, match=r"states is .* of shape"):
+            env.load_state_dict(other.state_dict())
+    assert env.state_dict() == before
 
 
 @given(st.lists(st.lists(st.integers(0, 3), unique=True, max_size=4), max_size=30), st.integers(0, 2**31))
@@ -72,6 +73,7 @@ def test_each_game_goes_its_own_way(calls, seed):
     assert env.states.tobytes() == np.concatenate([one.states for one in alone]).tobytes()
 
 
+@pytest.mark.full
 def test_turns_may_be_irregular():
     """Taking one counter keeps the turn, taking more ends it; who takes the last pays 1, or 2 if it took more."""
     env = GameVectorEnv(pile(5), 2)
@@ -110,6 +112,7 @@ def test_its_size_and_seeds():
     assert len(env.render()) == 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("spec", ["connect_four", "kuhn_poker", "rock_paper_scissors:max_cycles=2"])
 def test_threads_change_nothing(spec, monkeypatch):
     monkeypatch.setattr(row_threads, "LONG_S", -1.0)  # as if the games were heavy ones
@@ -153,6 +156,6 @@ def test_games_that_begin_anew_by_themselves_are_those_reset_by_hand(spec):
 
 def test_who_has_to_see_the_end_takes_no_games_that_begin_by_themselves():
     env = GameVectorEnv("tic_tac_toe", 2, autoreset=True)
-    for kind in (lambda: Collector(RandomPolicy(0), env), lambda: GymVectorEnv(env)):
+    for kind in (lambda: Collector(RandomPolicy(seed=0), env), lambda: GymVectorEnv(env)):
         with pytest.raises(UsageError, match="without autoreset=True"):
             kind()

@@ -4,9 +4,9 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from arena.base.errors import UsageError
 from arena.data.statistics import RunningMeanStd
 from arena.env import DummyVectorEnv, ShmemVectorEnv, SubprocVectorEnv
-from arena.errors import UsageError
 from tests.env.troubled import Anything, Troubled
 
 BACKENDS = [DummyVectorEnv, SubprocVectorEnv, ShmemVectorEnv]

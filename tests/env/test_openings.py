@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from arena.base.errors import UsageError
 from arena.env.native import GameVectorEnv
-from arena.errors import UsageError
 from arena.match.files import WrittenMatch
 from arena.runs.recorded import RecordedGames
-from arena.tui.table import Table
+from arena.tui.state.live_match import LiveMatch
 from games.engine.registry import make_game
 
 
@@ -93,7 +93,7 @@ def test_remembered_games_are_played_again_opening_and_all(name):
             if env.latest is None and (over := np.flatnonzero(env.over)).size:
                 env.reset(over)
         written = WrittenMatch.of(env.latest)
-        positions = Table(written.game).unroll(written)
+        positions = LiveMatch(written.game).unroll(written)
         assert len(positions) == len(env.latest.actions) + 1
         assert positions[-1].verdict is not None
         env.reset(np.flatnonzero(env.over))

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from pettingzoo import ParallelEnv
 
+from arena.base.errors import IllegalActionError
 from arena.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env import DummyVectorEnv, GameVectorEnv, ParallelPettingZooEnv
-from arena.errors import IllegalActionError
 from arena.policy.random import RandomPolicy
 from games import tic_tac_toe
 from tests.match.players import Lowest
@@ -137,7 +137,7 @@ def test_who_has_nothing_to_choose_is_not_asked():
 def test_a_collection_of_rock_paper_scissors_is_fair_and_complete():
     env = DummyVectorEnv([lambda: ParallelPettingZooEnv(rps_v2.parallel_env(max_cycles=4))] * 3)
     buffer = VectorReplayBuffer(600, 6)
-    stats = Collector(RandomPolicy(1), env, buffer).collect(n_episode=9)
+    stats = Collector(RandomPolicy(seed=1), env, buffer).collect(n_episode=9)
     assert stats.lens.tolist() == [8] * 9
     assert stats.returns.sum() == 0
     assert len(buffer) == 9 * 8

@@ -54,6 +54,7 @@ def test_none_stops_everybody_after_the_first_end(make):
     assert plain(env.step([0, 0], align="batch"))[0] == ([0, 1], 1.0, False, False, {})
 
 
+@pytest.mark.full
 def test_idle_stops_the_one_that_has_ended(make):
     env = make([Life(0, 3), Life(1, 1), Life(2, 2)], "idle")
     env.reset()
@@ -148,6 +149,7 @@ def test_dictionaries_come_as_batches(make):
     assert (obs.a.shape, obs.b.shape) == ((2,), (2, 2))
 
 
+@pytest.mark.full
 def test_attributes_and_methods(make):
     env = make([Life(number, 9) for number in range(3)], num_cpus=2)
     assert len(env) == 3
@@ -159,6 +161,7 @@ def test_attributes_and_methods(make):
     assert [obs.tolist() for obs in env.customized_method("_obs")] == [[0, 0], [1, 0], [2, 0]]
 
 
+@pytest.mark.full
 def test_attributes_of_wrapped_environments(make):
     env = make([gym.make("CartPole-v1"), gym.make("Pendulum-v1")])
     assert env.get_env_attr("gravity") == [9.8, None]
@@ -171,6 +174,7 @@ def cartpoles() -> list:
     return [gym.make("CartPole-v1", max_episode_steps=steps) for steps in (4, 60, 9)]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("asynchronous", [None, "idle", "restart", "continue"])
 def test_equal_seeds_and_actions_give_the_same_as_in_this_process(make, asynchronous):
     ours, expected = make(cartpoles(), asynchronous, num_cpus=2), ParallelEnv(cartpoles(), "dummy", asynchronous)
@@ -211,6 +215,7 @@ def test_rollouts_repeat_with_their_seeds_and_fill_a_buffer(make):
     assert buffer[:].obs_next.tolist() == twice[0][1].obs_next.tolist()
 
 
+@pytest.mark.full
 def test_environments_that_share_an_action_space_draw_from_it_apart(make):
     class Sharing(Life):
         action_space = gym.spaces.Discrete(1000)
@@ -221,6 +226,7 @@ def test_environments_that_share_an_action_space_draw_from_it_apart(make):
     assert [steps.act.tolist() for steps in env.rollout()] == drawn
 
 
+@pytest.mark.full
 def test_a_rollout_takes_legal_actions_of_many_agents(make):
     script = {"turns": ["a", "b", "a"], "rewards": {2: {"a": 1.0, "b": -1.0}}}
     env = make([PettingZooEnv(Scripted(**script)) for _ in range(2)], "idle")
@@ -265,6 +271,7 @@ def test_closing_leaves_no_processes():
     assert not any(map(is_alive, pids))
 
 
+@pytest.mark.full
 def test_garbage_collection_closes():
     env = ParallelEnv([Troubled(number) for number in range(2)], "subproc")
     pids = [info["pid"] for info in env.reset()[1]]

@@ -5,15 +5,15 @@ import threading
 import numpy as np
 import pytest
 
+from arena.base.errors import UsageError
 from arena.env import ParallelEnv, WorkerError
 from arena.env.parallel_backend import gpu_share
-from arena.errors import UsageError
 from tests.env.lives import Life
 from tests.env.test_backends_agree import equal
 from tests.env.test_processes import gone
 from tests.env.troubled import RAISE, Troubled
 
-pytestmark = pytest.mark.usefixtures("ray_cluster")
+pytestmark = [pytest.mark.full, pytest.mark.usefixtures("ray_cluster")]
 
 
 @pytest.mark.parametrize("para_mode", ["ray", "ray-subproc"])

@@ -4,9 +4,11 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from arena.base.errors import UsageError
 from arena.env import ParallelEnv, WorkerError
-from arena.errors import UsageError
 from tests.env.troubled import RAISE, Troubled
+
+pytestmark = pytest.mark.full
 
 
 class Sleepless(Troubled):

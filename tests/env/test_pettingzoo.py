@@ -5,11 +5,11 @@ import warnings
 import numpy as np
 import pytest
 
+from arena.base.errors import IllegalActionError, UsageError
 from arena.env import DummyVectorEnv, PettingZooEnv
-from arena.errors import IllegalActionError, UsageError
 from games import connect_four, tic_tac_toe
 from tests.collector.games import Scripted
-from tests.env.aec import MaskInInfo, NoMask, Uneven
+from tests.env.aec import MaskInInfo, NoMask
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # PettingZoo's, about its own import path
@@ -117,11 +117,6 @@ def test_nothing_steps_before_the_first_reset_or_after_the_end():
     play(env)
     with pytest.raises(UsageError, match="the episode is over"):
         env.step(0)
-
-
-def test_agents_need_the_same_spaces():
-    with pytest.raises(UsageError, match="have different spaces"):
-        PettingZooEnv(Uneven(TURNS, {}))
 
 
 @pytest.mark.parametrize(

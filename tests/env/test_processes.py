@@ -9,11 +9,13 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from arena.base.errors import IllegalActionError, UsageError
 from arena.env import PettingZooEnv, ShmemVectorEnv, SubprocVectorEnv
 from arena.env.workers.subproc import SubprocEnvWorker
-from arena.errors import IllegalActionError, UsageError
 from tests.collector.games import Scripted
 from tests.env.troubled import Anything, Troubled
+
+pytestmark = pytest.mark.full
 
 KINDS = [SubprocVectorEnv, ShmemVectorEnv]
 

@@ -10,18 +10,18 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from arena.base.errors import UsageError
 from arena.collector.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env import DummyVectorEnv, PettingZooEnv, RayVectorEnv, WorkerError
 from arena.env.workers.ray import RayEnvWorker
-from arena.errors import UsageError
 from arena.policy.random import RandomPolicy
 from tests.collector.games import Scripted
 from tests.env.test_backends_agree import NESTED, equal, history
 from tests.env.test_processes import gone, pids_of
 from tests.env.troubled import KILL, RAISE, WRONG_SHAPE, Anything, Troubled
 
-pytestmark = pytest.mark.usefixtures("ray_cluster")
+pytestmark = [pytest.mark.full, pytest.mark.usefixtures("ray_cluster")]
 LONG = 400  # milliseconds
 
 
@@ -95,7 +95,7 @@ def test_several_agents_are_collected():
     def collected(kind) -> VectorReplayBuffer:
         script = {"turns": ["a", "b", "a"], "rewards": {1: {"a": 2.0}}}
         collector = Collector(
-            RandomPolicy(0), kind([lambda: PettingZooEnv(Scripted(**script))] * 2), VectorReplayBuffer(40, 4)
+            RandomPolicy(seed=0), kind([lambda: PettingZooEnv(Scripted(**script))] * 2), VectorReplayBuffer(40, 4)
         )
         collector.collect(n_episode=4)
         collector.close()
@@ -134,7 +134,7 @@ def test_without_ray_installed_one_line_says_so():
 import sys
 sys.modules["ray"] = None  # as if it were not there
 from arena.env import RayVectorEnv
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 try:
     RayVectorEnv([dict])
 except UsageError as error:

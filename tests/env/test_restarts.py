@@ -6,14 +6,16 @@ import signal
 import numpy as np
 import pytest
 
+from arena.base.errors import UsageError
 from arena.collector.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env import DummyVectorEnv, PettingZooEnv, ShmemVectorEnv, SubprocVectorEnv, WorkerError
-from arena.errors import UsageError
 from arena.policy.random import RandomPolicy
 from tests.collector.games import Scripted
 from tests.env.test_processes import pids_of
 from tests.env.troubled import EXIT, KILL, RAISE, Troubled
+
+pytestmark = pytest.mark.full
 
 PROCESSES = [SubprocVectorEnv, ShmemVectorEnv]
 ALL = [DummyVectorEnv, *PROCESSES]
@@ -136,7 +138,7 @@ class Breaking(Scripted):
 
 def test_what_several_agents_saw_last_ends_their_transitions(make):
     env = make(SubprocVectorEnv, [lambda: PettingZooEnv(Breaking(4)), lambda: PettingZooEnv(Breaking(1000))])
-    collector = Collector(RandomPolicy(0), env, VectorReplayBuffer(60, 6))
+    collector = Collector(RandomPolicy(seed=0), env, VectorReplayBuffer(60, 6))
     with pytest.warns(RuntimeWarning, match="environment 0 is lost"):
         stats = collector.collect(n_step=8)
     assert stats.n_collected_episodes == 1

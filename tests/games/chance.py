@@ -8,7 +8,7 @@ ONE_IN_A_MILLION = 4.9
 
 
 def chi_square_excess(counts: NDArray[np.int64], probabilities: NDArray[np.float64]) -> float:
-    """How many standard deviations the chi-square statistic of `counts` lies above its mean, about normal.
+    """Return how many standard deviations the chi-square statistic of `counts` lies above its mean, about normal.
 
     By Wilson and Hilferty: the cube root of a chi-square over its degrees of freedom is nearly normal.
     """

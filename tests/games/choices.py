@@ -19,7 +19,7 @@ def actions(states: NDArray[Any], bits: NDArray[np.uint64], out: NDArray[np.int6
 
 @njit(cache=True)
 def outcomes(states: NDArray[Any], chances: NDArray[np.float64], drawn: NDArray[Any], picked: NDArray[Any]) -> None:
-    """What comes of each of N seeds in the first record: by the shortcut, and by the probabilities."""
+    """Return the outcomes of N seeds in the first record: by the shortcut, and by the probabilities."""
     for seed in range(drawn.shape[0]):
         reseed(states[0], seed)
         drawn[seed] = draw_outcome(states[0])

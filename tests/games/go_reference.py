@@ -68,10 +68,10 @@ class Go:
         self.to_move = OTHER[self.to_move]
 
     def area(self, colour):
-        """How many points have a stone of the colour, or lead over empty points to no other."""
-        count, seen = sum(stone == colour for stone in self.board.values()), set()
+        """Return the number of points that have a stone of the colour, or lead over empty points to no other."""
+        count, visited = sum(stone == colour for stone in self.board.values()), set()
         for start in [(r, c) for r in range(self.size) for c in range(self.size)]:
-            if start in self.board or start in seen:
+            if start in self.board or start in visited:
                 continue
             region, colours, todo = {start}, set(), [start]
             while todo:
@@ -81,7 +81,7 @@ class Go:
                     elif other not in region:
                         region.add(other)
                         todo.append(other)
-            seen |= region
+            visited |= region
             if colours == {colour}:
                 count += len(region)
         return count

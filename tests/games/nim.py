@@ -7,6 +7,7 @@ from numba import njit
 
 from games.engine.game import TERMINAL, Game
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 
 GAMES = {"nim": f"{__name__}:game"}
 PRIZE = 1
@@ -60,7 +61,12 @@ def game() -> Game:
         observation_shape=(1,),
         max_length=5,
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=returns,
+        ),
         picture=picture,
         action_text=lambda state, action: str(action + 1),
         parse_action=lambda state, text: int(text) - 1,

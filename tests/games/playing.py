@@ -1,4 +1,4 @@
-"""What the game tests share: every registered game (and odd board sizes), and random games of them."""
+"""Helpers of the game tests: every registered game (and odd board sizes), and random games of them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from arena.env.native import GameVectorEnv
 from games.engine.compiler import kernels
 from games.engine.game import TERMINAL, Game
+from games.engine.kernels import new_games
 from games.engine.registry import GAMES, make_game
 
 SPECS = [
@@ -19,6 +20,7 @@ SPECS = [
     "chess:draws=pettingzoo",
     "checkers:draw_after=3",
     "connect_four:rows=4,columns=5,k=3",
+    "gin_rummy:knock_reward=0.25,gin_reward=2.0,opponents_hand_visible=true",
     "go:size=5,komi=0.5,ko=simple",
     "goofspiel:players=3,cards=4,points_order=descending",
     "goofspiel:cards=6,imp_info=true",
@@ -31,6 +33,8 @@ SPECS = [
     "kalah:houses=4,seeds=3,empty_capture=true",
     "othello:size=6",
     "pig:players=3,target=30,sides=4,horizon=60",
+    "texas_holdem:num_players=3",
+    "texas_holdem_no_limit:num_players=5,rules=real,stacks=100 37 8 200 51,blinds=2 5",
     "tic_tac_toe:m=4,n=6,k=4",
     "tron:players=4,rows=6,columns=7",
 ]
@@ -39,6 +43,12 @@ SPECS = [
 def random_actions(mask: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64]:
     """A legal action for each row of `mask` [B, A]."""
     return (rng.random(mask.shape) * mask).argmax(axis=1)
+
+
+def second_legal(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The second legal action for each row of `mask` [B, A], or the only one; the first may be to give up."""
+    wanted = np.minimum(2, mask.sum(axis=1, keepdims=True))
+    return (mask & (mask.cumsum(axis=1) == wanted)).argmax(axis=1)
 
 
 def random_line(spec: str, seed: int) -> list[int]:
@@ -67,19 +77,16 @@ def positions(game: Game, seed: int) -> Iterator[tuple[NDArray[np.void], NDArray
 def children(game: Game, states: NDArray[np.void]) -> NDArray[np.void]:
     """The positions that one action leads to from `states` [B] (not from the finished ones), with repetitions."""
     states = states[states["current_player"] != TERMINAL]
-    seen = np.empty((len(states), game.num_players, *game.observation_shape), game.observation_dtype)
+    observations = np.empty((len(states), game.num_players, *game.observation_shape), game.observation_dtype)
     masks = np.empty((len(states), game.num_players, game.num_actions), np.bool_)
-    kernels(game).observe_all(states, np.arange(len(states)), seen, masks)
+    kernels(game).observe_all(states, np.arange(len(states)), observations, masks)
     parents, actions = np.nonzero(masks.any(axis=1))
     after = states[parents]
     n = len(after)
     kernels(game).step(
-        after,
+        new_games(game, n)._replace(states=after),
         np.arange(n),
         actions,
-        np.zeros(n, np.int64),
-        np.empty((n, game.num_actions), np.bool_),
-        np.empty(n, np.bool_),
         np.empty((n, *game.observation_shape), game.observation_dtype),
         np.empty((n, game.num_players), np.float32),
         game.chance_scratch(),
@@ -111,10 +118,10 @@ def parts(observation: Any) -> dict[str, NDArray[Any]]:
 
 
 def aec_views(env: Any) -> dict[str, Any]:
-    """All that an AEC environment tells, as plain Python values that compare with ==."""
-    told = {agent: {k: v.tolist() for k, v in parts(env.observe(agent)).items()} for agent in env.possible_agents}
+    """Return all views of an AEC environment, as plain Python values that compare with ==."""
+    views = {agent: {k: v.tolist() for k, v in parts(env.observe(agent)).items()} for agent in env.possible_agents}
     return {
-        "observations": told,
+        "observations": views,
         "agents": list(env.agents),
         "agent_selection": env.agent_selection if env.agents else None,
         "rewards": dict(env.rewards),

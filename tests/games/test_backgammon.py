@@ -43,7 +43,7 @@ def after(own, other, point, number):
 
 @cache
 def most(own, other, numbers):
-    """How many of the numbers can be played, by trying everything."""
+    """Return how many of the numbers can be played, by trying everything."""
     best = 0
     for i, number in enumerate(numbers):
         if number in numbers[:i]:
@@ -58,15 +58,15 @@ def most(own, other, numbers):
 def legal(own, other, numbers):
     """The moves (point, number) that begin a way to play as many numbers as possible."""
     best = most(own, other, numbers)
-    found = set()
+    first_moves = set()
     for i, number in enumerate(numbers):
         for point in range(1, 26):
             moved = after(own, other, point, number)
             if moved and 1 + most(*moved, numbers[:i] + numbers[i + 1 :]) == best:
-                found.add((point, number))
-    if best == 1 and len(numbers) == 2 and len({number for _, number in found}) == 2:
-        return {(point, number) for point, number in found if number == max(numbers)}
-    return found
+                first_moves.add((point, number))
+    if best == 1 and len(numbers) == 2 and len({number for _, number in first_moves}) == 2:
+        return {(point, number) for point, number in first_moves if number == max(numbers)}
+    return first_moves
 
 
 def side(state, seat):
@@ -103,6 +103,7 @@ def moves(state):
     return {backgammon.action_text(state, int(action)) for action in np.flatnonzero(mask)}
 
 
+@pytest.mark.full
 def test_random_games_beside_the_reference():
     """Over 2,500 positions: legal moves, what they do, when the turn ends and the game."""
     env = GameVectorEnv(make_game("backgammon"), 1)
@@ -136,6 +137,7 @@ def test_random_games_beside_the_reference():
     assert min(doubles, hits, single) > 20
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seat", [0, 1])
 def test_rare_positions_beside_the_reference(seat):
     """Few checkers, many on the bar, closed points: where numbers stand in each other's way."""
@@ -213,7 +215,7 @@ def test_a_game_without_end_is_drawn():
 
 @njit
 def rolls(state, n):
-    """How often each outcome comes in `n` draws from the record's stream."""
+    """Return the frequency of each outcome in `n` draws from the record's stream."""
     counts, chances = np.zeros(36, np.int64), np.zeros(36)
     for _ in range(n):
         chances[:] = 0
@@ -222,6 +224,7 @@ def rolls(state, n):
     return counts
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(5))
 def test_dice_of_one_stream_are_fair(seed):
     state = make_game("backgammon").initial.reshape(1).copy()[0]
@@ -304,5 +307,5 @@ def test_the_first_position_in_text():
 def test_options():
     with pytest.raises(UsageError, match="scoring='money' is none of 'winloss', 'full'"):
         make_game("backgammon:scoring=money")
-    with pytest.raises(UsageError, match="scoring='money' is none of winloss, full"):
+    with pytest.raises(UsageError, match="scoring='money' is none of 'winloss', 'full'"):
         backgammon.env(scoring="money")

@@ -23,11 +23,11 @@ def test_the_nth_unseen_card_is_drawn(places, num_cards):
     rng = np.random.default_rng(0)
     states = np.zeros(1, [("cards", np.int8, places), RANDOM_FIELD])
     for _ in range(500):
-        held = rng.permutation(num_cards)[:places]
+        cards = rng.permutation(num_cards)[:places]
         hidden = rng.random(places) < rng.random()
         hidden[rng.integers(places)] = True  # a place for the card that is drawn
-        states["cards"], states["random"] = np.where(hidden, -1, held), rng.integers(2**63)
-        left = sorted(set(range(num_cards)) - set(held[~hidden].tolist()))
+        states["cards"], states["random"] = np.where(hidden, -1, cards), rng.integers(2**63)
+        left = sorted(set(range(num_cards)) - set(cards[~hidden].tolist()))
         twin = states.copy()
         assert drawn(states, num_cards) == left[chosen(twin, len(left))]
         assert states["random"] == twin["random"]

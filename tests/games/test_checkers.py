@@ -9,6 +9,8 @@ from games.engine.registry import make_game
 from tests.games.playing import children, positions, random_line
 from tests.games.test_rules import play
 
+pytestmark = pytest.mark.full
+
 
 class Reference:
     """The rules on a dictionary of squares, 1 to 32, of pieces: (seat, whether it is a king)."""
@@ -125,21 +127,21 @@ def test_who_can_jump_must():
 
 def test_a_piece_that_can_jump_again_must_and_only_it():
     game = make_game("checkers")
-    seen = 0
+    count = 0
     for seed in range(10):
         for state, mask in positions(game, seed):
             planes = observation(game, state)
             assert planes[:, :, 4].sum() == (state["jumper"] >= 0)
             if state["jumper"] >= 0:
-                seen += 1
+                count += 1
                 texts = [game.action_text(state, a) for a in np.flatnonzero(mask)]
                 assert {int(text.split("x")[0]) for text in texts} == {state["last_square"] + 1}
                 assert set(np.flatnonzero(mask) // 4) == {state["jumper"]}
-    assert seen
+    assert count
 
 
 def observation(game, state):
-    """What the player to move sees."""
+    """Return the observation of the player to move."""
     out = np.zeros((1, 2, *game.observation_shape), game.observation_dtype)
     mask = np.zeros((1, 2, game.num_actions), np.bool_)
     kernels(game).observe_all(state.reshape(1), np.arange(1), out, mask)

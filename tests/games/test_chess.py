@@ -13,6 +13,8 @@ from games.chess.fen import START, chess_kernels
 from games.engine.compiler import kernels
 from games.engine.game import TERMINAL, Game
 
+pytestmark = pytest.mark.full
+
 PERFT = {
     START: [20, 400, 8902, 197281],
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1": [48, 2039, 97862, 4085603],
@@ -127,7 +129,7 @@ def test_random_moves_are_legal_and_each_as_likely_as_the_others(start):
     env.reset()
     legal = np.flatnonzero(env.mask[0])
     bits = np.random.default_rng(5).integers(0, 2**64, 400 * len(legal), np.uint64)
-    drawn = np.array([chess.random_action(env.states[0], word) for word in bits])
+    drawn = np.array([chess.game().rules.random_action(env.states[0], word) for word in bits])
     actions, counts = np.unique(drawn, return_counts=True)
     assert actions.tolist() == legal.tolist()
     assert np.abs(counts - 400).max() < 5 * 20

@@ -12,6 +12,8 @@ import pytest
 from games import chess
 from tests.games.test_lockstep import play_to_the_end
 
+pytestmark = pytest.mark.full
+
 LINES = {
     "f3 e5 g4 Qh4": [-1, 1],
     "e4 d5 e5 f5 exf6 Kf7 fxg7 Ke6 gxh8=N Kd7 Bb5 c6 Nf3 Qb6 O-O cxb5 Re1 Nc6 d4 Nf6 Bg5 Nd8 Nc3": [0, 0],
@@ -47,16 +49,16 @@ def test_spaces_and_agents(pair):
 
 
 def same_views(ours, theirs):
-    """What all agents are told."""
+    """Assert that both environments show all agents the same."""
     for agent in ours.possible_agents:
-        seen, expected = ours.observe(agent), theirs.observe(agent)
-        assert all(np.array_equal(seen[key], expected[key]) for key in expected)
+        observation, expected = ours.observe(agent), theirs.observe(agent)
+        assert all(np.array_equal(observation[key], expected[key]) for key in expected)
     assert ours.agent_selection == theirs.agent_selection
     assert (ours.rewards, ours.terminations) == (theirs.rewards, theirs.terminations)
 
 
-@pytest.mark.parametrize(("line", "earned"), LINES.items())
-def test_games_from_a_list(line, earned, pair):
+@pytest.mark.parametrize(("line", "rewards"), LINES.items())
+def test_games_from_a_list(line, rewards, pair):
     ours, theirs = pair
     ours.reset()
     theirs.reset()
@@ -65,7 +67,7 @@ def test_games_from_a_list(line, earned, pair):
         ours.step(action)
         theirs.step(action)
     same_views(ours, theirs)
-    assert list(ours.rewards.values()) == earned
+    assert list(ours.rewards.values()) == rewards
 
 
 def test_random_games(pair):

@@ -27,6 +27,7 @@ POSITIONS = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("start", POSITIONS)
 def test_moves_are_written_as_python_chess_writes_them_and_read_back(start):
     state, board = chess.position(start), Board(start)
@@ -121,6 +122,7 @@ def test_a_position_may_be_over():
         assert (state["current_player"], state["winner"]) == (TERMINAL, winner)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("start", [START, POSITIONS[4]])
 def test_a_game_goes_to_pgn_and_back(start):
     game = replace(chess.game(), initial=chess.position(start))

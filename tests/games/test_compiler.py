@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.full
+
 PLAY = """
 from arena.env.native import GameVectorEnv
 env = GameVectorEnv("nim", 1)
@@ -140,11 +142,20 @@ def more(context, number):
 def test_a_record_is_called_the_same_in_every_process(start):
     """Otherwise kernels of two processes clash in a third, which loads both from the cache."""
     program = """
-from numba import from_dtype
-from numpy import dtype
-from games.engine import compiler
-layouts = {n: dtype([("board", "i1", (n,))]) for n in NUMBERS}
-print([from_dtype(layouts[n]).mangling_args for n in NUMBERS][::STEP])
+import re
+from numba import njit as plain
+from numpy import zeros
+from games.engine.jit import njit
+def first(states):
+    return states[0].board[0]
+ours, theirs = njit(first), plain(first)
+names = []
+for n in NUMBERS:
+    states = zeros(1, [("board", "i1", (n,))])
+    theirs(states)
+    ours(states)
+    names.append(str(re.findall("6Record[^E]*E", ours.overloads[ours.signatures[-1]].fndesc.mangled_name)))
+print("), (".join(names[::STEP]))
 """
     one, other = (
         output(start(program.replace("NUMBERS", numbers).replace("STEP", step)))

@@ -1,4 +1,4 @@
-"""What every registered game keeps to, played through the vector environment."""
+"""The contract of every registered game, played through the vector environment."""
 
 import copy
 import pickle
@@ -10,7 +10,7 @@ from arena.env.native import GameVectorEnv
 from games.engine.errors import UsageError
 from games.engine.game import TERMINAL
 from games.engine.registry import make_game
-from tests.games.playing import SPECS, positions, random_actions, random_line
+from tests.games.playing import SPECS, positions, random_actions, random_line, second_legal
 
 pytestmark = pytest.mark.parametrize("spec", SPECS)
 
@@ -26,7 +26,7 @@ def test_shapes_and_dtypes(spec):
         assert obs.obs.dtype == game.observation_dtype
         assert obs.mask.shape == (5, game.num_actions)
         assert obs.mask.dtype == np.bool_
-        obs, rewards, terminated, truncated, _ = env.step(obs.mask.argmax(axis=1))
+        obs, rewards, terminated, truncated, _ = env.step(second_legal(obs.mask))
         assert rewards.shape == terminated.shape == truncated.shape == (5, game.num_players)
         assert (rewards.dtype, terminated.dtype, truncated.dtype) == (np.float32, np.bool_, np.bool_)
 
@@ -37,7 +37,7 @@ def test_a_random_game_ends_in_time_and_its_returns_sum_to_zero(spec):
     env.reset()
     rng = np.random.default_rng(7)
     returns = np.zeros((64, game.num_players))
-    earned = False
+    has_rewards = False
     for _ in range(game.max_length):
         alive = np.flatnonzero(~env.over)
         if not len(alive):
@@ -45,8 +45,8 @@ def test_a_random_game_ends_in_time_and_its_returns_sum_to_zero(spec):
         assert env.mask[alive].any(axis=1).all()
         _, rewards, terminated, truncated, _ = env.step(random_actions(env.mask[alive], rng), alive)
         returns[alive] += rewards
-        earned |= rewards.any()
-        ended, never = (truncated, terminated) if game.is_cut else (terminated, truncated)
+        has_rewards |= rewards.any()
+        ended, never = (truncated, terminated) if game.truncates else (terminated, truncated)
         assert not never.any()
         assert (ended.all(axis=1) == env.over[alive]).all()
         assert (ended.any(axis=1) == env.over[alive]).all()
@@ -54,8 +54,9 @@ def test_a_random_game_ends_in_time_and_its_returns_sum_to_zero(spec):
     assert (env.states["current_player"] == TERMINAL).all()
     assert env.mask.all(), "the mask of a finished game is all True"
     if game.zero_sum:
-        assert np.abs(returns.sum(axis=1)).max() < 1e-6  # three losers pay a third each
-    assert earned, "somebody wins sometimes"
+        # rewards are float32: neither a third nor chips in big blinds of 5 are exact, and errors grow with the sums
+        assert np.abs(returns.sum(axis=1)).max() <= 1e-6 * max(1.0, np.abs(returns).max())
+    assert has_rewards, "somebody wins sometimes"
 
 
 def test_a_batch_of_one_equals_a_row_of_many(spec):
@@ -77,16 +78,17 @@ def test_a_batch_of_one_equals_a_row_of_many(spec):
             assert many.states[row] == ones[row].states[0]
 
 
+@pytest.mark.full
 def test_every_seat_sees_the_same_board_from_its_own_side(spec):
     game = make_game(spec)
     env = GameVectorEnv(game, 1)
     env.reset()
     rng = np.random.default_rng(2)
     while not env.over[0]:
-        seen, *_ = env.step(random_actions(env.mask, rng))
+        observation, *_ = env.step(random_actions(env.mask, rng))
         views = env.final_obs()
-        assert (views.obs[0, env.seats[0]] == seen.obs[0]).all()
-        assert (env.observations().obs == seen.obs).all()
+        assert (views.obs[0, env.seats[0]] == observation.obs[0]).all()
+        assert (env.observations().obs == observation.obs).all()
         assert (views.mask[0, env.seats[0]] == env.mask[0]).all()
         if not env.over[0]:
             others = [seat for seat in range(game.num_players) if seat != env.seats[0]]
@@ -112,9 +114,9 @@ def test_a_copy_of_a_state_shares_nothing(spec):
 def test_what_is_returned_is_a_copy(spec):
     env = GameVectorEnv(make_game(spec), 2)
     obs, _ = env.reset()
-    returned = env.step(obs.mask.argmax(axis=1))[:4]
+    returned = env.step(second_legal(obs.mask))[:4]
     kept = copy.deepcopy(returned)
-    env.step(returned[0].mask.argmax(axis=1))
+    env.step(second_legal(returned[0].mask))
     assert returned[0] == kept[0]
     assert all((a == b).all() for a, b in zip(returned[1:], kept[1:], strict=True))
     obs.mask[:] = False
@@ -132,9 +134,9 @@ def test_symmetries_map_games_to_games(spec):
         plain.reset(seed=3)
         mapped.reset(seed=3)
         for action in random_line(spec, seed=3):
-            seen, rewards, _, _, _ = plain.step([action])
+            observation, rewards, _, _, _ = plain.step([action])
             image, mapped_rewards, _, _, _ = mapped.step([image_of[action]])
-            assert (seen.obs.reshape(-1)[observation_index] == image.obs.reshape(-1)).all()
+            assert (observation.obs.reshape(-1)[observation_index] == image.obs.reshape(-1)).all()
             assert (plain.mask[0, action_index] == mapped.mask[0]).all()
             assert (rewards == mapped_rewards).all()
         assert mapped.over[0]

@@ -1,11 +1,14 @@
 """Counts that are known from the literature, reached by playing every legal action of every position."""
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from games.engine.game import TERMINAL
 from games.engine.registry import make_game
 from tests.games.playing import children
+
+pytestmark = pytest.mark.full
 
 
 def distinct(states: NDArray[np.void]) -> NDArray[np.void]:

@@ -48,10 +48,10 @@ def test_no_references_are_left_or_lost():
 
     @njit
     def total(array):
-        seen = 0
+        result = 0
         for index in range(len(array)):
-            seen += entry(array, index, (2,)).sum() + unowned(array)[index].sum()
-        return seen
+            result += entry(array, index, (2,)).sum() + unowned(array)[index].sum()
+        return result
 
     for _ in range(10):
         assert total(array) == 0

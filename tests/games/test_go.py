@@ -41,6 +41,7 @@ def choose(rng, mask, last_passed):
     return int(rng.choice(actions[:-1]))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("ko", ["positional", "simple"])
 @pytest.mark.parametrize(("size", "num_games"), [(3, 40), (5, 12)])
 def test_random_games_beside_a_slow_version(size, num_games, ko):
@@ -81,6 +82,7 @@ def test_the_opening_of_a_big_game_beside_a_slow_version():
     assert slow.captures > 10
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("size", "num_games"), [(3, 40), (5, 25)])
 def test_random_games_beside_pettingzoo(size, num_games):
     with warnings.catch_warnings():
@@ -91,24 +93,25 @@ def test_random_games_beside_pettingzoo(size, num_games):
     for _ in range(num_games):
         ours.reset()
         theirs.reset()
-        told = aec_views(ours)
-        assert told == aec_views(theirs)
+        views = aec_views(ours)
+        assert views == aec_views(theirs)
         action, length = None, 0
         while ours.agents:
-            if told["terminations"][ours.agent_selection]:
+            if views["terminations"][ours.agent_selection]:
                 action = None
             else:
-                mask = told["observations"][ours.agent_selection]["action_mask"]
+                mask = views["observations"][ours.agent_selection]["action_mask"]
                 action = choose(rng, np.array(mask), action == size * size)
                 length += 1
             if length == ours.game.max_length:
                 break  # which PettingZoo's game has not
             ours.step(action)
             theirs.step(action)
-            told = aec_views(ours)
-            assert told == aec_views(theirs)
+            views = aec_views(ours)
+            assert views == aec_views(theirs)
 
 
+@pytest.mark.full
 def test_spaces_beside_pettingzoo():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -123,21 +126,22 @@ def test_spaces_beside_pettingzoo():
         assert ours.action_space(agent) == theirs.action_space(agent)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("size", "count"), [(2, 57), (3, 12_675)])
 def test_legal_positions(size, count):
     """Boards on which every chain has a liberty (OEIS A094777), reached by any moves of either player in any order."""
     game = make_game(f"go:size={size},ko=simple")
     frontier = game.initial.reshape(1)
-    seen = set()
+    known = set()
     while len(frontier):
         boards = frontier["past"] & 3
-        fresh = [i for i, board in enumerate(boards) if (key := board.tobytes()) not in seen and not seen.add(key)]
+        fresh = [i for i, board in enumerate(boards) if (key := board.tobytes()) not in known and not known.add(key)]
         both = np.repeat(frontier[fresh], 2)
         both["current_player"] = np.arange(len(both)) % 2
         both["length"] = both["passes"] = 0
         both["ko"] = -1
         frontier = children(game, both)
-    assert len(seen) == count
+    assert len(known) == count
 
 
 @pytest.mark.parametrize(
@@ -185,6 +189,7 @@ def test_an_earlier_position_does_not_come_back_under_superko():
         assert legal(env, "B1")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("spec", "moves"),
     [
@@ -204,6 +209,7 @@ def test_random_actions_are_the_legal_ones_and_equally_likely(spec, moves):
     assert spread < 2.5 * env.mask.sum(), "chi-square, whose mean is one less than the number of actions"
 
 
+@pytest.mark.full
 def test_eight_boards_are_seen():
     env = position("go:size=2,ko=simple", "A2 pass B1")
     planes = env.observations().obs[0].transpose(2, 0, 1).astype(int).tolist()

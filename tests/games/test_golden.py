@@ -5,6 +5,8 @@ import pytest
 from games.engine.registry import GAMES
 from tests.games.transcript import FOLDER, transcript
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.parametrize("name", GAMES.names())
 def test_the_recorded_match_plays_again(name):

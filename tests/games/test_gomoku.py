@@ -14,7 +14,7 @@ from tests.games.test_rules import play
 def longest_lines(board):
     """The lengths of all lines of one colour, by seat."""
     rows, columns = board.shape
-    found = {0: {0}, 1: {0}}
+    lengths = {0: {0}, 1: {0}}
     for row, column in np.argwhere(board >= 0):
         seat = int(board[row, column])
         for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
@@ -23,10 +23,11 @@ def longest_lines(board):
                 r, c, length = r + down, c + right, length + 1
             before = row - down, column - right
             if not (0 <= before[0] < rows and 0 <= before[1] < columns and board[before] == seat):
-                found[seat].add(length)
-    return found
+                lengths[seat].add(length)
+    return lengths
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("rows", [1, 2, 5, 8, 9, 11])
 @pytest.mark.parametrize("columns", [1, 3, 5, 7, 8, 20])
 def test_lines_of_any_length_on_boards_of_any_size(rows, columns):

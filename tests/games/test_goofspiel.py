@@ -11,6 +11,8 @@ from games.engine.registry import make_game
 from tests.games.chance import ONE_IN_A_MILLION, chi_square_excess
 from tests.games.playing import random_actions
 
+pytestmark = pytest.mark.full
+
 
 class Reference:
     """The rules on sets of cards, which count from 1."""
@@ -55,8 +57,8 @@ def test_random_games_beside_the_reference(options):
             if game.options["points_order"] == "ascending":
                 assert point_card == min(reference.deck)
             masks = env.joint_masks()[0]
-            held = [{int(card) + 1 for card in np.flatnonzero(mask)} for mask in masks]
-            assert held == reference.hands
+            hands = [{int(card) + 1 for card in np.flatnonzero(mask)} for mask in masks]
+            assert hands == reference.hands
             bids = random_actions(masks, rng)
             _, rewards, _, _, _ = env.step_joint(bids[None])
             reference.play(point_card, (bids + 1).tolist())
@@ -143,12 +145,12 @@ def test_options_out_of_range():
         make_game("goofspiel", cards=51)
     with pytest.raises(UsageError, match="points_order='up' is none of 'random', 'ascending', 'descending'"):
         make_game("goofspiel:points_order=up")
-    with pytest.raises(UsageError, match="points_order='up' is none of random, ascending, descending"):
+    with pytest.raises(UsageError, match="points_order='up' is none of 'random', 'ascending', 'descending'"):
         goofspiel.env(points_order="up")
 
 
 def test_hidden_bids():
-    """Who won is told, and no bid: rounds won by seat 0, by nobody, by seat 1, of five."""
+    """Winners are public, bids are not: rounds won by seat 0, by nobody, by seat 1, of five."""
     env = GameVectorEnv(make_game("goofspiel:cards=5,points_order=ascending,imp_info=true"), 1)
     env.reset()
     for bids in ([3, 2], [1, 1], [0, 4]):

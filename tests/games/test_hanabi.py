@@ -15,6 +15,8 @@ from games.engine.registry import make_game
 from tests.games.playing import aec_views, positions
 from tests.games.test_lockstep import pair
 
+pytestmark = pytest.mark.full
+
 SMALL = "hanabi:colors=2,hand_size=2,max_information_tokens=3,max_life_tokens=1"
 LONG = "hanabi:colors=2,hand_size=2,max_information_tokens=3,max_life_tokens=20"
 THREE = "hanabi:players=3,colors=2,hand_size=2,max_information_tokens=3"
@@ -36,13 +38,13 @@ def start(spec, *hands):
 
 
 def play(env, *texts):
-    """What the seats (all alike) have earned with each action."""
-    earned = []
+    """Return the rewards of the actions, which all seats share."""
+    earnings = []
     for text in texts:
         _, rewards, _, _, _ = env.step([env.game.parse_action(env.states[0], text)])
         assert len(set(rewards[0])) == 1
-        earned.append(rewards[0, 0])
-    return earned
+        earnings.append(rewards[0, 0])
+    return earnings
 
 
 def careful_action(env, rng):
@@ -130,20 +132,20 @@ def test_beside_pettingzoo(constructor, monkeypatch):
         dealer = Dealer(ours)
         monkeypatch.setattr(openspiel_compatibility.seeding, "np_random", lambda seed, dealer=dealer: (dealer, seed))
         theirs.reset()
-        told = aec_views(ours)
-        assert told == aec_views(theirs)
+        views = aec_views(ours)
+        assert views == aec_views(theirs)
         while not ours.is_over:
-            mask = told["observations"][ours.agent_selection]["action_mask"]
+            mask = views["observations"][ours.agent_selection]["action_mask"]
             action = int(rng.choice(np.flatnonzero(mask)))
             ours.step(action)
             theirs.step(action)
-            told, their_told = aec_views(ours), aec_views(theirs)
+            views, their_views = aec_views(ours), aec_views(theirs)
             if ours.is_over:
-                for view in (told, their_told):
+                for view in (views, their_views):
                     del view["observations"], view["agent_selection"], view["cumulative"]
                 assert ours._cumulative_rewards == theirs.unwrapped._cumulative_rewards
-                ends += sum(told["rewards"].values()) != 0
-            assert told == their_told
+                ends += sum(views["rewards"].values()) != 0
+            assert views == their_views
     assert ends > 100
 
 
@@ -209,13 +211,13 @@ def test_guessed_hands_are_as_likely_as_the_cards_make_them(spec):
         guesses = np.repeat(state.reshape(1), 60 * len(possible))
         seeds = rng.integers(2**64, size=len(guesses), dtype=np.uint64)
         knowledge.determinize_all(guesses, np.full(len(guesses), seat), seeds)
-        held = state["held"][seat]
-        counted = Counter(map(tuple, guesses["hands"][:, seat, :held].tolist()))
+        in_hands = state["held"][seat]
+        counted = Counter(map(tuple, guesses["hands"][:, seat, :in_hands].tolist()))
         assert set(counted) == set(possible)
         share = np.array(list(possible.values())) * len(guesses) / sum(possible.values())
-        found = np.array([counted[hand] for hand in possible])
+        frequencies = np.array([counted[hand] for hand in possible])
         freedom = len(possible) - 1
-        assert ((found - share) ** 2 / share).sum() <= freedom + 5 * np.sqrt(2 * freedom)
+        assert ((frequencies - share) ** 2 / share).sum() <= freedom + 5 * np.sqrt(2 * freedom)
     assert constrained
 
 
@@ -227,8 +229,8 @@ def possible_hands(state, seat):
         color, rank = divmod(card, ranks)
         copies = 3 if rank == 0 else 1 if rank == ranks - 1 else 2
         out = int(state["discarded"][color, rank]) + int(state["fireworks"][color] > rank)
-        held = sum((hand == card).sum() for other, hand in enumerate(state["hands"]) if other != seat)
-        left += [card] * (copies - out - int(held))
+        in_hands = sum((hand == card).sum() for other, hand in enumerate(state["hands"]) if other != seat)
+        left += [card] * (copies - out - int(in_hands))
     hands = Counter(permutations(left, int(state["held"][seat])))
 
     def agrees(hand):

@@ -13,7 +13,7 @@ AROUND = [(-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1)]
 
 
 def joined(stones, size, seat):
-    """Whether a chain of `stones` (a set of cells) leads from the first side of `seat` to its second."""
+    """Return whether a chain of `stones` (a set of cells) leads from the first side of `seat` to its second."""
     across = seat  # the coordinate that counts from side to side: rows for seat 0, columns for seat 1
     reached = {cell for cell in stones if cell[across] == 0}
     edge = list(reached)

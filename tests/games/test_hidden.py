@@ -14,6 +14,8 @@ from games.engine.game import CHANCE, TERMINAL
 from games.engine.registry import make_game
 from tests.games.playing import SPECS, positions
 
+pytestmark = pytest.mark.full
+
 HIDDEN = [spec for spec in SPECS if not make_game(spec).perfect_information]
 DEALT = [spec for spec in HIDDEN if make_game(spec).has_chance and not make_game(spec).simultaneous]
 
@@ -141,8 +143,8 @@ def decisions(spec):
 def test_number_of_information_sets(spec, game):
     states, _ = decisions(spec)
     movers = states["current_player"].astype(np.int64)
-    told = np.column_stack([movers, information(game, states, movers)])
-    assert len(np.unique(told, axis=0)) == INFORMATION_SETS[spec]
+    knowledge = np.column_stack([movers, information(game, states, movers)])
+    assert len(np.unique(knowledge, axis=0)) == INFORMATION_SETS[spec]
 
 
 @pytest.mark.parametrize("spec", SMALL)
@@ -163,8 +165,8 @@ def test_an_information_state_recalls_what_its_seat_has_seen_and_done(spec, game
         movers = states["current_player"].tolist()
         known = []
         for seat in range(game.num_players):
-            told = information(game, states, np.full(len(states), seat))
-            known.append([hash(row.tobytes()) for row in told])
+            knowledge = information(game, states, np.full(len(states), seat))
+            known.append([hash(row.tobytes()) for row in knowledge])
             for node, view in enumerate(seen(game, states, seat)):
                 if movers[node] == seat:
                     meaning = (pasts[node][seat], view.tobytes())
@@ -193,9 +195,9 @@ def test_guesses_are_as_likely_as_chance_makes_them(spec, game):
         assert set(counted) == set(possible)
         expected = np.array(list(possible.values()))
         expected *= len(guesses) / expected.sum()
-        found = np.array([counted[guess] for guess in possible])
+        frequencies = np.array([counted[guess] for guess in possible])
         freedom = len(possible) - 1
-        assert ((found - expected) ** 2 / expected).sum() <= freedom + 5 * np.sqrt(2 * freedom)
+        assert ((frequencies - expected) ** 2 / expected).sum() <= freedom + 5 * np.sqrt(2 * freedom)
 
 
 @pytest.mark.parametrize("spec", SMALL)

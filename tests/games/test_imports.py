@@ -17,13 +17,13 @@ def loaded(program: str, tmp_path, monkeypatch) -> set[str]:
     return set(done.stderr.split())
 
 
-@pytest.mark.parametrize("program", ["import games", "import arena", "import agents", "import arena.registry"])
+@pytest.mark.parametrize("program", ["import games", "import arena", "import agents", "import arena.policy.registry"])
 def test_a_package_brings_nothing_heavy(program, tmp_path, monkeypatch):
     assert loaded(program, tmp_path, monkeypatch) == set()
 
 
 def test_listing_games_and_agents_brings_nothing_heavy(tmp_path, monkeypatch):
-    program = "from arena.registry import AGENTS, GAMES\nGAMES.names(), AGENTS.names()"
+    program = "from arena.policy.registry import AGENTS, GAMES\nGAMES.names(), AGENTS.names()"
     assert loaded(program, tmp_path, monkeypatch) == set()
 
 

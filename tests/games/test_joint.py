@@ -46,16 +46,16 @@ def test_a_joint_step_is_every_seats_step_in_turn(spec):
         rows = np.flatnonzero(~joint.over)
         chosen = choices(joint, rng, rows)
         obs, rewards, terminated, truncated, _ = joint.step_joint(chosen, rows)
-        earned = np.zeros_like(rewards)
+        totals = np.zeros_like(rewards)
         for j, row in enumerate(rows):
             for seat in range(joint.num_agents):
                 if chosen[j, seat] != NONSENSE:
                     assert turns.seats[row] == seat
                     last = turns.step(chosen[j, [seat]], row)
-                    earned[j] += last[1][0]
+                    totals[j] += last[1][0]
             assert (last[2][0] == terminated[j]).all()
             assert (last[3][0] == truncated[j]).all()
-        assert (earned == rewards).all()
+        assert (totals == rewards).all()
         assert same(snapshot(joint), snapshot(turns))
         assert obs == turns.observations(rows)
     assert (joint.states["current_player"] == TERMINAL).all()

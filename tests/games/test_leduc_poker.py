@@ -14,13 +14,13 @@ def play(seat_0, seat_1, open_card, words):
     env = GameVectorEnv("leduc_poker", 1)
     env.reset(seed=1)
     env.states["cards"][0] = CARDS.index(seat_0), CARDS.index(seat_1), -1
-    earned = np.zeros(2)
+    totals = np.zeros(2)
     for word in words.split():
         _, rewards, _, _, _ = env.step([env.game.parse_action(env.states[0], word)])
-        earned += rewards[0]
+        totals += rewards[0]
         if env.states["cards"][0, 2] >= 0:
             env.states["cards"][0, 2] = CARDS.index(open_card)
-    return env, earned.tolist()
+    return env, totals.tolist()
 
 
 def test_number_of_histories():
@@ -31,7 +31,7 @@ def test_number_of_histories():
 
 
 @pytest.mark.parametrize(
-    ("cards", "words", "earned"),
+    ("cards", "words", "winnings"),
     [
         ("Js Kh Qs", "check check check check", -1),
         ("Js Kh Jh", "check check check check", 1),  # a pair
@@ -43,10 +43,10 @@ def test_number_of_histories():
         ("Ks Js Qh", "raise raise call check raise fold", -5),
     ],
 )
-def test_what_is_won(cards, words, earned):
+def test_what_is_won(cards, words, winnings):
     env, returns = play(*cards.split(), words)
     assert env.over[0]
-    assert returns == [earned, -earned]
+    assert returns == [winnings, -winnings]
 
 
 @pytest.mark.parametrize(

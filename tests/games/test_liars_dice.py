@@ -13,15 +13,15 @@ def play(spec, dice, words):
     env = GameVectorEnv(spec, 1)
     env.reset(seed=1)
     env.states["dice"][0] = dice
-    earned = np.zeros(env.num_agents)
+    totals = np.zeros(env.num_agents)
     for word in words.split():
         _, rewards, _, _, _ = env.step([env.game.parse_action(env.states[0], word)])
-        earned += rewards[0]
-    return env, earned.tolist()
+        totals += rewards[0]
+    return env, totals.tolist()
 
 
 @pytest.mark.parametrize(
-    ("spec", "dice", "words", "earned"),
+    ("spec", "dice", "words", "winnings"),
     [
         ("liars_dice", [[3], [5]], "1x3 liar", [1, -1]),
         ("liars_dice", [[3], [5]], "1x4 liar", [-1, 1]),
@@ -35,10 +35,10 @@ def play(spec, dice, words):
         ("liars_dice:players=3,dice=2,sides=4", [[1, 1], [1, 2], [3, 3]], "1x1 1x2 4x1 liar", [1, 0, -1]),
     ],
 )
-def test_who_wins(spec, dice, words, earned):
+def test_who_wins(spec, dice, words, winnings):
     env, returns = play(spec, dice, words)
     assert env.over[0]
-    assert returns == earned
+    assert returns == winnings
 
 
 def test_bids_are_numbered_by_dice_and_then_by_face():

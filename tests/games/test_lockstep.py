@@ -10,39 +10,42 @@ from importlib import import_module
 import numpy as np
 import pytest
 
+import games
 from games.engine.registry import GAMES, make_game
 from tests.games.playing import aec_views, parts
+
+pytestmark = pytest.mark.full
 
 NAMES = [name for name in GAMES.names() if make_game(name).pettingzoo_name and not make_game(name).has_chance]
 
 
-def pair(name, constructor):
-    """Our environment and PettingZoo's."""
+def pair(name, constructor, **options):
+    """Our environment and PettingZoo's, with options that both know."""
     game = make_game(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # PettingZoo's, about its own import path
         theirs = import_module(f"pettingzoo.classic.{game.pettingzoo_name}")
-        return getattr(import_module(game.rules), constructor)(), getattr(theirs, constructor)()
+        return getattr(getattr(games, game.name), constructor)(**options), getattr(theirs, constructor)(**options)
 
 
 def play_to_the_end(ours, theirs, rng, illegal_chance=0.0):
     """One game on both; the views must agree throughout."""
     ours.reset()
     theirs.reset()
-    told = aec_views(ours)
-    assert told == aec_views(theirs)
+    views = aec_views(ours)
+    assert views == aec_views(theirs)
     while ours.agents:
-        if told["terminations"][ours.agent_selection] or told["truncations"][ours.agent_selection]:
+        if views["terminations"][ours.agent_selection] or views["truncations"][ours.agent_selection]:
             action = None
         else:
             free = [1] * ours.action_space(ours.agent_selection).n
-            mask = np.array(told["observations"][ours.agent_selection].get("action_mask", free))
+            mask = np.array(views["observations"][ours.agent_selection].get("action_mask", free))
             wanted = 1 - mask if rng.random() < illegal_chance and not mask.all() else mask
             action = int(rng.choice(np.flatnonzero(wanted)))
         ours.step(action)
         theirs.step(action)
-        told = aec_views(ours)
-        assert told == aec_views(theirs)
+        views = aec_views(ours)
+        assert views == aec_views(theirs)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -69,7 +72,7 @@ def test_random_games(name, constructor, num_games):
         play_to_the_end(ours, theirs, rng)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if not make_game(name).bare])
+@pytest.mark.parametrize("name", [name for name in NAMES if not make_game(name).unmasked_observation])
 def test_games_that_end_by_an_illegal_action(name, caplog):
     ours, theirs = pair(name, "env")
     rng = np.random.default_rng(12)
@@ -84,12 +87,12 @@ def test_choices_made_at_once(name):
     ours, theirs = pair(name, "parallel_env")
     rng = np.random.default_rng(14)
     for _ in range(100):
-        seen, _ = ours.reset()
-        assert seen == theirs.reset()[0]
+        observation, _ = ours.reset()
+        assert observation == theirs.reset()[0]
         while ours.agents:
             actions = {agent: int(rng.integers(ours.action_space(agent).n)) for agent in ours.agents}
-            told, their_told = ours.step(actions), theirs.step(actions)
-            assert told[:4] == their_told[:4]
+            views, their_step = ours.step(actions), theirs.step(actions)
+            assert views[:4] == their_step[:4]
             assert ours.agents == theirs.agents
         assert not theirs.agents
 
@@ -99,7 +102,7 @@ def test_random_games_all_at_once(name):
     """Our Parallel view beside PettingZoo's conversion of its own game."""
     _, theirs = pair(name, "env")
     parallel = import_module("pettingzoo.utils.conversions").turn_based_aec_to_parallel(theirs)
-    ours = import_module(make_game(name).rules).parallel_env()
+    ours = getattr(games, name).parallel_env()
     rng = np.random.default_rng(13)
     for _ in range(100):
         observations, infos = ours.reset()
@@ -111,5 +114,5 @@ def test_random_games_all_at_once(name):
             their_observations, *their_outcome, _ = parallel.step(dict.fromkeys(parallel.agents, action))
             assert outcome == their_outcome
             assert ours.agents == parallel.agents
-            for agent, seen in observations.items():
-                assert all((seen[key] == their_observations[agent][key]).all() for key in seen)
+            for agent, observation in observations.items():
+                assert all((observation[key] == their_observations[agent][key]).all() for key in observation)

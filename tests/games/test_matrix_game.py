@@ -12,7 +12,7 @@ DILEMMA = "3 0;5 1|3 5;0 1"
 
 
 def earnings(game):
-    """What both seats earn [2, rows, columns], by playing each pair of actions."""
+    """Return the payoffs of both seats [2, rows, columns], by playing each pair of actions."""
     rows, columns = game.initial["payoffs"].shape[1:]
     env = GameVectorEnv(game, rows * columns)
     env.reset()
@@ -22,12 +22,14 @@ def earnings(game):
     return rewards.T.reshape(2, rows, columns)
 
 
+@pytest.mark.full
 def test_what_is_paid_is_what_the_text_says():
     assert earnings(make_game("matrix_game", payoffs=DILEMMA)).tolist() == [[[3, 0], [5, 1]], [[3, 5], [0, 1]]]
     one_matrix = earnings(make_game("matrix_game", payoffs="1 -2.5 0 ; 4 0.25 1e1"))
     assert one_matrix.tolist() == [[[1, -2.5, 0], [4, 0.25, 10]], [[-1, 2.5, 0], [-4, -0.25, -10]]]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", matrix_game.KNOWN)
 def test_the_order_of_payoffs_makes_the_game(name):
     """The inequalities, and equilibria in pure strategies, by which each game is known."""
@@ -84,6 +86,7 @@ def test_traits(payoffs, zero_sum, cooperative):
     assert (game.zero_sum, game.cooperative) == (zero_sum, cooperative)
 
 
+@pytest.mark.full
 def test_rounds_add_up_and_are_remembered():
     game = make_game("matrix_game:payoffs=prisoners_dilemma,rounds=3")
     env = GameVectorEnv(game, 1)

@@ -22,14 +22,14 @@ class Reference:
 
     def turned(self, cell, seat):
         """The discs that a disc of `seat` on this cell turns over."""
-        found = []
+        flips = []
         for down, right in DIRECTIONS if cell not in self.discs else ():
             run, at = [], (cell[0] + down, cell[1] + right)
             while self.discs.get(at) == 1 - seat:
                 run.append(at)
                 at = (at[0] + down, at[1] + right)
-            found += run if self.discs.get(at) == seat else []
-        return found
+            flips += run if self.discs.get(at) == seat else []
+        return flips
 
     def placements(self, seat):
         return (action for action in range(self.size**2) if self.turned(divmod(action, self.size), seat))

@@ -7,9 +7,10 @@ from importlib import import_module
 import numpy as np
 import pytest
 
+import games
 from arena.env.native import GameVectorEnv
 from games.engine.registry import GAMES, make_game
-from tests.games.playing import SPECS, aec_views, parts, random_line
+from tests.games.playing import SPECS, aec_views, parts, random_line, second_legal
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Observation numpy array is all zeros:UserWarning"),  # an empty board is
@@ -26,13 +27,14 @@ def zoo(monkeypatch):
 
 
 def legal_action(env):
+    """Return the second legal action, or the only one: the first may end the game, by folding."""
     mask = parts(env.observe(env.agent_selection)).get("action_mask", np.ones(1))
-    return int(mask.argmax())
+    return int(second_legal(mask.astype(np.bool_)[None])[0])
 
 
 @pytest.fixture(params=GAMES.names())
 def module(request):
-    return import_module(make_game(request.param).rules)
+    return getattr(games, request.param)
 
 
 @pytest.mark.parametrize("constructor", ["env", "raw_env"])
@@ -53,7 +55,7 @@ def test_parallel(zoo, module, capsys):
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_same_actions_make_the_same_game_on_every_path(spec):
     game = make_game(spec)
-    module = import_module(game.rules)
+    module = getattr(games, game.name)
     aec, parallel, vector = module.env(**game.options), module.parallel_env(**game.options), GameVectorEnv(game, 1)
     aec.reset(seed=5)
     parallel.reset(seed=5)
@@ -75,8 +77,8 @@ def test_the_same_actions_make_the_same_game_on_every_path(spec):
         observations, rewards, terminations, truncations, _ = parallel.step(choices)
         choices = {}
         assert (rewards, terminations, truncations) == (aec.rewards, aec.terminations, aec.truncations)
-        for agent, seen in observations.items():
-            assert (parts(seen)["observation"] == parts(aec.observe(agent))["observation"]).all()
+        for agent, observation in observations.items():
+            assert (parts(observation)["observation"] == parts(aec.observe(agent))["observation"]).all()
     assert vector.over.all()
 
 
@@ -97,12 +99,12 @@ def test_observations_belong_to_the_caller(module):
     env = module.env()
     env.reset()
     before = aec_views(env)
-    seen = parts(env.observe(env.agent_selection))
-    for array in seen.values():
+    observation = parts(env.observe(env.agent_selection))
+    for array in observation.values():
         array[...] = 1
     assert aec_views(env) == before
     env.step(legal_action(env))
-    assert (seen["observation"] == 1).all()
+    assert (observation["observation"] == 1).all()
 
 
 def test_what_is_seen_lies_in_the_spaces(module):
@@ -120,7 +122,7 @@ def test_what_is_seen_lies_in_the_spaces(module):
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if ":" in spec])
 def test_a_view_of_a_game_with_other_options(spec):
     game = make_game(spec)
-    module = import_module(game.rules)
+    module = getattr(games, game.name)
     env = module.env(render_mode="ansi", **game.options)
     env.reset()
     assert env.game.label == game.label

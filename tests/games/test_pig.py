@@ -96,10 +96,10 @@ def test_holding_at_20_gains_8_14_points_a_turn():
 
 def test_a_seat_sees_itself_first_and_no_more_than_the_target():
     game = make_game("pig", players=3, target=5, sides=20)
-    seen = np.empty(game.observation_shape, np.int8)
-    pig.observe(position(game, scores=[1, 2, 3], turn_total=19), 1, seen)
-    assert seen.argmax(axis=1).tolist() == [5, 2, 3, 1]
-    assert seen.sum(axis=1).tolist() == [1, 1, 1, 1]
+    observation = np.empty(game.observation_shape, np.int8)
+    pig.observe(position(game, scores=[1, 2, 3], turn_total=19), 1, observation)
+    assert observation.argmax(axis=1).tolist() == [5, 2, 3, 1]
+    assert observation.sum(axis=1).tolist() == [1, 1, 1, 1]
 
 
 def test_the_last_action_before_the_horizon_can_still_win():

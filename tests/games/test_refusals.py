@@ -1,12 +1,12 @@
 """An action that may not be played is refused in every interface, and nothing has happened."""
 
 import math
-from importlib import import_module
 
 import numpy as np
 import pytest
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
+import games
 from arena.env.native import GameVectorEnv
 from games.engine.errors import GameOverError, IllegalActionError, UsageError
 from games.engine.registry import make_game
@@ -20,7 +20,7 @@ NO_ACTIONS = [None, math.nan, 1.0, True, "0", -1, 10**6, 10**30, [0], [[0]], np.
 def pettingzoo_env(spec, constructor, line=(), seed=0):
     """`env`, `raw_env` or `parallel_env` of the game's module, and of an AEC one the position after `line`."""
     game = make_game(spec)
-    env = getattr(import_module(game.rules), constructor)(**game.options)
+    env = getattr(getattr(games, game.name), constructor)(**game.options)
     env.reset(seed=seed)
     for action in line:
         env.step(action)
@@ -75,6 +75,7 @@ def test_vector_env_plays_no_finished_game(spec):
         env.step([0])
 
 
+@pytest.mark.full
 def test_raw_env_raises_and_is_unchanged(spec):
     line, illegal = line_to_an_illegal_action(make_game(spec))
     env = pettingzoo_env(spec, "raw_env", line)
@@ -144,15 +145,36 @@ def test_parallel_env_needs_the_action_of_the_agent_to_move(spec):
     assert env.agents == env.possible_agents
 
 
-@pytest.mark.parametrize("call", ["step", "observe", "render"])
+@pytest.mark.parametrize("call", ["step", "observe", "render", "last", "agent_iter"])
 def test_nothing_works_before_reset(spec, call):
     game = make_game(spec)
-    env = import_module(game.rules).env(render_mode="ansi", **game.options)
-    arguments = {"step": [0], "observe": [game.agents[0]], "render": []}[call]
+    env = getattr(games, game.name).env(render_mode="ansi", **game.options)
+    arguments = {"step": [0], "observe": [game.agents[0]], "render": [], "last": [], "agent_iter": []}[call]
     with pytest.raises(UsageError, match=r"call reset\(\)"):
         getattr(env, call)(*arguments)
 
 
+def test_parallel_env_takes_actions_by_agent(spec):
+    env = pettingzoo_env(spec, "parallel_env")
+    for actions in (None, 0, [0, 0]):
+        with pytest.raises(UsageError, match="step takes a mapping from agents to actions, not "):
+            env.step(actions)
+    assert env.agents == env.possible_agents
+
+
+@pytest.mark.parametrize("constructor", ["env", "parallel_env"])
+def test_a_seed_is_a_whole_number(spec, constructor):
+    env, other = pettingzoo_env(spec, constructor), pettingzoo_env(spec, constructor)
+    for seed in (5, -5, 2**70 + 5):
+        env.reset(seed=seed)
+        for same in (np.int64(seed), np.array(seed)) if abs(seed) < 2**63 else ():
+            other.reset(seed=same)
+            assert getattr(env, "_turns", env)._states == getattr(other, "_turns", other)._states
+    for seed in (1.5, 5.0, "5", [5]):
+        with pytest.raises(UsageError, match="is not a whole number"):
+            env.reset(seed=seed)
+
+
 def test_unknown_render_mode(spec):
     with pytest.raises(UsageError, match="unknown render_mode 'rgb'; known: ansi, human, rgb_array"):
-        import_module(make_game(spec).rules).env(render_mode="rgb")
+        getattr(games, make_game(spec).name).env(render_mode="rgb")

@@ -11,6 +11,8 @@ from games.engine.registry import make_game
 from tests.games.chance import ONE_IN_A_MILLION, chi_square_excess
 from tests.games.playing import random_actions
 
+pytestmark = pytest.mark.full
+
 STEPS = {0: (-1, 0), 1: (0, 1), 2: (1, 0), 3: (0, -1)}
 UP, RIGHT, DOWN, LEFT = STEPS
 

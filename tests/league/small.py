@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from agents.dqn import DQNConfig
-from agents.ppo import PPOConfig
+from agents.algorithms.dqn import DQNConfig
+from agents.algorithms.ppo import PPOConfig
 from arena.league.config import LEAGUES, LeagueConfig, RunConfig
 from arena.league.scale import ScaleConfig
 from arena.league.training import SelfPlayTraining
-from arena.registry import make_game
+from arena.policy.registry import make_game
 
 CONFIGS = {
     "ppo": PPOConfig(hidden=16, channels=8, batch_size=128),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.league.config import LeagueConfig, RunConfig
 
 
@@ -17,7 +17,7 @@ from arena.league.config import LeagueConfig, RunConfig
         ({"pfsp_weighting": "cubic"}, "unknown pfsp weighting 'cubic'; known: squared, variance, linear, capped"),
         ({"gate": "elo"}, "unknown gate 'elo'; known: none, score, sprt"),
         ({"seats": "both"}, "unknown seats 'both'; known: shared, separate"),
-        ({"main_agents": 0}, "main_agents=0: a league needs a learner, so 1 at least"),
+        ({"main_agents": 0}, "main_agents=0: a league needs at least 1 main agent"),
         ({"main_exploiters": -1}, "main_exploiters=-1 is not at least 0"),
         ({"verification": 0.1}, "self_play=0.8, pool=0.2 and verification=0.1 are shares"),
         ({"gate_score": 1.2}, "gate_score=1.2 is not between 0 and 1"),
@@ -26,7 +26,7 @@ from arena.league.config import LeagueConfig, RunConfig
         ({"gate_elo0": 50.0}, "gate_elo0=50 is not below gate_elo1=50"),
         ({"payoff_decay": 1.5}, "payoff_decay=1.5 is not between 0 and 1"),
         ({"exploiter_share": 0}, "exploiter_share=0 is not above 0"),
-        ({"self_play": 1.0, "pool": 0.0, "league_exploiters": 1}, "exploiters teach nobody if main agents meet no"),
+        ({"self_play": 1.0, "pool": 0.0, "league_exploiters": 1}, "exploiters have no effect if main agents play no"),
     ],
 )
 def test_leagues(options, message):

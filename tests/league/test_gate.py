@@ -5,9 +5,11 @@ import pytest
 
 from arena.league.config import LeagueConfig
 from arena.league.gate import examine, first_decision, opening_plies, sprt_counts
+from arena.policy.registry import make_agent, make_game
 from arena.ratings.sprt import Sprt
-from arena.registry import make_agent, make_game
 from tests.match.players import Lowest
+
+pytestmark = pytest.mark.full
 
 GAME = make_game("tic_tac_toe")
 
@@ -21,7 +23,7 @@ def test_the_better_passes_and_the_worse_does_not(gate):
     assert passed.counts[0] > 10 * passed.counts[2]
     refused = examine(GAME, weak, strong, config, 1)
     assert not refused.passed
-    assert f"of {sum(refused.counts)} games, where the gate asks for " in refused.said
+    assert f"of {sum(refused.counts)} games; the gate requires " in refused.summary
     if gate == "sprt":
         assert sum(refused.counts) < 200, "it stops as soon as it knows"
 

@@ -8,7 +8,7 @@ import pytest
 
 from scripts.leagues import connect_four, small_games
 
-pytestmark = pytest.mark.learning
+pytestmark = pytest.mark.slow
 
 
 def test_connect_four(tmp_path):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from arena.league.learner_in_training import results_by_opponent
 from arena.league.payoff import Counts, Payoff
-from arena.league.student import results_by_opponent
 from arena.ratings.games import outcomes
 
 
@@ -44,7 +44,7 @@ def test_games_counted_together_weigh_what_they_weigh_one_by_one():
 def test_who_begins_anew_has_no_recent_games():
     payoff = Payoff(0.9)
     payoff.add("exploiter", "main", 5, 0, 0)
-    payoff.begin_anew("exploiter")
+    payoff.forget_recent("exploiter")
     assert payoff.recent_scores("exploiter", ["main"]) == [0.5]
     assert payoff.of("exploiter", "main").wins == 5
 
@@ -60,7 +60,7 @@ def test_points_are_those_of_both_sides():
 def test_counts_are_kept_in_a_file():
     payoff = Payoff(0.9)
     payoff.add("a", "b", 2, 1, 7)
-    assert Payoff.from_json(payoff.as_json(), 0.9) == payoff
+    assert Payoff.from_json(payoff.to_json(), 0.9) == payoff
 
 
 def test_results_are_those_of_the_learner_against_one_opponent():

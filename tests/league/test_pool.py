@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 import torch
 
-from arena.errors import CheckpointError
+from arena.base.errors import CheckpointError
 from arena.league.config import LeagueConfig
 from arena.league.pool import Pool
 from arena.league.records import Member
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import build_policy, save_policy
-from arena.registry import learning_algorithm, make_game
+from arena.policy.registry import learning_algorithm, make_game
 from tests.league.small import CONFIGS, training
 
 GAME = make_game("tic_tac_toe")
@@ -30,8 +30,8 @@ def members(tmp_path) -> list[Member]:
     return found
 
 
-def pool(folder, resident: int = 2) -> Pool:
-    return Pool(GAME, "ppo", folder, torch.device("cpu"), resident)
+def pool(folder, cache_size: int = 2) -> Pool:
+    return Pool(GAME, "ppo", folder, torch.device("cpu"), cache_size)
 
 
 def test_those_needed_last_are_kept(members, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from arena.league.config import LEAGUES
 from scripts.leagues.small_games import FIVE, train
 
-pytestmark = pytest.mark.learning
+pytestmark = pytest.mark.slow
 
 RPS = "matrix_game:payoffs=rock_paper_scissors"
 BOUND = 0.05

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from arena.errors import CheckpointError
+from arena.base.errors import CheckpointError
 from arena.league.payoff import Payoff
 from arena.league.records import LEAGUE, League, Learner, Member, Rated, read_league, write_league
 
@@ -54,7 +54,7 @@ def test_who_comes_from_whom():
     ],
 )
 def test_what_is_no_league_is_refused_in_a_line(spoil, tmp_path):
-    data = league().as_json()
+    data = league().to_json()
     spoil(data)
     (tmp_path / LEAGUE).write_text(json.dumps(data))
     with pytest.raises(CheckpointError, match="is not the file of a league") as refusal:

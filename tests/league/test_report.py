@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from arena.base.errors import UsageError
 from arena.cli.main import main
-from arena.errors import UsageError
 from arena.league.config import LeagueConfig
 from arena.league.picture import save_pictures
 from arena.league.records import League, write_league
-from arena.league.report import Ladder, as_dict, lineages, print_league
+from arena.league.report import LeagueLadder, as_dict, lineages, print_league
 from tests.league.leagues import NAMES, league
 from tests.league.small import training
+
+pytestmark = pytest.mark.full
 
 
 def printed(a_league, width=160):
@@ -24,7 +26,7 @@ def printed(a_league, width=160):
 
 
 def test_the_ladder_is_that_of_the_ratings():
-    ladder = Ladder.of(league())
+    ladder = LeagueLadder.of(league())
     assert set(ladder.names) == set(NAMES), "who was never measured has no place"
     elo = [row.elo for row in ladder.rows]
     assert elo == sorted(elo, reverse=True)
@@ -36,7 +38,7 @@ def test_the_ladder_is_that_of_the_ratings():
 
 
 def test_what_runs_in_circles_is_told():
-    ladder = Ladder.of(league())
+    ladder = LeagueLadder.of(league())
     assert ladder.cyclic > 0.05
     assert ladder.alpha_rank.sum() == pytest.approx(1)
     assert ladder.alpha_rank[ladder.names.index("random")] < 0.01

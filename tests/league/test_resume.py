@@ -11,9 +11,11 @@ import time
 import numpy as np
 import pytest
 
+from arena.base.errors import CheckpointError, UsageError
 from arena.cli.main import main
-from arena.errors import CheckpointError, UsageError
 from tests.league.small import FULL, FULL_WORDS, LEAGUE, LEAGUE_WORDS, left_behind, training, words
+
+pytestmark = pytest.mark.full
 
 LONG = {"steps": 20_000}  # each of the five snapshots takes long enough to be killed in
 
@@ -84,10 +86,16 @@ def test_a_restored_league_answers_the_same_next_pairing(tmp_path):
     answers = []
     for _ in range(2):
         restored = training("ppo", tmp_path / "run", FULL, resume=True)
-        restored._begin_epoch(restored.turn)
-        seated = restored.student.seating(np.arange(200))
-        answers.append([restored.student.record.name, restored.league.next_opponents, restored.student.seating.plan])
-        answers[-1].append(restored.student.seating.manager.labels[seated].tolist())
+        restored.begin_turn()
+        seated = restored.current_learner.seating(np.arange(200))
+        answers.append(
+            [
+                restored.current_learner.record.name,
+                restored.league.next_opponents,
+                restored.current_learner.seating.plan,
+            ]
+        )
+        answers[-1].append(restored.current_learner.seating.manager.labels[seated].tolist())
     assert answers[0] == answers[1]
     assert len(answers[0][1]) == 3, "main agent and both exploiters"
 

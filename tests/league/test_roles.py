@@ -9,7 +9,7 @@ from arena.league.config import LEAGUES, LeagueConfig
 from arena.league.matchmaker import pfsp
 from arena.league.payoff import Payoff
 from arena.league.records import League, Learner, Member
-from arena.league.roles import has_beaten_all, is_ready, opponents_of
+from arena.league.roles import has_beaten_all, is_ready, next_opponents
 
 MAIN, SECOND = Learner("main", "main"), Learner("main-2", "main")
 EXPLOITER = Learner("main-exploiter", "main exploiter")
@@ -30,7 +30,7 @@ def league(members: dict[str, str], scores: dict[str, dict[str, float]], *learne
 
 
 def shares(made: League, learner: Learner, config: LeagueConfig = FULL) -> dict[str, float]:
-    found = opponents_of(made, learner, config)
+    found = next_opponents(made, learner, config)
     assert sum(found.values()) == pytest.approx(1)
     assert all(share > 0 for share in found.values())
     return found

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 import torch
 
-from agents.a2c import A2CConfig
-from arena.errors import UsageError
+from agents.algorithms.a2c import A2CConfig
+from arena.base.errors import UsageError
 from arena.league.config import LEAGUES, LeagueConfig
 from arena.league.records import read_league
 from arena.league.training import SelfPlayTraining
-from arena.registry import make_agent, make_game
+from arena.policy.registry import make_agent, make_game
 from arena.trainer.logger import BaseLogger
 from tests.league.small import left_behind, run_config, training
+
+pytestmark = pytest.mark.full
 
 FULL = replace(LEAGUES["full"], opponents=2)
 
@@ -56,7 +58,7 @@ def test_members_lie_where_the_league_says_and_are_what_it_says(full):
     for number, member in enumerate(league.members, 1):
         loaded = make_agent(f"ppo:{made.folder / member.folder}", made.game)
         pooled = made.pool.load(member)
-        assert made.student.name_of(number, made.league) == member.name
+        assert made.current_learner.name_of(number, made.league) == member.name
         assert all(torch.equal(a, b) for a, b in zip(loaded.parameters(), pooled.parameters(), strict=True))
     newest = league.members_of("main-exploiter")[-1]
     loaded = make_agent(f"ppo:{made.folder / 'main-exploiter'}", made.game)
@@ -89,12 +91,12 @@ def test_only_whose_turn_it_is_learns(tmp_path):
     weights = {}
 
     def check(progress):
-        others = [student for student in made.students if student is not made.student]
-        for student in others:
-            now = torch.cat([p.detach().flatten() for p in student.policy.parameters()])
-            turn, before = weights.get(student.record.name, (None, None))
+        others = [learner for learner in made.learners if learner is not made.current_learner]
+        for learner in others:
+            now = torch.cat([p.detach().flatten() for p in learner.policy.parameters()])
+            turn, before = weights.get(learner.record.name, (None, None))
             assert turn != made.turn or torch.equal(before, now)
-            weights[student.record.name] = made.turn, now
+            weights[learner.record.name] = made.turn, now
 
     made.train(check)
 
@@ -105,8 +107,8 @@ def test_teachers_learn_if_they_are_to(tmp_path):
     before = {}
 
     def check(progress):
-        now = next(made.students[0].policy.parameters()).detach().clone()
-        if made.student.record.role == "main exploiter":
+        now = next(made.learners[0].policy.parameters()).detach().clone()
+        if made.current_learner.record.role == "main exploiter":
             before.setdefault(made.turn, []).append(now)
 
     made.train(check)

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from arena.league.seating import LEARNER, LeagueSeating, Plan
+from arena.league.seating import LEARNER, LeagueSeating, OpponentPlan
 from tests.match.players import Lowest
-from tests.policy.policies import Student
+from tests.policy.policies import LearnerInTraining
 
 GAMES = 20_000
 
 
 def seating(references: int = 0, slots: int = 2, num_players: int = 2, **rivals) -> LeagueSeating:
-    made = LeagueSeating(Student(), [Lowest() for _ in range(references)], num_players, slots, **rivals)
+    made = LeagueSeating(LearnerInTraining(), [Lowest() for _ in range(references)], num_players, slots, **rivals)
     made.rng = np.random.default_rng(7)
     return made
 
@@ -43,7 +43,7 @@ def test_games_are_shared_out_as_asked():
 
 
 def test_rivals_are_met_as_they_are_and_learn_only_if_they_are_to():
-    rival = Student()
+    rival = LearnerInTraining()
     made = seating(references=1, rivals=[rival])
     invite(made, {LEARNER: 0.2, -2: 0.3, 4: 0.5})
     near(opponents(made), {0: 0.2, -2: 0.3, 4: 0.5})
@@ -75,7 +75,7 @@ def test_the_learner_sits_at_every_seat_equally_often():
 
 def test_only_the_learner_learns():
     made = seating(references=2)
-    invite(made, {LEARNER: 0.5, 4: 0.15, 6: 0.15}, {4: Student(), 6: Student()})
+    invite(made, {LEARNER: 0.5, 4: 0.15, 6: 0.15}, {4: LearnerInTraining(), 6: LearnerInTraining()})
     assert np.flatnonzero(made.manager.is_learner).tolist() == [LEARNER]
 
 
@@ -121,7 +121,7 @@ def test_another_seating_can_follow_a_plan():
     made, follower = seating(references=1), seating(references=1)
     invite(made, {LEARNER: 0.25, 4: 0.25, 9: 0.25})
     loaded = []
-    follower.follow(Plan.from_json(vars(made.plan)), lambda label: loaded.append(label) or Lowest())
+    follower.follow(OpponentPlan.from_json(vars(made.plan)), lambda label: loaded.append(label) or Lowest())
     assert loaded == [4, 9]
     assert follower.manager.labels.tolist() == made.manager.labels.tolist()
     assert follower(np.arange(100)).tolist() == made(np.arange(100)).tolist()

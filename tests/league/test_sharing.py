@@ -10,16 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.league.payoff import Counts
 from arena.league.records import League, Learner, Member, read_league
 from arena.league.scale import ScaleConfig
 from arena.league.sharing import Sharing
 from arena.policy.checkpoint import build_policy, save_policy
-from arena.registry import learning_algorithm, make_game
+from arena.policy.registry import learning_algorithm, make_game
 from arena.store import Snapshot, Store
 from tests.league.small import CONFIGS, training, words
 from tests.store.conftest import new_url, postgres, url  # noqa: F401  # fixtures
+
+pytestmark = pytest.mark.full
 
 GAME = make_game("tic_tac_toe")
 
@@ -159,8 +161,8 @@ def test_what_cannot_be_shared_is_refused_at_once(ann, url, tmp_path):  # noqa: 
     ("options", "message"),
     [
         ({"store": "arena.db"}, "needs both store"),
-        ({"share_as": "ann"}, "share_as='ann' names a trainer in a league"),
-        ({"store": "arena.db", "share": Path("x"), "share_as": "a/b"}, "share_as='a/b' is not made of letters"),
+        ({"share_as": "ann"}, "share_as='ann' is for a shared league"),
+        ({"store": "arena.db", "share": Path("x"), "share_as": "a/b"}, "share_as='a/b' may only have letters"),
     ],
 )
 def test_options_that_do_not_go_together(options, message):

@@ -6,18 +6,20 @@ import numpy as np
 import pytest
 import torch
 
-from agents.ppo import PPOConfig
+from agents.algorithms.ppo import PPOConfig
 from arena.league.config import LeagueConfig
 from arena.league.records import read_league
 from arena.league.scale import ScaleConfig
 from arena.league.training import SelfPlayTraining
 from arena.policy.checkpoint import read_config
-from arena.registry import make_agent, make_game
+from arena.policy.registry import make_agent, make_game
 from arena.runs.evaluation import score_against
 from tests.agents.pile import game as pile
 from tests.league.small import left_behind, run_config, training
 from tests.match.players import Highest, Lowest
 from tests.policy.policies import Diary
+
+pytestmark = pytest.mark.full
 
 
 @pytest.fixture(scope="module", params=["ppo", "dqn"])
@@ -54,7 +56,7 @@ def test_games_of_training_begin_after_random_moves_if_asked(shares, tmp_path):
     for openings in (0, 6):
         made = training("dqn", tmp_path / str(openings), scale=scale, steps=1000, snapshots=1, openings=openings)
         made.train()
-        buffer = made.student.collector.buffer
+        buffer = made.current_learner.collector.buffer
         starts = np.arange(buffer.buffer_num) * (buffer.maxsize // buffer.buffer_num)
         starts = np.intersect1d(starts, buffer.sample_indices(0))
         seen[openings] = buffer.obs.obs[starts].reshape(len(starts), -1).sum(axis=1)
@@ -71,7 +73,9 @@ def test_the_newest_snapshot_is_what_was_learned(finished):
 
 def test_snapshots_share_no_memory_with_the_learner(finished):
     made, _, _ = finished
-    others = [p for p in made.student.seating.manager.policies if p is not made.policy and hasattr(p, "parameters")]
+    others = [
+        p for p in made.current_learner.seating.manager.policies if p is not made.policy and hasattr(p, "parameters")
+    ]
     assert others, "snapshots are at the tables"
     own = {tensor.data_ptr() for tensor in made.policy.state_dict().values()}
     for i, policy in enumerate(others):
@@ -83,8 +87,8 @@ def test_snapshots_share_no_memory_with_the_learner(finished):
 
 def test_snapshots_at_the_tables_are_as_they_were_saved(finished):
     made, _, _ = finished
-    labels = made.student.seating.manager.labels
-    for slot, policy in enumerate(made.student.seating.manager.policies):
+    labels = made.current_learner.seating.manager.labels
+    for slot, policy in enumerate(made.current_learner.seating.manager.policies):
         if labels[slot] > 0:
             saved = make_agent(f"{made.algo}:{made.folder / f'snapshot-{labels[slot]:04d}'}", made.game)
             assert all(torch.equal(a, b) for a, b in zip(policy.parameters(), saved.parameters(), strict=True))
@@ -98,9 +102,9 @@ def test_everyone_was_met_and_the_games_are_counted(finished):
     assert len(met) >= 4
     assert all(counts.games > 0 for counts in met.values())
     assert any(progress.pool_score is not None for progress in told)
-    assert read_league(made.folder).as_json() == made.league.as_json()
+    assert read_league(made.folder).to_json() == made.league.to_json()
     state = json.loads((made.folder / "training" / "state.json").read_text())
-    assert state["league"] == made.league.as_json()
+    assert state["league"] == made.league.to_json()
 
 
 def test_it_reports_where_it_is(finished):
@@ -115,7 +119,7 @@ def test_it_reports_where_it_is(finished):
 
 def test_only_the_learners_moves_are_stored(finished):
     made, _, _ = finished
-    buffer = made.student.collector.buffer
+    buffer = made.current_learner.collector.buffer
     if len(buffer):  # on-policy, everything has been learned from and forgotten
         assert set(buffer[:].info.policy_id.tolist()) == {0}
         players = buffer[:].info.players

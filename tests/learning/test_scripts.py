@@ -6,6 +6,8 @@ from types import ModuleType
 
 import pytest
 
+pytestmark = pytest.mark.full
+
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
@@ -18,7 +20,7 @@ def script(name: str) -> ModuleType:
     return module
 
 
-@pytest.mark.learning
+@pytest.mark.slow
 def test_dqn_beats_random_as_second_player_on_six_by_six(tmp_path, monkeypatch):
     """The manual's tutorial: a mean reward of 0.9 within 60,000 steps."""
     monkeypatch.chdir(tmp_path)
@@ -31,7 +33,7 @@ def test_dqn_beats_random_as_second_player_on_six_by_six(tmp_path, monkeypatch):
     tutorial.watch(saved, saved)
 
 
-@pytest.mark.learning
+@pytest.mark.slow
 def test_dqn_beats_random_at_pettingzoos_connect_four_from_either_seat():
     """40,000 steps of PettingZoo's own environment; each share of wins is over 400 games."""
     pytest.importorskip("pygame", reason="PettingZoo's classic games need pygame: the dev extra installs it")

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 from arena.data.batch import Batch
-from arena.policy.kinds import AgentKind
 from arena.policy.protocol import Policy
+from arena.policy.registration import AgentKind
 
 CHILD = [sys.executable, "-c", "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(3600)"]
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 import games
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match import process
 from arena.match.contained import ContainedPolicy
 from arena.match.limits import Limits
 from arena.match.match import Match
-from arena.match.process_tree import tree
 from arena.match.verdict import Reason
-from arena.registry import make_agent
+from arena.policy.registry import make_agent
+from arena.processes.tree import tree
 from tests.match.players import Lowest
 
 pytestmark = pytest.mark.usefixtures("faulty_agents")
@@ -69,6 +69,7 @@ PATIENT = {"hoards", "hoards below", "prints", "floods", "hides"}
 """Those whose fault takes a while to show: their clock is a long one."""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("how", "reason", "detail"), FAULTS)
 def test_whatever_an_agent_does_it_loses_this_game_and_plays_the_next(contain, how, reason, detail):
     limit = "60s" if how in PATIENT else "2s" if reason is Reason.LATE else "10s"
@@ -80,6 +81,7 @@ def test_whatever_an_agent_does_it_loses_this_game_and_plays_the_next(contain, h
         assert (record.actions, record.verdict.returns) == ((0, 0, 0), (1.0, -1.0))
 
 
+@pytest.mark.full
 def test_what_an_agent_has_forked_goes_with_it(contain):
     policy = contain("faulty:forks", memory="2GB")
     own = set(tree(os.getpid()))
@@ -90,12 +92,14 @@ def test_what_an_agent_has_forked_goes_with_it(contain):
     wait_until(lambda: not any(map(alive, children)))
 
 
+@pytest.mark.full
 def test_an_agent_that_is_there_twice_answers_once(contain):
     policy = contain("faulty:doubles", time_per_move="10s")
     for seed in range(2):
         assert play(policy, seed).verdict.reason is Reason.FINISHED
 
 
+@pytest.mark.full
 def test_who_has_always_been_in_time_may_use_up_its_game(contain):
     policy = contain("faulty:thinks", time_per_game="2.5s")
     for seed in range(2):
@@ -104,6 +108,7 @@ def test_who_has_always_been_in_time_may_use_up_its_game(contain):
         assert record.actions.count(0) + record.actions.count(1) == len(record.actions) == 7
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("limits", "left"),
     [
@@ -116,6 +121,7 @@ def test_an_agent_is_told_how_much_time_it_has(contain, limits, left):
     assert play(contain("faulty:tells the time", **limits)).verdict.detail == f"RuntimeError: {left} s left"
 
 
+@pytest.mark.full
 def test_an_agent_that_does_not_get_ready_is_late_with_its_first_move(contain):
     policy = contain("faulty:hangs at the start", time_per_move="1s")
     policy._limits = Limits(time_per_move="1s", time_to_start="1s")  # its process may take its time to start
@@ -124,6 +130,7 @@ def test_an_agent_that_does_not_get_ready_is_late_with_its_first_move(contain):
     assert record.actions == (0,)
 
 
+@pytest.mark.full
 def test_games_are_those_of_the_same_agent_in_this_process(contain):
     for spec in ("alphabeta:3", "one-ply"):
         here, there = make_agent(spec, CONNECT_FOUR), contain(spec, time_per_move="60s")
@@ -131,13 +138,14 @@ def test_games_are_those_of_the_same_agent_in_this_process(contain):
             assert play(here, seed).actions == play(there, seed).actions
 
 
+@pytest.mark.full
 def test_a_killed_process_of_ours_takes_the_agent_with_it(tmp_path):
     script = f"""
 import os, pathlib, signal
 import games
 from arena.match.contained import ContainedPolicy
 from arena.match.limits import Limits
-from arena.match.process_tree import tree
+from arena.processes.tree import tree
 policy = ContainedPolicy("faulty:raises", games.make("connect_four"), Limits(time_per_move="1s"))
 pathlib.Path({str(tmp_path / "pids")!r}).write_text(" ".join(map(str, tree(os.getpid())[1:])))
 os.kill(os.getpid(), signal.SIGKILL)
@@ -148,6 +156,7 @@ os.kill(os.getpid(), signal.SIGKILL)
     wait_until(lambda: not any(map(alive, pids)))
 
 
+@pytest.mark.full
 def test_secrets_of_the_environment_stay_here(contain, monkeypatch):
     monkeypatch.setenv(MARK, "abc")
     policy = contain("random", time_per_move="10s")
@@ -158,6 +167,7 @@ def test_secrets_of_the_environment_stay_here(contain, monkeypatch):
     assert play(policy).verdict.reason is Reason.FINISHED
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("spec", "limits", "message"),
     [

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.files import WrittenMatch, match_text, read_match
 from arena.match.match import Match
 from arena.match.verdict import Reason, Verdict, forfeit
-from arena.registry import make_game
+from arena.policy.registry import make_game
 
 
 def played(name, moves=10**6, seed=3):

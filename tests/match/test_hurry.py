@@ -11,7 +11,9 @@ from arena.match.contained import ContainedPolicy
 from arena.match.limits import Limits
 from arena.match.match import Match
 from arena.match.verdict import Reason
-from arena.registry import make_agent
+from arena.policy.registry import make_agent
+
+pytestmark = pytest.mark.full
 
 GAME = games.make("tic_tac_toe")
 ENDLESS = "mcts:1000000000"

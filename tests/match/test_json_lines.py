@@ -6,20 +6,21 @@ import json
 import numpy as np
 import pytest
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.batch import Pairing, play_matches
 from arena.match.json_lines import from_json_line, to_json_line
 from arena.policy.random import RandomPolicy
-from arena.registry import GAMES, make_game
+from arena.policy.registry import GAMES, make_game
 from tests.match.players import Bad, Lowest
 
 
 def record_of(spec: str, seed: int = 3, opening=()):
     game = make_game(spec)
-    players = [(f"player {seat}", RandomPolicy(seat)) for seat in range(game.num_players)]
+    players = [(f"player {seat}", RandomPolicy(seed=seat)) for seat in range(game.num_players)]
     return game, play_matches(game, players, [Pairing(tuple(range(game.num_players)), seed, opening)])[0]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "spec", [*(name for name in GAMES.names() if name != "go"), "go:size=5", "kuhn_poker:players=3"]
 )

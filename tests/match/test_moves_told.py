@@ -11,6 +11,8 @@ from arena.match.verdict import Reason
 from arena.policy.protocol import RESIGN, Policy
 from tests.match.players import Lowest
 
+pytestmark = pytest.mark.full
+
 
 class Listener(Lowest):
     """Plays the lowest legal action, gives up once it knows of `patience` moves, and notes what it was told."""

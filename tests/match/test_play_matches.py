@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 import games
-from arena.errors import IllegalActionError, UsageError
+from arena.base.errors import IllegalActionError, UsageError
 from arena.match.batch import Pairing, play_matches, random_openings
 from arena.match.match import Match
 from arena.match.verdict import Reason
-from arena.registry import make_agent
+from arena.policy.registry import make_agent
 from tests.agents import pile
 from tests.match.players import Bad, Counter, Highest, Lowest, Unfit
+
+pytestmark = pytest.mark.full
 
 CONNECT_FOUR = games.make("connect_four")
 TIC_TAC_TOE = games.make("tic_tac_toe")

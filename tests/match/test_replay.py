@@ -4,13 +4,13 @@ import dataclasses
 
 import pytest
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.batch import Pairing, play_matches
 from arena.match.match import Match
 from arena.match.replay import game_labelled, replay
 from arena.match.verdict import Reason, Verdict, agreed, forfeit
 from arena.policy.random import RandomPolicy
-from arena.registry import GAMES, make_game
+from arena.policy.registry import GAMES, make_game
 from tests.match.players import Bad, Lowest
 
 SPECS = [
@@ -24,10 +24,11 @@ SPECS = [
 
 def record_of(spec: str, seed: int = 3, opening=()):
     game = make_game(spec)
-    players = [(f"player {seat}", RandomPolicy(seat)) for seat in range(game.num_players)]
+    players = [(f"player {seat}", RandomPolicy(seed=seat)) for seat in range(game.num_players)]
     return game, play_matches(game, players, [Pairing(tuple(range(game.num_players)), seed, opening)])[0]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_label_and_a_record_are_enough_to_play_a_match_again(spec):
     game, record = record_of(spec)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-import arena.gymnasium  # noqa: F401  # registers the games
-from arena.errors import UsageError
+import arena.match.gymnasium  # noqa: F401  # registers the games
+from arena.base.errors import UsageError
 from arena.match.solo import SoloEnv
-from arena.registry import GAMES, make_game
+from arena.policy.registry import GAMES, make_game
 
 
 def play_out(env, policy, seed) -> tuple[float, int]:
@@ -33,10 +33,11 @@ def test_gymnasium_finds_every_game_and_has_nothing_against_it(name):
     check_env(env.unwrapped, skip_render_check=True)
 
 
+@pytest.mark.full
 def test_the_module_is_imported_by_make_itself_and_brings_nothing_heavy():
     code = """
 import sys, gymnasium
-env = gymnasium.make("arena.gymnasium:arena/ConnectFour-v0", opponent="random")
+env = gymnasium.make("arena.match.gymnasium:arena/ConnectFour-v0", opponent="random")
 assert not {"torch", "pettingzoo"} & set(sys.modules)
 print(env.unwrapped.game.label)
 """
@@ -44,6 +45,7 @@ print(env.unwrapped.game.label)
     assert done.stdout == "connect_four(rows=6, columns=7, k=4)\n"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_searching_opponent_beats_random_moves_on_either_seat(seat):
     env = gym.make("arena/ConnectFour-v0", opponent="alphabeta:2", seat=seat)
@@ -72,13 +74,14 @@ def test_games_that_end_before_the_first_turn_are_played_again():
         env.step(int(info["action_mask"].argmax()))
 
 
+@pytest.mark.full
 def test_an_illegal_move_loses_and_what_is_no_action_is_refused():
     env = SoloEnv("tic_tac_toe", render_mode="ansi")
     with pytest.raises(UsageError, match="not yet begun"):
         env.step(0)
     env.reset(seed=1)
     env.step(4)
-    for wrong in (9, -1, 0.5, None, [0]):
+    for wrong in (9, -1, 0.5, True, np.True_, None, [0]):
         with pytest.raises(UsageError, match="is not a whole number below 9"):
             env.step(wrong)
     assert "●" in env.render()

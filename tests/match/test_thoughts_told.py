@@ -1,9 +1,12 @@
 """What a search tells reaches those who look on."""
 
 import numpy as np
+import pytest
 
 from arena.match.match import Match
-from arena.registry import make_agent, make_game
+from arena.policy.registry import make_agent, make_game
+
+pytestmark = pytest.mark.full
 
 
 def test_visits_value_and_the_line_expected():

@@ -9,7 +9,7 @@ from arena.policy.base import BasePolicy
 from tests.match.players import Lowest
 
 
-class Student(Lowest):
+class LearnerInTraining(Lowest):
     """Plays the legal action of the lowest number, and its transitions are worth storing."""
 
     learns = True

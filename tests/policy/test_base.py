@@ -5,8 +5,8 @@ import pytest
 import torch
 from gymnasium.spaces import Box, Discrete
 
+from arena.base.errors import UsageError
 from arena.data import Batch, ReplayBuffer
-from arena.errors import UsageError
 from arena.policy.base import BasePolicy
 from tests.policy.policies import Diary
 

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 import torch
 
-from agents.dqn import DQNConfig
-from agents.ppo import PPOConfig
+from agents.algorithms.dqn import DQNConfig
+from agents.algorithms.ppo import PPOConfig
+from arena.base.errors import CheckpointError, UsageError
 from arena.data import Batch
 from arena.data.flat import flatten, unflatten
 from arena.data.folders import recover_folder, write_folder
 from arena.env import GameVectorEnv
-from arena.errors import CheckpointError, UsageError
 from arena.policy.checkpoint import save_policy
-from arena.policy.kinds import Spaces
+from arena.policy.registration import Spaces
+from arena.policy.registry import agent_kind, make_agent, make_game
 from arena.policy.snapshots import newest_snapshot, read_config
-from arena.registry import agent_kind, make_agent, make_game
 
 CONFIGS = {"ppo": PPOConfig(channels=4, hidden=8), "dqn": DQNConfig(hidden=8)}
 

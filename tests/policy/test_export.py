@@ -4,16 +4,19 @@ import numpy as np
 import pytest
 import torch
 
+from agents.networks.discrete import Actor
+from arena.base.errors import UsageError
 from arena.cli.main import main
 from arena.data import Batch
 from arena.env import GameVectorEnv
-from arena.errors import UsageError
 from arena.policy.checkpoint import save_policy
 from arena.policy.export import export_onnx
-from arena.policy.kinds import Spaces
-from arena.registry import make_game
+from arena.policy.registration import Spaces
+from arena.policy.registry import make_game
 from arena.runs.tasks import GymTask
 from tests.runs.small import ALGORITHMS, those, tiny
+
+pytestmark = pytest.mark.full
 
 onnxruntime = pytest.importorskip("onnxruntime")
 ANY = ("on-policy", "off-policy", "offline")
@@ -31,6 +34,8 @@ def test_games(name, tmp_path):
     game, config = make_game("connect_four"), tiny(ALGORITHMS[name])
     torch.manual_seed(1)
     policy = ALGORITHMS[name].build(Spaces.of_game(game), config, False).eval()
+    if isinstance(actor := dict(policy.named_children()).get("actor"), Actor):
+        actor.last.model[-1].weight.data *= 100  # as sure of itself as after a training: logits are not bounded
     save_policy(tmp_path / "saved", policy, name, game, config)
     assert main(["export", f"{name}:{tmp_path / 'saved'}", str(tmp_path / "x.onnx")]) == 0
     obs, _ = GameVectorEnv(game, 40).reset()
@@ -71,7 +76,7 @@ def test_what_no_network_decides_is_refused(name, env_id, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["ppo", "x.onnx"], "'ppo' names no training"),
+        (["ppo", "x.onnx"], "'ppo' is not a trained agent"),
         (["random:x", "x.onnx"], "'random' plays but does not learn"),
         (["ppo:none", "x.onnx"], "no checkpoint at none"),
         (["ppo:none", "nowhere/x.onnx"], "nowhere is no folder to write x.onnx into"),

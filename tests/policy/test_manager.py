@@ -5,15 +5,15 @@ import pytest
 import torch
 from gymnasium.spaces import Box, Discrete
 
+from arena.base.errors import UsageError
 from arena.collector import Collector
 from arena.data import Batch, VectorReplayBuffer
 from arena.env import DummyVectorEnv, GameVectorEnv, PettingZooEnv
-from arena.errors import UsageError
 from arena.policy.manager import MultiAgentPolicyManager
 from arena.policy.random import RandomPolicy
 from tests.collector.games import Scripted
 from tests.match.players import Counter, Lowest
-from tests.policy.policies import Diary, Recurrent, Student
+from tests.policy.policies import Diary, LearnerInTraining, Recurrent
 
 
 def batch_of(seats: list[int], **others) -> Batch:
@@ -65,7 +65,7 @@ def test_a_function_is_asked_whenever_games_begin():
         asked.append(env_ids.tolist())
         return np.array([[0, 1], [1, 0]])[[len(asked) % 2] * len(env_ids)]
 
-    manager = MultiAgentPolicyManager([Student(), RandomPolicy(0)], mapping=alternate)
+    manager = MultiAgentPolicyManager([LearnerInTraining(), RandomPolicy(seed=0)], mapping=alternate)
     env = DummyVectorEnv([lambda: PettingZooEnv(Scripted(["a", "b", "a"], {}))] * 2)
     buffer = VectorReplayBuffer(80, 4)
     stats = Collector(manager, env, buffer).collect(n_episode=4)
@@ -111,27 +111,40 @@ def test_names():
 
 
 def test_policies_are_replaced_by_number_or_name():
-    manager = MultiAgentPolicyManager([Diary(), RandomPolicy(0)], GameVectorEnv("tic_tac_toe", 1))
+    manager = MultiAgentPolicyManager([Diary(), RandomPolicy(seed=0)], GameVectorEnv("tic_tac_toe", 1))
     assert manager.is_learner.tolist() == [True, False]
-    manager.replace_policy(Lowest(), 0)
+    manager.replace_policy(Lowest(), 1)
     manager.replace_policy(Diary(act=2), "player_2")
     assert manager.is_learner.tolist() == [False, True]
     assert manager(batch_of([0, 1])).act.tolist() == [0, 2]
     assert [name for name, _ in manager.named_parameters()] == ["_modules_held.0.weight"]
-    for unknown in (2, -1, "player_3"):
-        with pytest.raises(UsageError, match=r"no agent .*; there are player_1, player_2"):
+    for unknown in (0, 3, -1, True, 1.0, "player_3"):
+        with pytest.raises(
+            UsageError, match=r"no agent .*; by number or name there are 1 \(player_1\), 2 \(player_2\)"
+        ):
             manager.replace_policy(Lowest(), unknown)
+
+
+def test_policies_of_a_mapping_have_its_numbers():
+    manager = MultiAgentPolicyManager([Diary(act=1), Diary(act=2)], mapping=np.array([[0, 1]]))
+    newcomer = Lowest()
+    manager.replace_policy(newcomer, 1)
+    assert manager.policies[1] is newcomer
+    manager.replace_policy(newcomer, "policy_0")
+    assert manager.policies[0] is newcomer
+    with pytest.raises(UsageError, match=r"no agent 2; by number or name there are 0 \(policy_0\), 1 \(policy_1\)"):
+        manager.replace_policy(newcomer, 2)
 
 
 def test_who_was_named_a_learner_stays_one():
     manager = MultiAgentPolicyManager([Diary(), Diary()], learners=[0])
-    manager.replace_policy(Diary(), 1)
+    manager.replace_policy(Diary(), 2)
     assert manager.is_learner.tolist() == [True, False]
 
 
 def test_modes_weights_and_devices_reach_every_policy():
     shared, other = Diary(), Diary()
-    manager = MultiAgentPolicyManager([shared, RandomPolicy(0), other, shared])
+    manager = MultiAgentPolicyManager([shared, RandomPolicy(seed=0), other, shared])
     assert len(list(manager.parameters())) == 2, "a shared policy is held once"
     manager.eval()
     assert not shared.training
@@ -154,7 +167,7 @@ def test_weights_are_saved_and_loaded_for_all():
 
 def test_a_seed_gives_every_policy_a_stream_of_its_own():
     shared, other = Diary(), Diary()
-    manager = MultiAgentPolicyManager([shared, RandomPolicy(0), other, shared])
+    manager = MultiAgentPolicyManager([shared, RandomPolicy(seed=0), other, shared])
     manager.reset(5)
     manager.reset()
     manager.reset(5)
@@ -212,7 +225,7 @@ def test_it_asks_for_states_if_one_of_its_policies_does():
 
 
 def test_it_needs_no_actions_space_of_its_own():
-    manager = MultiAgentPolicyManager([Diary(action_space=Discrete(3)), RandomPolicy(0)])
+    manager = MultiAgentPolicyManager([Diary(action_space=Discrete(3)), RandomPolicy(seed=0)])
     act = np.array([1, 2])
     assert manager.map_action(act) is act
 
@@ -234,7 +247,7 @@ def test_who_is_frozen_keeps_its_state_but_for_tests():
     assert states() == [True, True, False, True]
     manager.eval()
     newcomer = Diary().eval()
-    manager.replace_policy(newcomer, 2)
+    manager.replace_policy(newcomer, 3)
     manager.train()
     assert (newcomer.training, sampling.training) == (False, False)
 

@@ -9,6 +9,8 @@ from arena.policy.manager import MultiAgentPolicyManager
 from tests.match.players import Lowest
 from tests.policy.policies import Diary
 
+pytestmark = pytest.mark.full
+
 NO = np.zeros(2, bool)
 
 

@@ -6,8 +6,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.base.errors import UsageError
 from arena.data import Batch, VectorReplayBuffer
-from arena.errors import UsageError
 from arena.policy.base import BasePolicy
 
 SIZE = 6

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arena.ratings.elo import ELO, Likelihood, outcome, rate, superiority
-from arena.ratings.games import Games, count_games, cross_table
+from arena.ratings.games import GameResults, count_games, cross_table
 from arena.ratings.head_to_head import elo_to_score
 
 FAINT = 1e-9
@@ -208,6 +208,7 @@ def round_robin(strengths, games, draw_odds, seat, draw):
     return count_games(results, len(strengths))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("true", "draw_odds", "seat_elo"),
     [([-50, 50], 0, 0), ([-250, -50, 50, 250], 0, 60), ([-300, -100, 0, 150, 250], 1.0, 60), ([-60, 0, 60], 4.0, -30)],
@@ -242,11 +243,12 @@ def tables_of(truth, size, games):
     def play(rng):
         players = np.array([rng.permutation(len(truth))[:size] for _ in range(games)])
         times = rng.exponential(np.exp(-truth / ELO)[players])  # who is first, and first of the rest, is Luce's choice
-        return Games(players, -times, np.ones(games), len(truth))
+        return GameResults(players, -times, np.ones(games), len(truth))
 
     return play
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("size", [3, 4])
 def test_intervals_hold_the_truth_at_larger_tables(size):
     truth = np.array([-200.0, -100, 0, 50, 250])

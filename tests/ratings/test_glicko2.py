@@ -5,14 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from arena.ratings.glicko2 import SCALE, Rating, evidence, new_volatility, rate_period, slope
+from arena.ratings.glicko2 import SCALE, Glicko2Rating, evidence, new_volatility, rate_period, slope
 
-OPPONENTS = [Rating(1400, 30), Rating(1550, 100), Rating(1700, 300)]
+OPPONENTS = [Glicko2Rating(1400, 30), Glicko2Rating(1550, 100), Glicko2Rating(1700, 300)]
 
 
 def test_glickmans_example():
     """Glicko.net/glicko/glicko2.pdf: a player of 1500, 200, 0.06 beats the first and loses to the others."""
-    after = rate_period(Rating(1500, 200, 0.06), OPPONENTS, [1, 0, 0], tau=0.5)
+    after = rate_period(Glicko2Rating(1500, 200, 0.06), OPPONENTS, [1, 0, 0], tau=0.5)
     assert (after.rating, after.deviation) == pytest.approx((1464.06, 151.52), abs=0.01)
     assert after.volatility == pytest.approx(0.05999, abs=1e-5)
 
@@ -26,10 +26,10 @@ def test_glickmans_table_of_evidence():
 
 
 def test_no_games_only_widen_the_deviation():
-    after = rate_period(Rating(1600, 50, 0.06), [], [])
+    after = rate_period(Glicko2Rating(1600, 50, 0.06), [], [])
     assert (after.rating, after.volatility) == (1600, 0.06)
     assert after.deviation == pytest.approx(SCALE * math.hypot(50 / SCALE, 0.06))
-    assert rate_period(Rating(1600, 50, 0.06), [], [], elapsed=0.25).deviation < after.deviation
+    assert rate_period(Glicko2Rating(1600, 50, 0.06), [], [], elapsed=0.25).deviation < after.deviation
 
 
 @pytest.mark.parametrize(
@@ -44,9 +44,9 @@ def test_the_new_volatility_is_a_root(phi, v, delta):
 
 
 def test_surprises_raise_the_volatility():
-    same = [Rating(1500, 30)] * 20
-    steady = rate_period(Rating(1500, 50), same, [1, 0] * 10)
-    surprising = rate_period(Rating(1500, 50), same, [1] * 20)
+    same = [Glicko2Rating(1500, 30)] * 20
+    steady = rate_period(Glicko2Rating(1500, 50), same, [1, 0] * 10)
+    surprising = rate_period(Glicko2Rating(1500, 50), same, [1] * 20)
     assert surprising.volatility > 0.06 > steady.volatility
     assert surprising.rating > 1580
     assert np.isclose(steady.rating, 1500)

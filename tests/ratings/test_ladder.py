@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.ratings.ladder import BINS, Ladder, below, bin_of, of_rank
+from arena.ratings.ladder import BINS, RatingLadder, below, bin_of, of_rank
 from scripts import ladder_simulation as simulation
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "ladder_simulation.py"
@@ -17,7 +17,7 @@ SCRIPT = Path(__file__).parents[2] / "scripts" / "ladder_simulation.py"
 @pytest.fixture(scope="module")
 def ladder():
     """A ladder on which 200 agents have played 3000 games: the lower number wins."""
-    ladder = Ladder(200, seed=1)
+    ladder = RatingLadder(200, seed=1)
     for _ in range(3000):
         first, second = ladder.pair()
         ladder.record(first, second, float(first < second))
@@ -42,7 +42,7 @@ def test_the_better_stand_above(ladder):
 
 
 def test_a_pair_is_away_until_its_result_is_known():
-    ladder = Ladder(4, seed=0)
+    ladder = RatingLadder(4, seed=0)
     (a, b), (c, d) = ladder.pair(), ladder.pair()
     assert {a, b, c, d} == {0, 1, 2, 3}
     assert ladder.counts[0] == 0
@@ -72,7 +72,7 @@ def test_newcomers_play_first(ladder):
 def test_the_seed_fixes_the_pairs():
     runs = []
     for _ in range(2):
-        ladder, pairs = Ladder(50, seed=7), []
+        ladder, pairs = RatingLadder(50, seed=7), []
         for _ in range(100):
             pairs.append(ladder.pair())
             ladder.record(*pairs[-1], 1.0)
@@ -97,7 +97,7 @@ def test_a_small_simulation_holds_what_its_intervals_say():
 def test_intervals_hold_the_truth_however_far_apart_strengths_are(deviation, draws):
     size = 20_000
     truth = np.random.default_rng(1).normal(1500, deviation, size)
-    ladder = Ladder(size, seed=1)
+    ladder = RatingLadder(size, seed=1)
     simulation.play(ladder, truth, 20 * size, draws)
     held = np.abs(ladder.ratings - truth) < 1.96 * ladder.deviations
     best = np.argsort(-ladder.ratings)[: size // 100]

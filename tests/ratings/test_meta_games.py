@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.ratings.alpha_rank import alpha_rank_profiles
 from arena.ratings.nash import solve_matrix_game
 from arena.ratings.replicator import projected_replicator

@@ -5,9 +5,9 @@ import sys
 import numpy as np
 import pytest
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.ratings.elo import ELO
-from arena.ratings.glicko2 import Rating, rate_period
+from arena.ratings.glicko2 import Glicko2Rating, rate_period
 from arena.ratings.ladder import PERIOD
 from arena.ratings.online import Glicko2Ratings, OpenSkillRatings
 
@@ -16,7 +16,10 @@ def test_games_of_two_are_glicko2():
     online = Glicko2Ratings()
     online.add(["a", "b"], [1.0, -1.0])
     online.add(["b", "a"], [0.5, 0.5])
-    after_one = rate_period(Rating(), [Rating()], [1], 1 / PERIOD), rate_period(Rating(), [Rating()], [0], 1 / PERIOD)
+    after_one = (
+        rate_period(Glicko2Rating(), [Glicko2Rating()], [1], 1 / PERIOD),
+        rate_period(Glicko2Rating(), [Glicko2Rating()], [0], 1 / PERIOD),
+    )
     after_two = rate_period(after_one[0], [after_one[1]], [0.5], 1 / PERIOD)
     table = online.table()
     assert list(table) == ["a", "b"]

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.ratings.sprt import Sprt, likeliest, with_t_value
 
 FASTCHESS = [  # fastchess, app/tests/sprt_test.cpp: losses, draws, wins or LL, LD, DD + WL, WD, WW
@@ -22,6 +22,7 @@ FASTCHESS = [  # fastchess, app/tests/sprt_test.cpp: losses, draws, wins or LL, 
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("model", "elo0", "elo1", "counts", "published"), FASTCHESS)
 def test_log_likelihood_ratios_as_fastchess_has_them(model, elo0, elo1, counts, published):
     assert Sprt(elo0, elo1, elo_model=model).llr(counts) == pytest.approx(published, rel=0.01)
@@ -71,6 +72,7 @@ def pairs(elo, draws, bias):
     return np.convolve(game(elo + bias), game(elo - bias))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("model", "elo1"), [("logistic", 60), ("normalized", 60)])
 def test_error_rates_stay_within_alpha_and_beta(model, elo1):
     test, rng, runs = Sprt(0, elo1, 0.1, 0.1, elo_model=model), np.random.default_rng(0), 400
@@ -82,6 +84,7 @@ def test_error_rates_stay_within_alpha_and_beta(model, elo1):
         assert wrong / runs < 0.1 + 2 * math.sqrt(0.1 * 0.9 / runs)
 
 
+@pytest.mark.full
 def test_error_rates_of_single_games():
     test, rng, runs = Sprt(-50, 50, 0.05, 0.1), np.random.default_rng(1), 400
     wrong = sum(played_to_the_end(test, (0.572, 0, 0.428), rng)[0] == "H1" for _ in range(runs))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.runs.collecting import collect_transitions
 from arena.runs.tasks import GymTask
 

@@ -5,11 +5,12 @@ from typing import Any
 
 from arena.league.config import LeagueConfig, RunConfig
 from arena.league.training import SelfPlayTraining
-from arena.policy.kinds import Algorithm
-from arena.registry import AGENTS, agent_kind, make_game
-from arena.runs.gym_run import GymRun
-from arena.runs.offline_run import OfflineRun
+from arena.policy.registration import Algorithm
+from arena.policy.registry import AGENTS, agent_kind, make_game
+from arena.runs.gym_run import make_gym_run
+from arena.runs.offline_run import make_offline_run
 from arena.runs.options import GymRunOptions, OfflineRunOptions
+from arena.runs.run import PolicyRun
 from arena.runs.tasks import GymTask
 
 TINY: dict[str, Any] = {
@@ -51,9 +52,9 @@ OFFLINE = [(name, "tic_tac_toe") for name in those(("offline",), "discrete")]
 OFFLINE += [(name, "gym:Pendulum-v1") for name in those(("offline",), "continuous")]
 
 
-def gym_run(name, env_id, folder, **changed) -> GymRun:
+def gym_run(name, env_id, folder, **changed) -> PolicyRun:
     options = {"steps": 120, "snapshots": 3, "environments": 2, "moves": 20, "test_episodes": 1, "threads": 1}
-    return GymRun(GymTask(env_id), name, tiny(ALGORITHMS[name]), GymRunOptions(out=folder, **options | changed))
+    return make_gym_run(GymTask(env_id), name, tiny(ALGORITHMS[name]), GymRunOptions(out=folder, **options | changed))
 
 
 def self_play(name, folder, **changed) -> SelfPlayTraining:
@@ -63,11 +64,11 @@ def self_play(name, folder, **changed) -> SelfPlayTraining:
     return SelfPlayTraining(make_game("tic_tac_toe"), name, tiny(ALGORITHMS[name]), run, league)
 
 
-def offline(name, task, folder, data, **changed) -> OfflineRun:
+def offline(name, task, folder, data, **changed) -> PolicyRun:
     made = GymTask(task.removeprefix("gym:")) if task.startswith("gym:") else make_game(task)
     options = {"steps": 6, "snapshots": 3, "test_episodes": 1, "evaluation": ("random",), "evaluation_games": 4}
     run = OfflineRunOptions(out=folder, data=data / f"{task}.hdf5", threads=1, **options | changed)
-    return OfflineRun(made, name, tiny(ALGORITHMS[name]), run)
+    return make_offline_run(made, name, tiny(ALGORITHMS[name]), run)
 
 
 class CutError(Exception):

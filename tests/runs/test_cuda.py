@@ -19,11 +19,11 @@ def trained_in_two_pieces(make):
     with pytest.raises(CutError):
         make().train(cut)
     run = make(resume=True)
-    assert 0 < run.trainer.at.epoch < 3
+    assert 0 < run.progress().snapshots < 3
     run.train()
     assert run.finished
     assert {tensor.device.type for tensor in run.policy.parameters()} <= {"cuda"}
-    loaded = load_policy(run.algo, run.algorithm, run.task, str(run.folder))
+    loaded = load_policy(run.setup.algo, run.setup.algorithm, run.setup.task, str(run.folder))
     for name, tensor in loaded.state_dict().items():
         assert tensor.device.type == "cpu"
         assert torch.isfinite(tensor).all(), name
@@ -37,7 +37,7 @@ def test_gymnasium(name, env_id, tmp_path):
         lambda **changed: gym_run(name, env_id, tmp_path / "run", device="cuda", **changed)
     )
     if name in ("dqn", "td3"):  # moves without chance
-        observations = Batch(obs=torch.randn(64, *run.task.spaces.observation.shape).numpy(), info=Batch())
+        observations = Batch(obs=torch.randn(64, *run.setup.task.spaces.observation.shape).numpy(), info=Batch())
         torch.testing.assert_close(
             torch.as_tensor(loaded(observations).act).float(),
             torch.as_tensor(run.policy.eval()(observations).act).float().cpu(),

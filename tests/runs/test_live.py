@@ -7,14 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.replay import replay
-from arena.registry import make_agent, make_game
-from arena.runs.follow import FollowedRun, find_runs, read_run
+from arena.policy.registry import make_agent, make_game
+from arena.runs.follow import FollowedRun, find_runs, read_run, survey_runs
 from arena.runs.live import LiveLogger, StopRequested, live
 from arena.runs.live_files import FIGURES, LIVE, read_status, request, requested
 from arena.trainer.logger import LazyLogger
 from tests.runs.small import self_play
+
+pytestmark = pytest.mark.full
 
 
 class Told(LazyLogger):
@@ -38,7 +40,7 @@ def train_live(run, hook=lambda progress: None):
         run.set_logger(LiveLogger(watched, logger))
 
         def tell(progress):
-            watched.tell(progress)
+            watched.update(progress)
             hook(progress)
 
         run.train(tell)
@@ -47,7 +49,7 @@ def train_live(run, hook=lambda progress: None):
 
 def test_watching_keeping_and_pausing_change_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr("arena.runs.live.STATUS_S", 0.0)
-    monkeypatch.setattr("arena.runs.live.NOTES_S", 0.0)
+    monkeypatch.setattr("arena.runs.live.FIGURES_S", 0.0)
     self_play("ppo", tmp_path / "alone").train()
     run, kept = self_play("ppo", tmp_path / "watched"), []
 
@@ -152,6 +154,8 @@ def test_runs_are_found_those_at_work_first(tmp_path):
             pass
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "run.json").write_text("[")
+    _, (problem,) = survey_runs(tmp_path)
+    assert problem.startswith(f"{tmp_path / 'broken' / 'run.json'} cannot be read")
     with live(self_play("ppo", tmp_path / "one", resume=True)):
         assert [run.name for run in find_runs(tmp_path)] == ["one", "two"]
     assert find_runs(tmp_path / "nowhere") == []

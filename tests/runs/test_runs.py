@@ -3,26 +3,28 @@
 import json
 import re
 
+import gymnasium as gym
 import numpy as np
 import pytest
 import torch
 
+from arena.base.errors import UsageError
 from arena.cli.main import main
 from arena.data import load_buffer
-from arena.errors import UsageError
 from arena.policy.checkpoint import load_policy
-from arena.registry import make_agent, make_game
+from arena.policy.registry import make_agent, make_game
 from arena.runs.collecting import collect_transitions
 from arena.runs.evaluation import mean_return
-from arena.runs.offline_run import OfflineRun
+from arena.runs.offline_run import make_offline_run
 from arena.runs.options import OfflineRunOptions
-from arena.runs.run import Run
+from arena.runs.progress import TrainingRun
 from arena.runs.tasks import GymTask
+from tests.collector.informed import Informed
 from tests.league.small import left_behind
 from tests.runs.small import ALGORITHMS, GYM, OFFLINE, SELF_PLAY, CutError, gym_run, offline, self_play
 
 
-def whole_and_in_pieces(make, folder) -> Run:
+def whole_and_in_pieces(make, folder) -> TrainingRun:
     """Train at once, and cut off after every snapshot; both must leave the same behind."""
     whole = make(folder / "whole")
     weights = {name: tensor.clone() for name, tensor in whole.policy.state_dict().items()}
@@ -33,7 +35,7 @@ def whole_and_in_pieces(make, folder) -> Run:
 
     pieces = make(folder / "pieces")
     while not pieces.finished:
-        had = pieces.trainer.at.epoch
+        had = pieces.progress().snapshots
 
         def cut(progress, had=had):
             if progress.snapshots > had + 1:
@@ -47,6 +49,7 @@ def whole_and_in_pieces(make, folder) -> Run:
     return whole
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("name", "env_id"), GYM)
 def test_gymnasium(name, env_id, tmp_path):
     run = whole_and_in_pieces(lambda folder, **changed: gym_run(name, env_id, folder, **changed), tmp_path)
@@ -56,6 +59,7 @@ def test_gymnasium(name, env_id, tmp_path):
     assert mean_return(task, loaded, 1, 0) == run.evaluation["return"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", SELF_PLAY)
 def test_self_play(name, tmp_path):
     run = whole_and_in_pieces(lambda folder, **changed: self_play(name, folder, **changed), tmp_path)
@@ -67,7 +71,7 @@ def test_few_boards_are_played_on_until_there_is_something_to_learn(boards, upda
     """An update in ten steps; after the first move of a game nobody knows yet what came of it."""
     run = self_play("dqn", tmp_path, boards=boards, steps=40, snapshots=1)
     run.train()
-    assert run.trainer.at.gradient_step == updates
+    assert run.learners[0].trainer.at.gradient_step == updates
 
 
 @pytest.mark.parametrize(("name", "task"), OFFLINE)
@@ -75,6 +79,7 @@ def test_offline(name, task, tmp_path, transitions):
     whole_and_in_pieces(lambda folder, **changed: offline(name, task, folder, transitions, **changed), tmp_path)
 
 
+@pytest.mark.full
 def test_a_run_made_longer_ends_as_one_that_was_as_long_from_the_start(tmp_path):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     gym_run("dqn", "CartPole-v1", whole, steps=240, snapshots=6).train()
@@ -83,6 +88,7 @@ def test_a_run_made_longer_ends_as_one_that_was_as_long_from_the_start(tmp_path)
     assert left_behind(parts) == left_behind(whole)
 
 
+@pytest.mark.full
 def test_a_finished_self_play_goes_on_if_it_is_made_longer(tmp_path):
     self_play("ppo", tmp_path / "run").train()
     longer = self_play("ppo", tmp_path / "run", steps=320, snapshots=5, resume=True)
@@ -117,7 +123,7 @@ def test_what_does_not_fit_is_refused(tmp_path, transitions):
         (lambda: gym_run("sac", "CartPole-v1", tmp_path / "a"), "are not arrays within finite bounds"),
         (lambda: self_play("td3", tmp_path / "a"), "are not arrays within finite bounds"),
         (lambda: self_play("psrl", tmp_path / "a"), "numbered states"),
-        (lambda: gym_run("alphazero", "CartPole-v1", tmp_path / "a"), "this project's games alone"),
+        (lambda: gym_run("alphazero", "CartPole-v1", tmp_path / "a"), "only the games of this project"),
         (lambda: self_play("imitation", tmp_path / "a"), "'imitation' learns offline"),
         (lambda: gym_run("discrete-bcq", "CartPole-v1", tmp_path / "a"), "'discrete-bcq' learns offline"),
         (lambda: offline("dqn", "tic_tac_toe", tmp_path / "a", transitions), "'dqn' learns off-policy"),
@@ -134,8 +140,8 @@ def test_what_does_not_fit_is_refused(tmp_path, transitions):
 
 def test_transitions_of_another_task_are_refused(tmp_path, transitions):
     options = OfflineRunOptions(out=tmp_path / "a", data=transitions / "gym:Pendulum-v1.hdf5")
-    with pytest.raises(UsageError, match=r"observations of shape \(3,\), the task shows \(3, 3, 2\)"):
-        OfflineRun(make_game("tic_tac_toe"), "imitation", None, options)
+    with pytest.raises(UsageError, match=r"observations of shape \(3,\); the task has \(3, 3, 2\)"):
+        make_offline_run(make_game("tic_tac_toe"), "imitation", None, options)
 
 
 def test_collected_games_are_whole_and_the_same_again():
@@ -167,3 +173,16 @@ def test_the_commands(tmp_path, capsys, monkeypatch):
     assert described["game"] == "gym:CartPole-v1"
     assert main(["collect", "gym:CartPole-v1", "a2c:runs/gym-CartPole-v1-a2c", "--out", "c.hdf5", "--steps", "50"]) == 0
     assert "c.hdf5: 50 transitions of" in capsys.readouterr().out
+
+
+@pytest.mark.full
+def test_infos_of_texts_and_objects_are_no_obstacle_to_a_resume(tmp_path):
+    gym.register("Informed-v0", Informed)
+    try:
+        run = whole_and_in_pieces(lambda folder, **changed: gym_run("dqn", "Informed-v0", folder, **changed), tmp_path)
+        assert set(run.experience.collector.buffer.info.keys()) >= {"at", "name", "action_mask"}
+        buffer, _ = collect_transitions(GymTask("Informed-v0"), "random", 20, 0.0, 2, 0)
+        buffer.save_hdf5(tmp_path / "collected.hdf5")
+        assert set(buffer.info.keys()) == {"at", "action_mask", "cost", "episode"}
+    finally:
+        gym.registry.pop("Informed-v0")

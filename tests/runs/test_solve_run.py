@@ -10,11 +10,13 @@ import time
 import numpy as np
 import pytest
 
-from arena.equilibrium.table import load_table
-from arena.errors import CheckpointError, UsageError
+from arena.analysis.table import load_table
+from arena.base.errors import CheckpointError, UsageError
+from arena.policy.registry import make_game
 from arena.policy.snapshots import read_config
-from arena.registry import make_game
 from arena.runs.solve_run import CURVE, SolveOptions, SolveRun
+
+pytestmark = pytest.mark.full
 
 KUHN = make_game("kuhn_poker")
 
@@ -67,7 +69,7 @@ def test_a_finished_run_has_nothing_to_do(tmp_path):
 PROGRAM = """
 import sys
 from pathlib import Path
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.runs.solve_run import SolveOptions, SolveRun
 import arena.runs.solve_run
 arena.runs.solve_run.SAVE_S = 0.0  # writes all the time

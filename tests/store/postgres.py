@@ -62,6 +62,14 @@ class Server:
         """Where a database of this server is."""
         return f"postgresql://arena@/{database}?host={self._folder}"
 
+    def require_password(self, role: str, password: str) -> None:
+        """Make a superuser whom nobody is without that password."""
+        access = self._folder / "data" / "pg_hba.conf"
+        access.write_text(f"local all {role} scram-sha-256\n{access.read_text()}")
+        quoted = password.replace("'", "''")
+        self.sql(f"SET password_encryption = 'scram-sha-256'; CREATE ROLE {role} SUPERUSER LOGIN PASSWORD '{quoted}'")
+        self.sql("SELECT pg_reload_conf()")
+
     def sql(self, command: str) -> None:
         """Run SQL as the owner of everything."""
         self._run("psql", "-q", "-h", str(self._folder), "-U", "arena", "-d", "postgres", "-c", command)

@@ -9,8 +9,8 @@ import pytest
 from arena.cli.main import main
 from arena.match.match import Match
 from arena.match.verdict import MatchRecord, Reason, forfeit
-from arena.registry import make_game
-from arena.store import Rating, Store
+from arena.policy.registry import make_game
+from arena.store import Store, StoredRating
 from tests.match.players import Bad, Lowest, Sleeper
 from tests.store.test_exchange import played
 
@@ -42,6 +42,7 @@ def listed(capsys, *words: str) -> list[int]:
     return [row["id"] for row in json.loads(printed(capsys, "matches", "--json", *words))]
 
 
+@pytest.mark.full
 def test_the_list_shows_who_played_what_and_how_it_ended(capsys):
     lines = printed(capsys, "matches").splitlines()
     assert lines[1].split() == ["match", "run", "game", "players", "points", "moves", "added", "(UTC)"]
@@ -50,6 +51,7 @@ def test_the_list_shows_who_played_what_and_how_it_ended(capsys):
     assert lines[row + 1].split() == ["rows=6", "columns=7", "k=4", "○", "bob", "crashed"]
 
 
+@pytest.mark.full
 def test_what_fits_is_listed(capsys):
     assert listed(capsys) == [7, 6, 5, 4, 3, 2, 1]
     assert listed(capsys, "--limit", "2") == [7, 6]
@@ -131,7 +133,9 @@ def test_a_match_that_was_tampered_with_does_not_replay(capsys, sql, status, fau
 
 def test_the_ladder_of_a_game(capsys):
     with Store("runs/arena.db") as store:
-        store.add_ratings(1, [Rating("ada", 31.4, -2.6, 65.4, 1, rated=0.0), Rating("bob", -9.0, -40.0, 22.0, 1, 60.0)])
+        store.add_ratings(
+            1, [StoredRating("ada", 31.4, -2.6, 65.4, 1, rated=0.0), StoredRating("bob", -9.0, -40.0, 22.0, 1, 60.0)]
+        )
     lines = [line.split() for line in printed(capsys, "ladder", "connect_four").splitlines() if line.strip()]
     assert lines[0] == ["player", "Elo", "95", "%", "games", "W/D/L", "rated", "(UTC)"]
     assert lines[2] == ["1", "ada", "31", "-3", "to", "65", "1", "1/0/0", "1970-01-01", "00:00"]
@@ -155,6 +159,7 @@ def test_out_and_in_again(capsys, place):
     assert len(listed(capsys, "--store", "new/arena.db")) == 7
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -190,6 +195,7 @@ def test_wrong_words_get_one_line_and_leave_nothing(capsys, place, words, messag
     assert sorted(path.name for path in place.rglob("*")) == before
 
 
+@pytest.mark.full
 def test_neither_torch_nor_textual_is_imported():
     code = """
 import sys

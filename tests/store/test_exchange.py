@@ -4,19 +4,21 @@ import json
 
 import pytest
 
+from arena.base.errors import UsageError
 from arena.cli.main import main
-from arena.errors import UsageError
 from arena.match.batch import Pairing, play_matches
 from arena.policy.random import RandomPolicy
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.store import MatchFilter, Store, export_lines, import_lines, read_lines
 from tests.store.records import GAME, record
+
+pytestmark = pytest.mark.full
 
 
 def played(spec: str, count: int):
     """Matches that were really played: those of random policies."""
     game = make_game(spec)
-    players = [(f"player {seat}", RandomPolicy(seat)) for seat in range(game.num_players)]
+    players = [(f"player {seat}", RandomPolicy(seed=seat)) for seat in range(game.num_players)]
     seats = tuple(range(game.num_players))
     return play_matches(game, players, [Pairing(seats, seed) for seed in range(count)])
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.verdict import MatchRecord, Reason, forfeit
 from arena.store import Store
 from arena.store.schema import make_current
@@ -54,6 +54,7 @@ def busy(url):
     writer.join()
 
 
+@pytest.mark.full
 def test_a_writer_waits_for_another_and_then_gives_up(url, busy):
     with Store(url, wait_s=0.2) as store:  # opening and reading wait for nobody
         assert store.matches() == []
@@ -89,6 +90,7 @@ def test_a_full_database(tmp_path):
         assert list(store.played(run.id)) == schedule(4008)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("room", [0, 1, 5000, 60_000, 200_000])
 def test_a_disk_that_takes_no_more(tmp_path, room):
     """No file of this process may grow beyond a limit: the write-ahead log and the database meet it in turn."""
@@ -125,6 +127,7 @@ def test_a_file_that_lost_its_end_is_refused_or_whole_as_far_as_it_goes(tmp_path
     assert contents(str(whole)) == expected
 
 
+@pytest.mark.full
 def test_a_power_cut_anywhere_in_the_log_leaves_whole_blocks(tmp_path):
     """The file as it was at the start, and only the first bytes of what was written since."""
     live, after = tmp_path / "live.db", tmp_path / "after.db"
@@ -144,6 +147,7 @@ def test_a_power_cut_anywhere_in_the_log_leaves_whole_blocks(tmp_path):
     assert counts == set(range(0, 25, BLOCK))
 
 
+@pytest.mark.full
 def test_a_power_cut_while_the_log_is_moved_into_the_file_loses_nothing(tmp_path):
     """Any of the pages have arrived, as the disk pleases; the log is still there."""
     live, after = tmp_path / "live.db", tmp_path / "after.db"
@@ -169,6 +173,7 @@ def test_every_transaction_is_on_the_disk_before_it_counts(tmp_path):
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
 
 
+@pytest.mark.full
 def test_a_server_that_dies_in_the_middle(postgres):
     url = postgres.new_database()
     with Store(url) as store:
@@ -267,6 +272,7 @@ def test_a_store_that_is_not_there_or_empty_is_only_made_when_asked(tmp_path):
     Store(tmp_path / "empty.db", create=False).close()
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user who may not write here")
 @pytest.mark.parametrize(("folder_mode", "file_mode"), [(0o755, 0o666), (0o777, 0o444), (0o755, 0o444)])
 def test_a_folder_or_file_that_is_read_only(folder_mode, file_mode):

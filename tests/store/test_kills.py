@@ -6,9 +6,12 @@ import signal
 import time
 from functools import partial
 
+import pytest
 from sqlalchemy import Engine, event
 
 from tests.store.tournament import BLOCK, GAMES, contents, die, in_a_child, play, require_sound
+
+pytestmark = pytest.mark.full
 
 HOOKS = ("before_cursor_execute", "commit")
 

@@ -4,8 +4,10 @@ import dataclasses
 
 import pytest
 
-from arena.errors import UsageError
-from arena.store import Count, Snapshot
+from arena.base.errors import UsageError
+from arena.store import ResultCount, Snapshot
+
+pytestmark = pytest.mark.full
 
 FIRST = Snapshot("a/main-0001", "main", "a/main", 1, 1000, None, "f00")
 SECOND = dataclasses.replace(FIRST, name="b/main-0001", learner="b/main", sha256="ba5")
@@ -28,7 +30,10 @@ def test_a_name_is_one_snapshots_alone(store):
 
 
 def test_counts_take_the_place_of_those_before(store):
-    told = [Count("training", "a/main", "b/main-0001", 5, 0, 2), Count("evaluation", "a/main-0001", "random", 9, 1, 0)]
+    told = [
+        ResultCount("training", "a/main", "b/main-0001", 5, 0, 2),
+        ResultCount("evaluation", "a/main-0001", "random", 9, 1, 0),
+    ]
     store.put_counts("league", told)
     store.put_counts("league", [])
     newer = dataclasses.replace(told[0], wins=8)

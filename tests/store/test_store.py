@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.verdict import MatchRecord, Reason, Verdict
-from arena.store import MatchFilter, Rating, Store
+from arena.store import MatchFilter, Store, StoredRating
 from arena.store.moves import pack, unpack
 from tests.store.records import GAME, OTHER_GAME, record, schedule
 
@@ -15,6 +15,7 @@ def begin(store: Store, key: str = "key", game: str | None = GAME):
     return store.open_run("tournament", key, game, {"games": 40, "openings": "random:4"}, ["ada", "bob"])
 
 
+@pytest.mark.full
 def test_matches_come_back_as_they_were_in_order_of_number(store):
     run, games = begin(store), schedule(40)
     store.add_games(run.id, games[20:])
@@ -94,6 +95,7 @@ def test_a_block_with_an_impossible_match_leaves_nothing(store):
         store.add_games(17, schedule(1))
 
 
+@pytest.mark.full
 def test_matches_are_found_newest_first_by_what_is_known_of_them(store):
     run, other = begin(store), begin(store, "other", None)
     games = schedule(60)
@@ -132,6 +134,7 @@ def test_a_result_is_a_players():
         MatchFilter(player="ada", result="won")
 
 
+@pytest.mark.full
 def test_more_matches_than_are_read_at_a_time(store, monkeypatch):
     monkeypatch.setattr("arena.store.store.PAGE", 7)
     monkeypatch.setattr("arena.store.numbers.CHUNK", 5)
@@ -142,6 +145,7 @@ def test_more_matches_than_are_read_at_a_time(store, monkeypatch):
     assert [match.number for match in store.each_match()] == list(range(22))
 
 
+@pytest.mark.full
 def test_the_ladder_counts_every_match_once_and_shows_the_latest_rating(store):
     run = begin(store)
     store.add_games(run.id, schedule(40)[:30])
@@ -153,12 +157,14 @@ def test_the_ladder_counts_every_match_once_and_shows_the_latest_rating(store):
     unrated = {row.player: [row.wins, row.draws, row.losses] for row in store.ladder(GAME)}
     assert unrated == by_hand
     store.add_ratings(
-        run.id, [Rating("bob", 10.0, -5.0, 25.0, 30, rated=1.0), Rating("ada", 40.0, 0.0, 80.0, 30, rated=1.0)]
+        run.id,
+        [StoredRating("bob", 10.0, -5.0, 25.0, 30, rated=1.0), StoredRating("ada", 40.0, 0.0, 80.0, 30, rated=1.0)],
     )
     store.add_ratings(
-        run.id, [Rating("bob", 90.0, 70.0, 110.0, 40, rated=3.0), Rating("eve", -7.0, -9.0, -5.0, 1, rated=3.0)]
+        run.id,
+        [StoredRating("bob", 90.0, 70.0, 110.0, 40, rated=3.0), StoredRating("eve", -7.0, -9.0, -5.0, 1, rated=3.0)],
     )
-    store.add_ratings(run.id, [Rating("bob", 0.0, 0.0, 0.0, 35, rated=2.0)])  # an old one, told late
+    store.add_ratings(run.id, [StoredRating("bob", 0.0, 0.0, 0.0, 35, rated=2.0)])  # an old one, told late
     assert [(row.player, row.elo, row.low, row.high, row.games) for row in store.ladder(GAME)] == [
         ("bob", 90.0, 70.0, 110.0, 40),
         ("ada", 40.0, 0.0, 80.0, 40),
@@ -167,12 +173,12 @@ def test_the_ladder_counts_every_match_once_and_shows_the_latest_rating(store):
     assert [row.player for row in store.ladder(GAME, limit=1)] == ["bob"]
     assert store.ladder(OTHER_GAME) == []
     assert [rating.games for rating in store.ratings("bob", GAME)] == [30, 35, 40]
-    again = Rating("bob", 91.0, 71.0, 111.0, 40, rated=4.0)  # by a run that was gone on with
+    again = StoredRating("bob", 91.0, 71.0, 111.0, 40, rated=4.0)  # by a run that was gone on with
     store.add_ratings(run.id, [again])
     assert store.ratings("bob", GAME)[-1] == again
     assert [rating.games for rating in store.ratings("bob", GAME)] == [30, 35, 40]
     with pytest.raises(UsageError, match="is of several games, a rating is of one"):
-        store.add_ratings(begin(store, "several", None).id, [Rating("bob", 0.0, 0.0, 0.0, 1, 1.0)])
+        store.add_ratings(begin(store, "several", None).id, [StoredRating("bob", 0.0, 0.0, 0.0, 1, 1.0)])
 
 
 def test_games_of_more_than_two_have_one_winner_or_none(store):
@@ -184,6 +190,7 @@ def test_games_of_more_than_two_have_one_winner_or_none(store):
     assert counts == {"a": (1, 2, 0), "b": (0, 2, 1), "c": (0, 1, 2)}
 
 
+@pytest.mark.full
 def test_who_descends_from_whom(store):
     for child, parent in [("c", "b"), ("b", "a"), ("d", "c"), ("d", "a"), ("d", "a")]:
         store.add_parent(child, parent)

@@ -2,8 +2,12 @@
 
 import os
 
+import pytest
+
 from arena.store import Store
 from tests.store.records import GAME, schedule
+
+pytestmark = pytest.mark.full
 
 PROCESSES, GAMES, BLOCK = 4, 60, 6
 

@@ -13,6 +13,8 @@ from arena.cli.main import main
 from arena.store import Store
 from arena.store.schema import VERSION
 
+pytestmark = pytest.mark.full
+
 COMMAND = [sys.executable, "-m", "arena", "tournament", "connect_four", "random", "one-ply", "alphabeta:5"]
 OPTIONS = ["--games", "8", "--openings", "random:3"]
 GAMES = 24

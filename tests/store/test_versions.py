@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, inspect
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.store import LadderRow, Store
 from arena.store.schema import VERSION
 from tests.store.records import GAME, record, schedule
+
+pytestmark = pytest.mark.full
 
 
 def store_from(script: str, path: Path) -> Path:

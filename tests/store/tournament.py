@@ -5,7 +5,7 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
-from arena.store import Rating, Store
+from arena.store import Store, StoredRating
 from tests.store.records import GAME, schedule
 
 GAMES = 8
@@ -23,7 +23,7 @@ def play(url: str, tell: Callable[[int], object] = lambda number: None) -> None:
             store.add_games(run.id, block)
             tell(start + BLOCK - 1)
         if not run.finished:
-            store.add_ratings(run.id, [Rating("ada", 12.0, 1.0, 23.0, GAMES, rated=1.0)])
+            store.add_ratings(run.id, [StoredRating("ada", 12.0, 1.0, 23.0, GAMES, rated=1.0)])
             store.finish_run(run.id)
 
 

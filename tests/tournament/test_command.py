@@ -6,6 +6,8 @@ import pytest
 
 from arena.cli.main import main
 
+pytestmark = pytest.mark.full
+
 GAME = "tic_tac_toe:m=3,n=4,k=3"
 
 
@@ -19,7 +21,7 @@ def test_a_tournament_prints_a_table_and_leaves_files(tmp_path, capsys):
     assert main([*arguments, "--out", "results"]) == 0
     printed = capsys.readouterr()
     assert printed.err == ""
-    assert "If this ends early, it goes on with\n  arena tournament tic_tac_toe:m=3,n=4,k=3 random" in printed.out
+    assert "If this ends early, resume it with\n  arena tournament tic_tac_toe:m=3,n=4,k=3 random" in printed.out
     assert "--games 10 --openings random:1 --out results\n" in printed.out
     assert "tic_tac_toe(m=3, n=4, k=3), 30 games" in printed.out
     assert "Results are in results." in printed.out
@@ -79,13 +81,13 @@ def test_without_a_folder_results_are_numbered(tmp_path, capsys):
         (["tic_tac_toe", "random", "one-ply", "--openings", "file:none.txt"], "openings none.txt cannot be read"),
         (["tic_tac_toe", "random", "one-ply", "--elo1", "20"], "are those of an sprt, not of a round-robin"),
         (["tic_tac_toe", "random", "one-ply", "--workers", "0"], "workers=0 is not at least 1"),
-        (["tic_tac_toe", "random", "one-ply", "--workers", "many"], "workers='many' is neither a number nor ray"),
+        (["tic_tac_toe", "random", "one-ply", "--workers", "many"], "workers='many' is not a number, ray"),
         (
             ["tic_tac_toe", "random", "one-ply", "--workers", "ray://127.0.0.1:1"],
             "no Ray cluster can be reached at ray://127.0.0.1:1: ",
         ),
         (["tic_tac_toe", "random", "one-ply", "--store", "mysql://nowhere/x"], "stores at mysql://"),
-        (["kuhn_poker", "random", "one-ply"], "one-ply plays games of perfect information; kuhn_poker hides"),
+        (["kuhn_poker", "random", "one-ply"], "one-ply plays games of perfect information; kuhn_poker has hidden"),
         (["kuhn_poker:players=3", "random", "a=random"], "needs at least 3 agents, not 2"),
         (["kuhn_poker", "random", "o=one-ply", "--memory", "2GB"], "one-ply plays games of perfect information"),
     ],

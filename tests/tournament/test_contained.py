@@ -9,6 +9,8 @@ from arena.store import Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.tournament import run_tournament
 
+pytestmark = pytest.mark.full
+
 CONNECT_FOUR = games.make("connect_four")
 FAULTS = {
     "raises": Reason.CRASHED,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.tournament.entrants import Entrant, pinned, read_entrants
 from tests.match.players import Lowest
 

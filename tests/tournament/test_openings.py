@@ -3,7 +3,7 @@
 import pytest
 
 import games
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.tournament.config import TournamentConfig
 from arena.tournament.openings import openings_of
 from arena.tournament.tournament import run_tournament

@@ -5,14 +5,14 @@ from itertools import combinations
 
 import pytest
 
-from arena.errors import UsageError
-from arena.tournament.pairing import BLOCK, Field, gauntlet, openings_needed, round_robin, swiss_round
+from arena.base.errors import UsageError
+from arena.tournament.pairing import BLOCK, JobScheduler, gauntlet, openings_needed, round_robin, swiss_round
 
 OPENINGS = [(a, b) for a in range(17) for b in range(17)]
 
 
 def all_against_all(num_players, num_seats, openings=OPENINGS, seed=0, alone=()):
-    field = Field(num_seats, tuple(player in alone for player in range(num_players)))
+    field = JobScheduler(num_seats, tuple(player in alone for player in range(num_players)))
     return list(field.jobs(round_robin(num_players, num_seats), openings, seed))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.verdict import Reason
 from arena.tournament.played import read_games
 from arena.tournament.standings import standings

@@ -7,6 +7,8 @@ import pytest
 
 from arena.cli.main import main
 
+pytestmark = pytest.mark.full
+
 NAMES = {"ann": 200, "bob": 0, "cy": -200}
 
 

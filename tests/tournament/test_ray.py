@@ -5,10 +5,12 @@ import socket
 import pytest
 
 import games
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.store import Store
 from arena.tournament.tournament import run_tournament
 from tests.on_ray import run_to_its_end
+
+pytestmark = pytest.mark.full
 
 pytest.importorskip("ray")
 

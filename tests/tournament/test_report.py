@@ -12,7 +12,7 @@ from rich.console import Console
 import games
 from arena.match.verdict import MatchRecord, Reason, Verdict
 from arena.tournament.config import TournamentConfig
-from arena.tournament.files import as_json, write_standings
+from arena.tournament.files import to_json, write_standings
 from arena.tournament.report import print_standings
 from arena.tournament.standings import Tallies, standings
 from arena.tournament.tournament import run_tournament
@@ -123,14 +123,14 @@ def test_zero_has_no_sign():
     table.ratings.seats[:] = -0.01, 0.01
     nearly = replace(table, rows=tuple(replace(row, elo=-0.01) for row in table.rows))
     assert "The first seat is worth +0 " in printed(nearly, 160)
-    assert "-0.0" not in as_json(nearly, "toy")
+    assert "-0.0" not in to_json(nearly, "toy")
 
 
 def test_what_needs_all_to_have_met_is_left_out_where_they_have_not():
     table = standings(["a", "b", "c"], [record("ab", (1, -1)), record("bc", (1, -1))])
     assert (table.alpha_rank, table.nash) == (None, None)
     assert "Nash" not in printed(table, 160)
-    assert json.loads(as_json(table, "toy"))["players"][0]["nash"] is None
+    assert json.loads(to_json(table, "toy"))["players"][0]["nash"] is None
 
 
 def test_the_worth_of_seats_is_told():
@@ -138,9 +138,10 @@ def test_the_worth_of_seats_is_told():
     assert "The seats are worth" in printed(ladder(seats=4), 160)
     unordered = standings(["a", "b"], [record("ab", (1, -1)), record("ba", (1, -1))], seat_order=False)
     assert "seat" not in printed(unordered, 160)
-    assert json.loads(as_json(unordered, "toy"))["seats"] == []
+    assert json.loads(to_json(unordered, "toy"))["seats"] == []
 
 
+@pytest.mark.full
 def test_files_hold_the_same_figures(tmp_path):
     table = ladder()
     write_standings(table, "toy", tmp_path)
@@ -165,6 +166,7 @@ def test_names_are_no_formulas(tmp_path):
     assert all(name in printed(table, 160) for name in names)
 
 
+@pytest.mark.full
 def test_pictures_of_many_players_stay_small(tmp_path):
     names = [f"player-{n}" for n in range(60)]
     games = [record(pair, (1, -1)) for pair in pairwise(names)]

@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 
 import games
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.store import Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.tournament import Tournament, run_tournament
+
+pytestmark = pytest.mark.full
 
 COMMAND = [sys.executable, "-m", "arena", "tournament", "connect_four", "random", "one-ply", "alphabeta:5"]
 OPTIONS = ["--games", "12", "--openings", "random:3"]
@@ -91,11 +93,54 @@ def test_a_tournament_that_is_stopped_goes_on(tmp_path, expected, number, status
     out, err = child.communicate()
     assert child.returncode == status
     again = f"arena tournament {' '.join(COMMAND[4:] + OPTIONS)} --workers {workers}".removesuffix(" --workers 1")
-    assert f"If this ends early, it goes on with\n  {again}\n" in out
+    assert f"If this ends early, resume it with\n  {again}\n" in out
     if number == signal.SIGINT:
-        assert err == f"\nThe games so far are kept; go on with\n  {again}\narena: interrupted\n"
+        assert err == f"\nThe games so far are kept; resume with\n  {again}\narena: interrupted\n"
     assert stored(tmp_path) < GAMES
     finish(tmp_path, expected)
+
+
+FAILING_TO_WRITE = """
+import os, signal, sys
+from pathlib import Path
+from arena.cli.main import main
+left = int(sys.argv[1])
+def dies(name):
+    whole = getattr(Path, name)
+    def dying(self, *arguments, **options):
+        global left
+        left -= "results" in str(self)
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return whole(self, *arguments, **options)
+    setattr(Path, name, dying)
+for name in ("mkdir", "open", "replace", "unlink"):
+    dies(name)
+if main(sys.argv[2:]) == 0:
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_whatever_kills_it_while_it_writes_its_results_the_same_command_writes_them(tmp_path, expected):
+    """At every file that it touches, and after the last of them; the games are all in the store by then."""
+    words = [*COMMAND[3:], *OPTIONS, "--out", "results"]
+    for moment in range(1, 40, 2):
+        command = [sys.executable, "-c", FAILING_TO_WRITE, str(moment), *words]
+        killed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
+        if "Results are in" in killed.stdout:
+            break
+    assert moment > 10
+    finish(tmp_path, expected)
+    assert not [path for path in (tmp_path / "results").iterdir() if path.name.startswith(".")]
+
+
+def test_results_of_another_tournament_are_left_alone(tmp_path, expected):
+    finish(tmp_path, expected)
+    other = run(tmp_path, "--out", "results", "--seed", "1")
+    assert (other.returncode, stored(tmp_path)) == (2, GAMES)
+    assert other.stderr.startswith("arena: results is not empty; choose another folder")
+    assert tables(tmp_path / "results") == expected
 
 
 @pytest.mark.parametrize("when", ["before", "after"])

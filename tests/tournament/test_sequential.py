@@ -1,5 +1,7 @@
 """The sequential test as a format: it stops at the pair that decides, whoever plays."""
 
+import pytest
+
 import games
 from arena.match.verdict import MatchRecord, Verdict
 from arena.ratings.sprt import Sprt
@@ -7,6 +9,8 @@ from arena.store import Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.sequential import SequentialTest, in_order, in_words
 from arena.tournament.tournament import run_tournament
+
+pytestmark = pytest.mark.full
 
 CONNECT_FOUR = games.make("connect_four")
 SPRT = Sprt(elo0=0, elo1=50)

@@ -8,6 +8,8 @@ import pytest
 from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
 from arena.tournament.standings import pairwise, standings
 
+pytestmark = pytest.mark.full
+
 
 def record(players, returns, actions=(), reason=Reason.FINISHED, offender=None):
     return MatchRecord("toy()", tuple(players), 0, (), tuple(actions), Verdict(tuple(returns), reason, offender))

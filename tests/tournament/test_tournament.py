@@ -8,14 +8,16 @@ import torch
 from rich.console import Console
 
 import games
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.match import Match
-from arena.registry import make_agent
+from arena.policy.registry import make_agent
 from arena.tournament.config import TournamentConfig
 from arena.tournament.files import claim_directory, numbered, write_results
 from arena.tournament.report import percent, print_report
 from arena.tournament.tournament import Tournament, run_tournament
 from tests.match.players import Bad, Lowest, Unfit
+
+pytestmark = pytest.mark.full
 
 TIC_TAC_TOE = games.make("tic_tac_toe")
 SPECS = ["random", "one-ply", "alphabeta:2"]

@@ -8,12 +8,14 @@ import sys
 import pytest
 
 import games
-from arena.errors import UsageError
-from arena.match.process_tree import tree
+from arena.base.errors import UsageError
+from arena.processes.tree import tree
 from arena.store import Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.tournament import run_tournament
 from tests.match.players import Lowest
+
+pytestmark = pytest.mark.full
 
 TIC_TAC_TOE = games.make("tic_tac_toe")
 PLAYERS = {"random": "random", "one": "one-ply", "shallow": "alphabeta:2", "deep": "alphabeta:5"}
@@ -100,7 +102,7 @@ def test_policies_of_this_process_stay_here(tmp_path):
         (0, "workers=0 is not at least 1"),
         (-2, "workers=-2 is not at least 1"),
         (100_000, "workers=100000 are more than 16 for each of the [0-9]+ cores of this machine"),
-        ("few", "workers='few' is neither a number nor ray, nor ray://HOST:PORT"),
+        ("few", "workers='few' is not a number, ray or ray://HOST:PORT"),
         ("ray://127.0.0.1:1", "no Ray cluster can be reached at ray://127.0.0.1:1: "),
         ("ray://nowhere.invalid:10001", "no Ray cluster can be reached at ray://nowhere.invalid:10001: "),
     ],

@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.trainer import OffpolicyTrainer
 from arena.trainer.base import Hooks, Schedule
 from arena.trainer.csv_logger import CSVLogger

@@ -5,11 +5,11 @@ import time
 import numpy as np
 import pytest
 
+from arena.base.errors import UsageError
 from arena.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.data.stats import CollectStats
 from arena.env import GameVectorEnv
-from arena.errors import UsageError
 from arena.policy.random import RandomPolicy
 from arena.trainer import gather_info, test_episode
 from arena.trainer.evaluation import figures
@@ -72,7 +72,7 @@ def test_several_agents_need_a_metric():
         with pytest.raises(UsageError, match=r"reward_metric gave shape .*, not one figure an episode, \(2,\)"):
             figures(stats(returns), metric)
     env = GameVectorEnv("tic_tac_toe", 2)
-    collector = Collector(RandomPolicy(0), env, VectorReplayBuffer(4, 4))
+    collector = Collector(RandomPolicy(seed=0), env, VectorReplayBuffer(4, 4))
     assert figures(collector.collect(n_step=2))["n/ep"] == 0, "before the first episode there is nothing to choose from"
 
 

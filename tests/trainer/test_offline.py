@@ -5,20 +5,22 @@ import pytest
 import torch
 from torch.utils.tensorboard import SummaryWriter
 
-from agents.dqn import DQNConfig, build
+from agents.algorithms.dqn import DQNConfig, build
+from arena.base.errors import UsageError
 from arena.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env import GameVectorEnv
-from arena.errors import UsageError
-from arena.policy.kinds import Spaces
 from arena.policy.manager import MultiAgentPolicyManager
 from arena.policy.random import RandomPolicy
-from arena.registry import make_agent, make_game
+from arena.policy.registration import Spaces
+from arena.policy.registry import make_agent, make_game
 from arena.trainer import OfflineTrainer, offline_trainer
 from arena.trainer.base import Hooks
 from arena.trainer.logger import TensorboardLogger
 from arena.trainer.offline import OfflineSchedule
 from tests.trainer.walk import LENGTH, Improver, collectors
+
+pytestmark = pytest.mark.full
 
 PLAN = {"max_epoch": 2, "update_per_epoch": 3, "batch_size": 5, "episode_per_test": 2}
 
@@ -120,7 +122,7 @@ def test_what_offline_training_cannot_use_is_refused():
 def games_of_others(games: int) -> VectorReplayBuffer:
     """What both seats saw in games of `one-ply` against a random player."""
     game = make_game("tic_tac_toe")
-    players = [make_agent("one-ply", game), RandomPolicy(3)]
+    players = [make_agent("one-ply", game), RandomPolicy(seed=3)]
     manager = MultiAgentPolicyManager(players, mapping=np.array([[0, 1], [1, 0]] * 8), learners=[0, 1])
     manager.reset(seed=4)
     buffer = VectorReplayBuffer(32 * games, 32)
@@ -130,7 +132,7 @@ def games_of_others(games: int) -> VectorReplayBuffer:
 
 def score_against_random(learner, seat: int) -> float:
     """Mean reward over 400 games."""
-    policies = [learner, RandomPolicy(5)] if seat == 0 else [RandomPolicy(5), learner]
+    policies = [learner, RandomPolicy(seed=5)] if seat == 0 else [RandomPolicy(seed=5), learner]
     manager = MultiAgentPolicyManager(policies)
     manager.eval()
     stats = Collector(manager, GameVectorEnv("tic_tac_toe", 100)).collect(n_episode=400)

@@ -14,6 +14,8 @@ from arena.trainer.base import Hooks, Schedule
 from tests.trainer.foretold import told
 from tests.trainer.walk import Improver, Walk
 
+pytestmark = pytest.mark.full
+
 PLAN = {"step_per_epoch": 16, "batch_size": 5, "step_per_collect": 8, "episode_per_test": 2, "verbose": False}
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from arena.base.errors import UsageError
 from arena.collector import AsyncCollector, Collector
 from arena.data import Batch, VectorReplayBuffer
 from arena.env import GameVectorEnv, SubprocVectorEnv
-from arena.errors import UsageError
 from arena.policy.random import RandomPolicy
 from arena.trainer import OffpolicyTrainer, OnpolicyTrainer, offpolicy_trainer, onpolicy_trainer
 from arena.trainer.base import Hooks, Schedule
@@ -172,6 +172,7 @@ def test_updates_a_step_are_rounded_for_each_collection(per_step, updates):
     assert policy.updates == updates
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["off", "on"])
 def test_collecting_in_parts(kind):
     """Steps are those that came back; what is under way comes with the next collection."""
@@ -192,7 +193,7 @@ def test_collecting_in_parts(kind):
 def test_nothing_is_learned_before_there_is_something_to_learn_from():
     """In a game of turns the first moves wait for their next observations."""
     policy = Improver()
-    train = Collector(RandomPolicy(0), GameVectorEnv("tic_tac_toe", 2), VectorReplayBuffer(40, 4))
+    train = Collector(RandomPolicy(seed=0), GameVectorEnv("tic_tac_toe", 2), VectorReplayBuffer(40, 4))
     metric = Hooks(reward_metric=lambda returns: returns[:, 0])
     plan = Schedule(**PLAN | {"max_epoch": 1, "step_per_epoch": 6, "step_per_collect": 2})
     OffpolicyTrainer(policy, train, None, plan, 0.5, metric).run()
@@ -240,3 +241,45 @@ def test_numbers_of_updates_that_mean_nothing():
     OffpolicyTrainer(policy, *collectors(policy), Schedule(**episodes), 0.05)  # how long they are is not known
     with pytest.raises(UsageError, match="repeat_per_collect=0 is not at least 1"):
         OnpolicyTrainer(policy, *collectors(policy), Schedule(**PLAN), 0)
+
+
+def test_without_a_terminal_each_epoch_is_a_line(capsys):
+    policy = Improver()
+    OffpolicyTrainer(policy, *collectors(policy), Schedule(**PLAN), 0.25).run()
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split("  ")[:2] for line in lines] == [[f"epoch {i} of 3", f"step {16 * i}"] for i in (1, 2, 3)]
+    assert all(figure in lines[0] for figure in ("rew ", "len 4", "test 16", "loss 0.5"))
+    OffpolicyTrainer(policy, *collectors(policy), Schedule(**PLAN, verbose=False), 0.25).run()
+    assert capsys.readouterr().err == ""
+
+
+def test_a_trainer_takes_flat_keywords_in_place_of_schedule_and_hooks():
+    policy, rewards = Improver(), []
+    train, test = collectors(policy)
+    trainer = OffpolicyTrainer(
+        policy=policy,
+        train_collector=train,
+        test_collector=test,
+        update_per_step=0.25,
+        stop_fn=rewards.append,
+        verbose=False,
+        **PLAN,
+    )
+    assert trainer.schedule == Schedule(verbose=False, **PLAN)
+    trainer.run()
+    assert rewards
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_epoch": 1}, "give a schedule, or batch_size, step_per_epoch as well"),
+        (PLAN | {"max_epochs": 1}, "unknown option max_epochs; known: batch_size, .*"),
+        ({"schedule": Schedule(**PLAN), "verbose": False}, "give schedule or verbose, not both"),
+        (PLAN | {"hooks": Hooks(), "stop_fn": None}, "give hooks or stop_fn, not both"),
+    ],
+)
+def test_keywords_that_do_not_fit_are_refused(options, message):
+    policy = Improver()
+    with pytest.raises(UsageError, match=message):
+        OnpolicyTrainer(policy, *collectors(policy), **options)

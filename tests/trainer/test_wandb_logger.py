@@ -12,11 +12,13 @@ import pytest
 import wandb
 from wandb.proto import wandb_internal_pb2
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.trainer import OffpolicyTrainer, WandbLogger
 from arena.trainer.base import Hooks, Schedule
 from tests.trainer.foretold import told
 from tests.trainer.walk import Improver, collectors
+
+pytestmark = pytest.mark.full
 
 PLAN = {"step_per_epoch": 16, "batch_size": 5, "step_per_collect": 8, "episode_per_test": 2, "verbose": False}
 BLOCK = 32768  # of the log file: a header of 7 bytes, then records, each in parts that do not cross blocks

@@ -46,7 +46,7 @@ class Page:
                 return answer["result"]
 
     async def value(self, script: str) -> object:
-        """What a script is worth."""
+        """Return the value of a script."""
         result = await self.ask("Runtime.evaluate", expression=script, returnByValue=True)
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")

@@ -1,4 +1,4 @@
-"""What tests of screens share: a terminal with colours and Unicode, whatever the one they are run from."""
+"""Fixtures for tests of screens: colours and Unicode, whatever terminal the tests are run from."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What pilot tests share: reading the screen, pointing at cells, waiting for agents."""
+"""Helpers for pilot tests: reading the screen, pointing at cells, waiting for agents."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -7,9 +7,9 @@ from typing import NoReturn
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.tui.app import ArenaApp
-from arena.tui.drawing import cell_at
+from arena.tui.drawing.board import cell_at
 from arena.tui.widgets.board import Board
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 from arena.league.records import League, Learner, Member, Rated, write_league
 
 STEP = 10_000
+HASH = "0" * 64
+"""Hash of weights, which no test reads."""
 
 
 def make_league(folder: Path, members: int = 5) -> League:
@@ -15,9 +17,9 @@ def make_league(folder: Path, members: int = 5) -> League:
         parent = f"main-{number - 1:04d}" if number > 1 else None
         add(
             league,
-            Member(f"main-{number:04d}", "main", "main", number, STEP * number, parent, f"snapshot-{number:04d}", ""),
+            Member(f"main-{number:04d}", "main", "main", number, STEP * number, parent, f"snapshot-{number:04d}", HASH),
         )
-    add(league, Member("main-exploiter-0001", "main exploiter", "main-exploiter", 1, STEP * members, None, "x/1", ""))
+    add(league, Member("main-exploiter-0001", "main exploiter", "main-exploiter", 1, STEP * members, None, "x/1", HASH))
     league.ratings["random"] = (0.0, 0.0)
     league.step = STEP * members
     shares = {"main": 0.5, "main-0002": 0.3, "main-exploiter-0001": 0.2}

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from arena.match.files import WrittenMatch
 from arena.match.verdict import Verdict
-from arena.registry import make_game
-from arena.runs.live_files import held
+from arena.policy.registry import make_game
+from arena.runs.live_files import training_lock
 from arena.store import MatchFilter
 from arena.tui.screens.boards import BoardsScreen
 from arena.tui.screens.browse import BrowseScreen
@@ -18,7 +18,7 @@ from arena.tui.screens.training import TrainingScreen
 from arena.tui.screens.watch import WatchScreen
 from tests.tui.agents import FirstLegal
 from tests.tui.leagues import make_league
-from tests.tui.surroundings import fill_store, make_run
+from tests.tui.sample_files import fill_store, make_run
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def furnished(folder: Path):
     make_run(folder / "runs" / "old", "finished", 100_000)
     new = make_run(folder / "runs" / "new")
     make_league(new)
-    with held(new):
+    with training_lock(new):
         yield folder
 
 

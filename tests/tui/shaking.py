@@ -11,7 +11,7 @@ NAMED = ["left", "right", "up", "down", "home", "end", "enter", "escape", "tab",
 NAMED += ["pagedown", "plus", "minus", "question_mark", "delete", "f1", "ctrl+a", "shift+tab", "comma", "slash"]
 SIZES = [(80, 24), (120, 40), (60, 16), (30, 8), (200, 60)]
 SHAKES = int(os.environ.get("ARENA_SHAKES", "0"))
-"""How many to press on every screen; 0: as few as each test says, for it to be quick."""
+"""Number of keys on every screen; 0 for the small number that each test sets."""
 BURST = 10
 """Keys that come faster than they are handled."""
 

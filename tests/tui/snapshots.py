@@ -19,11 +19,11 @@ from textual._context import visible_screen_stack
 from textual.strip import Strip
 
 from arena.tui.app import ArenaApp
-from arena.tui.theme import plain
+from arena.tui.drawing.theme import plain
 
 FOLDER = Path(__file__).parent / "snapshots"
 ID = "screen"
-"""What the elements of a file are called after, instead of a hash of all of it."""
+"""Prefix of the elements' names in a file, in place of a hash of its content."""
 COLUMN = 12.2
 """Width of a character in a file."""
 RECTANGLE = '<rect fill="{}" x=[^>]*/>'
@@ -89,7 +89,7 @@ def text_of(picture: str) -> list[str]:
 
 
 def difference(kept: str, shown: str) -> str:
-    """How two pictures differ, as text; if only in their looks, which elements do."""
+    """Return the difference of two pictures as text; if only styles differ, the elements that do."""
     texts = text_of(kept), text_of(shown)
     if texts[0] != texts[1]:
         return "\n".join(difflib.unified_diff(*texts, "kept", "shown", lineterm=""))

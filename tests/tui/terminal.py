@@ -46,7 +46,7 @@ class Terminal:
         self.press("Enter")
 
     def screen(self) -> str:
-        """What is to be seen."""
+        """Return the text on the screen."""
         return self.tmux("capture-pane", "-p")
 
     def wait_for(self, condition, seconds: float = 90) -> str:
@@ -59,7 +59,7 @@ class Terminal:
         return text
 
     def modes(self) -> str:
-        """What a program may leave behind in a terminal: other screen, hidden cursor, mouse reports, key modes."""
+        """Return what a program may leave behind: the other screen, a hidden cursor, mouse reports, key modes."""
         return self.tmux("display-message", "-p", MODES)
 
     def settings(self) -> str:
@@ -80,7 +80,7 @@ class Terminal:
 
 
 def is_over(screen: str) -> object:
-    """Whether a screen shows the result of a game."""
+    """Return whether a screen shows the result of a game."""
     return re.search(r"after \d moves", screen)
 
 

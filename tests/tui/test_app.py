@@ -10,14 +10,16 @@ import pytest
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Static
+from textual.widgets import OptionList, Static
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.tui.app import ArenaApp
+from arena.tui.drawing.theme import DARK, LIGHT, ascii_only, plain
 from arena.tui.screens.base import COMMON_KEYS, ArenaScreen
-from arena.tui.theme import DARK, LIGHT, ascii_only, plain
 from tests.tui.helpers import notice, screen_text, shows, until
 from tests.tui.terminal import ARENA, Terminal, require_tmux
+
+pytestmark = pytest.mark.full
 
 
 class Named(ArenaScreen):
@@ -155,6 +157,25 @@ async def test_without_an_opener_nothing_opens():
     async with app.run_test() as pilot:
         await pilot.press("o")
         assert "this is first" in screen_text(app)
+
+
+@pytest.mark.parametrize("key", ["pageup", "pagedown"])
+async def test_page_keys_in_a_palette_whose_list_has_no_room_yet_do_no_harm(key):
+    app = ArenaApp(Named("first"), Opener())
+    async with app.run_test() as pilot:
+        await pilot.press("colon")
+        await shows(pilot, "Open another")
+        commands = app.screen.query_one(OptionList)
+        commands.display = False  # as before the first answer to what was typed
+        await pilot.pause()
+        commands.clear_options().add_options(["late", "later"])
+        commands.highlighted = 0
+        await pilot.press(key, key)
+        assert commands.highlighted == 0
+        commands.display = True
+        await until(pilot, lambda: commands.scrollable_content_region)
+        await pilot.press("pagedown")
+        assert commands.highlighted == 1
 
 
 async def test_the_palette_does_what_the_keys_do():

@@ -2,13 +2,15 @@
 
 import pytest
 
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
 from arena.tui.screens.boards import BoardsScreen
 from arena.tui.screens.walk import FASTEST, SLOWEST
 from arena.tui.widgets.tile import Tile
 from tests.tui.agents import Crashing, FirstLegal, Patient
 from tests.tui.helpers import notice, screen_text, shows, until
+
+pytestmark = pytest.mark.full
 
 
 def make_app(boards=4, games=6, speed=64.0, name="tic_tac_toe", make=FirstLegal):

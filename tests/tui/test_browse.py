@@ -9,10 +9,12 @@ from arena.cli.main import main
 from arena.store import MatchFilter, Store
 from arena.tui.app import ArenaApp
 from arena.tui.screens.browse import BrowseScreen
-from arena.tui.widgets.match_list import KEPT, PAGE, MatchList
+from arena.tui.widgets.match_list import MAX_PAGES, PAGE, MatchList
 from tests.store.records import OTHER_GAME, record
 from tests.tui.helpers import NotToday, last_line, notice, screen_text, shows, until
 from tests.tui.snapshots import check_snapshot
+
+pytestmark = pytest.mark.full
 
 COUNT = 1000
 WHEN = r"\d{4}-\d\d-\d\d \d\d:\d\d"
@@ -91,9 +93,9 @@ async def test_a_list_keeps_no_more_pages_than_it_may(url):
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
         page = listed(app)._pages[0]
-        for number in range(2 * KEPT):
+        for number in range(2 * MAX_PAGES):
             listed(app).put(number, page)
-        assert len(listed(app)._pages) == KEPT
+        assert len(listed(app)._pages) == MAX_PAGES
         assert 0 in listed(app)._pages  # where the cursor is
 
 

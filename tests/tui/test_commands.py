@@ -8,6 +8,8 @@ import pytest
 
 from arena.cli.main import main
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).parents[2]
 
 

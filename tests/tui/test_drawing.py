@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from arena.match.match import Match
-from arena.registry import make_game
-from arena.tui.cells import BARE, BIG, FLAT, SCALES, SLANTED, SQUARE
-from arena.tui.drawing import Arrangement, BoardView, arrange, cell_at, draw, extent
-from arena.tui.figures import BLACK, WHITE, large
+from arena.policy.registry import make_game
+from arena.tui.drawing.board import Arrangement, BoardView, arrange, cell_at, draw, extent
+from arena.tui.drawing.cells import BARE, BIG, FLAT, SCALES, SLANTED, SQUARE
+from arena.tui.drawing.figures import BLACK, WHITE, large
 
 DRAWN = [*itertools.product(["tic_tac_toe", "tic_tac_toe:m=6,n=4,k=4", "connect_four"], SCALES)]
 DRAWN += [("hex:size=5", scale) for scale in SLANTED]
@@ -70,6 +70,7 @@ def test_a_large_piece_carries_its_letter_and_a_card_is_its_cell():
     ]
 
 
+@pytest.mark.full
 def test_a_large_chess_figure_is_drawn_in_lines_or_filled():
     """So sides differ by shape; in ASCII, which has no such shapes, by letters."""
     knights = replace(picture("tic_tac_toe:m=1,n=2,k=2", 0), figures=np.array([["♘", "♞"]]), last=None)

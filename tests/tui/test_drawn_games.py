@@ -7,16 +7,18 @@ import pytest
 
 from arena.match.files import WrittenMatch
 from arena.match.match import Match
-from arena.registry import GAMES, make_game
+from arena.policy.registry import GAMES, make_game
 from arena.tui.app import ArenaApp
-from arena.tui.cells import BARE, SCALES, SLANTED
-from arena.tui.drawing import BoardView, draw, extent
-from arena.tui.pictures import Frame, image
+from arena.tui.drawing.board import BoardView, draw, extent
+from arena.tui.drawing.cells import BARE, SCALES, SLANTED
+from arena.tui.drawing.pictures import Frame, image
+from arena.tui.drawing.theme import plain
 from arena.tui.screens.replay import ReplayScreen
-from arena.tui.table import Table
-from arena.tui.theme import plain
+from arena.tui.state.live_match import LiveMatch
 from tests.tui.helpers import shows, until
 from tests.tui.snapshots import check_snapshot, check_text
+
+pytestmark = pytest.mark.full
 
 NAMES = sorted(GAMES.names())
 
@@ -42,7 +44,7 @@ def longest(name):
 def pictures(name):
     """Its start, its middle with closed hands, and its end."""
     match, middle = longest(name)
-    positions = Table(match.game).unroll(match)
+    positions = LiveMatch(match.game).unroll(match)
     return [positions[0].picture, positions[middle].closed or positions[middle].picture, positions[-1].picture]
 
 

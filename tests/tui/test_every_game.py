@@ -5,11 +5,13 @@ import pytest
 
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
-from arena.registry import GAMES, make_agent, make_game
+from arena.policy.registry import GAMES, make_agent, make_game
 from arena.tui.app import ArenaApp
 from arena.tui.screens.play import PlayScreen
-from arena.tui.screens.sitting import Terms
+from arena.tui.screens.sitting import SittingOptions
 from tests.tui.helpers import until
+
+pytestmark = pytest.mark.full
 
 SMALL = {
     "breakthrough": "breakthrough:rows=5,columns=5",
@@ -25,7 +27,7 @@ SMALL = {
 }
 """Where a whole game is long."""
 LINES = {"chess": ("f3 g4", "e5 Qh4#")}
-"""What both play where chance would take hundreds of moves: the fool's mate."""
+"""Fixed lines where random moves would take hundreds: the fool's mate."""
 LONG = "backgammon"
 """A race of some hundred turns, which is resigned after a dozen."""
 MOST_TURNS = 12
@@ -57,7 +59,7 @@ async def test_a_game_is_played_by_keys_to_its_end(name):
     game = make_game(SMALL.get(name, name))
     mine, theirs = LINES.get(name, ("", ""))
     others = [("bot", Reader(game, theirs) if theirs else make_agent("random", game))]
-    app = ArenaApp(PlayScreen(game, others, Terms(seed=1)))
+    app = ArenaApp(PlayScreen(game, others, SittingOptions(seed=1)))
     rng = np.random.default_rng(1)
     async with app.run_test(size=(80, 24)) as pilot:
         turns = 0

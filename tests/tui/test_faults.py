@@ -2,12 +2,14 @@
 
 import pytest
 
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
 from arena.tui.screens.play import PlayScreen
 from arena.tui.screens.watch import WatchScreen
 from tests.tui.agents import Cheating, Crashing, FirstLegal
 from tests.tui.helpers import notice, shows, until
+
+pytestmark = pytest.mark.full
 
 FAULTS = [
     (Crashing, "○ bad crashed (ArithmeticError: lost count) and loses"),

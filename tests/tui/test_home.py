@@ -8,19 +8,21 @@ import pytest
 from textual.widgets import Input
 
 from arena.cli.opening import screen_of
-from arena.registry import GAMES
-from arena.runs.live_files import held
-from arena.store import Rating, Store
+from arena.policy.registry import GAMES
+from arena.runs.live_files import training_lock
+from arena.store import Store, StoredRating
 from arena.tui.app import ArenaApp
-from arena.tui.jobs import Job
 from arena.tui.screens.form import FormScreen
 from arena.tui.screens.home import HomeScreen
 from arena.tui.screens.menu import MenuScreen
+from arena.tui.services.jobs import CommandProcess
 from arena.tui.widgets.rows import Rows
 from tests.tui.helpers import NotToday, last_line, notice, screen_text, shows, until
+from tests.tui.sample_files import make_run
 from tests.tui.screens import furnished
 from tests.tui.snapshots import check_snapshot
-from tests.tui.surroundings import make_run
+
+pytestmark = pytest.mark.full
 
 SIZES = [(80, 24), (120, 36)]
 
@@ -174,7 +176,7 @@ async def test_new_ratings_are_seen(folder):
         await settled(pilot)
         assert "1777" not in screen_text(app)
         with Store(folder / "arena.db") as store:
-            store.add_ratings(1, [Rating("first", 1777.0, 1700.0, 1800.0, 12, 2_000_000.0)])
+            store.add_ratings(1, [StoredRating("first", 1777.0, 1700.0, 1800.0, 12, 2_000_000.0)])
         await shows(pilot, "1777")
 
 
@@ -199,7 +201,7 @@ async def test_a_training_is_begun_here_and_seen_before_it_tells_of_itself(folde
 
     def start(words, log):
         began.append(words)
-        return Job(tuple(words), log, Begun())
+        return CommandProcess(tuple(words), log, Begun())
 
     monkeypatch.setattr("arena.tui.screens.home.start", start)
     app = home(folder)
@@ -212,14 +214,14 @@ async def test_a_training_is_begun_here_and_seen_before_it_tells_of_itself(folde
         await until(pilot, lambda: began)
         out = str(folder / "runs" / "tic_tac_toe-ppo")
         assert began == [["train", "tic_tac_toe", "ppo", "--steps", "5000", "--out", out, "--seed", "3"]]
-        await app.screen._look()
+        await app.screen._poll()
         await shows(pilot, "◌  tic_tac_toe-ppo", "starting")
         await pilot.press("tab", "tab", "home", "enter")
         await shows(pilot, "arena › runs › tic_tac_toe-ppo", "waiting for the training to begin")
         await pilot.press("q")
         make_run(folder / "runs" / "tic_tac_toe-ppo")
-        with held(folder / "runs" / "tic_tac_toe-ppo"):
-            await app.screen._look()
+        with training_lock(folder / "runs" / "tic_tac_toe-ppo"):
+            await app.screen._poll()
             await shows(pilot, "●  tic_tac_toe-ppo")
         assert "starting" not in screen_text(app)
 
@@ -230,16 +232,16 @@ async def test_a_store_that_vanishes_or_breaks_is_said_and_one_that_comes_back_i
         await settled(pilot)
         store = folder / "arena.db"
         aside = folder / "aside.db"
-        app.screen._around.close()
+        app.screen._arena_context.close()
         store.rename(aside)
-        await app.screen._look()
+        await app.screen._poll()
         await shows(pilot, "none yet: t plays a tournament")
         store.write_text("this is no store " * 100)
-        await app.screen._look()
+        await app.screen._poll()
         assert "it is no store" in notice(app)
         store.unlink()
         aside.rename(store)
-        await app.screen._look()
+        await app.screen._poll()
         await shows(pilot, "12 games")
         assert notice(app) == ""
 
@@ -250,7 +252,7 @@ async def test_a_store_that_is_written_to_meanwhile_does_not_hold_up_the_screen(
         await settled(pilot)
         with sqlite3.connect(folder / "arena.db") as writer:
             writer.execute("BEGIN IMMEDIATE")
-            await app.screen._look()
+            await app.screen._poll()
             assert notice(app) == ""
             writer.rollback()
 
@@ -261,10 +263,10 @@ async def test_runs_that_vanish_or_are_killed_are_shown_as_that(folder):
         await settled(pilot)
         assert "●  new" in screen_text(app)
         make_run(folder / "runs" / "dead")  # says it runs, and nobody stands behind it
-        await app.screen._look()
+        await app.screen._poll()
         await shows(pilot, "killed", "3 runs")
         (folder / "runs" / "dead" / "run.json").unlink()
-        await app.screen._look()
+        await app.screen._poll()
         await shows(pilot, "2 runs")
 
 

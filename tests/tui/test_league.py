@@ -10,15 +10,17 @@ from textual.widgets import Static
 from arena.cli.main import main
 from arena.league.records import League, Learner, write_league
 from arena.tui.app import ArenaApp
-from arena.tui.league_view import about, ladder_rows, next_opponents, over_time, rating_curves, read_view, spec_of
 from arena.tui.screens import league
 from arena.tui.screens.league import LeagueScreen
+from arena.tui.views.league_view import about, ladder_rows, next_opponents, over_time, rating_curves, read_view, spec_of
 from arena.tui.widgets.heat_map import HeatMap
 from arena.tui.widgets.plot import Plot
 from arena.tui.widgets.rows import Rows
 from tests.tui.helpers import NotToday, last_line, notice, shows, until
 from tests.tui.leagues import STEP, make_league
 from tests.tui.snapshots import check_snapshot
+
+pytestmark = pytest.mark.full
 
 
 @pytest.fixture
@@ -97,7 +99,7 @@ async def test_a_league_that_grows_is_followed(folder):
     async with app.run_test(size=(130, 36)) as pilot:
         await settled(pilot)
         make_league(folder, members=7)
-        await app.screen.look()
+        await app.screen.poll()
         await shows(pilot, "main-0007", "8 members")
 
 
@@ -106,7 +108,7 @@ async def test_a_look_that_takes_longer_than_the_time_between_two_is_left_to_end
         time.sleep(0.2)
         return read_view(folder)
 
-    monkeypatch.setattr(league, "LOOK_S", 0.01)
+    monkeypatch.setattr(league, "POLL_S", 0.01)
     monkeypatch.setattr(league, "read_view", slowly)
     app = show(folder)
     async with app.run_test(size=(130, 36)) as pilot:
@@ -119,17 +121,17 @@ async def test_a_league_that_vanishes_or_breaks_is_said_and_one_that_comes_back_
         await settled(pilot)
         aside = folder.with_name("aside")
         shutil.move(folder, aside)
-        await app.screen.look()
+        await app.screen.poll()
         assert "no league in" in notice(app)
         assert "what was read is shown" in notice(app)
         await shows(pilot, "main-0005")
         folder.mkdir()
         (folder / "league.json").write_text('{"format": 1}')
-        await app.screen.look()
+        await app.screen.poll()
         assert "is not the file of a league" in notice(app)
         shutil.rmtree(folder)
         shutil.move(aside, folder)
-        await app.screen.look()
+        await app.screen.poll()
         assert notice(app) == ""
 
 

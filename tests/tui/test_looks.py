@@ -1,11 +1,11 @@
-"""What must be on the screen at every size, on both themes, and without colour."""
+"""Requirements of every size, of both themes, and of screens without colour."""
 
 import pytest
 from textual.geometry import Size
 
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
-from arena.tui.drawing import extent
+from arena.tui.drawing.board import extent
 from arena.tui.screens.play import PlayScreen
 from arena.tui.screens.walk import SLOWEST
 from arena.tui.screens.watch import WatchScreen
@@ -14,6 +14,8 @@ from arena.tui.widgets.moves import Moves
 from arena.tui.widgets.players import Players
 from tests.tui.agents import FirstLegal
 from tests.tui.helpers import last_line, screen_text, shows, step, until
+
+pytestmark = pytest.mark.full
 
 GAMES = ["tic_tac_toe", "tic_tac_toe:m=6,n=6,k=4", "connect_four"]
 LONG = "ppo:runs/connect-four-of-last-tuesday/snapshot-0005"

@@ -1,4 +1,4 @@
-"""The parts of the screens that need no screen: words, series, table, thinker."""
+"""The parts of the screens that need no screen: words, series, table, thread."""
 
 import asyncio
 import threading
@@ -9,12 +9,14 @@ import pytest
 
 from arena.match.ask import Answer
 from arena.match.verdict import Reason, Verdict, forfeit
-from arena.registry import make_game
-from arena.tui.series import Series
-from arena.tui.table import Table, first_position
-from arena.tui.thinker import Thinker
-from arena.tui.words import result
+from arena.policy.registry import make_game
+from arena.tui.services.background import BackgroundThread
+from arena.tui.state.live_match import LiveMatch, first_position
+from arena.tui.state.series import Series
+from arena.tui.state.words import result
 from tests.tui.agents import Cheating, FirstLegal
+
+pytestmark = pytest.mark.full
 
 
 @pytest.mark.parametrize(
@@ -56,7 +58,7 @@ def test_first_seat_is_that_of_the_first_contestant():
 
 
 def test_table_gives_a_snapshot_of_every_position():
-    table = Table(make_game("tic_tac_toe"))
+    table = LiveMatch(make_game("tic_tac_toe"))
     positions = table.deal([("you", None), ("bot", FirstLegal())], 0, (4,))
     answer, position = table.advance()
     assert [p.move for p in (*positions, position)] == ["", "b2", "a1"]
@@ -67,7 +69,7 @@ def test_table_gives_a_snapshot_of_every_position():
 
 
 def test_table_ends_with_the_verdict_on_an_agent_that_forfeits():
-    table = Table(make_game("tic_tac_toe"))
+    table = LiveMatch(make_game("tic_tac_toe"))
     table.deal([("bad", Cheating()), ("you", None)], 0)
     _, position = table.advance()
     assert position.action is None
@@ -77,7 +79,7 @@ def test_table_ends_with_the_verdict_on_an_agent_that_forfeits():
 
 @pytest.mark.parametrize("probs", [None, np.ones(4), np.full(9, np.nan), np.full(9, -1.0), np.ones((9, 9))])
 def test_nonsense_is_no_chances(probs):
-    table = Table(make_game("tic_tac_toe"))
+    table = LiveMatch(make_game("tic_tac_toe"))
     (position,) = table.deal([("a", None), ("b", None)], 0)
     assert position.chances(Answer(0, probs=probs)) == {}
     assert position.on_cells({}) == {}
@@ -90,30 +92,30 @@ def test_first_position_needs_no_match():
 
 
 async def test_jobs_run_one_after_another_in_a_daemon_thread():
-    thinker, seen = Thinker(), []
+    thread, seen = BackgroundThread(), []
 
     def job(number):
         seen.append((number, threading.current_thread().daemon))
         time.sleep(0.01)
         return number
 
-    assert await asyncio.gather(*(thinker.run(lambda i=i: job(i)) for i in range(3))) == [0, 1, 2]
+    assert await asyncio.gather(*(thread.run(lambda i=i: job(i)) for i in range(3))) == [0, 1, 2]
     assert seen == [(0, True), (1, True), (2, True)]
 
 
 async def test_what_a_job_raises_comes_home():
     with pytest.raises(ZeroDivisionError):
-        await Thinker().run(lambda: 1 / 0)
+        await BackgroundThread().run(lambda: 1 / 0)
 
 
 async def test_a_job_given_up_before_its_start_is_left_out():
-    thinker, release, seen = Thinker(), threading.Event(), []
-    first = asyncio.create_task(thinker.run(lambda: release.wait(10)))
-    second = asyncio.create_task(thinker.run(lambda: seen.append(2)))
+    thread, release, seen = BackgroundThread(), threading.Event(), []
+    first = asyncio.create_task(thread.run(lambda: release.wait(10)))
+    second = asyncio.create_task(thread.run(lambda: seen.append(2)))
     await asyncio.sleep(0.01)
     second.cancel()
     await asyncio.sleep(0)
     release.set()
     assert await first
-    await thinker.run(lambda: seen.append(3))
+    await thread.run(lambda: seen.append(3))
     assert seen == [3]

@@ -1,30 +1,32 @@
-"""How screens look that are pictured nowhere else; and on a light ground, without colour, in ASCII. None lacks one."""
+"""Pictures of all remaining screens, and of screens on a light theme, without colour, in ASCII."""
 
 from pathlib import Path
 
 import pytest
 
 import arena.tui.screens
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
+from arena.tui.drawing.theme import LIGHT
 from arena.tui.screens.home import HomeScreen
 from arena.tui.screens.play import PlayScreen
-from arena.tui.screens.sitting import Terms
+from arena.tui.screens.sitting import SittingOptions
 from arena.tui.screens.walk import SLOWEST
 from arena.tui.screens.watch import WatchScreen
-from arena.tui.theme import LIGHT
 from tests.tui.agents import FirstLegal, Telling
 from tests.tui.helpers import click_cell, my_turn, shows, step, type_move, until
 from tests.tui.snapshots import FOLDER, check_snapshot
 
-SHARED = {"__init__", "base", "dialog", "match", "requests", "sitting", "walk", "hands"}
+pytestmark = pytest.mark.full
+
+SHARED = {"__init__", "base", "dialog", "match", "requests", "sitting", "walk", "hands", "palette"}
 """Modules of what screens have in common; each other one is called after its screen."""
 CLOCK = r"\d:\d\d"
 
 
 def play(name, *others, **terms):
     others = others or (("bot", Telling()),)
-    return ArenaApp(PlayScreen(make_game(name), others, Terms(seed=1, **terms)))
+    return ArenaApp(PlayScreen(make_game(name), others, SittingOptions(seed=1, **terms)))
 
 
 def watch(name):

@@ -4,19 +4,21 @@ import pytest
 from textual import events
 
 from arena.match.verdict import Reason
-from arena.registry import make_agent, make_game
+from arena.policy.registry import make_agent, make_game
 from arena.tui.app import ArenaApp
 from arena.tui.screens.help import HelpScreen
 from arena.tui.screens.play import PlayScreen
-from arena.tui.screens.sitting import Terms
+from arena.tui.screens.sitting import SittingOptions
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.entry import Entry
 from tests.tui.agents import FirstLegal, Patient, Silent
 from tests.tui.helpers import click_cell, my_turn, notice, screen_text, shows, type_move, until
 
+pytestmark = pytest.mark.full
+
 
 def make_app(name="tic_tac_toe", agent=None, seat=0):
-    return ArenaApp(PlayScreen(make_game(name), [("bot", agent or FirstLegal())], Terms(seat)))
+    return ArenaApp(PlayScreen(make_game(name), [("bot", agent or FirstLegal())], SittingOptions(seat)))
 
 
 def moves(screen):

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from arena.tui.plotting import Curve, plot, short, spark
+from arena.tui.drawing.plotting import Curve, plot, short, spark
 
 
 def text(lines):

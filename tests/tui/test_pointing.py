@@ -1,14 +1,18 @@
 """Moves from a cell to a cell: a person points at the piece, then at where it goes, by mouse and by keys."""
 
-from arena.registry import make_game
+import pytest
+
+from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
-from arena.tui.pointing import lit, pointed
 from arena.tui.screens.play import YOUR_MOVE, PlayScreen
-from arena.tui.table import Position
+from arena.tui.state.live_match import Position
+from arena.tui.state.pointing import highlighted, pointed
 from arena.tui.widgets.board import Board
 from games.chess.fen import position as set_up
 from tests.tui.agents import FirstLegal
 from tests.tui.helpers import click_cell, my_turn, notice, shows, until
+
+pytestmark = pytest.mark.full
 
 
 def make_app():
@@ -88,8 +92,8 @@ def test_several_moves_to_one_cell_are_all_meant():
     state = set_up("8/P7/8/8/8/8/7k/K7 w - - 0 1")
     legal = {game.parse_action(state, text): text for text in ("a7a8q", "a7a8r", "a7a8b", "a7a8n", "a1b1")}
     position = Position(state, game.picture(state), 0, legal)
-    assert lit(position, None) == {(1, 0), (7, 0)}
-    assert lit(position, (1, 0)) == {(0, 0)}
+    assert highlighted(position, None) == {(1, 0), (7, 0)}
+    assert highlighted(position, (1, 0)) == {(0, 0)}
     picked, meant = pointed(position, (1, 0), (0, 0))
     assert (picked, sorted(position.legal[action] for action in meant)) == (None, ["a7a8b", "a7a8n", "a7a8q", "a7a8r"])
     assert pointed(position, None, (7, 0)) == ((7, 0), [])

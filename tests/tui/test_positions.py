@@ -1,12 +1,16 @@
 """Positions on a screen: what a person may see of a game that hides something, and that they never change."""
 
-from arena.registry import make_game
+import pytest
+
+from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
 from arena.tui.screens.play import PlayScreen
-from arena.tui.table import Table
+from arena.tui.state.live_match import LiveMatch
 from arena.tui.widgets.board import Board
 from tests.tui.agents import FirstLegal
 from tests.tui.helpers import shows, until
+
+pytestmark = pytest.mark.full
 
 KUHN = make_game("kuhn_poker")
 
@@ -16,7 +20,7 @@ def cards(position) -> list[str]:
 
 
 def test_what_those_before_the_screen_may_see():
-    table = Table(KUHN)
+    table = LiveMatch(KUHN)
     agent = ("bot", FirstLegal())
     (everything,) = table.deal([agent, agent], seed=5)
     assert "?" not in cards(everything)
@@ -48,7 +52,7 @@ async def test_a_game_of_cards_is_played_to_its_end():
 
 
 def test_positions_stay_as_they_were_and_moves_are_named_where_they_were_made():
-    table = Table(make_game("chess"))
+    table = LiveMatch(make_game("chess"))
     (start,) = table.deal([("you", None), ("bot", FirstLegal())], seed=1)
     kept = start.state.copy()
     assert table.play(table.game.parse_action(start.state, "e4")).move == "e4"

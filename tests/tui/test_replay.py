@@ -5,12 +5,14 @@ from PIL import Image
 
 from arena.match.files import WrittenMatch, read_match
 from arena.match.verdict import Reason, Verdict, forfeit
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
 from arena.tui.screens.replay import ReplayScreen
 from arena.tui.widgets.board import Board
 from tests.tui.agents import Crashing, FirstLegal
 from tests.tui.helpers import notice, screen_text, shows, until
+
+pytestmark = pytest.mark.full
 
 ACTIONS = (0, 1, 2, 3, 4, 5, 6)
 WON = WrittenMatch(make_game("tic_tac_toe"), ("ada", "bob"), ACTIONS, verdict=Verdict((1.0, -1.0)))

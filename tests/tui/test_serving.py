@@ -15,15 +15,17 @@ import pytest
 
 from arena.cli.main import main
 from arena.match.verdict import Reason
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.store import Store
 from arena.tui.app import ArenaApp
-from arena.tui.drawing import cell_at
+from arena.tui.drawing.board import cell_at
 from arena.tui.screens.play import PlayScreen
 from arena.tui.widgets.board import Board
 from tests.tui.agents import FirstLegal
 from tests.tui.browser import open_page, require_browser
 from tests.tui.helpers import until
+
+pytestmark = pytest.mark.full
 
 BOX = """
 (() => { const box = document.querySelector('.xterm-screen').getBoundingClientRect();

@@ -6,10 +6,12 @@ import pytest
 
 from tests.tui.terminal import ARENA, ROOT, Terminal, play_to_the_end, require_tmux
 
+pytestmark = pytest.mark.full
+
 FAULTY = """
 import sys
 from arena.cli import faults
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.tui.app import launch
 from arena.tui.screens.play import PlayScreen
 from tests.tui.agents import FirstLegal
@@ -118,7 +120,7 @@ def test_a_fault_of_ours_is_one_line_and_a_log_and_the_terminal_is_as_before(ter
     terminal.press("h")
     screen = terminal.wait_for(r"status=\d+")
     assert "status=1" in screen
-    assert "arena: a fault of its own, ZeroDivisionError: nothing to divide; details are in" in screen
+    assert "arena: internal error, ZeroDivisionError: nothing to divide; details are in" in screen
     assert "Traceback" not in screen
     (log,) = (tmp_path / "state" / "arena").iterdir()
     assert "action_hint" in log.read_text()

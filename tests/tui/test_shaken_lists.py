@@ -5,11 +5,13 @@
 
 import pytest
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.tui.app import ArenaApp
 from tests.tui.helpers import NotToday, screen_text
 from tests.tui.screens import LISTS, furnished
 from tests.tui.shaking import SHAKES, shake
+
+pytestmark = pytest.mark.full
 
 
 @pytest.mark.parametrize("make", LISTS)

@@ -6,14 +6,16 @@
 import pytest
 
 from arena.match.match import Match
-from arena.registry import make_agent, make_game
+from arena.policy.registry import make_agent, make_game
 from arena.tui.app import ArenaApp
-from arena.tui.keeper import Keeper
 from arena.tui.screens.play import PlayScreen
-from arena.tui.screens.sitting import Terms
+from arena.tui.screens.sitting import SittingOptions
+from arena.tui.services.match_recorder import MatchRecorder
 from tests.tui.agents import FirstLegal
 from tests.tui.helpers import until
 from tests.tui.shaking import SHAKES, shake
+
+pytestmark = pytest.mark.full
 
 
 @pytest.mark.parametrize(
@@ -24,8 +26,9 @@ async def test_random_keys_and_clicks(name, people, times, tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)  # pictures are saved
     game = make_game(name)
     others = [("bot", FirstLegal())] if people == 1 else [("Ada", None)]
-    terms = Terms(time_s=20, hints=("random", make_agent("random", game)), keeper=Keeper(str(tmp_path / "arena.db")))
-    screen = PlayScreen(game, others, terms)
+    hints = ("random", make_agent("random", game))
+    options = SittingOptions(time_s=20, hints=hints, recorder=MatchRecorder(str(tmp_path / "arena.db")))
+    screen = PlayScreen(game, others, options)
     app = ArenaApp(screen)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: screen.job is None)

@@ -13,6 +13,8 @@ from tests.tui.helpers import screen_text
 from tests.tui.screens import boards, replay, watch
 from tests.tui.shaking import SHAKES, shake
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.parametrize(
     ("make", "times"),

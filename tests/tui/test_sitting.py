@@ -11,18 +11,20 @@ from arena.cli.play import Options, screen
 from arena.data.batch import Batch
 from arena.match.replay import replay
 from arena.match.verdict import MatchRecord, Reason, forfeit
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.store import Store
 from arena.tui.app import ArenaApp
-from arena.tui.clocks import Clocks
-from arena.tui.keeper import Keeper
 from arena.tui.screens.curtain import CurtainScreen
 from arena.tui.screens.play import PlayScreen
-from arena.tui.screens.sitting import Terms
+from arena.tui.screens.sitting import SittingOptions
+from arena.tui.services.match_recorder import MatchRecorder
+from arena.tui.state.clocks import Clocks
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.choices import Choices
 from tests.tui.agents import FirstLegal, Patient, Silent
 from tests.tui.helpers import my_turn, notice, screen_text, shows, type_move, until
+
+pytestmark = pytest.mark.full
 
 
 class Proud(FirstLegal):
@@ -40,7 +42,7 @@ class Hurried(Patient):
 
 
 def table(*others, game="tic_tac_toe", **terms):
-    return ArenaApp(PlayScreen(make_game(game), others, Terms(**terms)))
+    return ArenaApp(PlayScreen(make_game(game), others, SittingOptions(**terms)))
 
 
 async def test_a_clock_may_stand_at_nothing_when_it_is_wound():
@@ -255,7 +257,7 @@ async def test_thoughts_are_shown_after_the_game_or_if_minds_are_open():
         await shows(pilot, "○ bot thought")
         await pilot.press("left", "left", "left")
         assert app.screen.shown == 2
-    app = table(("bot", FirstLegal()), open_minds=True)
+    app = table(("bot", FirstLegal()), show_thoughts=True)
     async with app.run_test(size=(100, 30)) as pilot:
         await my_turn(pilot)
         await type_move(pilot, "b2")
@@ -265,7 +267,7 @@ async def test_thoughts_are_shown_after_the_game_or_if_minds_are_open():
 
 async def test_finished_games_are_kept_and_can_be_replayed(tmp_path):
     url = tmp_path / "games.db"
-    app = table(("bot", FirstLegal()), keeper=Keeper(str(url)))
+    app = table(("bot", FirstLegal()), recorder=MatchRecorder(str(url)))
     async with app.run_test(size=(100, 24)) as pilot:
         for number, text in enumerate(["b1", "b2", "b3"]):
             await my_turn(pilot, 2 * number)
@@ -284,21 +286,21 @@ async def test_finished_games_are_kept_and_can_be_replayed(tmp_path):
 
 
 async def test_a_game_is_kept_even_if_nobody_waits_to_hear_its_number(tmp_path):
-    url, keeper = tmp_path / "games.db", Keeper(str(tmp_path / "games.db"))
+    url, recorder = tmp_path / "games.db", MatchRecorder(str(tmp_path / "games.db"))
     record = MatchRecord("tic_tac_toe", ("you", "bot"), 0, (), (0, 1), forfeit(2, 0, Reason.RESIGNED))
-    waiters = [asyncio.create_task(keeper.keep(record)) for _ in range(3)]
+    waiters = [asyncio.create_task(recorder.keep(record)) for _ in range(3)]
     await asyncio.sleep(0)
     for waiter in waiters:
         waiter.cancel()
     await asyncio.gather(*waiters, return_exceptions=True)
-    keeper.finish()
+    recorder.finish()
     with Store(url, create=False) as store:
         assert [match.id for match in store.matches()] == [3, 2, 1]
 
 
 async def test_a_store_that_cannot_be_written_is_said_and_the_game_goes_on(tmp_path):
     (tmp_path / "games.db").write_text("this is no database, and was here before")
-    app = table(("bot", FirstLegal()), keeper=Keeper(str(tmp_path / "games.db")))
+    app = table(("bot", FirstLegal()), recorder=MatchRecorder(str(tmp_path / "games.db")))
     async with app.run_test(size=(140, 24)) as pilot:
         await my_turn(pilot)
         await pilot.press("R", "R")

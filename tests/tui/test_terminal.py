@@ -9,15 +9,17 @@ import pytest
 
 from tests.tui.terminal import ARENA, ROOT, Terminal, play_to_the_end, require_tmux
 
+pytestmark = pytest.mark.full
+
 THINKING = """
 import os, pathlib, sys
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.tui.app import launch
 from arena.tui.screens.play import PlayScreen
-from arena.tui.screens.sitting import Terms
+from arena.tui.screens.sitting import SittingOptions
 from tests.tui.agents import Patient
 pathlib.Path(sys.argv[1]).write_text(str(os.getpid()))
-sys.exit(launch(PlayScreen(make_game("tic_tac_toe"), [("slow", Patient())], Terms(seat=1))))
+sys.exit(launch(PlayScreen(make_game("tic_tac_toe"), [("slow", Patient())], SittingOptions(seat=1))))
 """
 
 
@@ -131,7 +133,7 @@ def test_pasted_garbage_is_refused_where_it_is_seen(terminal, tmp_path):
 BROKEN = """
 import sys
 from arena.cli.faults import report
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.tui.app import launch
 from arena.tui.screens.play import PlayScreen
 from tests.tui.agents import FirstLegal
@@ -159,7 +161,7 @@ def test_a_fault_while_the_terminal_is_read_is_one_line(terminal, tmp_path):
     terminal.wait_for("your move|status=")
     terminal.press("x")
     screen = terminal.wait_for(r"status=\d+")
-    assert "a fault of its own, OSError: the wire is cut; details are in" in screen.replace("\n", "")
+    assert "internal error, OSError: the wire is cut; details are in" in screen.replace("\n", "")
     assert "status=1" in screen
     assert "Traceback" not in screen
     assert terminal.settings() == before

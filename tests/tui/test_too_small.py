@@ -6,6 +6,8 @@ from arena.tui.app import ArenaApp
 from tests.tui.helpers import screen_text, shows, until
 from tests.tui.screens import LISTS, MATCHES, furnished
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.parametrize("make", [*LISTS, *MATCHES])
 async def test_it_says_how_large_it_should_be(make, tmp_path):

@@ -5,16 +5,18 @@ import shutil
 
 import pytest
 
+from arena.base.errors import UsageError
 from arena.cli.main import main
-from arena.errors import UsageError
-from arena.runs.live_files import FIGURES, GAME, LIVE, held, read_status, request, requested
+from arena.runs.live_files import FIGURES, GAME, LIVE, read_status, request, requested, training_lock
 from arena.tui.app import ArenaApp
-from arena.tui.curves import losses, ratings, returns, scores
 from arena.tui.screens.training import TrainingScreen
+from arena.tui.views.curves import losses, ratings, returns, scores
 from arena.tui.widgets.plot import Plot
 from tests.tui.helpers import last_line, notice, screen_text, shows, until
+from tests.tui.sample_files import make_run
 from tests.tui.snapshots import check_snapshot
-from tests.tui.surroundings import make_run
+
+pytestmark = pytest.mark.full
 
 PASSING = (r"\d\d:\d\d left",)
 
@@ -23,7 +25,7 @@ PASSING = (r"\d\d:\d\d left",)
 def folder(tmp_path):
     """A run that is at work."""
     folder = make_run(tmp_path / "runs" / "new")
-    with held(folder):
+    with training_lock(folder):
         yield folder
 
 
@@ -33,7 +35,7 @@ def follow(folder, control=False, opener=None):
 
 async def settled(pilot):
     await until(pilot, lambda: pilot.app.screen.followed.figures and pilot.app.screen.positions)
-    await pilot.app.screen.look()
+    await pilot.app.screen.poll()
 
 
 def heading(app):
@@ -94,10 +96,10 @@ async def test_figures_that_come_later_are_drawn(folder):
         with (folder / LIVE / FIGURES).open("a") as file:
             file.write(json.dumps({"step": 50_000, "figures": {"elo": 1500.0, "elo/low": 1450.0, "elo/high": 1550.0}}))
             file.flush()
-            await app.screen.look()
+            await app.screen.poll()
             assert not app.screen.query_one("#ratings", Plot).curves  # half a line is none
             file.write("\n" + json.dumps({"step": 50_000, "said": "snapshot 5"}) + "\nnonsense\n[1]\n")
-        await app.screen.look()
+        await app.screen.poll()
         (curve,) = app.screen.query_one("#ratings", Plot).curves
         assert (list(curve.points), curve.band) == ([(50_000, 1500.0)], [(50_000, 1450.0, 1550.0)])
         await shows(pilot, "50,000  snapshot 5")
@@ -136,7 +138,7 @@ async def test_who_may_pauses_keeps_a_snapshot_and_stops(folder):
 @pytest.mark.parametrize("state", ["paused", "finished", "stopped", "failed"])
 async def test_every_state_is_said(tmp_path, state):
     folder = make_run(tmp_path / "run", state)
-    with held(folder):
+    with training_lock(folder):
         app = follow(folder)
         async with app.run_test(size=(120, 34)) as pilot:
             await settled(pilot)
@@ -149,7 +151,7 @@ async def test_a_training_that_is_killed_or_vanishes_is_said_and_its_curves_stay
     folder = make_run(tmp_path / "run")
     app = follow(folder, control=True)
     async with app.run_test(size=(120, 34)) as pilot:
-        with held(folder):
+        with training_lock(folder):
             await settled(pilot)
             assert "running" in heading(app)
         await until(pilot, lambda: "ended without a word" in notice(app))
@@ -201,7 +203,7 @@ def test_the_list_of_runs(folder, capsys, monkeypatch):
 def test_wrong_input_is_one_line(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["runs"]) == 0
-    assert capsys.readouterr().out == "There is no training in runs; arena train begins one.\n"
+    assert capsys.readouterr().out == "There is no training in runs; 'arena train' starts one.\n"
     assert main(["runs", "nothing"]) == 2
     assert capsys.readouterr().err == "arena: there is no run 'nothing'; there are none\n"
     make_run(tmp_path / "runs" / "c4")
@@ -212,9 +214,9 @@ def test_wrong_input_is_one_line(tmp_path, capsys, monkeypatch):
 def test_only_one_process_trains_in_a_folder_and_its_end_is_known_at_once(tmp_path):
     folder = make_run(tmp_path / "run")
     assert read_status(folder).state == "killed"
-    with held(folder):
+    with training_lock(folder):
         assert read_status(folder).state == "running"
-        with pytest.raises(UsageError, match="is being trained by another process"), held(folder):
+        with pytest.raises(UsageError, match="is being trained by another process"), training_lock(folder):
             pass
     assert read_status(folder).state == "killed"
     with pytest.raises(UsageError, match="cannot be reached"):

@@ -9,6 +9,8 @@ import pytest
 from arena.runs.live_files import read_status
 from tests.tui.terminal import ARENA, Terminal, require_tmux
 
+pytestmark = pytest.mark.full
+
 LONG = "train tic_tac_toe ppo --steps 100000000 --snapshots 5000 --boards 64 --evaluation-games 2 --threads 1"
 
 

@@ -2,13 +2,15 @@
 
 import pytest
 
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
 from arena.tui.screens.walk import FASTEST, SLOWEST
 from arena.tui.screens.watch import WatchScreen
 from arena.tui.widgets.board import Board
 from tests.tui.agents import FirstLegal, Patient, Silent
 from tests.tui.helpers import last_line, notice, screen_text, shows, until
+
+pytestmark = pytest.mark.full
 
 FIRST_LEGAL_GAME = ["a1", "a2", "a3", "b1", "b2", "b3", "c1"]
 """Tic-tac-toe between two agents that play the lowest number: a1, b2 and... c1, b2, a3 win for the first."""

@@ -4,14 +4,14 @@ import pytest
 
 from arena.match.contained import ContainedPolicy
 from arena.match.limits import Limits
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
 from arena.tui.screens import watch
 from arena.tui.screens.watch import WatchScreen
 from tests.tui.agents import FirstLegal
 from tests.tui.helpers import notice, shows, until
 
-pytestmark = pytest.mark.usefixtures("faulty_agents")
+pytestmark = [pytest.mark.full, pytest.mark.usefixtures("faulty_agents")]
 GAME = make_game("connect_four")
 
 
@@ -34,7 +34,7 @@ async def until_over(pilot):
 
 
 async def test_one_that_hangs_is_given_up_and_the_series_goes_on(against, monkeypatch):
-    monkeypatch.setattr(watch, "LONG_S", 1.0)
+    monkeypatch.setattr(watch, "OFFER_AFTER_S", 1.0)
     app = against("faulty:hangs")
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: "m: move now   x: it loses this game   n: next game" in notice(app), seconds=60)
@@ -50,7 +50,7 @@ async def test_one_that_hangs_is_given_up_and_the_series_goes_on(against, monkey
 
 
 async def test_the_next_game_leaves_one_that_hangs_behind(against, monkeypatch):
-    monkeypatch.setattr(watch, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(watch, "STOP_AFTER_S", 0.5)
     app = against("faulty:hangs")
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: app.screen.shown == 3 and app.screen.job == "advance", seconds=60)

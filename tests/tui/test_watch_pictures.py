@@ -4,7 +4,7 @@ import pytest
 
 from arena.match.files import WrittenMatch
 from arena.match.verdict import Verdict
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
 from arena.tui.screens.boards import BoardsScreen
 from arena.tui.screens.replay import ReplayScreen
@@ -13,6 +13,8 @@ from arena.tui.screens.watch import WatchScreen
 from tests.tui.agents import Telling
 from tests.tui.helpers import shows, step, until
 from tests.tui.snapshots import check_snapshot
+
+pytestmark = pytest.mark.full
 
 TIMES = r"\d:\d\d"
 

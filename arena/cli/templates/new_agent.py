@@ -14,13 +14,13 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from arena.config import require_above, require_at_least, require_between
+from arena.base.checks import numbers_in, require_above, require_at_least, require_between
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import load_policy
-from arena.policy.kinds import AgentKind, Algorithm, Spaces
 from arena.policy.masking import bare_obs, legal_mask, mask_scores
+from arena.policy.registration import AgentKind, Algorithm, Spaces
 
 
 # What the algorithm is told: every field becomes an option of `arena train`, with its docstring as the help.
@@ -42,10 +42,10 @@ class Config:
     """Units of each of two hidden layers."""
 
     def __post_init__(self) -> None:
-        require_above(self, 0, "learning_rate")
-        require_at_least(self, 0, "entropy_weight")
-        require_at_least(self, 1, "batch_size", "repeat", "hidden")
-        require_between(self, 0, 1, "discount")
+        require_above(0, **numbers_in(self, "learning_rate"))
+        require_at_least(0, **numbers_in(self, "entropy_weight"))
+        require_at_least(1, **numbers_in(self, "batch_size", "repeat", "hidden"))
+        require_between(0, 1, **numbers_in(self, "discount"))
 
 
 # What the network looks like. It is called with observations [n, ...], arrays or tensors.

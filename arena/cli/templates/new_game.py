@@ -1,10 +1,9 @@
-"""NEW_GAME: say here what the rules are and where they come from, and how actions are written.
+"""NEW_GAME: replace this by the rules, their source, and how actions are written.
 
 This one: two players in turn add 1, 2 or 3 to a sum that begins at 0. Whoever brings it to the target wins. An action
 is written as the number that is added. Change what follows, piece by piece, and run the test after each.
 """
 
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,9 @@ from numpy.typing import NDArray
 
 from games.engine.errors import UsageError
 from games.engine.game import TERMINAL, Game, State
+from games.engine.options import checked_options
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 from games.engine.views import views
 
 MOST = 3  # what can be added at once
@@ -27,7 +28,7 @@ STATE = np.dtype([("sum", np.int16), ("target", np.int16), ("winner", np.int8), 
 # The rules are four functions over one record, compiled by numba: plain loops, no Python objects, nothing allocated.
 @njit
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
-    """Allow what does not go beyond the target."""
+    """Allow every number that does not exceed the target."""
     # `mask` is all False on entry; finished games are asked as well
     for action in range(mask.shape[0]):
         mask[action] = state.sum + action + 1 <= state.target
@@ -35,7 +36,7 @@ def legal_actions(state: Any, mask: NDArray[Any]) -> None:
 
 @njit
 def apply(state: Any, action: int) -> None:
-    """Add; then it is the other's turn, or the game is over."""
+    """Add a number; then it is the other seat's turn, or the game is over."""
     # only legal actions come here
     state.sum += action + 1
     if state.sum == state.target:
@@ -47,7 +48,7 @@ def apply(state: Any, action: int) -> None:
 
 @njit
 def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
-    """How much is missing, [1]."""
+    """Write the number that is missing, [1]."""
     # write every entry, and nothing that this seat may not know
     out[0] = state.target - state.sum
 
@@ -87,7 +88,7 @@ def parse_action(state: State, text: str) -> int:
     raise UsageError(f"{text.strip()!r} cannot be added; type a number from 1 to {MOST}")
 
 
-@cache
+@checked_options
 def game(target: int = 21) -> Game:
     """Describe the game; `target` from 1 to 100. The parameters are the options of the game."""
     if not 1 <= target <= LARGEST:
@@ -104,7 +105,12 @@ def game(target: int = 21) -> Game:
         observation_high=LARGEST,
         max_length=target,
         initial=initial,
-        rules=__name__,
+        rules=Ruleset(  # with chance also chance_outcomes, with secrets redact, determinize and information_state
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=returns,
+        ),
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,

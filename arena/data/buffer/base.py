@@ -3,24 +3,46 @@
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
+from arena.base.jit import Unchecked
+from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.data.buffer import hdf5, ring
 from arena.data.buffer.options import Options
+from arena.data.buffer.soundness import require_sound
 from arena.data.buffer.transition import RESERVED, normalised
+from arena.data.infos import fitted
 from arena.data.leaves import rows_at
 from arena.data.rows import require_fit, write_rows
-from arena.errors import UsageError
-from arena.seeding import make_rng
 
 Index = int | slice | Sequence[int] | NDArray[Any]
 Added = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]
 """Of each row added: its place, return and length of the episode it ended (0 if it ended none), that one's start."""
+SHARED = (
+    "_options",
+    "_storage",
+    "_done",
+    "_cursor",
+    "_fill",
+    "_newest",
+    "_episode_start",
+    "_episode_length",
+    "_episode_return",
+    "_tree",
+    "_min_priority",
+    "_max_priority",
+    "_beta",
+)
+"""Attributes that a part of a buffer reads from the whole; the last four exist in prioritized buffers only."""
+
+
+ADVANCE = Unchecked(ring.advance)
 
 
 class ReplayBuffer:
@@ -40,7 +62,10 @@ class ReplayBuffer:
     """
 
     OPTIONS: ClassVar[type[Options]] = Options
-    """What the options of this class are."""
+    """Dataclass of this class's options."""
+    _whole: "ReplayBuffer | None" = None
+    """The buffer that this one is part `_number` of."""
+    _number: int
 
     def __init__(
         self,
@@ -65,11 +90,11 @@ class ReplayBuffer:
         """Draws the samples."""
         self._storage = Batch()
         self._done = np.zeros(self.maxsize, np.bool_)
-        self._is_window = False
         self.reset()
 
     def reset(self, keep_statistics: bool = False) -> None:
         """Empty the buffer; with `keep_statistics` episodes under way keep their return and length so far."""
+        self._require_whole("reset")
         n = len(self._rings)
         self._cursor = np.zeros(n, np.int64)
         self._fill = np.zeros(n, np.int64)
@@ -89,12 +114,20 @@ class ReplayBuffer:
 
     @property
     def stack_num(self) -> int:
-        """How many consecutive observations make up one."""
+        """Number of consecutive observations stacked into one; setting it sets it for all parts of a buffer."""
         return self._options.stack_num
 
+    @stack_num.setter
+    def stack_num(self, stack_num: int) -> None:
+        self._require_whole("set stack_num of")
+        self._options = replace(self._options, stack_num=stack_num)
+
     def __getattr__(self, key: str) -> Any:
-        """The storage of a key."""
-        if key.startswith("_") or "_storage" not in self.__dict__:
+        """The storage of a key; of a part of another buffer, also what it has in common with the whole."""
+        whole = self.__dict__.get("_whole")
+        if whole is not None and key in SHARED:
+            return whole._shared(self._number, key)
+        if key.startswith("_") or (whole is None and "_storage" not in self.__dict__):
             raise AttributeError(key)
         try:
             return self._storage[key]
@@ -148,12 +181,42 @@ class ReplayBuffer:
         return rows
 
     def _require_room_for(self, rows: Batch, count: int) -> None:
-        if self._is_window:
-            raise UsageError("this is a part of a buffer: add to the whole, with the number of the part in buffer_ids")
+        self._require_whole("add to")
         stored = self._storage.__dict__
         if "obs" in stored and ("obs_next" in rows.__dict__) != ("obs_next" in stored):
             raise UsageError("either every transition of a buffer has obs_next, or none")
+        self._fit_infos(rows)
         require_fit(self._storage, rows, count)
+
+    def _fit_infos(self, rows: Batch) -> None:
+        """Let infos in: what comes under a known key need not be of the kind that came before."""
+        stored, given = self._storage.get("info"), rows.get("info")
+        if isinstance(stored, Batch) and isinstance(given, Batch) and stored.__dict__ and given.__dict__:
+            rows.__dict__["info"] = fitted(stored, given)
+
+    def _require_whole(self, what: str) -> None:
+        """`UsageError` for a part of a buffer, which is there to be read."""
+        if self._whole is not None:
+            told = ", with the number of the part in buffer_ids" if what == "add to" else ""
+            raise UsageError(f"this is a part of a buffer: {what} the whole{told}")
+
+    def _become_part(self, whole: "ReplayBuffer", number: int) -> None:
+        """From now on show part `number` of another buffer, as it is whenever it is read."""
+        for key in SHARED:
+            self.__dict__.pop(key, None)
+        self._whole, self._number = whole, number
+
+    def _shared(self, number: int, key: str) -> Any:
+        """Return one of the attributes `SHARED` of part `number`: a view, unless it holds places."""
+        start, stop = int(self._edges[number]), int(self._edges[number + 1])
+        value = getattr(self, key)
+        if key == "_storage":
+            return value if value.is_empty() else value[start:stop]
+        if key == "_done":
+            return value[start:stop]
+        if key in ("_newest", "_episode_start"):
+            return value[[number]] - start
+        return value if key == "_options" else value[[number]]
 
     def _append(self, rings: NDArray[np.int64], rows: Batch) -> Added:
         """Write one row after the other, each into its ring; see `Added`."""
@@ -162,21 +225,19 @@ class ReplayBuffer:
         if columns.shape[1] != self._episode_return.shape[1]:
             self._episode_return = np.zeros((len(self._rings), columns.shape[1]))
         told, ended = np.empty((3, len(rings)), np.int64), np.empty(columns.shape)
-        ring.advance(
-            rings,
-            self._edges,
-            self._done,
-            done,
-            np.ascontiguousarray(columns),
-            self._cursor,
-            self._fill,
-            self._newest,
-            self._episode_length,
-            self._episode_start,
-            self._episode_return,
-            told,
-            ended,
+        counters = ring.Counters(
+            edges=self._edges,
+            ends=self._done,
+            cursor=self._cursor,
+            fill=self._fill,
+            newest=self._newest,
+            episode_length=self._episode_length,
+            episode_start=self._episode_start,
+            episode_return=self._episode_return,
         )
+        if done.ndim != 1:
+            raise UsageError(f"done has shape {done.shape}, and not one flag a transition")
+        ADVANCE.call(counters, rings, done, np.ascontiguousarray(columns), told, ended)
         place = told[0]
         write_rows(self._storage, rows, place, self.maxsize)
         return place, ended[:, 0] if rew.ndim == 1 else ended.reshape(rew.shape), told[1], told[2]
@@ -186,6 +247,7 @@ class ReplayBuffer:
 
         What is added next begins an episode. Returns the places of those transitions.
         """
+        self._require_whole("cut")
         places = self.unfinished_index()
         if len(places):
             self._storage.truncated[places] = self._storage.done[places] = self._done[places] = True
@@ -236,6 +298,7 @@ class ReplayBuffer:
 
     def set_batch(self, batch: Batch) -> None:
         """Use `batch` as storage; `UsageError` if its length or keys do not fit."""
+        self._require_whole("set the storage of")
         if len(batch) != self.maxsize or not set(batch.keys()) <= set(RESERVED):
             raise UsageError(f"the storage needs length {self.maxsize} and keys among {list(RESERVED)}")
         self._storage = batch
@@ -243,22 +306,26 @@ class ReplayBuffer:
 
     # --- keeping ------------------------------------------------------------------------------------------------
 
-    def arrays(self) -> Batch:
+    def state_dict(self) -> Batch:
         """Everything stored and every counter, as arrays, to be saved."""
         counters = Batch(cursor=self._cursor, fill=self._fill, newest=self._newest, done=self._done)
         counters.update(ret=self._episode_return, length=self._episode_length, start=self._episode_start)
         return Batch(storage=self._storage, counters=counters)
 
-    def restore(self, arrays: Batch) -> None:
-        """Take over what `arrays` gave; sizes have to be the same."""
+    def load_state_dict(self, arrays: Batch) -> None:
+        """Take over what `state_dict` gave; `UsageError` if it is of other sizes, or does not fit itself."""
+        self._require_whole("restore")
+        require_sound(np.diff(self._edges).tolist(), arrays, RESERVED)
         self._storage = arrays.get("storage", Batch())
         counters = arrays.counters
-        self._cursor, self._fill, self._newest, self._done = (counters[k] for k in ("cursor", "fill", "newest", "done"))
-        self._episode_return, self._episode_length, self._episode_start = counters.ret, counters.length, counters.start
+        self._cursor, self._fill, self._newest, self._done, self._episode_length, self._episode_start = (
+            np.ascontiguousarray(counters[k]) for k in ("cursor", "fill", "newest", "done", "length", "start")
+        )
+        self._episode_return = np.ascontiguousarray(counters.ret)
 
     def save_hdf5(self, path: str | os.PathLike[str]) -> None:
         """Write everything to an HDF5 file, options included; see `arena.data.buffer.hdf5` for the format."""
-        hdf5.save(path, type(self).__name__, np.diff(self._edges), asdict(self._options), self.arrays())
+        hdf5.save(path, type(self).__name__, np.diff(self._edges), asdict(self._options), self.state_dict())
 
     @classmethod
     def load_hdf5(cls, path: str | os.PathLike[str], device: str | None = None) -> Self:
@@ -271,8 +338,9 @@ class ReplayBuffer:
             raise UsageError(f"device={device!r}: a buffer is of NumPy arrays, on the device 'cpu'")
         sizes, options, arrays = hdf5.load(path, cls.__name__, cls.OPTIONS, RESERVED)
         buffer = cls.__new__(cls)
-        buffer._set_up(sizes, options)
-        buffer.restore(arrays)
+        with hdf5.opened(path):
+            buffer._set_up(sizes, options)
+            buffer.load_state_dict(arrays)
         return buffer
 
     # --- walking ------------------------------------------------------------------------------------------------
@@ -319,7 +387,7 @@ class ReplayBuffer:
         return self.rng.choice(places, count)
 
     def _with_full_stack(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Those places that have `stack_num` - 1 predecessors in their episode."""
+        """Return the places that have `stack_num` - 1 predecessors in their episode."""
         earlier = places
         for _ in range(self.stack_num - 2):
             earlier = self.prev(earlier)
@@ -340,15 +408,15 @@ class ReplayBuffer:
         """The values of a key at `index`, stacked over `stack_num` steps ([n, stack_num, ...]) if that is above 1.
 
         A stack repeats the first entry of its episode where the episode is too short. `default_value` stands for a key
-        that is not stored.
+        that is not stored, or of which nothing is.
         """
-        if key not in self._storage and default_value is not None:
+        if default_value is not None and _is_empty(self._storage.get(key, Batch())):
             return default_value
         value = self._stacked(self._storage[key], self._places(index), stack_num or self.stack_num)
         return value[0] if isinstance(index, int | np.integer) and not _is_empty(value) else value
 
     def _stacked(self, value: Any, places: NDArray[np.int64], stack_num: int) -> Any:
-        """What stands at `places` in an array or a batch of the storage, and at the steps before them."""
+        """Return the entries of an array or batch at `places`, stacked with those of the steps before them."""
         if _is_empty(value):
             return Batch()
         if stack_num == 1:

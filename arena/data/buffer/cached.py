@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.data.buffer import ring
 from arena.data.buffer.base import Added, ReplayBuffer
 from arena.data.buffer.manager import ReplayBufferManager, common_options
 from arena.data.buffer.options import Options
-from arena.errors import UsageError
 
 
 class CachedReplayBuffer(ReplayBufferManager):
@@ -22,7 +22,7 @@ class CachedReplayBuffer(ReplayBufferManager):
     from main buffer and caches alike.
 
     Args:
-        main_buffer: where ended episodes go; what it holds is copied.
+        main_buffer: where ended episodes go; it becomes the first part of this buffer, and shows what is in it.
         cached_buffer_num: number of caches, each for one stream of transitions.
         max_episode_length: size of a cache.
 
@@ -48,7 +48,7 @@ class CachedReplayBuffer(ReplayBufferManager):
     @property
     def main_buffer(self) -> ReplayBuffer:
         """The ended episodes, to be read."""
-        return self._part(0)
+        return self.buffers[0]
 
     @property
     def cached_buffers(self) -> list[ReplayBuffer]:

@@ -17,15 +17,23 @@ from urllib.parse import quote, unquote
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
+from arena.base.files import DEPTH, parse_json
+from arena.base.saving import write_whole
+from arena.base.typed import record
 from arena.data.batch import Batch
 from arena.data.buffer.options import Options
+from arena.data.buffer.soundness import require_sound
 from arena.data.rows import as_array
-from arena.errors import UsageError
 
 if TYPE_CHECKING:
     import h5py
 
 FORMAT, VERSION = "arena replay buffer", 1
+REFERENCE_BYTES = 16
+"""Bytes that stand in the file for a variable-length text."""
+MOST_NESTED = 400
+"""Lists and dictionaries of an object that may stand in each other."""
 
 
 def save(
@@ -37,18 +45,13 @@ def save(
     """
     import h5py
 
-    path = Path(path)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with h5py.File(unfinished, "w") as file:
+    def write(draft: Path) -> None:
+        with h5py.File(draft, "w") as file:
             file.attrs.update(format=FORMAT, version=VERSION, sizes=sizes, options=json.dumps(options))
             file.attrs["class"] = kind
             _write(file, arrays, "")
-        os.replace(unfinished, path)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror or error}".splitlines()[0]) from error
-    finally:
-        unfinished.unlink(missing_ok=True)
+
+    write_whole(Path(path), write)
 
 
 def load(
@@ -56,39 +59,53 @@ def load(
 ) -> tuple[list[int], Options, Batch]:
     """Sizes of the parts, options and arrays of a file that holds a buffer of class `kind` with keys among `keys`.
 
-    `UsageError` for a file that is missing, broken or something else.
+    `UsageError` for a file that is missing, broken or something else. Only what lies in the file itself is read, and
+    only what was written whole: no links, nothing that is stored in other files, compressed or left to be filled.
     """
-    with _opened(path) as file:
-        if file.attrs["class"] != kind:
-            raise UsageError(f"{path} holds a {file.attrs['class']}, not a {kind}")
-        sizes = [int(size) for size in file.attrs["sizes"]]
-        arrays = _read(file)
-        _require_sound(sizes, arrays, keys)
-        return sizes, options(**json.loads(file.attrs["options"])), arrays
+    with opened(path) as file:
+        if (found := _text_of(file, "class")) != kind:
+            raise UsageError(f"{path} holds a {found}, not a {kind}")
+        sizes = [int(size) for size in np.atleast_1d(file.attrs["sizes"])]
+        arrays = _read(file, os.path.getsize(path))
+        require_sound(sizes, arrays, keys)
+        return sizes, record(options, parse_json(_text_of(file, "options")), "options."), arrays
 
 
 def kind_of(path: str | os.PathLike[str]) -> str:
     """The class of the buffer in a file; `UsageError` for one that is missing, broken or something else."""
-    with _opened(path) as file:
-        return str(file.attrs["class"])
+    with opened(path) as file:
+        return _text_of(file, "class")
 
 
 @contextmanager
-def _opened(path: str | os.PathLike[str]) -> Iterator["h5py.File"]:
-    """The file, open; what goes wrong with it becomes a `UsageError`."""
+def opened(path: str | os.PathLike[str]) -> Iterator["h5py.File"]:
+    """The file, open; what goes wrong with it, or with what is read from it meanwhile, becomes a `UsageError`."""
     import h5py
 
     if not Path(path).is_file():
         raise UsageError(f"{path} is not a file")
     try:
         with h5py.File(path, "r") as file:
-            if file.attrs.get("format") != FORMAT or int(file.attrs["version"]) != VERSION:
+            if str(file.attrs.get("format", "")) != FORMAT or int(file.attrs["version"]) != VERSION:
                 raise UsageError(f"{path} is no buffer of this version, written by save_hdf5")
             yield file
-    except UsageError:
-        raise
-    except (OSError, KeyError, ValueError, TypeError, AttributeError, RuntimeError) as error:
-        raise UsageError(f"{path} is broken, or no buffer written by save_hdf5") from error
+    except BROKEN as error:
+        if isinstance(error, UsageError) and str(error).startswith(str(path)):
+            raise
+        said = f": {error}" if isinstance(error, UsageError) else ""
+        raise UsageError(f"{path} is broken, or no buffer written by save_hdf5{said}") from error
+
+
+BROKEN = (OSError, LookupError, ValueError, TypeError, AttributeError, RuntimeError, ArithmeticError, MemoryError)
+"""Errors that h5py and numpy raise for malformed files."""
+
+
+def _text_of(file: "h5py.File", name: str) -> str:
+    """An attribute of the file that is text."""
+    value = file.attrs.get(name)
+    if not isinstance(value, str):
+        raise UsageError(f"its attribute {name} is missing, or no text")
+    return value
 
 
 def _write(group: "h5py.Group", batch: Batch, path: str) -> None:
@@ -131,51 +148,52 @@ def _is_plain(entry: Any) -> bool:
     return entry is None or type(entry) in (str, bool, int, float)
 
 
-def _read(group: "h5py.Group") -> Batch:
+def _read(group: "h5py.Group", size: int, depth: int = 0) -> Batch:
+    """The arrays of a group, in a file of so many bytes."""
     import h5py
 
+    if depth > DEPTH:
+        raise UsageError("its groups stand too deep in each other")
     batch = Batch()
-    for name, item in group.items():
+    for name in group:
+        if not isinstance(group.get(name, getlink=True), h5py.HardLink):
+            raise UsageError(f"{name} is a link to somewhere else")
+        item = group[name]
         if isinstance(item, h5py.Group):
-            batch[unquote(name)] = _read(item)
-        elif item.attrs.get("json", False):
-            batch[unquote(name)] = _from_json(item.asstr()[()])
+            batch[unquote(name)] = _read(item, size, depth + 1)
         else:
-            batch[unquote(name)] = item[()]
+            _require_whole(item, name)
+            batch[unquote(name)] = _from_json(item, size) if item.dtype.hasobject else item[()]
     return batch
 
 
-def _from_json(texts: NDArray[Any]) -> NDArray[Any]:
-    array = np.empty(texts.shape, object)
-    for i, text in enumerate(texts.flat):
-        array.flat[i] = json.loads(text)
+def _require_whole(item: Any, name: str) -> None:
+    """`UsageError` for a dataset whose numbers do not all lie in this file, as they are."""
+    import h5py
+
+    if not isinstance(item, h5py.Dataset) or item.shape is None:
+        raise UsageError(f"{name} is no array")
+    if item.is_virtual or item.external:
+        raise UsageError(f"{name} is stored in other files")
+    text = h5py.check_string_dtype(item.dtype)
+    if item.dtype.hasobject and text is None:
+        raise UsageError(f"{name} is of the type {item.dtype}")
+    if item.id.get_storage_size() != item.size * (REFERENCE_BYTES if item.dtype.hasobject else item.dtype.itemsize):
+        raise UsageError(f"{name} is compressed, or was not written whole")
+
+
+def _from_json(item: Any, size: int) -> NDArray[Any]:
+    """The objects of an array of JSON texts, in a file of so many bytes, of which no two texts share any."""
+    array = np.empty(item.shape, object)
+    block, left = max(16, min(4096, 2**28 // max(size, 1))), size
+    for start in range(0, len(array) if array.ndim else 1, block):
+        rows: Any = slice(start, start + block) if array.ndim else ()
+        texts = np.atleast_1d(item.asstr()[rows])
+        left -= sum(map(len, texts.flat))
+        if left < 0:
+            raise UsageError("its texts are longer than the file")
+        found = np.empty(texts.shape, object)
+        for i, text in enumerate(texts.flat):
+            found.flat[i] = parse_json(text, MOST_NESTED, finite=False)
+        array[rows] = found if array.ndim else found[0]
     return array
-
-
-def _require_sound(sizes: list[int], arrays: Batch, keys: Sequence[str]) -> None:
-    """Refuse arrays and counters that lead out of the storage: compiled code does not look."""
-    counters, total = arrays.counters, sum(sizes)
-    size, start = np.array(sizes), np.cumsum([0, *sizes[:-1]])
-    of_parts: dict[str, tuple[Any, Any]] = {
-        "cursor": (0, size),
-        "fill": (0, size + 1),
-        "length": (0, np.iinfo(np.int64).max),
-    }
-    of_parts |= {"newest": (start, start + size), "start": (start, start + size)}
-    sound = min(sizes) > 0 and set(arrays.storage.keys()) <= set(keys) and _lengths(arrays.storage) <= {total}
-    for name, (low, high) in of_parts.items():
-        counter = counters[name]
-        sound = sound and counter.dtype == np.int64 and counter.shape == size.shape
-        sound = sound and bool(((counter >= low) & (counter < high)).all())
-    sound = sound and counters.done.dtype == np.bool_ and counters.done.shape == (total,)
-    sound = sound and counters.ret.dtype == np.float64 and counters.ret.ndim == 2 and len(counters.ret) == len(sizes)
-    if not sound:
-        raise ValueError("counters and arrays do not fit each other")
-
-
-def _lengths(batch: Batch) -> set[int]:
-    """Lengths of all arrays of a nested batch."""
-    lengths: set[int] = set()
-    for value in batch.values():
-        lengths |= _lengths(value) if isinstance(value, Batch) else {len(value)}
-    return lengths

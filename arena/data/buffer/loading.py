@@ -2,6 +2,7 @@
 
 import os
 
+from arena.base.errors import UsageError
 from arena.data.buffer import hdf5
 from arena.data.buffer.base import ReplayBuffer
 from arena.data.buffer.cached import CachedReplayBuffer
@@ -11,7 +12,6 @@ from arena.data.buffer.prioritized import (
     PrioritizedReplayBufferManager,
     PrioritizedVectorReplayBuffer,
 )
-from arena.errors import UsageError
 
 KINDS: tuple[type[ReplayBuffer], ...] = (
     ReplayBuffer,

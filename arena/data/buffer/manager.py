@@ -1,22 +1,23 @@
 """Buffers of several parts: each part is the ring of one stream of transitions, all in one block of memory."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.data.buffer.base import Added, ReplayBuffer
 from arena.data.buffer.options import Options
 from arena.data.rows import require_fit, write_rows
-from arena.errors import UsageError
 
 
 class ReplayBufferManager(ReplayBuffer):
     """Several buffers as one: places count through all of them, and their arrays lie in one block of memory.
 
-    What the buffers hold is copied in; afterwards `buffers` shows the parts.
+    What the buffers hold is copied in. From then on they are the parts: they show what is added to the whole, and
+    nothing can be added to them but through it.
 
     Args:
         buffer_list: the buffers, with the same options throughout. Their sizes may differ.
@@ -27,43 +28,42 @@ class ReplayBufferManager(ReplayBuffer):
         self._set_up([buffer.maxsize for buffer in buffer_list], common_options(buffer_list, Options))
         self._take_over(buffer_list)
 
+    PART: ClassVar[type[ReplayBuffer]] = ReplayBuffer
+    """Class of each part."""
+    _given: Sequence[ReplayBuffer] = ()
+    """Buffers that have become the first parts."""
+
     def _take_over(self, buffer_list: Sequence[ReplayBuffer]) -> None:
-        """Copy what several buffers hold, one after the other, into the parts."""
+        """Copy what several buffers hold, one after the other, into the parts, which they become."""
         for k, buffer in enumerate(buffer_list):
             if buffer._storage.is_empty():
                 continue
             start = int(self._edges[k])
             part = slice(start, start + buffer.maxsize)
-            require_fit(self._storage, buffer._storage, buffer.maxsize)
-            write_rows(self._storage, buffer._storage, np.arange(part.start, part.stop), self.maxsize)
+            rows = Batch(buffer._storage)
+            self._fit_infos(rows)
+            require_fit(self._storage, rows, buffer.maxsize)
+            write_rows(self._storage, rows, np.arange(part.start, part.stop), self.maxsize)
             self._done[part] = buffer._done
             if buffer._episode_return.shape[1] != self._episode_return.shape[1]:
                 self._episode_return = np.zeros((len(self._rings), buffer._episode_return.shape[1]))
             self._episode_return[k], self._episode_length[k] = buffer._episode_return[0], buffer._episode_length[0]
             self._cursor[k], self._fill[k] = buffer._cursor[0], buffer._fill[0]
             self._newest[k], self._episode_start[k] = start + buffer._newest[0], start + buffer._episode_start[0]
+        for k, buffer in enumerate(buffer_list):
+            buffer._become_part(self, k)
+        self._given = tuple(buffer_list)
 
     @property
     def buffers(self) -> list[ReplayBuffer]:
-        """The parts as they are now, to be read; their arrays are views of this buffer's."""
-        return [self._part(k) for k in range(len(self._rings))]
+        """The parts, to be read: they show what is in this buffer whenever they are asked."""
+        return [*self._given, *(self._part(k) for k in range(len(self._given), len(self._rings)))]
 
     def _part(self, k: int) -> ReplayBuffer:
-        part = ReplayBuffer.__new__(ReplayBuffer)
-        self._show(part, k, self._options)
+        part = self.PART.__new__(self.PART)
+        part._set_up([int(self._edges[k + 1] - self._edges[k])], self._options, self.rng)
+        part._become_part(self, k)
         return part
-
-    def _show(self, part: ReplayBuffer, k: int, options: Options) -> None:
-        """Make `part` a window on part `k`."""
-        start, stop = int(self._edges[k]), int(self._edges[k + 1])
-        part._set_up([stop - start], options, self.rng)
-        if not self._storage.is_empty():
-            part._storage = self._storage[start:stop]
-        part._done = self._done[start:stop]
-        part._is_window = True
-        part._episode_return, part._episode_length = self._episode_return[[k]], self._episode_length[[k]]
-        part._cursor, part._fill = self._cursor[[k]], self._fill[[k]]
-        part._newest, part._episode_start = self._newest[[k]] - start, self._episode_start[[k]] - start
 
     def add(
         self, batch: Batch | Mapping[str, Any], buffer_ids: Sequence[int] | NDArray[np.integer[Any]] | None = None
@@ -111,6 +111,8 @@ def common_options(buffer_list: Sequence[ReplayBuffer], kind: type[Options]) -> 
         raise UsageError("buffer_list is empty: a manager needs a buffer or more")
     first = buffer_list[0]._options
     for i, buffer in enumerate(buffer_list):
+        if buffer._whole is not None or any(buffer is other for other in buffer_list[:i]):
+            raise UsageError(f"buffer_list[{i}] is a part of a buffer already")
         if len(buffer._rings) != 1:
             raise UsageError(f"buffer_list[{i}] is a {type(buffer).__name__}, which has parts of its own")
         if buffer._options != first:

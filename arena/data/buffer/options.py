@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 
 
 @dataclass(frozen=True)

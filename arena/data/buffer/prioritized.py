@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
+from arena.base.jit import njit
 from arena.data.batch import Batch
 from arena.data.buffer.base import Added, Index, ReplayBuffer
 from arena.data.buffer.manager import ReplayBufferManager, common_options, equal_parts
 from arena.data.buffer.options import Options, PriorityOptions, require_beta
 from arena.data.rows import as_array
 from arena.data.segment_tree import SegmentTree
-from arena.errors import UsageError
 
 SMALLEST = float(np.finfo(np.float32).eps)
 """Added to every priority, so that none is 0 and every transition can be drawn."""
@@ -64,6 +64,7 @@ class PrioritizedReplayBuffer(ReplayBuffer):
     def set_beta(self, beta: float) -> None:
         """Change the exponent of importance weights, of all parts at once."""
         require_beta(beta)
+        self._require_whole("set beta of")
         self._beta = beta
 
     def reset(self, keep_statistics: bool = False) -> None:
@@ -76,6 +77,7 @@ class PrioritizedReplayBuffer(ReplayBuffer):
 
     def init_weight(self, index: Index) -> None:
         """Give the transitions at `index` the largest priority seen."""
+        self._require_whole("weigh transitions of")
         places = self._places(index)
         self._tree.put(places, np.full(len(places), self._max_priority**self._alpha))
 
@@ -92,6 +94,7 @@ class PrioritizedReplayBuffer(ReplayBuffer):
 
         Raises `UsageError` if they are not one each, or not finite; nothing is changed then.
         """
+        self._require_whole("weigh transitions of")
         places = self._places(index)
         given = np.ascontiguousarray(as_array(new_weight), np.float64).ravel()
         if given.size != places.size:
@@ -122,17 +125,23 @@ class PrioritizedReplayBuffer(ReplayBuffer):
         rows.__dict__["weight"] = self._importance(places, self._weight_norm)
         return rows
 
-    def arrays(self) -> Batch:
+    def state_dict(self) -> Batch:
         """Everything stored, every counter and every priority, as arrays, to be saved."""
-        arrays = super().arrays()
+        arrays = super().state_dict()
         extremes = np.array([self._min_priority, self._max_priority])
         arrays.counters.update(weight=self._tree[:], priorities=extremes, beta=np.array([self._beta]))
         return arrays
 
-    def restore(self, arrays: Batch) -> None:
-        """Take over what `arrays` gave; sizes have to be the same."""
-        super().restore(arrays)
+    def load_state_dict(self, arrays: Batch) -> None:
+        """Take over what `state_dict` gave; `UsageError` if it is of other sizes, or does not fit itself."""
+        super().load_state_dict(arrays)
         counters = arrays.counters
+        shapes = {"weight": (self.maxsize,), "priorities": (2,), "beta": (1,)}
+        if not all(
+            counters[name].shape == shape and np.isfinite(counters[name]).all() and (counters[name] >= 0).all()
+            for name, shape in shapes.items()
+        ):
+            raise UsageError("priorities and weights do not fit the buffer")
         self._tree[:] = counters.weight
         self._min_priority, self._max_priority = counters.priorities.tolist()
         self.set_beta(float(counters.beta[0]))
@@ -148,20 +157,24 @@ class PrioritizedReplayBufferManager(PrioritizedReplayBuffer, ReplayBufferManage
 
     def __init__(self, buffer_list: Sequence[PrioritizedReplayBuffer]):
         self._set_up([buffer.maxsize for buffer in buffer_list], common_options(buffer_list, PriorityOptions))
-        self._take_over(buffer_list)
         self.set_beta(buffer_list[0]._beta)
         for start, buffer in zip(self._edges, buffer_list, strict=False):
             self._tree[start : start + buffer.maxsize] = buffer._tree[:]
             self._min_priority = min(self._min_priority, buffer._min_priority)
             self._max_priority = max(self._max_priority, buffer._max_priority)
+        self._take_over(buffer_list)
 
-    def _part(self, k: int) -> ReplayBuffer:
-        part = PrioritizedReplayBuffer.__new__(PrioritizedReplayBuffer)
-        self._show(part, k, self._options)
-        part.set_beta(self._beta)
-        part._tree[:] = self._tree[self._edges[k] : self._edges[k + 1]]
-        part._min_priority, part._max_priority = self._min_priority, self._max_priority
-        return part
+    PART: ClassVar[type[ReplayBuffer]] = PrioritizedReplayBuffer
+
+    def _shared(self, number: int, key: str) -> Any:
+        if key in ("_min_priority", "_max_priority", "_beta"):
+            return getattr(self, key)
+        if key != "_tree":
+            return super()._shared(number, key)
+        start, stop = self._edges[number], self._edges[number + 1]
+        tree = SegmentTree(int(stop - start))
+        tree[:] = self._tree[start:stop]
+        return tree
 
 
 class PrioritizedVectorReplayBuffer(PrioritizedReplayBufferManager):

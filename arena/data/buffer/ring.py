@@ -5,11 +5,12 @@ of a ring are in use (from its first place on), `newest` [K] which place was wri
 marks episode ends.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from arena.base.jit import njit
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -55,28 +56,35 @@ def next(index: Ints, edges: Ints, fill: Ints, newest: Ints, done: Bools) -> Int
     return out
 
 
+class Counters(NamedTuple):
+    """Where K rings stand."""
+
+    edges: Ints
+    """Ring k has the places `edges[k]` to `edges[k + 1]` - 1, [K + 1]."""
+    ends: Bools
+    """Marks of the places where an episode ends, [number of places]."""
+    cursor: Ints
+    """Where in the ring the next row goes, [K]."""
+    fill: Ints
+    """How many places are in use, [K]."""
+    newest: Ints
+    """The place written last, [K]."""
+    episode_length: Ints
+    """Rows of the episode under way, [K]."""
+    episode_start: Ints
+    """The place where it began, [K]."""
+    episode_return: Floats
+    """What it has brought so far, [K, D]."""
+
+
 @njit(cache=True, nogil=True)
-def advance(
-    rings: Ints,
-    edges: Ints,
-    ends: Bools,
-    done: Bools,
-    rew: Floats,
-    cursor: Ints,
-    fill: Ints,
-    newest: Ints,
-    episode_length: Ints,
-    episode_start: Ints,
-    episode_return: Floats,
-    told: Ints,
-    ended: Floats,
-) -> None:
+def advance(counters: Counters, rings: Ints, done: Bools, rew: Floats, told: Ints, ended: Floats) -> None:
     """Take the next place of each ring in `rings` [R] for rows whose `done` [R] and `rew` [R, D] are given.
 
-    Updates the marks of episode ends (`ends`, of all places) and the counters ([K], `episode_return` [K, D]). Tells
-    the places, the length of the episode that each row ends (0 if it ends none) and where its episode began in `told`
-    [3, R], that episode's return in `ended` [R, D]: arrays made out here would cost more than all else.
+    Tells the places, the length of the episode that each row ends (0 if it ends none) and where its episode began in
+    `told` [3, R], that episode's return in `ended` [R, D]: arrays made out here would cost more than all else.
     """
+    edges, ends, cursor, fill, newest, episode_length, episode_start, episode_return = counters
     place, length, start = told[0], told[1], told[2]
     for i in range(rings.shape[0]):
         ring = rings[i]

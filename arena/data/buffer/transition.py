@@ -1,10 +1,10 @@
-"""What a transition is: the reserved keys, and the rows of a batch that has them."""
+"""Transitions: the reserved keys, and the rows of a batch that has them."""
 
 import numpy as np
 
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.data.buffer.options import Options
-from arena.errors import UsageError
 
 RESERVED = ("obs", "act", "rew", "terminated", "truncated", "done", "obs_next", "info", "policy")
 

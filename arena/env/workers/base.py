@@ -21,11 +21,11 @@ class EnvWorker(ABC):
     def __init__(self) -> None:
         self.is_closed = False
         self.name = "the environment"
-        """What errors call it; a vector environment numbers its own."""
+        """Label of the environment in errors; a vector environment numbers its own."""
 
     @property
     def checks_actions(self) -> bool:
-        """Whether the environment has a `check_action` of its own, to be asked before it steps."""
+        """True if the environment has a `check_action` of its own, to be called before it steps."""
         return False
 
     def flush(self) -> None:  # noqa: B027  # an environment in this process does at once what it is told
@@ -80,12 +80,12 @@ class EnvWorker(ABC):
 
     @abstractmethod
     def get_call(self) -> Any:
-        """What the method returned; the attribute `name` itself if it cannot be called."""
+        """Return the result of the method, or the attribute `name` itself if it cannot be called."""
 
     @staticmethod
     @abstractmethod
     def wait(workers: Sequence[Any], wait_num: int, timeout: float | None = None) -> list[Any]:
-        """Those of `workers` whose step is over, waiting for `wait_num` of them or `timeout` seconds; at least one.
+        """Return the `workers` whose step is over, waiting for `wait_num` of them or `timeout` seconds; at least one.
 
         One that has failed counts as over: its `get_result` raises.
         """

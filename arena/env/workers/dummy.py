@@ -5,7 +5,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from arena.base.errors import UsageError
+from arena.env.adapting import adapted
 from arena.env.workers.base import EnvWorker, ResetResult, StepResult
+
+OLDER_FORMS = "one of several agents in turns, of either form, is given as MultiAgentEnv(env)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,12 +18,12 @@ class _Failed:
 
 
 class DummyEnvWorker(EnvWorker):
-    """Makes an environment and does at once what it is told."""
+    """Makes an environment, adapted if it has several agents (`adapted`), and does at once what it is told."""
 
     def __init__(self, env_fn: Callable[[], Any]):
         super().__init__()
         self._env_fn = env_fn
-        self.env = env_fn()
+        self.env = adapted(env_fn())
         self._seed: int | None = None
         self._reset: Any = None  # what came of the last thing of each kind, or `_Failed`
         self._check: Any = None
@@ -28,7 +32,7 @@ class DummyEnvWorker(EnvWorker):
 
     @property
     def checks_actions(self) -> bool:
-        """Whether the environment has a `check_action` of its own."""
+        """True if the environment has a `check_action` of its own."""
         return hasattr(self.env, "check_action")
 
     def get_env_attr(self, key: str) -> Any:
@@ -47,8 +51,12 @@ class DummyEnvWorker(EnvWorker):
 
     def get_reset(self) -> ResetResult:
         """The reset's result."""
-        obs, info = _outcome(self._reset)
-        return obs, info
+        result: ResetResult = _outcome(self._reset)
+        if type(result) is not tuple or len(result) != 2:
+            raise UsageError(
+                f"a reset returns an observation and an info, not a {type(result).__name__}; {OLDER_FORMS}"
+            )
+        return result
 
     def send_check(self, action: Any) -> None:
         """Ask an environment that has a `check_action` of its own."""
@@ -68,6 +76,8 @@ class DummyEnvWorker(EnvWorker):
     def get_result(self) -> StepResult:
         """The step's result."""
         result: StepResult = self._step if type(self._step) is tuple else _outcome(self._step)
+        if len(result) != 5:
+            raise UsageError(f"a step returns five values, the ends being two, not {len(result)}; {OLDER_FORMS}")
         return result
 
     def send_call(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
@@ -79,7 +89,7 @@ class DummyEnvWorker(EnvWorker):
         return attribute(*args, **kwargs) if callable(attribute) else attribute
 
     def get_call(self) -> Any:
-        """What came of it."""
+        """Return the result."""
         return _outcome(self._call)
 
     @staticmethod
@@ -93,7 +103,7 @@ class DummyEnvWorker(EnvWorker):
         """Make the environment anew; the one that failed is closed as far as it can be."""
         with suppress(Exception):
             self.env.close()
-        self.env = self._env_fn()
+        self.env = adapted(self._env_fn())
 
     def seed(self, seed: int | None) -> None:
         """Use the seed at the next reset; the action space is seeded now."""

@@ -1,4 +1,4 @@
-"""What goes wrong with an environment in a worker, none of it the caller's fault."""
+"""Errors of environments in workers, none of them the caller's fault."""
 
 
 class WorkerError(RuntimeError):

@@ -15,13 +15,13 @@ PENDING: Any = object()
 
 @dataclass(frozen=True)
 class Lost:
-    """The answer to what was asked of a host that is no more."""
+    """The answer to a request whose host is gone."""
 
     how: str
 
 
 class Ticket:
-    """Stands for the answer to one request, until it is there."""
+    """The answer to one request, pending until it arrives."""
 
     __slots__ = ("answer", "asked_at", "slot")
 
@@ -34,12 +34,12 @@ class Ticket:
 class Link(ABC):
     """Posts requests to one host and hands out its answers.
 
-    What was posted goes out as one message, the next one when the host has answered it: neither side ever waits for the
-    other to read. Every ticket gets its answer: what was returned, `Raised`, or `Lost`. One that nobody waits for any
-    more may stay behind; its late answer is never taken for another's.
+    All posted requests go out as one message, the next one only after the host has answered: neither side ever blocks
+    because the other does not read. Every ticket gets its answer: a value, `Raised`, or `Lost`. A ticket may be
+    abandoned; its late answer is never taken for that of another.
 
     Args:
-        hang_timeout_s: seconds an environment has to answer; None for ever.
+        hang_timeout_s: seconds an environment has to answer; None for no limit.
 
     """
 
@@ -53,14 +53,14 @@ class Link(ABC):
         self.made: list[Ticket] = []
         """For each environment, whether it checks actions before it steps."""
         self.generation = 0
-        """How many hosts there have been, each in place of the one before."""
+        """Number of hosts so far, each the replacement of the one before."""
 
     def add(self, env_fn: Callable[[], Any]) -> int:
-        """Have another environment hosted, before the host starts; returns its number there."""
+        """Add an environment to the host, before it starts; return its number there."""
         self._env_fns.append(env_fn)
         return len(self._env_fns) - 1
 
-    # --- what a link of one kind does ---------------------------------------------------------------------------
+    # --- operations of one kind of link -------------------------------------------------------------------------
 
     @abstractmethod
     def _start(self, env_fns: Sequence[Callable[[], Any]]) -> None:
@@ -72,21 +72,21 @@ class Link(ABC):
 
     @abstractmethod
     def _receive(self, seconds: float | None) -> bytes | None:
-        """The host's message, None if there is none after so many seconds; `EOFError` or `OSError` if it is gone."""
+        """Return the host's message, None after `seconds` without one; `EOFError` or `OSError` if the host is gone."""
 
     @classmethod
     @abstractmethod
     def select(cls, links: Sequence[Self], seconds: float | None) -> list[Self]:
-        """Those of the links that have an answer, waiting so many seconds (None: for ever) for the first one."""
+        """Return the links that have an answer, waiting up to that many seconds (None: for ever) for the first one."""
 
     @property
     @abstractmethod
     def host(self) -> str:
-        """What errors call the host."""
+        """Name of the host in errors."""
 
     @abstractmethod
     def _fate(self) -> str:
-        """What became of a host that is gone."""
+        """Return what happened to a host that is gone."""
 
     @abstractmethod
     def begin_close(self) -> None:
@@ -94,16 +94,16 @@ class Link(ABC):
 
     @abstractmethod
     def _stop(self, patience_s: float) -> None:
-        """Take away a host that was told to end, killed after so many seconds; a second time does nothing."""
+        """Remove a host that was told to end, killing it after `patience_s` seconds; idempotent."""
 
     def _arrived(self, slot: int, answer: Any) -> Any:
-        """The answer of environment `slot`, wanted or not, from what came in the message."""
+        """Return the answer of environment `slot`, abandoned or not, from the content of the message."""
         return answer
 
     # --- requests and answers -----------------------------------------------------------------------------------
 
     def post(self, slot: int, name: str, arguments: Sequence[Any] = ()) -> Ticket:
-        """Ask environment `slot` for something, with the next `flush`; one that hangs gets another chance."""
+        """Add a request to environment `slot` to the next message; a host that hangs gets more time."""
         ticket = Ticket(slot, self._lost or PENDING)
         if self._lost is None:
             self._posted.append((ticket, (slot, name, arguments)))
@@ -112,7 +112,7 @@ class Link(ABC):
         return ticket
 
     def flush(self) -> None:
-        """Send what was posted, unless an answer is under way: then it follows upon that."""
+        """Send the posted requests; while an answer is pending they wait for it."""
         if self.generation == 0:
             self.restart()
         if self._under_way or not self._posted:
@@ -132,7 +132,7 @@ class Link(ABC):
             self._lose(self._fate())
 
     def answer(self, ticket: Ticket, who: str) -> Any:
-        """The answer, waited for; `WorkerError` about `who` if the host is lost or hangs."""
+        """Wait for the answer and return it; `WorkerError` about `who` if the host is lost or hangs."""
         self.flush()
         while ticket.answer is PENDING:
             self.receive()
@@ -144,7 +144,7 @@ class Link(ABC):
         return ticket.answer
 
     def receive(self) -> None:
-        """Take in the message under way, as far as it comes in time, and send the next."""
+        """Read the pending message if it arrives in time, and send the next one."""
         seconds = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
         try:
             message = self._receive(seconds)
@@ -160,21 +160,21 @@ class Link(ABC):
 
     @property
     def deadline(self) -> float | None:
-        """When the answer under way is late, by the monotonic clock."""
+        """Deadline of the pending answer, by the monotonic clock."""
         return self._deadline if self._under_way else None
 
     @property
     def hangs(self) -> bool:
-        """Whether the answer under way is late."""
+        """Return whether the pending answer is late."""
         return self.deadline is not None and time.monotonic() >= self.deadline
 
     @property
     def is_lost(self) -> bool:
-        """Whether the host is gone."""
+        """Return whether the host is gone."""
         return self._lost is not None
 
     def _due(self, count: int) -> float | None:
-        """When environments that take one request each, in turn, have to have answered."""
+        """Return the deadline for `count` environments that take one request each, in turn; None without a limit."""
         return None if self._hang_timeout_s is None else time.monotonic() + count * self._hang_timeout_s
 
     def _lose(self, how: str) -> None:
@@ -184,7 +184,7 @@ class Link(ABC):
         self._under_way, self._posted = [], []
 
     def restart(self) -> None:
-        """Start a host, in place of the one that there was, if any."""
+        """Start a host, in place of the previous one if there was one."""
         if self.generation:
             self._lose(f"{self.host} was replaced")
             self._stop(0.0)

@@ -1,4 +1,4 @@
-"""What goes between a worker and the host of its environment in another process."""
+"""Messages between a worker and the host of its environment in another process."""
 
 import pickle
 import traceback
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Request = tuple[int, str, Sequence[Any]]
-"""Which of the host's environments, the name of what is asked, and its arguments."""
+"""Request: number of the environment in its host, name of the method, and its arguments."""
 
 Column = list[Any] | tuple[str, tuple[int, ...], bytearray]
 """One value a row; or type, shape and bytes of an array: pickle writes these six times as fast as the array itself."""
@@ -54,7 +54,7 @@ def loads(message: bytes) -> Any:
 
 
 def attempt(work: Callable[..., Any], *arguments: Any) -> Any:
-    """What the work returns, or `Raised`."""
+    """Return the result of the work, or `Raised`."""
     try:
         return work(*arguments)
     except Exception as error:

@@ -1,6 +1,5 @@
 """`RayEnvWorker`: an environment in a Ray actor, alone or with others."""
 
-import os
 import weakref
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -13,35 +12,13 @@ from arena.env.workers.link import Link
 from arena.env.workers.messages import Portable, pack_answers, unpack_requests
 from arena.env.workers.remote import RemoteEnvWorker
 from arena.env.workers.subproc import ProcessLink, SubprocEnvWorker
-from arena.errors import UsageError
+from arena.processes.cluster import require_ray
 
 WorkerFn = Callable[[Callable[[], Any]], EnvWorker]
 
 
-def require_ray() -> Any:
-    """The package `ray`, connected: to the cluster that RAY_ADDRESS names, or to one on this machine, begun here.
-
-    Raises `UsageError` if it is not installed.
-    """
-    try:
-        import ray
-    except ImportError as error:
-        raise UsageError("Ray is not installed: pip install 'arena-marl[ray]'") from error
-    if not ray.is_initialized():
-        ray.init() if "RAY_ADDRESS" in os.environ else ray.init(include_dashboard=False)
-    return ray
-
-
-def require_resources(**wanted: float) -> None:
-    """`UsageError` if the cluster has less of something ("CPU", "GPU") than is wanted: actors would wait for ever."""
-    there = require_ray().cluster_resources()
-    for resource, amount in wanted.items():
-        if amount > there.get(resource, 0):
-            raise UsageError(f"the Ray cluster has {there.get(resource, 0):g} {resource}, not the {amount:g} asked for")
-
-
 class _Actor:
-    """What runs in Ray: a host of environments and its messages."""
+    """Ray actor with a host of environments and its messages."""
 
     def __init__(self, env_fns: Sequence[Portable], worker_fn: WorkerFn):
         self._host = EnvHost([env_fn.function for env_fn in env_fns], worker_fn)
@@ -115,7 +92,7 @@ class RayLink(Link):
 
     @classmethod
     def select(cls, links: Sequence[Self], seconds: float | None) -> list[Self]:
-        """Those whose answers have come."""
+        """Return the links whose answers have come."""
         answers = {link._answer: link for link in links}
         ready, _ = links[0]._ray.wait(list(answers), num_returns=1, timeout=seconds)
         return [answers[answer] for answer in ready]

@@ -4,11 +4,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from arena.base.errors import UsageError
 from arena.env.workers.base import EnvWorker, ResetResult, StepResult
 from arena.env.workers.errors import WorkerError
 from arena.env.workers.link import PENDING, Link, Lost, Ticket
 from arena.env.workers.messages import Raised
-from arena.errors import UsageError
 
 CLOSING_S = 5.0  # how long environments may take to close before their host is killed
 
@@ -37,7 +37,7 @@ class RemoteEnvWorker(EnvWorker):
 
     @property
     def checks_actions(self) -> bool:
-        """Whether the environment has a `check_action` of its own."""
+        """True if the environment has a `check_action` of its own."""
         return bool(self._link.made[self._slot].answer)
 
     def get_env_attr(self, key: str) -> Any:
@@ -87,12 +87,12 @@ class RemoteEnvWorker(EnvWorker):
         self._call = self._post("call", name, args, kwargs)
 
     def get_call(self) -> Any:
-        """What it returned."""
+        """Return its result."""
         return self._value(self._call)
 
     @staticmethod
     def wait(workers: Sequence[Any], wait_num: int, timeout: float | None = None) -> list[Any]:
-        """Those whose step is over or has failed, at most `wait_num`; those that have waited longest come first."""
+        """Return at most `wait_num` workers whose step is over or failed, those that have waited longest first."""
         for worker in workers:
             worker.flush()
         ends = None if timeout is None else time.monotonic() + timeout
@@ -108,7 +108,7 @@ class RemoteEnvWorker(EnvWorker):
                 link.receive()
 
     def _is_over(self) -> bool:
-        """Whether `get_result` returns or raises at once."""
+        """Return whether `get_result` returns or raises at once."""
         return self._step.answer is not PENDING or self._link.hangs
 
     def restart(self) -> None:
@@ -124,7 +124,7 @@ class RemoteEnvWorker(EnvWorker):
         self._value(self._post("seed", seed))
 
     def render(self) -> Any:
-        """What the environment renders."""
+        """Return the rendering of the environment."""
         return self._value(self._post("render"))
 
     def begin_close(self) -> None:

@@ -20,7 +20,7 @@ Views = dict[str, Any] | tuple[Any, ...] | NDArray[Any]
 
 @dataclass(frozen=True)
 class Leaf:
-    """Where an array stands: `offset` in bytes."""
+    """Place of an array in shared memory: `offset` in bytes."""
 
     shape: tuple[int, ...]
     dtype: str

@@ -10,12 +10,12 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, Self
 
+from arena.base.errors import UsageError
 from arena.env.workers.child import PARENT_ENDS, serve, watch
 from arena.env.workers.link import Link
 from arena.env.workers.messages import Portable
 from arena.env.workers.remote import CLOSING_S, RemoteEnvWorker
 from arena.env.workers.shared import ObservationReader
-from arena.errors import UsageError
 
 
 class ProcessLink(Link):
@@ -75,7 +75,7 @@ class ProcessLink(Link):
 
     @classmethod
     def select(cls, links: Sequence[Self], seconds: float | None) -> list[Self]:
-        """Those whose pipes have something to read."""
+        """Return the links whose pipes have something to read."""
         pipes = {link._pipe: link for link in links}
         ready = connection.wait(list(pipes), seconds)
         return [pipes[pipe] for pipe in ready if isinstance(pipe, Connection)]

@@ -1,1 +1,1 @@
-"""Self-play games that workers play for a learner elsewhere."""
+"""Self-play games that worker processes, or a cluster, play for a learner in this process."""

@@ -6,48 +6,67 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from arena.base.errors import UsageError
+from arena.base.seeding import spawn_seeds
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.data.stats import CollectStats
-from arena.errors import UsageError
 from arena.league.seating import LEARNER, LeagueSeating
-from arena.league.workers.share import Played, Round, Share, Table
+from arena.league.workers.share import Matchup, PlayedShare, Round, Share
 from arena.league.workers.sources import Source
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import weights_of
-from arena.seeding import spawn_seeds
-from arena.workers.work import Workers
+from arena.policy.checkpoint import weights_to_bytes
+from arena.processes.work import Workers
 
 FindMember = Callable[[int], Source]
-"""Where the member of a label is found."""
+"""Returns the source of the checkpoint of the member with a label."""
 
 
 @dataclass(frozen=True)
-class _UnderWay:
-    """A round that workers are at."""
+class Rounds:
+    """How the boards are divided among workers."""
+
+    boards: int
+    """Number of games played at the same time, over all shares."""
+    shares: int
+    """Number of shares that the boards are divided into."""
+    ahead: bool = False
+    """True if workers play the next round while the learner learns from this one."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.shares <= self.boards:
+            raise UsageError(
+                f"boards={self.boards} cannot be divided into {self.shares} shares of at least one: raise boards"
+            )
+
+
+@dataclass(frozen=True)
+class _StartedRound:
+    """A round that workers are playing."""
 
     moves: int
-    """Made on each board."""
-    results: Generator[tuple[Share, Played]]
+    """Number of moves on each board."""
+    results: Generator[tuple[Share, PlayedShare]]
 
 
 class WorkersCollector:
-    """Collects as a `Collector` would, in rounds: shares of the boards go to workers, with the newest weights.
+    """Collects transitions like a `Collector`, but in rounds whose games are played by workers.
 
-    All of a round is played with the same weights, and learned from before the next one begins. With `ahead` workers
-    begin that at once, with weights which are one update old when it is learned from (`CollectStats.n_stale_steps`).
-    What is collected depends on the seed and the shares, not on who plays them, nor on workers that die.
+    A round sends the newest weights, and to each worker a share of the boards. All games of a round are played with the
+    same weights, and the learner updates before the next round starts. With `ahead` workers start the next round at
+    once; its weights are then one update old when the learner uses it (`CollectStats.n_stale_steps`).
+
+    The transitions depend on the seed and the shares. They depend neither on which worker plays a share nor on workers
+    that die.
 
     Args:
-        seating: who sits where, with the manager that learns; the games are played elsewhere.
+        seating: assigns policies to seats; its manager is the one that learns.
         learning: the policies whose weights are sent: the learner and its rivals.
-        table: what the seating was made with.
-        find: where members of the league are found.
-        workers: those who play.
-        boards: games played at the same time, over all shares.
-        shares: into how many parts they are dealt.
-        buffer: where transitions go; a sub-buffer for each board and seat.
-        ahead: have the next round played while this one is learned from.
+        matchup: the matchup that the seating was made from.
+        find: returns the source of a member's checkpoint.
+        workers: the workers that play.
+        rounds: how the boards are divided among them.
+        buffer: stores the transitions; one sub-buffer for each board and seat.
 
     """
 
@@ -55,36 +74,32 @@ class WorkersCollector:
         self,
         seating: LeagueSeating,
         learning: Sequence[BasePolicy],
-        table: Table,
+        matchup: Matchup,
         find: FindMember,
-        workers: Workers[Share, Played],
-        boards: int,
-        shares: int,
+        workers: Workers[Share, PlayedShare],
+        rounds: Rounds,
         buffer: ReplayBuffer,
-        ahead: bool = False,
     ):
-        if not 1 <= shares <= boards:
-            raise UsageError(f"boards={boards} cannot be dealt into {shares} shares of one or more: raise boards")
         self.policy, self.buffer = seating.manager, buffer
-        self.num_envs, self.num_agents = boards, seating.num_players
-        self._seating, self._learning, self._table, self._find = seating, learning, table, find
-        self._workers, self._ahead = workers, ahead
-        self._boards = [len(part) for part in np.array_split(np.arange(boards), shares)]
-        self._states: list[Batch | None] = [None] * shares
+        self.num_envs, self.num_agents = rounds.boards, seating.num_players
+        self._seating, self._learning, self._matchup, self._find = seating, learning, matchup, find
+        self._workers, self._ahead = workers, rounds.ahead
+        self._boards = [len(part) for part in np.array_split(np.arange(rounds.boards), rounds.shares)]
+        self._states: list[Batch | None] = [None] * rounds.shares
         self._seed, self._rounds = 0, 0
-        self._next: _UnderWay | None = None
+        self._next: _StartedRound | None = None
         self._dropped, self._deaths = 0, 0  # since the last collection
         self.reset_stat()
 
     def begin(self, seed: int) -> None:
-        """Start the random streams of all games anew; what is played ahead is dropped."""
+        """Restart the random streams of all games from a seed; a round played ahead is thrown away."""
         self._drop()
         self._seed, self._rounds = seed, 0
 
     def reset(
         self, reset_buffer: bool = True, reset_stats: bool = True, gym_reset_kwargs: Mapping[str, int] | None = None
     ) -> None:
-        """Let new games begin on all boards (`gym_reset_kwargs`: `seed`); reset, if asked, buffer and counters."""
+        """Start new games on all boards (`gym_reset_kwargs`: `seed`); reset the buffer and the counters if asked."""
         self.begin((gym_reset_kwargs or {}).get("seed", self._seed))
         self._states = [None] * len(self._boards)
         if reset_stats:
@@ -99,15 +114,15 @@ class WorkersCollector:
         self.collect_step, self.collect_episode, self.collect_time = 0, 0, 0.0
 
     def reset_buffer(self, keep_statistics: bool = False) -> None:
-        """Empty the buffer; with `keep_statistics` the returns and lengths of episodes under way go on."""
+        """Empty the buffer; with `keep_statistics` the returns and lengths of unfinished episodes are kept."""
         self.buffer.reset(keep_statistics=keep_statistics)
 
     def most_steps(self, n_step: int) -> int:
-        """The largest number of steps that `collect(n_step)` makes."""
+        """Return the largest number of steps that `collect(n_step)` makes."""
         return -(-n_step // self.num_envs) * self.num_envs
 
     def close(self) -> None:
-        """End what is under way; whoever made the workers ends them."""
+        """Cancel the round played ahead, if any; the owner of the workers stops them."""
         if self._next is not None:
             self._next.results.close()
             self._next = None
@@ -115,15 +130,18 @@ class WorkersCollector:
     # --- collecting ---------------------------------------------------------------------------------------------
 
     def collect(self, n_step: int | None = None, n_episode: int | None = None) -> CollectStats:
-        """Collect `n_step` moves, rounded up to a multiple of the boards; `UsageError` unless so many are given."""
+        """Collect `n_step` moves, rounded up to a multiple of the boards.
+
+        Raises `UsageError` if `n_step` is missing or below 1, or if `n_episode` is given.
+        """
         if n_step is None or n_step < 1 or n_episode is not None:
-            raise UsageError(f"workers collect n_step={n_step} (1 or more), and not n_episode={n_episode}")
+            raise UsageError(f"workers collect by n_step, 1 or more; got n_step={n_step}, n_episode={n_episode}")
         start, moves = time.perf_counter(), -(-n_step // self.num_envs)
         if self._next is not None and self._next.moves != moves:
             self._drop()
         is_stale = self._next is not None
-        under_way, self._next = self._next or self._start(moves), None
-        played = {share.number: result for share, result in under_way.results}
+        current, self._next = self._next or self._start(moves), None
+        played = {share.number: result for share, result in current.results}
         parts = [played[number] for number in range(len(self._boards))]
         self._states = [part.state for part in parts]
         self.policy.restore_seats(np.concatenate([part.state.manager.seated for part in parts]))
@@ -132,34 +150,37 @@ class WorkersCollector:
             self._next = self._start(moves)
         return self._stats([part.stats for part in parts], is_stale, time.perf_counter() - start)
 
-    def _start(self, moves: int) -> _UnderWay:
-        """Set the workers to play so many moves on each board, with the weights of now."""
+    def _start(self, moves: int) -> _StartedRound:
+        """Have the workers play `moves` moves on each board with the current weights."""
         plan = self._seating.plan
         members = {label: self._find(label) for label in plan.labels if label > LEARNER}
         common, *seeds = spawn_seeds(self._seed, self._rounds, count=1 + len(self._boards))
-        round_ = Round(self._table, plan, tuple(weights_of(policy) for policy in self._learning), common, members)
+        round_ = Round(
+            self._matchup, plan, tuple(weights_to_bytes(policy) for policy in self._learning), common, members
+        )
         self._rounds += 1
         shares = [
             Share(number, boards, moves, seed, state)
             for number, (boards, seed, state) in enumerate(zip(self._boards, seeds, self._states, strict=True))
         ]
-        return _UnderWay(moves, self._workers.do(shares, round_))
+        return _StartedRound(moves, self._workers.do(shares, round_))
 
     def _drop(self) -> None:
-        """Let the workers end what they play ahead, for nothing."""
+        """Throw away the round that is played ahead, and count its steps."""
         if self._next is not None:
             self._dropped += sum(result.stats.n_collected_steps for _, result in self._next.results)
             self._next = None
 
-    def _store(self, parts: Sequence[Played]) -> None:
-        """Store what was experienced, each ring in the order of time."""
-        first = np.cumsum([0, *self._boards[:-1]]) * self.num_agents
-        rings = np.concatenate([part.rings + ring for part, ring in zip(parts, first, strict=True)])
+    def _store(self, parts: Sequence[PlayedShare]) -> None:
+        """Add the transitions of all shares to the buffer, each sub-buffer (ring) in the order of time."""
+        first = np.cumsum([0, *self._boards[:-1]]) * self.num_agents  # of each share, in the whole buffer
+        rings = np.concatenate([part.rings + ring for part, ring in zip(parts, first, strict=True)])  # [n]
         if not len(rings):
             return
         rows = Batch.cat([part.rows for part in parts if len(part.rings)])
         times = np.concatenate([part.times for part in parts])
         order = np.argsort(times, kind="stable")
+        # `add` takes at most one row a ring: all rows of one time, then those of the next
         for places in np.split(order, np.flatnonzero(np.diff(times[order])) + 1):
             self.buffer.add(rows[places], rings[places])
 
@@ -183,14 +204,14 @@ class WorkersCollector:
             n_lost_workers=deaths,
         )
 
-    # --- keeping ------------------------------------------------------------------------------------------------
+    # --- saving -------------------------------------------------------------------------------------------------
 
-    def arrays(self) -> Batch:
-        """The state of all boards, as arrays, to be saved; what is played ahead is no part of it."""
+    def state_dict(self) -> Batch:
+        """Return the state of all boards as arrays, without a round that is played ahead."""
         return Batch({str(number): state for number, state in enumerate(self._states) if state is not None})
 
-    def restore(self, arrays: Batch) -> None:
-        """Take over what `arrays` gave, with as many shares."""
+    def load_state_dict(self, arrays: Batch) -> None:
+        """Load what `state_dict` returned; the number of shares must be the same."""
         self._states = [arrays.get(str(number)) for number in range(len(self._states))]
         if all(state is not None for state in self._states):
             self.policy.restore_seats(np.concatenate([state.manager.seated for state in self._states if state]))

@@ -1,7 +1,7 @@
-"""A share of the self-play games: what a worker is told, plays, and answers.
+"""A share of the self-play games: the job that a worker gets, how it plays it, and the result it returns.
 
-A share depends on nothing but what is sent with it, the state of its boards included. So whoever plays it answers the
-same, and one whose worker has died is played again by another without a trace.
+A share depends only on what is sent with it, which includes the state of its boards. So every worker returns the same
+result for it, and a share whose worker died is played again by another worker with no difference.
 """
 
 from dataclasses import dataclass
@@ -10,85 +10,86 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
+from arena.base.seeding import spawn_seeds
 from arena.collector.collector import Collector
 from arena.data.batch import Batch
 from arena.data.buffer.manager import VectorReplayBuffer
 from arena.data.stats import CollectStats
-from arena.env.native import GameVectorEnv
-from arena.errors import UsageError
-from arena.league.seating import LeagueSeating, Plan
+from arena.league.seating import LeagueSeating, OpponentPlan
 from arena.league.workers.sources import Source
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import build_policy, put_weights
+from arena.policy.checkpoint import build_policy, load_weights
 from arena.policy.protocol import Policy
+from arena.policy.registry import learning_algorithm, make_agent, make_game
 from arena.policy.torch_modes import torch_threads
-from arena.registry import learning_algorithm, make_agent, make_game
-from arena.seeding import spawn_seeds
+from arena.runs.collecting import game_boards
 from games.engine.options import Option
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Table:
-    """Who learns at the boards, and who else has a place there: what decides the policies' numbers."""
+class Matchup:
+    """The learner of some boards, and the number of its opponents; together they fix the policies' numbers."""
 
     learner: str
-    """Name of who learns."""
+    """Name of the learner."""
     rivals: int
-    """How many other learners may be met as they are."""
+    """Number of other learners that it may play with their current weights."""
     rivals_learn: bool
-    """Whether they learn from these games as well."""
+    """True if the rivals learn from these games, too."""
     places: int
-    """How many members of the league are met at the same time."""
+    """Largest number of league members that it plays at the same time."""
 
 
 @dataclass(frozen=True)
 class Round:
-    """What all shares of a round have in common."""
+    """The data that all shares of a round have in common."""
 
-    table: Table
-    plan: Plan
-    """Whom the games that begin are against."""
+    matchup: Matchup
+    plan: OpponentPlan
+    """Distribution over the opponents of new games."""
     weights: tuple[bytes, ...]
-    """Of the learner and of its rivals."""
+    """Weights of the learner, then of its rivals."""
     seed: int
-    """Of what each policy decides alike on all boards."""
+    """Seed of decisions that a policy makes once for all boards."""
     members: dict[int, Source]
-    """Those with a place at the table, by label."""
+    """Sources of the members that play, by label."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """A part of the boards, to be played on."""
+    """A part of the boards, as a job for a worker."""
 
     number: int
     boards: int
+    """Number of boards."""
     moves: int
-    """To be made on each board."""
+    """Number of moves to make on each board."""
     seed: int
     state: Batch | None
-    """Of its boards (`Collector.arrays`); None where games begin."""
+    """State of the boards (`Collector.state_dict`); None to start new games."""
 
 
 @dataclass(frozen=True)
-class Played:
-    """What came of a share."""
+class PlayedShare:
+    """Result of a share."""
 
     state: Batch
-    """Of its boards now."""
+    """State of its boards afterwards."""
     rows: Batch
     """Transitions [n] in the order of time."""
     rings: Ints
-    """The sub-buffer of each among those of the share, [n]."""
+    """Sub-buffer of each transition, counted within the share, [n]."""
     times: Ints
-    """How many others of this round that sub-buffer has before it, [n]; in ascending order."""
+    """Position of each transition in its sub-buffer, counted within the round, [n]; ascending."""
     stats: CollectStats
 
 
 @dataclass(frozen=True)
 class SelfPlay:
-    """The work of playing shares: all that a worker has to know of a training beforehand."""
+    """The work of playing shares: everything that a worker needs to know of a training in advance."""
 
     game: str
     options: tuple[tuple[str, Option], ...]
@@ -96,78 +97,78 @@ class SelfPlay:
     config: Any
     """The algorithm's config dataclass."""
     separate: bool
-    """Whether a learner has a policy for each seat."""
+    """True if a learner has one policy for each seat."""
     references: tuple[str, ...]
-    """Fixed agents at the table, by spec."""
+    """Specs of the fixed agents among the opponents."""
     openings: int = 0
-    """Random moves that games begin with at most."""
+    """Largest number of random moves at the start of a game."""
 
-    def doer(self) -> "SharePlayer":
-        """Who plays."""
-        return SharePlayer(self)
+    def runner(self) -> "RolloutWorker":
+        """Return an object that plays shares."""
+        return RolloutWorker(self)
 
     def lost(self, job: Share, tries: int, how: str) -> UsageError:
-        """What is said of a share that no worker survives."""
+        """Return the error for a share whose workers all died."""
         return UsageError(
             f"a worker {how} in {tries} tries to play on {job.boards} boards; with fewer boards, or fewer workers, "
             "each needs less memory"
         )
 
 
-class SharePlayer:
+class RolloutWorker:
     """Plays shares of one training in this process, on one thread."""
 
     def __init__(self, work: SelfPlay):
         self._work = work
         self._game = make_game(work.game, **dict(work.options))
         self._algorithm = learning_algorithm(work.algorithm)
-        self._seated: dict[Table, _Seated] = {}
+        self._seated: dict[Matchup, _SeatedPolicies] = {}
 
-    def do(self, job: Share, common: Round) -> Played:
-        """Play a share."""
+    def do(self, job: Share, common: Round) -> PlayedShare:
+        """Play a share and return its result."""
         with torch_threads(1):
-            if common.table not in self._seated:
-                self._seated[common.table] = self._seat(common.table)
-            return self._seated[common.table].play(job, common)
+            if common.matchup not in self._seated:
+                self._seated[common.matchup] = self._seat(common.matchup)
+            return self._seated[common.matchup].play(job, common)
 
     def close(self) -> None:
-        """Let go of all policies, the fixed agents among them; they are made again when they are needed."""
+        """Close and drop all policies; they are made again when needed."""
         for seated in self._seated.values():
             for policy in seated.references:
                 policy.close()
         self._seated.clear()
 
-    def _seat(self, table: Table) -> "_Seated":
+    def _seat(self, matchup: Matchup) -> "_SeatedPolicies":
         work = self._work
         learning = [
             build_policy(self._algorithm, self._game, work.config, False, work.separate).train()
-            for _ in range(1 + table.rivals)
+            for _ in range(1 + matchup.rivals)
         ]
         references = [make_agent(spec, self._game) for spec in work.references]
         seating = LeagueSeating(
-            learning[0], references, self._game.num_players, table.places, learning[1:], table.rivals_learn
+            learning[0], references, self._game.num_players, matchup.places, learning[1:], matchup.rivals_learn
         )
         explores = self._algorithm.data != "on-policy"
-        return _Seated(self, seating, learning, references, explores)
+        return _SeatedPolicies(self, seating, learning, references, explores)
 
     def collector(self, seating: LeagueSeating, boards: int, moves: int, explores: bool) -> Collector:
-        """A collector of so many boards; each seat's ring takes all that it can be asked in a round."""
-        rings = boards * self._game.num_players
+        """Return a collector of `boards` boards; its rings are long enough for a round of `moves` moves."""
+        rings = boards * self._game.num_players  # one a board and seat
         buffer = VectorReplayBuffer(rings * (moves + 1), rings)
-        env = GameVectorEnv(self._game, boards, openings=self._work.openings)
+        env = game_boards(self._game, boards, self._work.openings)
         return Collector(seating.manager, env, buffer, exploration_noise=explores)
 
     def member(self, source: Source) -> Policy:
-        """A member as an opponent: moving as it did in training."""
+        """Return a member as an opponent, in training mode: it samples its moves as it did in training."""
         return source.read().policy(self._work.algorithm, self._algorithm, self._game).train()
 
 
-class _Seated:
-    """The policies at one table, and the boards before them."""
+class _SeatedPolicies:
+    """The policies of one matchup, and the boards they play on."""
 
     def __init__(
         self,
-        player: SharePlayer,
+        player: RolloutWorker,
         seating: LeagueSeating,
         learning: list[BasePolicy],
         references: list[Policy],
@@ -178,40 +179,42 @@ class _Seated:
         self._weights = [b""] * len(learning)
         self._collectors: dict[tuple[int, int], Collector] = {}
 
-    def play(self, share: Share, round_: Round) -> Played:
+    def play(self, share: Share, round_: Round) -> PlayedShare:
         self._follow(round_)
-        held = self._seating.manager.policies
-        boards, table, *policies = spawn_seeds(share.seed, count=2 + len(held))
-        self._seating.rng = np.random.default_rng(table)
-        agreed = spawn_seeds(round_.seed, count=len(held))
-        # a policy in several places keeps the first seed: whether a place is free or keeps who was there makes no odds
-        for policy, seed, common in reversed(list(zip(held, policies, agreed, strict=True))):
+        policies = self._seating.manager.policies
+        board_seed, seating_seed, *policy_seeds = spawn_seeds(share.seed, count=2 + len(policies))
+        self._seating.rng = np.random.default_rng(seating_seed)
+        common_seeds = spawn_seeds(round_.seed, count=len(policies))
+        # in reverse: a policy in several places ends with the seed of its first one, so that it does not matter
+        # whether a later place is free (it then holds the learner) or still has its last member
+        for policy, seed, common in reversed(list(zip(policies, policy_seeds, common_seeds, strict=True))):
             policy.reset(seed)
             policy.agree(common)
         size = share.boards, share.moves
         if size not in self._collectors:
             self._collectors[size] = self._player.collector(self._seating, *size, self._explores)
-            self._seating.rng = np.random.default_rng(table)  # which was drawn from
+            self._seating.rng = np.random.default_rng(seating_seed)  # making the collector has drawn from it
         collector = self._collectors[size]
         if share.state is None:
-            collector.reset_env({"seed": boards % 2**63})
+            collector.reset_env({"seed": board_seed % 2**63})
         else:
-            collector.restore(Batch(share.state, copy=True))
+            collector.load_state_dict(Batch(share.state, copy=True))
         collector.buffer.reset()
         stats = collector.collect(n_step=share.boards * share.moves)
-        return Played(collector.arrays(), *in_time_order(collector.buffer), stats)
+        return PlayedShare(collector.state_dict(), *in_time_order(collector.buffer), stats)
 
     def _follow(self, round_: Round) -> None:
+        """Load the weights of a round and seat its members."""
         for number, (policy, weights) in enumerate(zip(self._learning, round_.weights, strict=True)):
             if self._weights[number] != weights:
-                put_weights(policy, weights, "what the learner has sent")
+                load_weights(policy, weights, "what the learner has sent")
                 self._weights[number] = weights
         self._seating.follow(round_.plan, lambda label: self._player.member(round_.members[label]))
 
 
 def in_time_order(buffer: Any) -> tuple[Batch, Ints, Ints]:
-    """Everything in a buffer whose rings have not come round: rows, ring and time of each, by time."""
-    places = buffer.sample_indices(0)
+    """Return the contents of a buffer none of whose rings has wrapped: rows, ring and time of each, by time."""
+    places = buffer.sample_indices(0)  # of everything that is stored
     size = buffer.maxsize // buffer.buffer_num
     order = np.argsort(places % size, kind="stable")
     places = places[order]

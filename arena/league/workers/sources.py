@@ -1,44 +1,44 @@
-"""How the members of a league come to workers: by their folders where those are seen, or through the cluster."""
+"""Sources of members' checkpoints for workers: a folder that the worker can read, or the memory of a cluster."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from arena.errors import CheckpointError
+from arena.base.errors import CheckpointError
 from arena.policy.checkpoint import Checkpoint
 
 
 class Source(Protocol):
-    """Where a worker finds the checkpoint of a member."""
+    """Source of a member's checkpoint."""
 
     def read(self) -> Checkpoint:
-        """Read it; `CheckpointError` if it is not what it was."""
+        """Read the checkpoint; raise `CheckpointError` if it has changed since the member joined."""
 
 
 @dataclass(frozen=True)
 class OnDisk:
-    """In a folder that the worker sees as well."""
+    """A checkpoint in a folder that the worker can read."""
 
     folder: str
     sha256: str
-    """Hash of its weights."""
+    """Expected hash of the weights."""
 
     def read(self) -> Checkpoint:
-        """Read it."""
-        found = Checkpoint.read(Path(self.folder))
-        if found.description["sha256"] != self.sha256:
-            raise CheckpointError(f"{self.folder} is not the checkpoint that joined the league: its weights are others")
-        return found
+        """Read the checkpoint; raise `CheckpointError` if its hash differs."""
+        checkpoint = Checkpoint.read(Path(self.folder))
+        if checkpoint.description["sha256"] != self.sha256:
+            raise CheckpointError(f"{self.folder} is not the checkpoint that joined the league: its weights differ")
+        return checkpoint
 
 
 @dataclass(frozen=True)
 class InCluster:
-    """In the memory of a cluster; read where it is wanted and not before."""
+    """A checkpoint in the memory of a cluster, fetched by the worker that needs it."""
 
     reference: Any
-    """Has a `get`."""
+    """Reference to the stored object, with a method `get`."""
 
     def read(self) -> Checkpoint:
-        """Fetch it."""
-        found: Checkpoint = self.reference.get()
-        return found
+        """Fetch the checkpoint."""
+        checkpoint: Checkpoint = self.reference.get()
+        return checkpoint

@@ -1,1 +1,1 @@
-"""One file a screen."""
+"""Screens, one file each."""

@@ -1,4 +1,4 @@
-"""What all screens share: a heading, a line of news, the keys with their help, and a word where there is no room."""
+"""The base of all screens: a heading, a line of news, keys with their help, a notice in small terminals."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -12,10 +12,10 @@ from textual.messages import Prune
 from textual.screen import Screen
 from textual.widgets import Static
 
-from arena.errors import UsageError
-from arena.saving import free_path, write_whole
+from arena.base.errors import UsageError
+from arena.base.saving import free_path, write_whole
 from arena.tui.screens.help import HelpScreen
-from arena.tui.thinker import Thinker
+from arena.tui.services.background import BackgroundThread
 from arena.tui.widgets.heading import Heading
 from arena.tui.widgets.keys import Keys
 
@@ -29,32 +29,32 @@ COMMON_KEYS: list[BindingType] = [
     HELP_KEY,
     Binding("q,Q", "app.back", "back", tooltip="back, or leave"),
 ]
-"""For the end of the list of a screen's own keys, which is where people look for them."""
+"""Bindings for the end of a screen's own, where users look for them."""
 
 
-async def repeatedly(look: Callable[[], Awaitable[None]], pause_s: float) -> None:
-    """Look again and again, each time `pause_s` seconds after the last look has ended: a slow one is never cut off."""
+async def repeatedly(poll: Callable[[], Awaitable[None]], pause_s: float) -> None:
+    """Call `poll` for ever, pausing `pause_s` seconds after each call has ended: a slow one is never cancelled."""
     while True:
-        await look()
+        await poll()
         await asyncio.sleep(pause_s)
 
 
 class ArenaScreen(Screen[None]):
-    """A screen of the arena; below it `compose_body` fills in what is between heading and news."""
+    """A screen of the arena; subclasses fill in `compose_body`, between heading and news."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  # as textual declares it
     MINIMUM: ClassVar[tuple[int, int]] = (60, 16)
-    """Columns and lines that it needs."""
+    """Columns and lines that the screen needs."""
 
     def __init__(self, *places: str):
         super().__init__()
         self.places = places
-        self.thinker = Thinker()
-        """Where it has done what takes long."""
+        self.background = BackgroundThread()
+        """Thread for work that takes long."""
 
     def compose(self) -> ComposeResult:
-        """Heading, body, a line of news, keys; and what is said in their place where they do not fit."""
+        """Yield heading, body, news and keys, and the notice that replaces them where they do not fit."""
         yield Heading(*self.places)
         yield from self.compose_body()
         with Horizontal(id="bottom"):
@@ -64,15 +64,15 @@ class ArenaScreen(Screen[None]):
         yield Static(id="too-small", markup=False)
 
     def compose_body(self) -> ComposeResult:
-        """What the screen is about."""
+        """Yield the body of the screen."""
         yield from ()
 
     def compose_bottom(self) -> ComposeResult:
-        """What stands before the news."""
+        """Yield the widgets before the news."""
         yield from ()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Say how large the terminal has to be where it is too small."""
+        """Ask for a larger terminal where it is too small."""
         columns, lines = self.MINIMUM
         self.set_class(event.size.width < columns or event.size.height < lines, "-too-small")
         self.query_one("#too-small", Static).update(
@@ -81,27 +81,27 @@ class ArenaScreen(Screen[None]):
         )
 
     async def on_prune(self, event: Prune) -> None:
-        """End its workers before its widgets go; textual would do so later, and one that looks for a widget fails."""
+        """End workers before the widgets go; textual ends them later, and one that queries a widget would fail."""
         self.workers.cancel_node(self)
 
     def on_unmount(self) -> None:
-        """Let go of the thread."""
-        self.thinker.close()
+        """Release the thread."""
+        self.background.close()
 
     @property
     def heading(self) -> Heading:
-        """The line on top."""
+        """The top line."""
         return self.query_one(Heading)
 
     def say(self, text: str, tone: Tone = "plain") -> None:
-        """Put one line of news under the body."""
+        """Show one line of news under the body."""
         if self.is_mounted:
             notice = self.query_one("#notice", Static)
             notice.update(text, layout=False)
             notice.set_classes(f"-{tone}")
 
     def key_of(self, action: str) -> str:
-        """The key of an action as it is now: a letter that can begin a move leaves its command to another key."""
+        """Return the current key of an action; a letter that can begin a move gives its command another key."""
         bindings = (active.binding for active in self.active_bindings.values())
         return next((self.app.get_key_display(binding) for binding in bindings if binding.action == action), "")
 
@@ -117,15 +117,15 @@ class ArenaScreen(Screen[None]):
             self.say(f"the screen is saved as {path}")
 
     def action_help(self) -> None:
-        """List the keys."""
+        """Show the keys."""
         keys: dict[str, tuple[str, str]] = {}
         for _, binding, _, _ in self.active_bindings.values():
-            if binding.tooltip:  # ours; textual's own have none, but for its key of the palette
+            if binding.tooltip:  # set for our keys; textual sets none except for its palette
                 keys.setdefault(
                     binding.action.removeprefix("app."), (self.app.get_key_display(binding), binding.tooltip)
                 )
         self.app.push_screen(HelpScreen(" › ".join(self.places) or "arena", list(keys.values()), list(self.remarks())))
 
     def remarks(self) -> Sequence[str]:
-        """What else the help should say."""
+        """Return further lines for the help."""
         return ()

@@ -10,29 +10,30 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
+from textual.content import Content
 
+from arena.base.seeding import spawn_seeds
 from arena.policy.protocol import Policy
-from arena.seeding import spawn_seeds
-from arena.tui.counting import counted
-from arena.tui.drawing import BoardView
+from arena.tui.drawing.board import BoardView
 from arena.tui.screens.hands import CARDS_KEY, HandsScreen
 from arena.tui.screens.match import MATCH_KEYS
 from arena.tui.screens.walk import SPEED, bounded
-from arena.tui.series import Series
-from arena.tui.table import Position, Table, first_position
-from arena.tui.thinker import Thinker
+from arena.tui.services.background import BackgroundThread
+from arena.tui.state.counting import counted
+from arena.tui.state.live_match import LiveMatch, Position, first_position
+from arena.tui.state.series import Series
+from arena.tui.state.words import mark, result, standings
 from arena.tui.widgets.tile import Tile
-from arena.tui.words import mark, result, standings
 from games.engine.game import Game
 
-LEAST_REST_S = 1.0
-"""How long an end stays at least."""
+MIN_REST_S = 1.0
+"""Minimum time that a finished game stays on its board."""
 
 
 class BoardsScreen(HandsScreen, inherit_bindings=False):
-    """A series between agents (name, policy), several games at a time: every board has agents and a thread of its own.
+    """A series between agents (name, policy), several games at a time; every board has its own agents and thread.
 
-    Games, seeds, openings and changes of seats are those of `WatchScreen`.
+    Games, seeds, openings and seats are the same as in `WatchScreen`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -58,63 +59,63 @@ class BoardsScreen(HandsScreen, inherit_bindings=False):
         self.series = Series([name for name, _ in boards[0]])
         self.speed = bounded(speed)
         self.finished = 0
-        """Games that have ended."""
+        """Number of games that have ended."""
         self._boards, self._games, self._seed, self._openings = boards, games, seed, openings
         self._tiles = [Tile() for _ in boards]
-        self._thinkers = [Thinker() for _ in boards]
-        self._begun = 0
+        self._threads = [BackgroundThread() for _ in boards]
+        self._started = 0
         self._goes_on = asyncio.Event()
         self._goes_on.set()
         self._positions: list[Position] = [first_position(game)] * len(boards)
 
     def compose_body(self) -> ComposeResult:
-        """The boards, in rows of about as many as there are rows."""
+        """Yield the boards in an almost square grid."""
         with Container(id="boards") as grid:
             grid.styles.grid_size_columns = math.ceil(math.sqrt(len(self._boards)))
             grid.styles.grid_size_rows = math.ceil(len(self._boards) / grid.styles.grid_size_columns)
             yield from self._tiles
 
     def on_mount(self) -> None:
-        """Begin as many games as there are boards."""
-        self._say_affairs()
+        """Start as many games as there are boards."""
+        self._show_score()
         for board in range(len(self._boards)):
             self.run_worker(self._play(board), group="boards")
 
     def on_unmount(self) -> None:
-        """Let go of the threads."""
-        for thinker in self._thinkers:
-            thinker.close()
+        """Release the threads."""
+        for thread in self._threads:
+            thread.close()
 
     async def _play(self, board: int) -> None:
-        """Play games on a board as long as there are some to play."""
-        thinker, table = self._thinkers[board], Table(self.game)
-        while self._begun < self._games:
-            number, self._begun = self._begun, self._begun + 1
+        """Play games on a board until none is left to start."""
+        thread, match = self._threads[board], LiveMatch(self.game)
+        while self._started < self._games:
+            number, self._started = self._started, self._started + 1
             self.series.game = number
             players = [self._boards[board][contestant] for contestant in self.series.seated()]
             names = [name for name, _ in players]
             seed = spawn_seeds(self._seed, number, count=1)[0]
             opening = self._openings[number // len(players) % len(self._openings)]
-            *_, position = await thinker.run(partial(table.deal, players, seed, opening))
+            *_, position = await thread.run(partial(match.deal, players, seed, opening))
             moves = len(opening)
             title = f"{number + 1}  " + "  ".join(f"{mark(seat)} {name}" for seat, name in enumerate(names))
             self._show(board, position, title, counted(moves, "move"))
             while position.verdict is None:
                 began = time.monotonic()
-                _, position = await thinker.run(table.advance)
+                _, position = await thread.run(match.advance)
                 await asyncio.sleep(1 / self.speed - (time.monotonic() - began))
                 await self._goes_on.wait()
                 moves += position.action is not None
                 self._show(board, position, title, counted(moves, "move"))
             self._count(number, position)
             self._show(board, position, title, result(position.verdict, names, moves))
-            await asyncio.sleep(max(3 / self.speed, LEAST_REST_S))
+            await asyncio.sleep(max(3 / self.speed, MIN_REST_S))
 
     def _show(self, board: int, position: Position, title: str, news: str) -> None:
         self._positions[board] = position
         self.note(position)
         tile = self._tiles[board]
-        tile.border_title, tile.border_subtitle = title, news
+        tile.border_title, tile.border_subtitle = Content(title), Content(news)
         self._draw(board)
 
     def _draw(self, board: int) -> None:
@@ -122,7 +123,7 @@ class BoardsScreen(HandsScreen, inherit_bindings=False):
         self._tiles[board].view = BoardView(self.picture_of(position), seat=position.seat)
 
     def show(self) -> None:
-        """Draw all boards anew."""
+        """Draw all boards."""
         for board in range(len(self._boards)):
             self._draw(board)
 
@@ -130,34 +131,34 @@ class BoardsScreen(HandsScreen, inherit_bindings=False):
         self.series.game = number
         self.series.credit(position.verdict)
         self.finished += 1
-        self._say_affairs()
+        self._show_score()
         if self.finished == self._games:
             self.say(f"the series is over, {standings(self.series.score)}", "result")
 
-    def _say_affairs(self) -> None:
+    def _show_score(self) -> None:
         paused = "" if self._goes_on.is_set() else "paused"
         score = f"{'  '.join(self.series.names)}  {standings(self.series.score)}"
         self.heading.say(f"{self.finished} of {self._games} games", f"{self.speed:g} x", paused, score)
 
     def action_pause(self) -> None:
-        """Hold all boards, or go on."""
+        """Pause or resume all boards."""
         if self._goes_on.is_set():
             self._goes_on.clear()
         else:
             self._goes_on.set()
-        self._say_affairs()
+        self._show_score()
 
     def action_faster(self) -> None:
-        """Twice the speed."""
+        """Double the speed."""
         self.speed = bounded(self.speed * 2)
-        self._say_affairs()
+        self._show_score()
 
     def action_slower(self) -> None:
-        """Half the speed."""
+        """Halve the speed."""
         self.speed = bounded(self.speed / 2)
-        self._say_affairs()
+        self._show_score()
 
     def action_flip(self) -> None:
-        """See the boards from the other side."""
+        """Turn the boards around."""
         for tile in self._tiles:
             tile.board.flipped = not tile.board.flipped

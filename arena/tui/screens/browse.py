@@ -1,4 +1,4 @@
-"""Browse the matches of a store, as many as there are, and open one."""
+"""Browse the matches of a store, of any size, and open one."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,27 +14,29 @@ from textual.suggester import SuggestFromList
 from textual.timer import Timer
 from textual.widgets import Input, Label
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.passwords import without_password
 from arena.tui.screens.base import COMMON_KEYS, ArenaScreen
-from arena.tui.surroundings import KeptOpen
-from arena.tui.widgets.line import Line
+from arena.tui.services.context import LazyStore
+from arena.tui.widgets.line import LineInput
 from arena.tui.widgets.match_list import PAGE, MatchList
+from games.engine.identity import name_of
 
 if TYPE_CHECKING:
     from arena.store import MatchFilter, StoredMatch
     from arena.tui.app import ArenaApp
 
-PATIENCE_S = 0.3
-"""How long nothing is typed before the matches are asked for."""
+TYPING_PAUSE_S = 0.3
+"""Pause in typing after which the filter is applied."""
 
 
 @dataclass(frozen=True)
 class Listing:
-    """Which matches are listed; newer ones, which came later, are not among them."""
+    """Result of a filter; matches that are stored later are not part of it."""
 
     wanted: "MatchFilter"
     below: int
-    """Number above the newest of them."""
+    """One more than the number of its newest match."""
     count: int
     players: Sequence[str]
     games: Sequence[str]
@@ -45,7 +47,7 @@ class BrowseScreen(ArenaScreen):
 
     Args:
         store: path or URL.
-        wanted: what the filter says at first.
+        wanted: the filter at the start.
 
     """
 
@@ -61,16 +63,16 @@ class BrowseScreen(ArenaScreen):
         super().__init__("replays")
         self.url = store
         self.listing: Listing | None = None
-        self._first = wanted
-        self._store = KeptOpen(store)
+        self._initial_filter = wanted
+        self._store = LazyStore(store)
         self._pause: Timer | None = None
 
     def compose_body(self) -> ComposeResult:
-        """The filter, and the list."""
+        """Yield the filter and the list."""
         with Horizontal(id="filter"):
-            for name, told in _as_typed(self._first).items():
+            for name, text in _as_typed(self._initial_filter).items():
                 yield Label(name)
-                yield Line(told, id=name, compact=True, select_on_focus=False)
+                yield LineInput(text, id=name, compact=True, select_on_focus=False)
         yield MatchList(id="matches")
 
     def on_mount(self) -> None:
@@ -81,10 +83,10 @@ class BrowseScreen(ArenaScreen):
 
     @work(exclusive=True, group="load")
     async def load(self) -> None:
-        """Ask how many matches fit what the filter says now, and show them."""
+        """Count the matches that pass the filter, and show them."""
         typed = {field.id or "": field.value.strip() for field in self.query(Input)}
         try:
-            listing = await self.thinker.run(partial(_listing, self._store, self._first, typed))
+            listing = await self.background.run(partial(_listing, self._store, self._initial_filter, typed))
         except UsageError as error:
             self.say(str(error), "refusal")
             return
@@ -95,8 +97,8 @@ class BrowseScreen(ArenaScreen):
             self.query_one(f"#{name}", Input).suggester = SuggestFromList(known)
         self.query_one(MatchList).begin(listing.count)
 
-    def on_match_list_wants(self, event: MatchList.Wants) -> None:
-        """Read a page that is in sight."""
+    def on_match_list_page_requested(self, event: MatchList.PageRequested) -> None:
+        """Read a page that is visible."""
         if self.listing is not None:
             self._read(self.listing, event.page)
 
@@ -104,45 +106,45 @@ class BrowseScreen(ArenaScreen):
     async def _read(self, listing: Listing, page: int) -> None:
         matches = self.query_one(MatchList)
         try:
-            found = await self.thinker.run(partial(_page, self._store, listing, page))
+            stored = await self.background.run(partial(_page, self._store, listing, page))
         except UsageError as error:
-            matches.forgo(page)
+            matches.withdraw(page)
             self.say(f"{error}; what was read is shown, r tries again", "refusal")
             return
         if listing is self.listing:
-            matches.put(page, found)
+            matches.put(page, stored)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Ask again when nothing has been typed for a while."""
+        """Apply the filter after a pause in typing."""
         if self._pause is not None:
             self._pause.stop()
         if self.listing is not None:
-            self._pause = self.set_timer(PATIENCE_S, self.load)
+            self._pause = self.set_timer(TYPING_PAUSE_S, self.load)
 
     def on_input_submitted(self) -> None:
-        """Go on in the list."""
+        """Move the focus to the list."""
         self.action_list()
 
     def on_match_list_chosen(self, event: MatchList.Chosen) -> None:
-        """Replay it."""
+        """Open the replay of the match."""
         arena: ArenaApp = self.app  # type: ignore[assignment]
         arena.open(["replay", str(event.match), "--store", self.url])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The way into the filter is shown outside it, the way out inside."""
+        """Return whether a key is shown: that into the filter outside it, that back to the list inside."""
         typing = isinstance(self.focused, Input)
         return {"filter": not typing, "list": typing}.get(action, True)
 
     def action_filter(self) -> None:
-        """Type into the filter."""
+        """Focus the filter."""
         self.query_one("#player", Input).focus()
 
     def action_list(self) -> None:
-        """Back to the list."""
+        """Focus the list."""
         self.query_one(MatchList).focus()
 
     def action_clear(self) -> None:
-        """Empty the filter."""
+        """Clear the filter."""
         for field in self.query(Input):
             field.value = ""
 
@@ -151,27 +153,27 @@ class BrowseScreen(ArenaScreen):
         self.load()
 
     def remarks(self) -> Sequence[str]:
-        """How the filter is written."""
+        """Return the syntax of the filter."""
         return (
             "player, game: a name or its beginning; result: win, draw or loss (of that player)",
             "moves: 30 (at least), 30-60, -60 (at most)",
         )
 
     def on_unmount(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         self._store.close()
 
 
 def _as_typed(wanted: "MatchFilter") -> dict[str, str]:
-    """A filter as a person would type it."""
+    """Return a filter as a user would type it."""
     low, high = wanted.min_length, wanted.max_length
     length = f"{low or ''}-{high}" if high is not None else str(low or "")
     return {"player": wanted.player or "", "result": wanted.result or "", "game": wanted.game or "", "moves": length}
 
 
-def _listing(kept: KeptOpen, first: "MatchFilter", typed: dict[str, str]) -> Listing:
-    """What the filter means in this store; `UsageError` in a line if it means nothing."""
-    store = _store(kept)
+def _listing(lazy_store: LazyStore, first: "MatchFilter", typed: dict[str, str]) -> Listing:
+    """Return the matches that pass the typed filter; `UsageError` if it cannot be parsed."""
+    store = _store(lazy_store)
     players, games = store.players(), store.games()
     lengths: dict[str, Any] = {}
     with suppress(ValueError):
@@ -181,29 +183,29 @@ def _listing(kept: KeptOpen, first: "MatchFilter", typed: dict[str, str]) -> Lis
         raise UsageError(f"moves {typed['moves']!r} are not of the form 30, 30-60 or -60")
     result: Any = typed["result"].lower() or None
     player = _completed("player", typed["player"], players, exact=len(players) >= 1000)
-    game = _completed("game", typed["game"], [*dict.fromkeys(label.partition("(")[0] for label in games), *games])
+    game = _completed("game", typed["game"], [*dict.fromkeys(name_of(label) for label in games), *games])
     wanted = replace(first, player=player, game=game, result=result, **lengths)
     below = store.newest() + 1
     return Listing(wanted, below, store.count(wanted, before_id=below), players, games)
 
 
-def _page(kept: KeptOpen, listing: Listing, page: int) -> "list[StoredMatch]":
-    store = _store(kept)
+def _page(lazy_store: LazyStore, listing: Listing, page: int) -> "list[StoredMatch]":
+    store = _store(lazy_store)
     return store.matches(listing.wanted, limit=PAGE, before_id=listing.below, skip=page * PAGE)
 
 
-def _store(kept: KeptOpen) -> Any:
-    store = kept.get()
+def _store(lazy_store: LazyStore) -> Any:
+    store = lazy_store.get()
     if store is None:
-        raise UsageError(f"there is no store {kept.url}")
+        raise UsageError(f"there is no store {without_password(str(lazy_store.url))}")
     return store
 
 
 def _completed(kind: str, typed: str, known: Sequence[str], exact: bool = False) -> str | None:
-    """The name that was typed, or the first that begins so; `UsageError` if none does."""
+    """Return the name that was typed, or the first that starts with it; `UsageError` if none does."""
     if not typed or typed in known or exact:
         return typed or None
-    begun = [name for name in known if name.lower().startswith(typed.lower())]
-    if not begun:
+    matching = [name for name in known if name.lower().startswith(typed.lower())]
+    if not matching:
         raise UsageError(f"no {kind} in this store is called {typed!r}")
-    return begun[0]
+    return matching[0]

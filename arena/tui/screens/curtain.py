@@ -1,4 +1,4 @@
-"""The curtain between two people at one keyboard, where each has something to hide."""
+"""The curtain between two people at one keyboard whose information is hidden from each other."""
 
 from typing import ClassVar
 
@@ -6,11 +6,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
+from arena.base.text import printable
 from arena.tui.screens.dialog import Dialog
 
 
 class CurtainScreen(Dialog[None]):
-    """Covers everything until the person whose turn it is lifts it."""
+    """Covers everything until the next player lifts it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,space", "dismiss", "lift", tooltip="lift the curtain"),
@@ -22,9 +23,10 @@ class CurtainScreen(Dialog[None]):
         self._name = name
 
     def compose(self) -> ComposeResult:
-        """One line in the middle of nothing."""
-        yield Static(f"{self._name}, it is your turn.\n\nWhen nobody else looks: enter, or a click.", id="curtain")
+        """Yield one line in the middle of an empty screen."""
+        text = f"{printable(self._name)}, it is your turn.\n\nWhen nobody else looks: enter, or a click."
+        yield Static(text, id="curtain", markup=False)
 
     def on_click(self) -> None:
-        """Lift it."""
+        """Lift the curtain."""
         self.dismiss()

@@ -1,4 +1,4 @@
-"""What lies over a screen until it is answered."""
+"""Base of modal dialogs."""
 
 from typing import TypeVar
 
@@ -9,8 +9,8 @@ T = TypeVar("T")
 
 
 class Dialog(ModalScreen[T]):
-    """Leaves once: a second key that comes before it is gone does not take the screen below with it."""
+    """Is dismissed once: a second key pressed before it has closed does not close the screen below."""
 
     def dismiss(self, result: T | None = None) -> AwaitComplete:
-        """Leave with a result."""
+        """Close with a result."""
         return super().dismiss(result) if self.is_current else AwaitComplete()

@@ -1,4 +1,4 @@
-"""The keys of the screen below, and a word on its game."""
+"""Help: the keys of the screen below, and remarks on its game."""
 
 from typing import ClassVar
 
@@ -21,9 +21,9 @@ class HelpScreen(Dialog[None]):
         self._title, self._keys, self._remarks = title, keys, remarks
 
     def compose(self) -> ComposeResult:
-        """A frame in the middle of the screen."""
+        """Yield a frame in the middle of the screen."""
         with VerticalScroll(id="help") as frame:
-            frame.border_title = self._title
+            frame.border_title = Content(self._title)
             frame.border_subtitle = "esc closes"
             lines = [Content.assemble((f"{key:>9}", "$accent bold"), f"  {what}") for key, what in self._keys]
             yield Static(Content("\n").join([*(Content(remark) for remark in self._remarks), Content(""), *lines]))

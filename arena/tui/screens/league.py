@@ -1,4 +1,4 @@
-"""A league: its ladder, who beats whom, ratings over time, who came from whom, and whom its learners meet next."""
+"""A league: its ladder, payoffs, ratings over time, lineage, and the next opponents of its learners."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -10,9 +10,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import Grid, VerticalScroll
 from textual.widgets import DataTable, Static
 
-from arena.errors import CheckpointError
-from arena.registry import make_game
-from arena.tui.league_view import (
+from arena.base.errors import CheckpointError
+from arena.policy.registry import make_game
+from arena.tui.drawing.plotting import short
+from arena.tui.screens.base import COMMON_KEYS, ArenaScreen, repeatedly
+from arena.tui.state.words import mark
+from arena.tui.views.league_view import (
     LeagueView,
     about,
     game_words,
@@ -22,25 +25,22 @@ from arena.tui.league_view import (
     read_view,
     spec_of,
 )
-from arena.tui.plotting import short
-from arena.tui.screens.base import COMMON_KEYS, ArenaScreen, repeatedly
 from arena.tui.widgets.heat_map import HeatMap
 from arena.tui.widgets.plot import Plot
 from arena.tui.widgets.rows import Rows
-from arena.tui.words import mark
 
 if TYPE_CHECKING:
     from arena.tui.app import ArenaApp
 
-LOOK_S = 2.0
-"""Seconds between two looks at the file of the league."""
+POLL_S = 2.0
+"""Seconds between two polls of the league's file."""
 
 
 class LeagueScreen(ArenaScreen):
-    """The league of a training, which may go on meanwhile.
+    """The league of a run, which may be in progress.
 
     Args:
-        folder: of the run.
+        folder: folder of the run.
 
     """
 
@@ -57,11 +57,11 @@ class LeagueScreen(ArenaScreen):
         self.folder = folder
         self.view: LeagueView | None = None
         self.marked: list[str] = []
-        """Who is to play, by seat."""
+        """Names of the members to play, by seat."""
         self._changed = -1
 
     def compose_body(self) -> ComposeResult:
-        """The ladder and the payoffs; below them curves and words."""
+        """Yield the ladder and the payoffs, and below them lineage and curves."""
         with Grid(id="league"):
             columns = ("", ">", "", ">elo", ">±", "over time", ">age")
             yield Rows("ladder", *columns, empty="nobody has been measured yet", id="ladder")
@@ -72,15 +72,15 @@ class LeagueScreen(ArenaScreen):
             yield Plot("elo over moves", id="ratings")
 
     def on_mount(self) -> None:
-        """Begin to look."""
+        """Start polling."""
         self.query_one("#words").border_title = "lineage, and next opponents"
         self.query_one("#ladder").focus()
-        self.run_worker(repeatedly(self.look, LOOK_S))
+        self.run_worker(repeatedly(self.poll, POLL_S))
 
-    async def look(self) -> None:
-        """Show the league as it is now, if it has changed."""
+    async def poll(self) -> None:
+        """Show the league if its file has changed."""
         try:
-            changed, view = await self.thinker.run(partial(_read_if_changed, self.folder, self._changed))
+            changed, view = await self.background.run(partial(_read_if_changed, self.folder, self._changed))
         except CheckpointError as error:
             self._changed = -1
             self.say(f"{error}; what was read is shown" if self.view else str(error), "refusal")
@@ -104,7 +104,7 @@ class LeagueScreen(ArenaScreen):
         self._point()
 
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
-        """Show where that one comes from."""
+        """Show the lineage of the highlighted member."""
         self._point()
 
     def _point(self) -> None:
@@ -114,12 +114,12 @@ class LeagueScreen(ArenaScreen):
             self.query_one(HeatMap).at = ladder.cursor_row
 
     def on_rows_chosen(self, event: Rows.Chosen) -> None:
-        """Watch whoever is marked, and who was chosen."""
+        """Watch the marked members and the selected one."""
         event.stop()
         self.action_watch()
 
     def action_mark(self) -> None:
-        """Mark who is under the cursor, or take the mark away; of too many the first loses it."""
+        """Mark or unmark the member under the cursor; if all seats are taken, the first mark is dropped."""
         name = self.query_one("#ladder", Rows).key
         if self.view is None or name is None:
             return
@@ -136,7 +136,7 @@ class LeagueScreen(ArenaScreen):
         return make_game(self.view.league.game).num_players if self.view is not None else 2
 
     def action_watch(self) -> None:
-        """Watch those who are marked; a seat without a mark is taken by who is under the cursor."""
+        """Watch the marked members play; free seats go to the one under the cursor."""
         if self.view is None or not self.view.ladder.names:
             self.say("there is nobody to watch yet", "refusal")
             return
@@ -147,7 +147,7 @@ class LeagueScreen(ArenaScreen):
         arena.open(["watch", game_words(league), *(spec_of(self.folder, league, name) for name in names)])
 
     def remarks(self) -> Sequence[str]:
-        """What the figures are."""
+        """Return explanations of the figures."""
         return (
             "Ratings (Elo, half of their 95 % interval) and payoffs are from games of their own, not from training.",
             "Over time: the ratings of its ancestors and its own, each when it came. Age: moves of the league since.",
@@ -155,7 +155,7 @@ class LeagueScreen(ArenaScreen):
 
 
 def _read_if_changed(folder: Path, before: int) -> tuple[int, LeagueView | None]:
-    """When the file of a league was changed, and the league, if that is not when it was `before`."""
+    """Return the change time of a league's file, and the league if that differs from `before`, else None."""
     try:
         changed = (folder / "league.json").stat().st_mtime_ns
     except OSError as error:

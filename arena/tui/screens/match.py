@@ -1,4 +1,4 @@
-"""What watching and playing share: the parts of the screen, its common keys, and jobs for the agents' thread."""
+"""The base of watching and playing: layout, common keys, and jobs for the thread of the agents."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -11,20 +11,20 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from arena.match.ask import Answer
-from arena.tui.messages import Analysed, Dealt, Hinted, Moved
 from arena.tui.screens.base import COMMON_KEYS, ArenaScreen
-from arena.tui.series import Series
-from arena.tui.table import Position, Table, first_position
+from arena.tui.state.live_match import LiveMatch, Position, first_position
+from arena.tui.state.messages import Analysed, Dealt, Hinted, MovePlayed
+from arena.tui.state.series import Series
+from arena.tui.state.words import points, result, standings
 from arena.tui.widgets.match_pane import MatchPane, MatchView
-from arena.tui.widgets.moves import Record
+from arena.tui.widgets.moves import MoveRecord
 from arena.tui.widgets.players import Player
 from arena.tui.widgets.thoughts import Thought
-from arena.tui.words import points, result, standings
 from games.engine.game import Game
 
 T = TypeVar("T")
-Job = Literal["deal", "play", "advance", "hint", "analyse"]
-"""What the agents' thread may be asked for."""
+JobKind = Literal["deal", "play", "advance", "hint", "analyse"]
+"""Job of the agents' thread."""
 
 MATCH_KEYS: list[BindingType] = [
     Binding("f,F", "flip", "flip", show=False, tooltip="see the board from the other side"),
@@ -34,71 +34,71 @@ MATCH_KEYS: list[BindingType] = [
         if isinstance(key, Binding)
     ),
 ]
-"""For the end of a screen's own keys, which is where people look for them."""
+"""Bindings for the end of a screen's own, where users look for them."""
 
 
 class MatchScreen(ArenaScreen, inherit_bindings=False):
-    """A match on a screen; what it shows (`look`), and who moves when, is filled in below it.
+    """A match on a screen; subclasses fill in `view_model` and decide who moves when.
 
-    The match itself is touched in the agents' thread only; here are snapshots of its positions.
+    The match itself belongs to the agents' thread; the screen holds snapshots of its positions.
     """
 
     def __init__(self, place: str, game: Game, series: Series):
         super().__init__(place, game.name)
         self.game, self.series = game, series
-        self.table = Table(game)
+        self.live_match = LiveMatch(game)
         self.positions: list[Position] = [first_position(game)]
         """The match so far."""
-        self.job: Job | None = None
-        """What the agents' thread is asked for now."""
+        self.job: JobKind | None = None
+        """Current job of the agents' thread; None if idle."""
         self._job_number = 0
         self._job_start_s = 0.0
 
     def compose_body(self) -> ComposeResult:
-        """The match."""
+        """Yield the match."""
         yield MatchPane()
 
     def on_mount(self) -> None:
-        """Show the board at once; the clock of whoever thinks is brought up to date every second."""
+        """Show the board at once; refresh every second, for the clock of the agent that thinks."""
         self.show()
         self.set_interval(1.0, self.tick)
 
     def tick(self) -> None:
-        """A second has passed."""
+        """Refresh, once a second."""
         if self.job is not None:
             self.show()
 
-    def look(self) -> MatchView:
-        """What to show now."""
+    def view_model(self) -> MatchView:
+        """Return the snapshot to draw."""
         raise NotImplementedError
 
     def show(self) -> None:
-        """Show what there is to see now."""
-        self.query_one(MatchPane).view = self.look()
+        """Draw the current snapshot."""
+        self.query_one(MatchPane).view = self.view_model()
 
-    def ask(self, job: Job, work: Callable[[], T], news: Callable[[int, T], Message]) -> None:
-        """Have `work` done in the agents' thread and its result posted as `news`; gives up what was asked before."""
+    def ask(self, job: JobKind, work: Callable[[], T], news: Callable[[int, T], Message]) -> None:
+        """Run `work` in the agents' thread and post its result as `news`; the result of an earlier job is dropped."""
         self._job_number += 1
         self.job, self._job_start_s = job, time.monotonic()
         bringing: Callable[[], Awaitable[None]] = partial(self._bring_home, self._job_number, work, news)
         self.run_worker(bringing, group="agents", exclusive=True)
 
     async def run_job(self, work: Callable[[], T]) -> T:
-        """The result of `work`, done in the agents' thread, or what it raised."""
-        return await self.thinker.run(work)
+        """Return the result of `work`, run in the agents' thread; raises what it raises."""
+        return await self.background.run(work)
 
     async def _bring_home(self, number: int, work: Callable[[], T], news: Callable[[int, T], Message]) -> None:
-        self.post_message(news(number, await self.thinker.run(work)))
+        self.post_message(news(number, await self.background.run(work)))
 
-    def is_news(self, message: Dealt | Moved | Hinted | Analysed) -> bool:
-        """Whether a message answers what was asked last; that is settled then."""
+    def is_news(self, message: Dealt | MovePlayed | Hinted | Analysed) -> bool:
+        """Return whether a message answers the current job, which is then done."""
         if message.job != self._job_number:
             return False
         self.job = None
         return True
 
     def give_up(self) -> None:
-        """Ignore whatever the agents' thread is doing."""
+        """Drop the result of the current job."""
         self._job_number += 1
         self.job = None
 
@@ -108,7 +108,7 @@ class MatchScreen(ArenaScreen, inherit_bindings=False):
         return [self.series.names[contestant] for contestant in self.series.seated()]
 
     def players_at(self, position: Position) -> tuple[Player, ...]:
-        """Every contestant with its score and what it is doing in a position."""
+        """Return every contestant with its score and its activity in a position."""
         return tuple(
             Player(
                 name,
@@ -121,7 +121,7 @@ class MatchScreen(ArenaScreen, inherit_bindings=False):
         )
 
     def clock_at(self, position: Position, seat: int) -> str:
-        """What the clock of a seat shows in a position; empty where there is none."""
+        """Return the clock of a seat in a position, empty if it has none."""
         return ""
 
     def _doing(self, position: Position, contestant: int) -> str:
@@ -134,31 +134,31 @@ class MatchScreen(ArenaScreen, inherit_bindings=False):
 
     @property
     def waited_s(self) -> float:
-        """Seconds since the agents' thread was asked for something."""
+        """Seconds since the current job began."""
         return time.monotonic() - self._job_start_s
 
-    def record(self, shown: int, known: int) -> Record:
-        """The moves that led to position `known`, with the place of position `shown` among them."""
+    def move_record(self, shown: int, known: int) -> MoveRecord:
+        """Return the moves that led to position `known`, with position `shown` marked."""
         moves = tuple(position.move for position in self.positions[: known + 1] if position.action is not None)
-        return Record(moves, min(shown, len(moves)), self.game.num_players)
+        return MoveRecord(moves, min(shown, len(moves)), self.game.num_players)
 
     def result_at(self, position: Position) -> str:
-        """How the match ended there, in words; empty if it goes on."""
+        """Return how the match ended in a position, in words; empty if it goes on."""
         if position.verdict is None:
             return ""
         return result(position.verdict, self.seat_names, sum(p.action is not None for p in self.positions))
 
     def standings(self) -> str:
-        """The score, `1½ – ½`."""
+        """Return the score, `1½ – ½`."""
         return standings(self.series.score)
 
     def action_flip(self) -> None:
-        """See the board from the other side."""
+        """Turn the board around."""
         board = self.query_one(MatchPane).board
         board.flipped = not board.flipped
 
-    def told(self, title: str, position: Position, answer: Answer | None, line: tuple[str, ...]) -> Thought:
-        """An answer in words, under a title."""
+    def thought_from(self, title: str, position: Position, answer: Answer | None, line: tuple[str, ...]) -> Thought:
+        """Return an agent's answer as a snapshot to draw, under a title."""
         chances, visits = position.chances(answer), position.visits(answer)
         remark = "does not tell its chances" if answer is not None and not chances else ""
         return Thought(
@@ -172,6 +172,6 @@ class MatchScreen(ArenaScreen, inherit_bindings=False):
         )
 
     def remarks(self) -> list[str]:
-        """The game and its options."""
+        """Return the game and its options."""
         options = ", ".join(f"{name} {value}" for name, value in self.game.options.items())
         return [f"{self.game.title}: {options}"]

@@ -1,10 +1,11 @@
-"""A short list in the middle of the screen, of which a person chooses one."""
+"""A short menu in the middle of the screen."""
 
 from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -12,7 +13,7 @@ from arena.tui.screens.dialog import Dialog
 
 
 class MenuScreen(Dialog[str | None]):
-    """Ends with the key of what was chosen, or None; `choices` are keys with what they mean."""
+    """Menu of `choices` (key, description); its result is the chosen key, None if closed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "close")]
 
@@ -21,12 +22,12 @@ class MenuScreen(Dialog[str | None]):
         self._title, self._choices = title, choices
 
     def compose(self) -> ComposeResult:
-        """The list."""
+        """Yield the list."""
         menu = OptionList(*(Option(meaning, id=key) for key, meaning in self._choices), id="menu", markup=False)
-        menu.border_title = self._title
+        menu.border_title = Content(self._title)
         menu.border_subtitle = "enter chooses, esc closes"
         yield menu
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Chosen."""
+        """Close with the chosen key."""
         self.dismiss(event.option.id)

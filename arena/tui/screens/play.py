@@ -9,30 +9,30 @@ import numpy as np
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.ask import Answer
 from arena.policy.protocol import Policy
-from arena.tui.drawing import BoardView
-from arena.tui.messages import Hinted, Moved
-from arena.tui.pointing import lit, pointed
+from arena.tui.drawing.board import BoardView
 from arena.tui.screens.match import MATCH_KEYS
 from arena.tui.screens.requests import RequestsScreen
-from arena.tui.screens.sitting import Terms
-from arena.tui.table import Cell, Position
+from arena.tui.screens.sitting import SittingOptions
+from arena.tui.state.live_match import Cell, Position
+from arena.tui.state.messages import Hinted, MovePlayed
+from arena.tui.state.pointing import highlighted, pointed
+from arena.tui.state.words import mark
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.choices import Choices
 from arena.tui.widgets.entry import Entry
 from arena.tui.widgets.heading import Heading
 from arena.tui.widgets.match_pane import MatchView
 from arena.tui.widgets.thoughts import Thought
-from arena.tui.words import mark
 from games.engine.game import Game
 
 YOUR_MOVE = "your move: type it, click, or arrows and enter"
 
 
 class PlayScreen(RequestsScreen):
-    """Moves by typing, pointing and choosing; hints, and what agents thought."""
+    """Moves by typing, pointing and choosing; hints, and the agents' thoughts."""
 
     AUTO_FOCUS = "Entry"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -52,48 +52,49 @@ class PlayScreen(RequestsScreen):
         *MATCH_KEYS,
     ]
 
-    def __init__(self, game: Game, others: Sequence[tuple[str, Policy | None]], terms: Terms | None = None):
-        super().__init__(game, others, terms)
+    def __init__(self, game: Game, others: Sequence[tuple[str, Policy | None]], options: SittingOptions | None = None):
+        super().__init__(game, others, options)
         self.hint: Answer | None = None
-        """What an agent would do in the present position, if the person has asked."""
+        """Advice for the current position, if the player asked for it."""
         self.picked: Cell | None = None
-        """Where the piece stands that the person has pointed at, and is to point at its way."""
+        """Cell of the piece that the player has picked up, to point at its destination next."""
         self.shown = 0
-        """Number of the position on the board: the last, until the game is over."""
-        self.mind = self.terms.open_minds
-        """Whether thoughts are shown, where they may be."""
-        self._adviser = self.terms.hints or next(((name, policy) for name, policy in others if policy), None)
+        """Number of the position on the board; the last one until the game is over."""
+        self.mind = self.options.show_thoughts
+        """True if thoughts are shown where they are allowed."""
+        self._adviser = self.options.hints or next(((name, policy) for name, policy in others if policy), None)
 
     def compose_bottom(self) -> ComposeResult:
-        """The line to type on, and moves to click."""
+        """Yield the input line, and moves to click."""
         yield Entry()
         yield Choices()
 
-    def look(self) -> MatchView:
-        """The position, and the hint or the thoughts on it."""
+    def view_model(self) -> MatchView:
+        """Return the position, with the hint or the agent's thoughts."""
         position, latest = self.positions[self.shown], len(self.positions) - 1
         chances = {} if self.hint is None else position.chances(self.hint)
-        targets = lit(position, self.picked) if self.my_turn else frozenset()
+        targets = highlighted(position, self.picked) if self.my_turn else frozenset()
         board = BoardView(position.picture, targets, position.on_cells(chances), position.seat, self.picked)
         self.query_one(Heading).say(f"game {self.series.game + 1}", self.standings())
-        return MatchView(board, self.players_at(position), self.record(self.shown, latest), self._thought(position))
+        record = self.move_record(self.shown, latest)
+        return MatchView(board, self.players_at(position), record, self._thought(position))
 
     def _thought(self, position: Position) -> Thought:
-        """The hint that was asked for, or what an agent thought last before the position on the board."""
+        """Return the hint, or the last thoughts of an agent before the position on the board."""
         adviser = self._adviser[0] if self._adviser else ""
         if self.hint is not None:
-            return self.told(f"{adviser} would play", position, self.hint, ())
+            return self.thought_from(f"{adviser} would play", position, self.hint, ())
         over = self.position.verdict is not None
         known = [number for number in self.answers if number <= self.shown and number + 1 < len(self.positions)]
-        if self.mind and known and (over or self.terms.open_minds):
+        if self.mind and known and (over or self.options.show_thoughts):
             before, line = self.positions[max(known)], self.positions[max(known) + 1].line
-            return self.told(f"{self.seat_names[before.seat]} thought", before, self.answers[max(known)], line)
+            return self.thought_from(f"{self.seat_names[before.seat]} thought", before, self.answers[max(known)], line)
         remark = f"{self.key_of('hint')}: what {adviser} would play" if adviser else ""
         after = f"{self.key_of('mind')}: what they thought   ← →: step"
         return Thought(self.seat, "thoughts", remark=after if over else remark)
 
     def show(self) -> None:
-        """Show the present, with the cursor on a person's turn, and with moves to click that have no cell."""
+        """Show the current position, with the cursor if a person is to move, and buttons for moves without a cell."""
         super().show()
         self.query_one(Board).show_cursor(self.my_turn)
         legal, cells = self.position.legal, self.position.picture.action_cells
@@ -107,7 +108,7 @@ class PlayScreen(RequestsScreen):
         super().deal(actions)
 
     def arrived(self) -> None:
-        """Say whose turn it is, or how the game ended."""
+        """Announce whose turn it is, or the result."""
         self.hint = self.picked = None
         self.shown = len(self.positions) - 1
         position = self.position
@@ -121,11 +122,11 @@ class PlayScreen(RequestsScreen):
         elif self.offer not in (None, position.seat):
             self.say(f"a draw is offered: {self.key_of('draw')} accepts, a move declines", "refusal")
         else:
-            whose = "" if len(self.people) == 1 else f"{mark(position.seat)} {self.seat_names[position.seat]}, "
-            self.say(whose + YOUR_MOVE)
+            player = "" if len(self.people) == 1 else f"{mark(position.seat)} {self.seat_names[position.seat]}, "
+            self.say(player + YOUR_MOVE)
 
     def on_board_pointed(self, message: Board.Pointed) -> None:
-        """Play what the person pointed at, or take the piece there in hand."""
+        """Play the move of the cell, or pick up the piece on it."""
         position = self.position
         if position.picture.action_origins is not None and self.my_turn:
             self._point_at(position, message.cell)
@@ -135,29 +136,29 @@ class PlayScreen(RequestsScreen):
             self._play(position.targets[message.cell][0], "that")
 
     def _point_at(self, position: Position, cell: Cell) -> None:
-        """Point at a piece, or at where the one in hand is to go."""
-        held, (self.picked, meant) = self.picked, pointed(position, self.picked, cell)
+        """Pick up a piece, or move the one that is picked up."""
+        previous, (self.picked, meant) = self.picked, pointed(position, self.picked, cell)
         if len(meant) == 1:
             self._play(meant[0], "that")
         elif meant:
-            self.picked = held
+            self.picked = previous
             self.say("several moves lead there; click one, or type it", "refusal")
             self.query_one(Choices).moves = {action: position.legal[action] for action in meant}
             return
         elif self.picked is not None:
             self.say("where to? a dot marks each cell; escape lets go")
-        elif held is not None:
+        elif previous is not None:
             self.say(YOUR_MOVE)
         else:
             self.say("nothing of yours can move from there; a dot marks each piece that can", "refusal")
         self.show()
 
     def on_choices_chosen(self, message: Choices.Chosen) -> None:
-        """Play what was clicked."""
+        """Play the clicked move."""
         self._play(message.action, "that")
 
     def action_let_go(self) -> None:
-        """Have no piece in hand; without one, have the agent move now."""
+        """Put down the piece that is picked up; without one, ask the agent to move now."""
         if self.picked is not None:
             self.picked = None
             self.say(YOUR_MOVE)
@@ -168,7 +169,7 @@ class PlayScreen(RequestsScreen):
             self.move_now()
 
     def on_entry_typed(self, message: Entry.Typed) -> None:
-        """Play what the person typed."""
+        """Play the typed move."""
         try:
             action = self.game.parse_action(self.position.state, message.text)
         except UsageError as error:
@@ -177,7 +178,7 @@ class PlayScreen(RequestsScreen):
             self._play(action, repr(message.text.strip()))
 
     def _play(self, action: int, called: str) -> None:
-        """Play an action of the person's, or say why not."""
+        """Play an action of the player at the keyboard; an illegal one is refused with the reason."""
         position = self.position
         if position.verdict is not None:
             self.say_over()
@@ -188,8 +189,8 @@ class PlayScreen(RequestsScreen):
         else:
             if self.offer not in (None, position.seat):
                 self.offer = None
-            self.relieve()
-            self.ask("play", partial(self.table.play, action), Moved)
+            self.stop_agents()
+            self.ask("play", partial(self.live_match.play, action), MovePlayed)
 
     def action_point(self, down: int, right: int) -> None:
         """Move the cursor; once the game is over, step through it."""
@@ -203,12 +204,12 @@ class PlayScreen(RequestsScreen):
         """Play the cursor's cell."""
         self.query_one(Board).choose()
 
-    def everybody(self) -> list[Policy]:
-        """The agents at the table, and the one that gives hints."""
-        return [*super().everybody(), *([self._adviser[1]] if self.terms.hints and self._adviser else [])]
+    def all_agents(self) -> list[Policy]:
+        """Return the agents at the table, and the one that gives hints."""
+        return [*super().all_agents(), *([self._adviser[1]] if self.options.hints and self._adviser else [])]
 
     def action_hint(self) -> None:
-        """Ask an agent, or hide what it said."""
+        """Ask an agent for a hint, or hide the hint."""
         if self.hint is not None:
             self.hint = None
             self.show()
@@ -216,13 +217,14 @@ class PlayScreen(RequestsScreen):
             self.say("nobody gives hints here", "refusal")
         elif self.my_turn and self.job is None:
             self.say(f"{self._adviser[0]} thinks about a hint …")
-            work = self.table.advise if self.terms.hints else lambda policy, seed: self.table.consult(policy)
-            self.ask("hint", partial(work, self._adviser[1], self.terms.seed), Hinted)
+            match = self.live_match
+            work = match.advise if self.options.hints else lambda policy, seed: match.consult(policy)
+            self.ask("hint", partial(work, self._adviser[1], self.options.seed), Hinted)
         else:
             self.say("a hint is for your own turn", "refusal")
 
     def on_hinted(self, message: Hinted) -> None:
-        """What the agent would do."""
+        """Show the hint."""
         if not self.is_news(message):
             return
         self.hint = self._named(message.answer)
@@ -235,7 +237,7 @@ class PlayScreen(RequestsScreen):
         self.show()
 
     def _named(self, answer: Answer) -> Answer | None:
-        """An answer that tells no chances names its move; None if that is none."""
+        """Return an answer with probabilities: if it has none, 1 for its move; None if that move is illegal."""
         if self.position.chances(answer):
             return answer
         if answer.action not in self.position.legal:
@@ -243,13 +245,13 @@ class PlayScreen(RequestsScreen):
         return replace(answer, probs=np.eye(self.game.num_actions)[answer.action])
 
     def action_mind(self) -> None:
-        """Show or hide what agents thought."""
-        if self.position.verdict is None and not self.terms.open_minds:
+        """Show or hide the agents' thoughts."""
+        if self.position.verdict is None and not self.options.show_thoughts:
             self.say("what agents think is shown after the game, or always with --open", "refusal")
         else:
             self.mind = not self.mind
             self.show()
 
     def remarks(self) -> list[str]:
-        """How letters are shared between moves and commands."""
+        """Return how letters are shared between moves and commands."""
         return [*super().remarks(), "A letter that begins a move types it; its command is on the capital then."]

@@ -1,18 +1,19 @@
-"""One question, answered on a line."""
+"""A dialog with one question and one line to answer it."""
 
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
+from textual.content import Content
 from textual.widgets import Input
 
 from arena.tui.screens.dialog import Dialog
-from arena.tui.widgets.line import Line
+from arena.tui.widgets.line import LineInput
 
 
 class PromptScreen(Dialog[str | None]):
-    """Gives what was typed, None if the question was left with escape or without a word."""
+    """Its result is the typed text, None if it was cancelled or empty."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "leave it")]
 
@@ -21,12 +22,12 @@ class PromptScreen(Dialog[str | None]):
         self._question, self._answer = question, answer
 
     def compose(self) -> ComposeResult:
-        """A frame with a line."""
+        """Yield a frame with a line."""
         with Container(id="prompt") as frame:
-            frame.border_title = self._question
+            frame.border_title = Content(self._question)
             frame.border_subtitle = "enter goes on, esc leaves it"
-            yield Line(self._answer, max_length=200, compact=True)
+            yield LineInput(self._answer, max_length=200, compact=True)
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
-        """Give the answer."""
+        """Close with the answer."""
         self.dismiss(message.value.strip() or None)

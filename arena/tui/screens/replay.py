@@ -1,4 +1,4 @@
-"""Step through a match that was played before, and hear what any agent thinks of its positions."""
+"""Step through a stored match, with the analysis of any agent."""
 
 from functools import partial
 from pathlib import Path
@@ -6,19 +6,19 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.ask import Answer
 from arena.match.contained import ContainedPolicy
 from arena.match.files import WrittenMatch
 from arena.policy.protocol import Policy
-from arena.tui.export import export
-from arena.tui.messages import Analysed, Dealt
+from arena.tui.drawing.export import export
 from arena.tui.screens.match import MATCH_KEYS
 from arena.tui.screens.prompt import PromptScreen
 from arena.tui.screens.walk import WALK_KEYS, WalkScreen
-from arena.tui.seating import seated
-from arena.tui.series import Series
-from arena.tui.table import Position
+from arena.tui.services.agents import contained_agent
+from arena.tui.state.live_match import Position
+from arena.tui.state.messages import Analysed, Dealt
+from arena.tui.state.series import Series
 from arena.tui.widgets.heading import Heading
 from arena.tui.widgets.match_pane import MatchView
 from arena.tui.widgets.thoughts import Thought
@@ -27,9 +27,9 @@ USUAL_ANALYST = "mcts:1000"
 
 
 class ReplayScreen(WalkScreen):
-    """A match from its start to its end; with an `analyst` (spec, policy), its thoughts of each position shown.
+    """A match from start to end, analysed by the `analyst` (spec, policy) if there is one.
 
-    Its agent stays with whoever gave it; one that is asked for on the screen ends with the screen.
+    The caller closes that agent; agents chosen on the screen are stopped with the screen.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -56,38 +56,38 @@ class ReplayScreen(WalkScreen):
         self.playing = False
         self.analyst = analyst
         self.analysing: str = "shown" if analyst else ""
-        """Which positions are analysed: those `shown`, `all`, or none."""
+        """Positions to analyse: "shown", "all", or "" for none."""
         self._lines: dict[int, tuple[str, ...]] = {}
-        self._asked: int | None = None  # the position that the agent thinks about; None if that is not wanted any more
-        self._own: ContainedPolicy | None = None  # the agent that this screen made
+        self._pending: int | None = None  # position being analysed; None once its result is unwanted
+        self._screen_agent: ContainedPolicy | None = None  # made by this screen, which must stop it
 
     def on_mount(self) -> None:
-        """Play the match through, out of sight."""
+        """Replay the match in the background."""
         self.show()
-        self.ask("deal", partial(self.table.unroll, self.written), Dealt)
+        self.ask("deal", partial(self.live_match.unroll, self.written), Dealt)
 
     def on_unmount(self) -> None:
-        """Let go of the agent that was asked for here."""
-        if self._own is not None:
-            self._own.stop()
+        """Stop the analyst if this screen made it."""
+        if self._screen_agent is not None:
+            self._screen_agent.stop()
 
     def on_dealt(self, message: Dealt) -> None:
-        """All positions are there."""
+        """Show the first position; all are known now."""
         if self.is_news(message):
             self.positions = list(message.positions)
-            self.seen = len(self.positions) - 1  # nothing is given away
+            self.last_seen = len(self.positions) - 1  # a stored match has no moves to hide
             self.series.credit(self.written.verdict)
             self.go_to(self._start)
 
-    def look(self) -> MatchView:
-        """The position on the board, and where it stands in the match."""
+    def view_model(self) -> MatchView:
+        """Return the position on the board and its place in the match."""
         where = f"{min(self.shown, len(self.written.actions))} of {len(self.written.actions)}"
-        pace, _, moves = self.affairs()
+        pace, _, moves = self.pace_words()
         self.query_one(Heading).say(self._called, where, pace if self.playing else "", moves)
-        return super().look()
+        return super().view_model()
 
     def thought(self, position: Position, answer: Answer | None, chances: dict[int, float]) -> Thought | None:
-        """What the analyst thinks."""
+        """Return the analysis of a position."""
         if self.analyst is None:
             return Thought(position.seat, "no analysis", remark="a: have the positions analysed")
         name = self.analyst[0]
@@ -95,42 +95,42 @@ class ReplayScreen(WalkScreen):
             return Thought(position.seat, f"{name} thinks" if self.analysing else f"{name} is off")
         if answer.failure is not None:
             return Thought(position.seat, name, remark=answer.failure.detail)
-        return self.told(name, position, answer, self._lines.get(self.shown, ()))
+        return self.thought_from(name, position, answer, self._lines.get(self.shown, ()))
 
     def at_the_edge(self) -> None:
-        """The match was not played on, or has yet to be set up."""
+        """Stop: the match ends here without a result, or is still being set up."""
         if self.job != "deal":
             self.playing = False
             self.say("the record ends here, without a result", "result")
 
     def at_the_end(self) -> None:
-        """Say how it ended."""
+        """Show the result."""
         self.playing = False
         self.say(self.result_at(self.position), "result")
 
     def arrive(self) -> None:
-        """A position has come onto the board."""
+        """Show a position that has come onto the board, and analyse it if wanted."""
         super().arrive()
-        if self.job == "analyse" and self.analysing != "all" and self._asked != self.shown:
+        if self.job == "analyse" and self.analysing != "all" and self._pending != self.shown:
             self._interrupt()
         self._analyse()
 
     def _interrupt(self) -> None:
-        """What the agent thinks about is no longer wanted: it shall come to an end, and does not count."""
-        self._asked = None
+        """Stop the current analysis; its result will be dropped."""
+        self._pending = None
         if self.analyst is not None:
             self.analyst[1].hurry()
 
     def _analyse(self) -> None:
-        """Have the agent think about what it is to think about next, if it does not think already."""
+        """Analyse the next position, if the agent is idle."""
         number = self._next_to_analyse()
         if self.analyst is None or number is None or self.job is not None:
             return
-        policy, self._asked = self.analyst[1], number
+        policy, self._pending = self.analyst[1], number
         self.ask(
             "analyse",
-            partial(self.table.analyse, policy, self.written, number),
-            lambda job, opinion: Analysed(job, number, opinion),
+            partial(self.live_match.analyse, policy, self.written, number),
+            lambda job, analysis: Analysed(job, number, analysis),
         )
 
     def _next_to_analyse(self) -> int | None:
@@ -138,20 +138,20 @@ class ReplayScreen(WalkScreen):
         return next((n for n in candidates if n not in self.answers and self.positions[n].verdict is None), None)
 
     def on_analysed(self, message: Analysed) -> None:
-        """What the agent thinks of a position."""
+        """Show the analysis of a position."""
         if self.is_news(message):
-            if self._asked == message.number:
-                self.answers[message.number] = message.opinion.answer
-                self._lines[message.number] = message.opinion.line
+            if self._pending == message.number:
+                self.answers[message.number] = message.analysis.answer
+                self._lines[message.number] = message.analysis.line
                 self.show()
             self._analyse()
 
     def action_analyse(self) -> None:
-        """Analyse what is shown, or leave it."""
+        """Start or stop analysing the position shown."""
         self._switch("shown")
 
     def action_analyse_all(self) -> None:
-        """Analyse the whole match, or leave it."""
+        """Start or stop analysing the whole match."""
         self._switch("all")
 
     def _switch(self, which: str) -> None:
@@ -167,7 +167,7 @@ class ReplayScreen(WalkScreen):
         self.app.push_screen(PromptScreen("analyse with the agent", usual), self._appoint)
 
     def _appoint(self, spec: str | None) -> None:
-        """Have another agent analyse."""
+        """Replace the analyst."""
         if spec is not None:
             if self.job == "analyse":
                 self._interrupt()
@@ -178,13 +178,13 @@ class ReplayScreen(WalkScreen):
     async def _seat(self, spec: str) -> None:
         """Make the agent in the agents' thread, since that may take seconds."""
         try:
-            policy = await self.run_job(partial(seated, spec, self.game))
+            policy = await self.run_job(partial(contained_agent, spec, self.game))
         except UsageError as error:
             self.say(str(error), "refusal")
             return
-        if self._own is not None:
-            self._own.stop()
-        self.analyst, self._own = (spec, policy), policy
+        if self._screen_agent is not None:
+            self._screen_agent.stop()
+        self.analyst, self._screen_agent = (spec, policy), policy
         self.analysing = self.analysing or "shown"
         self.answers, self._lines = {}, {}
         self.arrive()

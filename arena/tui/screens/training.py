@@ -1,4 +1,4 @@
-"""Follow a training: its curves, its latest game, its log; and, for who may, pause it, keep a snapshot, stop it."""
+"""Follow a training: its curves, latest game and log; with control, pause it, keep a snapshot, or stop it."""
 
 import textwrap
 from collections.abc import Sequence
@@ -12,27 +12,28 @@ from textual.binding import Binding, BindingType
 from textual.containers import Grid, Horizontal, Vertical
 from textual.widgets import Static
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.files import WrittenMatch
 from arena.match.verdict import MatchRecord
 from arena.runs.follow import FollowedRun
 from arena.runs.live_files import Request, Status, request, requested
-from arena.tui import curves
-from arena.tui.drawing import BoardView
-from arena.tui.jobs import Job
-from arena.tui.run_words import affairs
+from arena.tui.drawing.board import BoardView
 from arena.tui.screens.base import COMMON_KEYS, ArenaScreen, repeatedly
 from arena.tui.screens.menu import MenuScreen
-from arena.tui.table import Position, Table
+from arena.tui.services.jobs import CommandProcess
+from arena.tui.state.live_match import LiveMatch, Position
+from arena.tui.state.words import mark
+from arena.tui.views import curves
+from arena.tui.views.run_words import status_words
 from arena.tui.widgets.plot import Plot
 from arena.tui.widgets.tile import Tile
-from arena.tui.words import mark
+from games.engine.identity import GameId
 
 if TYPE_CHECKING:
     from arena.tui.app import ArenaApp
 
-LOOK_S, MOVE_S, END_S = 1.0, 0.5, 2.0
-"""Seconds between two looks at the run, between two moves of its game, and that the end of a game stays."""
+POLL_S, MOVE_S, END_S = 1.0, 0.5, 2.0
+"""Seconds between two polls of the run, between two moves of its game, and after the end of a game."""
 PLOTS = {
     "scores": ("score against", curves.scores),
     "ratings": ("elo", curves.ratings),
@@ -43,12 +44,12 @@ PLOTS = {
 
 
 class TrainingScreen(ArenaScreen):
-    """A training as it goes on, in this process's neighbourhood or anywhere that shares its folder.
+    """A training in progress, on this machine or any other that shares its folder.
 
     Args:
-        folder: of the run.
-        control: whether it may be paused and stopped from here.
-        job: the process that was started for it, if it was started here.
+        folder: folder of the run.
+        control: True to allow pausing and stopping it from here.
+        job: its process, if it was started here.
 
     """
 
@@ -62,7 +63,7 @@ class TrainingScreen(ArenaScreen):
         *COMMON_KEYS,
     ]
 
-    def __init__(self, folder: Path, control: bool = False, job: Job | None = None):
+    def __init__(self, folder: Path, control: bool = False, job: CommandProcess | None = None):
         super().__init__("runs", folder.name)
         self.folder, self.control, self.job = folder, control, job
         self.followed = FollowedRun(folder)
@@ -73,7 +74,7 @@ class TrainingScreen(ArenaScreen):
         self._rest_s = 0.0  # before the next move
 
     def compose_body(self) -> ComposeResult:
-        """The game beside the curves and the log."""
+        """Yield the game beside the curves and the log."""
         with Horizontal(id="training"):
             with Vertical(id="game", classes="panel") as game:
                 game.border_title = "latest game"
@@ -88,30 +89,30 @@ class TrainingScreen(ArenaScreen):
                 yield log
 
     def on_mount(self) -> None:
-        """Begin to look."""
+        """Start polling."""
         self.say("looking for the run …")
-        self.run_worker(repeatedly(self.look, LOOK_S))
+        self.run_worker(repeatedly(self.poll, POLL_S))
         self.set_interval(MOVE_S, self._move)
 
-    async def look(self) -> None:
-        """Show what the run has told since."""
-        await self.thinker.run(self.followed.refresh)
+    async def poll(self) -> None:
+        """Read what the run has written since, and show it."""
+        await self.background.run(self.followed.refresh)
         for name, (_, take) in PLOTS.items():
             self.query_one(f"#{name}", Plot).curves = take(self.followed.figures)
         log = self.query_one("#log", Static)
         log.update("\n".join(newest(self.followed.log, *log.content_size)))
         status = self.followed.found.status if self.followed.found is not None else None
-        self.heading.say("" if self.control else "read-only", *affairs(status))
+        self.heading.say("" if self.control else "read-only", *status_words(status))
         self._say_changes(status)
 
     def _say_changes(self, status: Status | None) -> None:
-        """A line of news when something has become of the run."""
+        """Show one line of news when the state of the run has changed."""
         state = self._state_of(status)
         if state == self._state:
             return
         self._state = state
         again = "the same command goes on with --resume"
-        told = {
+        news = {
             "running": "",
             "paused": "it rests; ␣ lets it go on" if self.control else "it rests",
             "finished": f"it is finished; its agent is {self.followed.found.agent if self.followed.found else ''}",
@@ -119,17 +120,17 @@ class TrainingScreen(ArenaScreen):
             "killed": f"the process that trained has ended without a word (killed?); {again}",
             "failed": f"it failed: {status.said if status else ''}",
             "gone": f"the run {self.folder} is gone: its folder cannot be read any more; what it told is still shown",
-            "failed to begin": self.job.said if self.job else "",
+            "failed to begin": self.job.last_line if self.job else "",
             "none": "waiting for the training to begin …" if self.job else f"there is no run in {self.folder}",
         }[state]
         calm = state in ("running", "paused", "finished") or (state == "none" and self.job is not None)
-        self.say(told, "plain" if calm else "refusal")
+        self.say(news, "plain" if calm else "refusal")
 
     def _state_of(self, status: Status | None) -> str:
-        """What has become of the run; of one that was started here, none that was there before."""
+        """Return the state of the run; for one started here, states of an earlier process do not count."""
         ended = None if self.job is None else self.job.process.poll()
-        mine = self.job is None or ended == 0 or (status is not None and status.pid == self.job.process.pid)
-        if status is not None and mine:
+        is_current = self.job is None or ended == 0 or (status is not None and status.pid == self.job.process.pid)
+        if status is not None and is_current:
             return status.state
         if self._state and self._state != "none":
             return "gone"
@@ -138,7 +139,7 @@ class TrainingScreen(ArenaScreen):
     # --- the latest game ----------------------------------------------------------------------------------------
 
     def _move(self) -> None:
-        """One move further on the board; a newer game after the end of one."""
+        """Show the next move of the latest game, or begin a newer game."""
         if self._rest_s > 0:
             self._rest_s -= MOVE_S
         elif self.shown + 1 < len(self.positions):
@@ -152,7 +153,7 @@ class TrainingScreen(ArenaScreen):
     @work(exclusive=True, group="deal")
     async def _deal(self, record: MatchRecord) -> None:
         try:
-            self.positions = await self.thinker.run(partial(_positions, record))
+            self.positions = await self.background.run(partial(_positions, record))
         except UsageError as error:
             self.query_one("#players", Static).update(f"the latest game cannot be shown: {error}")
             return
@@ -169,18 +170,18 @@ class TrainingScreen(ArenaScreen):
     # --- keys ---------------------------------------------------------------------------------------------------
 
     def action_pause(self) -> None:
-        """Let it rest, or go on."""
+        """Pause or resume the training."""
         if self._may():
             rests = requested(self.folder, "pause")
             self._ask("pause", not rests, "it goes on" if rests else "it will rest as soon as it has heard")
 
     def action_snapshot(self) -> None:
-        """Keep the agent as it is."""
+        """Ask for a snapshot."""
         if self._may():
             self._ask("snapshot", True, "a snapshot will be kept as soon as it has heard; the log says where")
 
     def action_stop(self) -> None:
-        """Stop it, if that is meant."""
+        """Stop the training, after a confirmation."""
         if self._may():
             choices = (("stop", "stop the training (it can go on later)"), ("", "let it go on"))
             self.app.push_screen(MenuScreen(f"stop {self.folder.name}?", choices), self._stop)
@@ -190,21 +191,21 @@ class TrainingScreen(ArenaScreen):
             self._ask("stop", True, "it will stop as soon as it has heard")
 
     def _may(self) -> bool:
-        """Whether the training can be told what to do from here; says why not."""
-        found = self.followed.found
+        """Return whether the training can be controlled from here; say why not."""
+        run = self.followed.found
         if not self.control:
             self.say(f"this only looks on; arena runs {self.folder} --control steers it", "refusal")
-        elif found is None or not found.status.at_work:
+        elif run is None or not run.status.at_work:
             self.say("nobody trains here now", "refusal")
-        return self.control and found is not None and found.status.at_work
+        return self.control and run is not None and run.status.at_work
 
-    def _ask(self, what: Request, wanted: bool, said: str) -> None:
+    def _ask(self, what: Request, wanted: bool, news: str) -> None:
         try:
             request(self.folder, what, wanted)
         except UsageError as error:
             self.say(str(error), "refusal")
             return
-        self.say(said)
+        self.say(news)
 
     @property
     def arena(self) -> "ArenaApp":
@@ -213,36 +214,34 @@ class TrainingScreen(ArenaScreen):
 
     def action_watch(self) -> None:
         """Watch the newest agent play against itself."""
-        found = self.followed.found
-        if found is None or not found.status.snapshots:
+        run = self.followed.found
+        if run is None or not run.status.snapshots:
             self.say("there is no snapshot to watch yet", "refusal")
         else:
-            game = found.game.partition("(")
-            options = game[2].removesuffix(")").replace(", ", ",")
             seats = len(self._game.players) if self._game is not None else 2
-            self.arena.open(["watch", f"{game[0]}:{options}" if options else game[0], *[found.agent] * seats])
+            self.arena.open(["watch", GameId.parse(run.game).spec, *[run.agent] * seats])
 
     def action_league(self) -> None:
         """Show the league."""
         self.arena.open(["league", str(self.folder), "--ui"])
 
     def action_game(self) -> None:
-        """Show or hide the game: on a small screen it takes the place of the curves."""
+        """Show or hide the game; on a small screen it replaces the curves."""
         self.toggle_class("-game")
 
     def remarks(self) -> Sequence[str]:
-        """Where the run is, and how it goes on without the screen."""
+        """Return where the run is, and that it does not need the screen."""
         return (f"The run is in {self.folder}.", "It goes on when this screen is left; 'arena runs' finds it again.")
 
 
 def _positions(record: MatchRecord) -> tuple[Position, ...]:
-    """All positions of a game of training; `UsageError` if it cannot have been played."""
+    """Return all positions of a training game; `UsageError` if it does not replay."""
     written = WrittenMatch.of(record)
-    return Table(written.game).unroll(written)
+    return LiveMatch(written.game).unroll(written)
 
 
 def newest(log: Sequence[str], width: int, height: int) -> list[str]:
-    """The last lines of a log, folded to `width`, as many as `height` holds."""
+    """Return the last lines of a log, folded to `width`, at most `height` of them."""
     most = max(height, 1)
     fold = partial(textwrap.wrap, width=max(width, 20), subsequent_indent=" " * 4, break_on_hyphens=False)
     return [part for line in list(log)[-most:] for part in fold(line.strip())][-most:]

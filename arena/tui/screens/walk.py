@@ -1,31 +1,30 @@
-"""What watching and replaying share: walking through the positions of a match, by hand or at a pace."""
+"""The base of watching and replaying: stepping through the positions of a match, by hand or at a given speed."""
 
 import time
 
 from textual.binding import Binding, BindingType
 from textual.timer import Timer
 
-from arena.errors import UsageError
+from arena.base.errors import UsageError
+from arena.base.saving import free_path
 from arena.match.ask import Answer
-from arena.saving import free_path
-from arena.tui.drawing import BoardView
-from arena.tui.pictures import Frame, save_png
+from arena.tui.drawing.board import BoardView
+from arena.tui.drawing.pictures import Frame, save_png
 from arena.tui.screens.hands import CARDS_KEY, HandsScreen
 from arena.tui.screens.match import MatchScreen
 from arena.tui.screens.prompt import PromptScreen
-from arena.tui.series import Series
-from arena.tui.table import Position
+from arena.tui.state.live_match import Position
+from arena.tui.state.series import Series
+from arena.tui.state.words import mark
 from arena.tui.widgets.match_pane import MatchView
 from arena.tui.widgets.thoughts import Thought
-from arena.tui.words import mark
 from games.engine.game import Game
 from games.engine.picture import Picture
 
 SLOWEST, FASTEST = 0.25, 64.0
 """Bounds of the speed, in moves a second."""
 LAG_S = 0.05
-"""Of the time that passes before the next position is known, so much at most is taken from the board's: a screen that
-is to be fast does not wait twice."""
+"""Maximum lateness of a position that counts as on time: at high speed, small delays must not add up."""
 STEP = Binding.Group("step", compact=True)
 SPEED = Binding.Group("speed", compact=True)
 WALK_KEYS: list[BindingType] = [
@@ -42,14 +41,13 @@ WALK_KEYS: list[BindingType] = [
     Binding("s", "save_screen", "save", tooltip="save a picture of the screen (SVG)"),
     Binding("S", "save_board", "save board", show=False, tooltip="save a picture of the board (PNG)"),
 ]
-"""For the beginning of a screen's own keys; `MATCH_KEYS` stand at the end."""
+"""Bindings for the beginning of a screen's own; `MATCH_KEYS` come last."""
 
 
 class WalkScreen(MatchScreen, HandsScreen):
-    """Shows one of the known positions, and what was thought there; each stays for 1 / `speed` seconds.
+    """Shows one of the known positions with its analysis; each stays for 1 / `speed` seconds.
 
-    Where positions come from is filled in below: `at_the_edge` is called on the last known one, `at_the_end` where the
-    match is over.
+    Subclasses supply the positions: `at_the_edge` is called on the last known one, `at_the_end` on the final one.
     """
 
     def __init__(self, place: str, game: Game, series: Series, speed: float):
@@ -60,71 +58,71 @@ class WalkScreen(MatchScreen, HandsScreen):
         self.playing = True
         self.overlay = False
         self.answers: dict[int, Answer] = {}
-        """What was thought of positions, by their number."""
-        self.seen = 0
-        """The latest position that the board has shown."""
+        """The agents' answers, by the number of the position."""
+        self.last_seen = 0
+        """Number of the latest position that the board has shown."""
         self._step_wanted = False
         self._arrived_s = 0.0
         self._board = BoardView(self.positions[0].picture)
         self._timer: Timer | None = None
 
     def at_the_edge(self) -> None:
-        """Nothing is known beyond the position on the board, and the match goes on there."""
+        """Handle the last known position, from which the match goes on."""
         raise NotImplementedError
 
     def at_the_end(self) -> None:
-        """The match is over in the position on the board."""
+        """Handle the final position."""
         raise NotImplementedError
 
     def pause_at_the_end(self) -> None:
-        """The end has been on the board for its time."""
+        """Handle the end of the pause after the final position."""
 
     @property
     def position(self) -> Position:
-        """What is on the board."""
+        """The position on the board."""
         return self.positions[self.shown]
 
     @property
     def picture(self) -> Picture:
-        """How it looks now, hidden hands as backs if they are closed."""
+        """Its picture, with hidden hands as backs if they are closed."""
         return self.picture_of(self.position)
 
-    def look(self) -> MatchView:
-        """The position on the board, and what was thought of it."""
+    def view_model(self) -> MatchView:
+        """Return the position on the board with its analysis."""
         position, answer = self.position, self.answers.get(self.shown)
         chances = position.chances(answer)
         cells = position.on_cells(chances) if self.overlay else {}
         picture = self.picture
-        if self._board.picture is not picture or self._board.chances != cells:  # the same one is not drawn again
+        if self._board.picture is not picture or self._board.chances != cells:  # an equal view is not drawn again
             self._board = BoardView(picture, chances=cells, seat=position.seat)
         thought = None if position.verdict is not None else self.thought(position, answer, chances)
-        record = self.record(self.shown, self.seen)
+        record = self.move_record(self.shown, self.last_seen)
         return MatchView(self._board, self.players_at(position), record, thought, self._values())
 
     def thought(self, position: Position, answer: Answer | None, chances: dict[int, float]) -> Thought | None:
-        """What there is to be told of a position that is not the end."""
+        """Return the thoughts on a position that is not final."""
         raise NotImplementedError
 
     def _values(self) -> tuple[tuple[float | None, ...], ...]:
-        """What each seat expected for itself, position by position; of two that share a sum of zero, for the first."""
+        """Return each seat's expected value by position; in two-player zero-sum games, from the first seat's view."""
         turned = self.game.num_players == 2 and self.game.zero_sum
-        values: list[list[float | None]] = [[None] * (self.seen + 1) for _ in range(self.game.num_players)]
+        values: list[list[float | None]] = [[None] * (self.last_seen + 1) for _ in range(self.game.num_players)]
         for number, answer in self.answers.items():
-            if number <= self.seen and answer.value is not None:
+            if number <= self.last_seen and answer.value is not None:
                 seat = self.positions[number].seat
                 values[seat][number] = -answer.value if turned and seat == 1 else answer.value
         return tuple(map(tuple, values)) if any(answer.value is not None for answer in self.answers.values()) else ()
 
-    def affairs(self) -> tuple[str, ...]:
-        """The pace, and who is to move, for the heading."""
+    def pace_words(self) -> tuple[str, ...]:
+        """Return speed, pause and the player to move, for the heading."""
         moves = "" if self.position.verdict is not None else f"{mark(self.position.seat)} to move"
         return f"{self.speed:g} x", "" if self.playing else "paused", moves
 
     def arrive(self) -> None:
-        """A position has come onto the board, or the pace has changed: what is to happen next."""
-        now = time.monotonic()  # a little late is taken for on time, so that lateness does not add up
+        """Show a position that has come onto the board, and schedule what follows; also after a change of speed."""
+        now = time.monotonic()  # small delays count as on time, so that they do not add up
         self._arrived_s = min(now, max(self._arrived_s + 1 / self.speed, now - LAG_S))
-        self.seen = max(self.seen, self.shown)
+        self.last_seen = max(self.last_seen, self.shown)
         self.note(self.position)
         self.wait(None)
         if self.position.verdict is not None:
@@ -137,7 +135,7 @@ class WalkScreen(MatchScreen, HandsScreen):
         self.show()
 
     def go_to(self, number: int) -> None:
-        """Show the position with that number, or the nearest that is known."""
+        """Show the position with that number, or the nearest known one."""
         self.shown = min(max(number, 0), len(self.positions) - 1)
         self.arrive()
 
@@ -147,13 +145,13 @@ class WalkScreen(MatchScreen, HandsScreen):
         if self.shown + 1 < len(self.positions):
             self.go_to(self.shown + 1)
 
-    def discovered(self) -> None:
-        """There is one more position than before."""
+    def position_added(self) -> None:
+        """React to a position that was added."""
         if self._step_wanted:
             self.forward()
         elif self.playing and self.shown == len(self.positions) - 2:
             left_s = 1 / self.speed - min(time.monotonic() - self._arrived_s, LAG_S)
-            if left_s > LAG_S:  # for what was thought to be seen before it is played
+            if left_s > LAG_S:  # time enough to show the thoughts before the move
                 self.show()
             if left_s > 0:
                 self.wait(left_s)
@@ -163,7 +161,7 @@ class WalkScreen(MatchScreen, HandsScreen):
             self.show()
 
     def wait(self, seconds: float | None) -> None:
-        """Go on after so many seconds, if not paused by then; None: not before something happens."""
+        """Go on after `seconds` unless paused; None cancels."""
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.set_timer(seconds, self._go_on) if seconds is not None else None
@@ -182,12 +180,12 @@ class WalkScreen(MatchScreen, HandsScreen):
         self.arrive()
 
     def action_back(self) -> None:
-        """Pause, a move back."""
+        """Pause, and go a move back."""
         self.playing = self._step_wanted = False
         self.go_to(self.shown - 1)
 
     def action_forward(self) -> None:
-        """Pause, a move forward."""
+        """Pause, and go a move forward."""
         self.playing = False
         self.forward()
         self.show()
@@ -211,11 +209,11 @@ class WalkScreen(MatchScreen, HandsScreen):
             self.action_jump(int(text))
 
     def action_faster(self) -> None:
-        """Twice the speed."""
+        """Double the speed."""
         self._set_speed(self.speed * 2)
 
     def action_slower(self) -> None:
-        """Half the speed."""
+        """Halve the speed."""
         self._set_speed(self.speed / 2)
 
     def _set_speed(self, speed: float) -> None:
@@ -223,16 +221,16 @@ class WalkScreen(MatchScreen, HandsScreen):
         self.arrive()
 
     def action_overlay(self) -> None:
-        """Show or hide the chances on the board."""
+        """Show or hide the probabilities on the board."""
         self.overlay = not self.overlay
         self.show()
 
     def captions(self) -> tuple[str, ...]:
-        """Who plays, for a picture of the board."""
+        """Return the players, for a picture of the board."""
         return tuple(f"{mark(seat)} {name}" for seat, name in enumerate(self.seat_names))
 
     def action_save_board(self) -> None:
-        """Write the board to a file."""
+        """Write the board to a PNG file."""
         try:
             path = save_png(Frame(self.picture, self.captions()), free_path(f"{self.game.name}-{self.shown}", ".png"))
         except UsageError as error:
@@ -242,5 +240,5 @@ class WalkScreen(MatchScreen, HandsScreen):
 
 
 def bounded(speed: float) -> float:
-    """The nearest speed that there is."""
+    """Return the nearest allowed speed."""
     return min(max(speed, SLOWEST), FASTEST)

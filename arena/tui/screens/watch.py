@@ -7,33 +7,34 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
+from arena.base.seeding import spawn_seeds
 from arena.match.ask import Answer
 from arena.match.contained import ContainedPolicy
 from arena.policy.protocol import Policy
-from arena.seeding import spawn_seeds
-from arena.tui.messages import Dealt, Moved
 from arena.tui.screens.match import MATCH_KEYS
 from arena.tui.screens.walk import WALK_KEYS, WalkScreen
-from arena.tui.series import Series
-from arena.tui.table import Position
+from arena.tui.state.live_match import Position
+from arena.tui.state.messages import Dealt, MovePlayed
+from arena.tui.state.series import Series
+from arena.tui.state.words import GETTING_READY, clock, mark
 from arena.tui.widgets.heading import Heading
 from arena.tui.widgets.match_pane import MatchView
 from arena.tui.widgets.thoughts import Thought
-from arena.tui.words import GETTING_READY, clock, mark
 from games.engine.game import Game
 
-LONG_S, PATIENCE_S = 10.0, 2.0
-"""After so long, ways to go on are offered; a game that is left waits so long for the agent that thinks."""
+OFFER_AFTER_S, STOP_AFTER_S = 10.0, 2.0
+"""Thinking time after which ways to go on are offered, and after which leaving a game stops the agent that thinks."""
 
 
 class WatchScreen(WalkScreen):
-    """A series between `agents` (name, policy), who change seats from game to game.
+    """A series between `agents` (name, policy), which change seats from game to game.
 
-    The agent to move answers as soon as its position is on the board; its thoughts are shown there, and 1 / `speed`
-    seconds later its move. Each of the `openings` (actions that begin a game) is played once from every seat. `game_s`
-    is the time that each agent has for its moves in a game, if there is a limit.
+    The agent to move is asked as soon as its position is on the board. Its thoughts are shown there, and its move
+    1 / `speed` seconds later. Each of the `openings` (lists of first actions) is played once from every seat. `game_s`
+    is the time in seconds that each agent has for a game, None for no limit.
 
-    An agent in a process of its own (`ContainedPolicy`) can be hurried, or given up: it loses, and the series goes on.
+    An agent in a process of its own (`ContainedPolicy`) can be hurried, or stopped: then it loses the game, and the
+    series goes on.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -61,24 +62,24 @@ class WatchScreen(WalkScreen):
         self._given = 0  # moves of the opening
 
     def on_mount(self) -> None:
-        """Begin the first game."""
+        """Start the first game."""
         self._deal()
 
-    def look(self) -> MatchView:
-        """The position on the board, and how the series stands."""
+    def view_model(self) -> MatchView:
+        """Return the position on the board and the score of the series."""
         game = f"game {self.series.game + 1} of {self._games}"
-        self.query_one(Heading).say(game, self.standings(), *self.affairs())
-        return super().look()
+        self.query_one(Heading).say(game, self.standings(), *self.pace_words())
+        return super().view_model()
 
     def thought(self, position: Position, answer: Answer | None, chances: dict[int, float]) -> Thought:
-        """What the agent to move thinks."""
+        """Return the thoughts of the agent to move."""
         if self.shown < self._given:
             return Thought(position.seat, "opening", remark="the next move is given")
         line = self.positions[self.shown + 1].line if self.shown + 1 < len(self.positions) else ()
-        return self.told(f"{self.seat_names[position.seat]} thinks", position, answer, line)
+        return self.thought_from(f"{self.seat_names[position.seat]} thinks", position, answer, line)
 
     def clock_at(self, position: Position, seat: int) -> str:
-        """The time that an agent has thought in this game, up to the position on the board."""
+        """Return the time that an agent has used in this game, or has left, up to the position on the board."""
         way = pairwise(self.positions[: self.shown + 1])
         spent_s = sum(after.took_s for before, after in way if before.seat == seat)
         if self.job == "advance" and position.seat == seat and self.shown + 1 == len(self.positions):
@@ -86,9 +87,9 @@ class WatchScreen(WalkScreen):
         return clock(spent_s if self._game_s is None else max(self._game_s - spent_s, 0.0))
 
     def tick(self) -> None:
-        """Say what is waited for, and offer to go on while somebody thinks for long."""
+        """Report the current job, and offer ways to go on if an agent thinks for long."""
         super().tick()
-        if self.job == "advance" and self.waited_s > LONG_S:
+        if self.job == "advance" and self.waited_s > OFFER_AFTER_S:
             who = f"{mark(self.position.seat)} {self.seat_names[self.position.seat]}"
             offers = "m: move now   x: it loses this game   n: next game"
             self.say(f"{who} thinks for {int(self.waited_s)} s   {offers}", "refusal")
@@ -96,40 +97,40 @@ class WatchScreen(WalkScreen):
             self.say(GETTING_READY)
 
     def _deal(self) -> None:
-        """Set up the game of the series whose turn it is."""
+        """Set up the current game of the series."""
         self.wait(None)
         self.positions, self.answers = self.positions[:1], {}
-        self.shown = self.seen = 0
+        self.shown = self.last_seen = 0
         players = [self._agents[contestant] for contestant in self.series.seated()]
         self.say("")
         self.show()
         seed = spawn_seeds(self._seed, self.series.game, count=1)[0]
         opening = self._openings[self.series.game // len(players) % len(self._openings)]
-        self.ask("deal", partial(self.table.deal, players, seed, opening), Dealt)
+        self.ask("deal", partial(self.live_match.deal, players, seed, opening), Dealt)
 
     def on_dealt(self, message: Dealt) -> None:
-        """The positions of the opening; the last of them is the first that the agents see."""
+        """Show the opening; its last position is the first that the agents see."""
         if self.is_news(message):
             self.positions = list(message.positions)
             self._given = len(self.positions) - 1
             self.go_to(self._given)
 
     def at_the_edge(self) -> None:
-        """Let the agent to move think, if it does not already."""
+        """Ask the agent to move for its move, unless it is thinking already."""
         self.say("")
         if self.job is None:
-            self.ask("advance", self.table.advance, lambda job, made: Moved(job, made[1], made[0]))
+            self.ask("advance", self.live_match.advance, lambda job, made: MovePlayed(job, made[1], made[0]))
 
-    def on_moved(self, message: Moved) -> None:
-        """Another position, which the board has yet to show."""
+    def on_move_played(self, message: MovePlayed) -> None:
+        """Add a position, which the board has yet to show."""
         if self.is_news(message):
             if message.answer is not None:
                 self.answers[len(self.positions) - 1] = message.answer
             self.positions.append(message.position)
-            self.discovered()
+            self.position_added()
 
     def at_the_end(self) -> None:
-        """Count the game, and go on to the next after a while."""
+        """Score the game, and go on to the next after a pause."""
         self.series.credit(self.position.verdict)
         news = self.result_at(self.position)
         if self.series.game + 1 < self._games:
@@ -140,30 +141,30 @@ class WatchScreen(WalkScreen):
         self.say(news, "result")
 
     def pause_at_the_end(self) -> None:
-        """The next game."""
+        """Start the next game."""
         self.action_next_game()
 
     def _thinking(self) -> ContainedPolicy | None:
-        """The agent that is asked for a move, if it sits in a process of its own."""
+        """Return the agent that is thinking, if it runs in a process of its own."""
         if self.job != "advance" or not self.positions[-1].legal:
             return None
         policy = self._agents[self.series.seated()[self.positions[-1].seat]][1]
         return policy if isinstance(policy, ContainedPolicy) else None
 
     def action_hurry(self) -> None:
-        """Have the agent that thinks move at once."""
+        """Ask the agent that thinks to move at once."""
         if (policy := self._thinking()) is not None:
             policy.hurry()
 
     def action_stop(self) -> None:
-        """Give up the agent that thinks."""
+        """Stop the agent that thinks."""
         if (policy := self._thinking()) is not None:
             policy.stop()
 
     def action_next_game(self) -> None:
         """Leave this game for the next."""
         if self.series.game + 1 < self._games:
-            if self.waited_s > PATIENCE_S:
+            if self.waited_s > STOP_AFTER_S:
                 self.action_stop()  # or else the next game would wait for its move
             self.series.game += 1
             self._deal()

@@ -1,1 +1,1 @@
-"""What screens are made of: each draws one snapshot and posts messages upward."""
+"""Widgets: each draws one snapshot and posts messages upward."""

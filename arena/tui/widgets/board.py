@@ -1,4 +1,4 @@
-"""The board of any game, drawn from its picture; pointing at a cell posts which it is."""
+"""The board of any game, drawn from its picture; posts the cell that the user points at."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,26 +12,26 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
 
-from arena.tui.cells import SQUARE, Run, Scale
-from arena.tui.drawing import BoardView, cell_at, draw, extent
-from arena.tui.table import Cell
-from arena.tui.theme import ascii_only
+from arena.tui.drawing.board import BoardView, cell_at, draw, extent
+from arena.tui.drawing.cells import SQUARE, Scale, TextRun
+from arena.tui.drawing.theme import ascii_only
+from arena.tui.state.live_match import Cell
 
 SEATS = ("seat-0", "seat-1", "seat-2", "seat-3")
 ROLES = ("line", "label", "target", "last", "cursor", "chance", *SEATS, *(f"on-{seat}" for seat in SEATS))
 
 
 class Board(Widget):
-    """Draws a `BoardView` as large as `scale` says."""
+    """Draws a `BoardView` at its `scale`."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"board--{role}" for role in (*ROLES, "chosen")}
 
     view: reactive[BoardView | None] = reactive(None, repaint=False)
     scale: reactive[Scale] = reactive(SQUARE, repaint=False)
     cursor: reactive[Cell | None] = reactive(None, repaint=False)
-    """The cell that the keyboard points at."""
+    """Cell under the keyboard's cursor; None if hidden."""
     flipped: reactive[bool] = reactive(False, repaint=False)
-    """Whether it is seen from the other side of the table."""
+    """True if the board is seen from the other side of the table."""
 
     @dataclass
     class Pointed(Message):
@@ -42,49 +42,49 @@ class Board(Widget):
     def __init__(self) -> None:
         super().__init__()
         self._ascii = ascii_only()
-        self._lines: list[tuple[Run, ...]] = []
-        self._strips: dict[tuple[Run, ...], Strip] = {}  # of lines that have been drawn
+        self._lines: list[tuple[TextRun, ...]] = []
+        self._strips: dict[tuple[tuple[TextRun, ...], int], Strip] = {}  # of lines that have been drawn
         self._styles: dict[tuple[str, float, bool], Style] = {}
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
-        """Columns of the drawing."""
+        """Return the columns of the drawing."""
         return extent(self.view.picture, self.scale)[0] if self.view else 0
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Lines of the drawing."""
+        """Return the lines of the drawing."""
         return extent(self.view.picture, self.scale)[1] if self.view else 0
 
     def watch_view(self) -> None:
-        """Draw it."""
+        """Draw the new view."""
         self._redraw()
 
     def watch_scale(self) -> None:
-        """Draw it in another size."""
+        """Draw at the new scale."""
         self._redraw()
 
     def watch_cursor(self) -> None:
-        """Draw it where it is now."""
+        """Draw the moved cursor."""
         self._redraw()
 
     def watch_flipped(self) -> None:
-        """Draw it from the other side."""
+        """Draw from the other side."""
         self._redraw()
 
     def notify_style_update(self) -> None:
-        """Colours may be others: a board has few looks, and they are kept."""
+        """Drop cached styles: the colours may have changed."""
         super().notify_style_update()
         self._styles.clear()
         self._strips.clear()
 
     def _redraw(self) -> None:
-        """Draw the lines that have changed, and lay out anew where the drawing takes more or less room."""
+        """Refresh the lines that have changed; lay out again only if the size has."""
         if self.view is None:
             return
         before, size = self._lines, extent(self.view.picture, self.scale)
         lines = draw(self.view, self.scale, self.cursor, self.flipped, self._ascii)
         self._lines = [tuple(line) for line in lines]
         if (self._seat, self._extent) != (self.view.seat, size):
-            self._seat = self.view.seat  # whose colour shades the cells
+            self._seat = self.view.seat  # its colour shades the cells
             self._styles.clear()
             self._strips.clear()
         if self._extent != size:
@@ -96,23 +96,24 @@ class Board(Widget):
             self.refresh(*(Region(0, y, size[0], 1) for y in changed))
 
     def render_line(self, y: int) -> Strip:
-        """One line of the drawing in the colours of the theme."""
+        """Return one line of the drawing in the colours of the theme."""
         line = self._lines[y] if y < len(self._lines) else ()
-        strip = self._strips.get(line)
+        width = self.size.width  # lines may be drawn before the layout has given the board its new size
+        strip = self._strips.get((line, width))
         if strip is None:
-            segments = [Segment(run.text, self._look_of(run).rich_style) for run in line]
-            strip = Strip(segments).adjust_cell_length(self.size.width, self.visual_style.rich_style)
-            self._strips[line] = strip
+            segments = [Segment(run.text, self._style_of(run).rich_style) for run in line]
+            strip = Strip(segments).adjust_cell_length(width, self.visual_style.rich_style)
+            self._strips[line, width] = strip
         return strip
 
-    def _look_of(self, run: Run) -> Style:
-        look = run[1:]
-        if look not in self._styles:
-            self._styles[look] = self._style(*look)
-        return self._styles[look]
+    def _style_of(self, run: TextRun) -> Style:
+        style_key = run[1:]
+        if style_key not in self._styles:
+            self._styles[style_key] = self._style(*style_key)
+        return self._styles[style_key]
 
     def _style(self, role: str, chance: float, chosen: bool) -> Style:
-        """The theme's style for a run; a chance shades what is behind it in the colour of the seat."""
+        """Return the style of a run; a probability shades its background in the colour of the seat."""
         style = self.get_visual_style(f"board--{role}")
         if chance > 0 and self.view is not None and style.background and style.foreground:
             colour = self.get_visual_style(f"board--seat-{self.view.seat % 4}").foreground
@@ -125,7 +126,7 @@ class Board(Widget):
         return style
 
     def step_cursor(self, down: int, right: int) -> None:
-        """Move the cursor by cells as they are seen; it lands where the action of that cell takes place."""
+        """Move the cursor by cells as they appear; it snaps to the cell where an action takes place."""
         if self.view is None:
             return
         rows, columns = self.view.picture.pieces.shape
@@ -135,7 +136,7 @@ class Board(Widget):
         self.cursor = self._settle((row, column))
 
     def show_cursor(self, shown: bool) -> None:
-        """Show the cursor (where it was, if that is still a sensible place) or hide it."""
+        """Show the cursor at its last place, or hide it."""
         if shown and self.view is not None:
             self.cursor = self._settle(self.cursor or self._last_cursor or self._first_cell())
         elif self.cursor is not None:
@@ -158,14 +159,14 @@ class Board(Widget):
     _seat: int | None = None
 
     def _settle(self, cell: Cell) -> Cell:
-        """Where the action that a cell stands for takes place; the cell itself if nowhere."""
+        """Return the cell where the action of a cell takes place; the cell itself if it has none."""
         assert self.view is not None
         action = int(self.view.picture.cell_actions[cell])
         row, column = self.view.picture.action_cells[action].tolist() if action >= 0 else (-1, -1)
         return (row, column) if row >= 0 else cell
 
     def _first_cell(self) -> Cell:
-        """The target nearest to the middle, or the middle."""
+        """Return the target nearest to the middle, or the middle."""
         assert self.view is not None
         rows, columns = self.view.picture.pieces.shape
         middle = ((rows - 1) // 2, (columns - 1) // 2)

@@ -1,4 +1,4 @@
-"""Moves that no cell of the board stands for, to be clicked or typed: pass, call, roll."""
+"""Buttons for moves without a cell on the board: pass, call, roll."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 
 class Choices(Widget):
-    """One line with a button for each move; hidden where there is none."""
+    """One line with a button for each move; hidden if there is none."""
 
     moves: reactive[Mapping[int, str]] = reactive({}, layout=True)
     """Actions with their notation."""
@@ -23,11 +23,11 @@ class Choices(Widget):
         action: int
 
     def watch_moves(self, moves: Mapping[int, str]) -> None:
-        """Take a line of the screen only if there is something to choose."""
+        """Take a line of the screen only if there are moves."""
         self.display = bool(moves)
 
     def render(self) -> Content:
-        """The moves, each on a ground of its own."""
+        """Return the moves, each on a background of its own."""
         parts = [part for text in self.moves.values() for part in ((f" {text} ", "bold on $boost"), " ")]
         return Content.assemble((" or › ", "$text-muted"), *parts)
 

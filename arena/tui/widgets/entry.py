@@ -1,4 +1,4 @@
-"""The line on which a person types a move."""
+"""The input line for moves."""
 
 from dataclasses import dataclass
 
@@ -10,15 +10,14 @@ from textual.widget import Widget
 
 
 class Entry(Widget, can_focus=True):
-    """Collects what is typed until enter; it always has the focus.
+    """Collects typed text until enter; always has the focus.
 
-    Letters are commands as well (`f` flips the board, and `f3` is a move). A letter that can begin a move begins a
-    move; its command is then on the capital, and the line of keys says so. With something typed, every letter goes on
-    with it.
+    Letters are commands as well (`f` flips the board, and `f3` is a move). A letter that can begin a move types it; its
+    command is then on the capital, as the footer shows. Once text has been typed, every letter is added to it.
     """
 
     text: reactive[str] = reactive("")
-    """What is typed so far."""
+    """Text typed so far."""
 
     @dataclass
     class Typed(Message):
@@ -27,18 +26,18 @@ class Entry(Widget, can_focus=True):
         text: str
 
     beginnings: frozenset[str] = frozenset()
-    """Characters that a move may begin with."""
+    """Characters that a move may start with."""
 
     def render(self) -> Content:
-        """The text and a caret."""
+        """Return the text with a caret."""
         return Content.assemble((" move › ", "$text-muted"), (self.text, "bold"), ("▏", "$accent"))
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Whether a command on this key gives way to a move; textual leaves it out of the line of keys."""
+        """Return whether a command on this key gives way to a move; textual hides such keys in the footer."""
         return character in self.beginnings
 
     def on_key(self, event: events.Key) -> None:
-        """Take characters; a command keeps its key while nothing is typed."""
+        """Add characters; a command keeps its key while the line is empty."""
         if event.key == "enter" and self.text:
             self.post_message(self.Typed(self.text))
             self.text = ""  # here, where keys are read: the next may be typed before the message is heard
@@ -53,7 +52,7 @@ class Entry(Widget, can_focus=True):
         event.stop()
 
     def on_paste(self, event: events.Paste) -> None:
-        """Take pasted text."""
+        """Add pasted text."""
         self.text = (self.text + event.text.strip())[:40]
         event.stop()
 

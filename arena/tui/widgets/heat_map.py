@@ -1,4 +1,4 @@
-"""Who scores how much against whom, as a table of figures on colours."""
+"""Payoffs between players, as a table of numbers on colours."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,26 +12,25 @@ from textual.reactive import reactive
 from textual.style import Style
 from textual.widget import Widget
 
-from arena.tui.words import ending
+from arena.tui.state.words import ending
 
 CELL, LABEL = 6, 18
-"""Columns of a cell, and most columns of a row's name."""
+"""Columns of a cell, and maximum columns of a row's name."""
 
 
 @dataclass(frozen=True, eq=False)
 class Payoffs:
-    """Points a game, 0 to 1, the row's player against the column's."""
+    """Points a game, 0 to 1, of the row's player against the column's."""
 
     names: Sequence[str] = ()
     scores: NDArray[np.float64] | None = None
-    """[N, N]; NaN where two never met."""
+    """Points [N, N]; NaN where two never met."""
 
 
 class HeatMap(Widget):
-    """As many rows and columns as there is room for, those of the first names; `at` is kept in sight.
+    """Shows as many rows and columns as fit, starting with the first names; row `at` stays visible.
 
-    More than a half is on the colour of the first seat, less on that of the second, the further the stronger; the
-    figures say the same.
+    More than a half has the colour of the first seat, less that of the second, stronger with the distance from a half.
     """
 
     DEFAULT_CLASSES = "panel"
@@ -40,10 +39,10 @@ class HeatMap(Widget):
 
     payoffs: reactive[Payoffs] = reactive(Payoffs())
     at: reactive[int] = reactive(0)
-    """Place of the name that is pointed at."""
+    """Index of the highlighted name."""
 
     def render(self) -> Content:
-        """A line of names, and one for each row."""
+        """Return a line of names, and one for each row."""
         names, scores = self.payoffs.names, self.payoffs.scores
         width, height = self.content_size
         if scores is None or not names or width < CELL * 3:
@@ -65,7 +64,7 @@ class HeatMap(Widget):
         return Style(reverse=True) if row == self.at else Style()
 
     def _cell(self, score: float, itself: bool) -> tuple[str, Style]:
-        """The figure of a cell, on its colour."""
+        """Return the number of a cell, on its colour."""
         if itself or np.isnan(score):
             return f"{'·' if itself else '–':>{CELL - 1}} ", self.get_visual_style("heat-map--muted")
         text = f"{score:.2f}".removeprefix("0") if score < 1 else "1.0"
@@ -77,5 +76,5 @@ class HeatMap(Widget):
 
 
 def _short(name: str) -> str:
-    """A name in the room of a figure: its first letter and its end."""
+    """Return a name in the width of a cell: its first letter and its end."""
     return name if len(name) < CELL else name[0] + name[2 - CELL :]

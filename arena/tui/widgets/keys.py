@@ -5,22 +5,22 @@ from textual.widget import Widget
 from textual.widgets import Footer
 
 LAST = 2
-"""Keys that are always there: help, and the way back."""
+"""Number of keys that are always shown: help and back."""
 
 
 class Keys(Footer):
-    """Keys with what they do; where there is no room for all, those before the last two give way."""
+    """Keys with their actions; where not all fit, those before the last two are hidden."""
 
     def __init__(self) -> None:
         super().__init__(compact=True, show_command_palette=False)
 
     async def recompose(self) -> None:
-        """Show the keys as they are now."""
+        """Show the current keys."""
         await super().recompose()
         self.call_after_refresh(self._fit)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Show as many as there is room for."""
+        """Show as many keys as fit."""
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
@@ -31,5 +31,5 @@ class Keys(Footer):
             excess -= self._width(key) if excess > 0 else 0
 
     def _width(self, key: Widget) -> int:
-        """Columns of a key, whether it is shown or not."""
+        """Return the columns of a key, shown or not."""
         return key.get_content_width(self.size, self.app.size) + key.gutter.width + key.styles.margin.width

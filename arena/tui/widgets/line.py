@@ -1,15 +1,15 @@
-"""A line to type on."""
+"""A text input."""
 
 from textual import events
 from textual.reactive import reactive
 from textual.widgets import Input
 
 
-class Line(Input):
-    """An `Input` in which nothing blinks, and that takes keys in the order in which they are typed.
+class LineInput(Input):
+    """An `Input` without blinking, which handles keys in the order in which they are typed.
 
-    Textual asks for the meaning of a key (backspace, ctrl+u) only after it has gone up to the application and back;
-    characters that follow quickly would overtake it.
+    Textual handles a bound key (backspace, ctrl+u) only after passing it to the application and back; characters typed
+    quickly after it would overtake it.
     """
 
     cursor_blink = reactive(False, init=False)

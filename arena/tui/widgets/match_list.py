@@ -1,4 +1,4 @@
-"""A list of as many matches as there are: what is in sight is asked for by the page, the rest is only counted."""
+"""A list of any number of matches, which loads the pages that are visible."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,8 +13,8 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from arena.tui.series import share_point
-from arena.tui.words import mark, points
+from arena.tui.state.series import share_point
+from arena.tui.state.words import mark, points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from arena.store import StoredMatch
 
 PAGE = 200
-"""Matches that are asked for at a time."""
-KEPT = 50
-"""Pages that are kept."""
+"""Matches in a page."""
+MAX_PAGES = 50
+"""Maximum number of pages in memory."""
 
 
 class MatchList(ScrollView, can_focus=True):
-    """Matches by their place in a list of `count`; those of the pages that it `Wants` are given by `put`."""
+    """Lists `count` matches; posts `PageRequested` for missing pages, which are supplied by `put`."""
 
     DEFAULT_CLASSES = "panel"
     COMPONENT_CLASSES: ClassVar[set[str]] = {"match-list--cursor", "match-list--muted"}
@@ -43,17 +43,17 @@ class MatchList(ScrollView, can_focus=True):
     ]
 
     cursor: reactive[int] = reactive(0)
-    """Place of the match under the cursor."""
+    """Index of the match under the cursor."""
 
     @dataclass
-    class Wants(Message):
-        """A page that is in sight is missing."""
+    class PageRequested(Message):
+        """A visible page is missing."""
 
         page: int
 
     @dataclass
     class Chosen(Message):
-        """Somebody chose a match, by its number in the store."""
+        """A match was chosen, by its number in the store."""
 
         match: int
 
@@ -61,45 +61,45 @@ class MatchList(ScrollView, can_focus=True):
         super().__init__(id=id)
         self.count = 0
         self._pages: dict[int, Sequence[StoredMatch]] = {}
-        self._wanted: set[int] = set()
+        self._requested: set[int] = set()
 
     def begin(self, count: int) -> None:
-        """Show another list, from its beginning."""
+        """Show another list, from its start."""
         self.count = count
         self._pages.clear()
-        self._wanted.clear()
+        self._requested.clear()
         self.virtual_size = Size(self.content_size.width, count)
         self.scroll_to(y=0, animate=False)
         self.cursor = 0
         self.refresh()
 
     def put(self, page: int, matches: "Sequence[StoredMatch]") -> None:
-        """Show these matches as a page."""
-        self._wanted.discard(page)
+        """Supply the matches of a page."""
+        self._requested.discard(page)
         self._pages[page] = matches
-        if len(self._pages) > KEPT:
+        if len(self._pages) > MAX_PAGES:
             here = self.cursor // PAGE
             del self._pages[max(self._pages, key=lambda one: abs(one - here))]
         self.refresh()
 
-    def forgo(self, page: int) -> None:
-        """A page could not be had; it is asked for again when it is looked at again."""
-        self._wanted.discard(page)
+    def withdraw(self, page: int) -> None:
+        """Cancel a request; the page is requested again when it becomes visible."""
+        self._requested.discard(page)
 
     def match_at(self, place: int) -> "StoredMatch | None":
-        """The match in that place, if it has been read."""
+        """Return the match with that index, None if it is not loaded."""
         page = self._pages.get(place // PAGE, ())
         return page[place % PAGE] if 0 <= place < self.count and place % PAGE < len(page) else None
 
     def render_line(self, y: int) -> Strip:
-        """One match, or that it is still being read."""
+        """Return the line of one match, or that it is being loaded."""
         place = y + round(self.scroll_offset.y)
         width = self.content_size.width
         if place >= self.count:
             return Strip.blank(width, self.rich_style)
         match = self.match_at(place)
         if match is None:
-            self._want(place // PAGE)
+            self._request(place // PAGE)
         text = "  …" if match is None else _line(match, width)
         style = self.rich_style
         if place == self.cursor and self.has_focus:
@@ -108,34 +108,34 @@ class MatchList(ScrollView, can_focus=True):
             style += self.get_component_rich_style("match-list--muted")
         return Strip([Segment(text, style)]).adjust_cell_length(width, style).crop(0, width)
 
-    def _want(self, page: int) -> None:
-        if page not in self._wanted and page not in self._pages:
-            self._wanted.add(page)
-            self.post_message(self.Wants(page))
+    def _request(self, page: int) -> None:
+        if page not in self._requested and page not in self._pages:
+            self._requested.add(page)
+            self.post_message(self.PageRequested(page))
 
     def watch_cursor(self) -> None:
-        """Keep the cursor in sight."""
+        """Keep the cursor visible."""
         self.scroll_to_region(Region(0, self.cursor, 1, 1), animate=False, force=True)
         self.refresh()
 
     def validate_cursor(self, cursor: int) -> int:
-        """Within the list."""
+        """Keep the cursor within the list."""
         return max(0, min(cursor, self.count - 1))
 
     def action_move(self, lines: int) -> None:
-        """The cursor up or down."""
+        """Move the cursor up or down."""
         self.cursor += lines
 
     def action_move_page(self, pages: int) -> None:
-        """A screenful up or down."""
+        """Move the cursor by pages."""
         self.cursor += pages * max(self.content_size.height - 1, 1)
 
     def action_first(self) -> None:
-        """To the newest."""
+        """Move to the newest match."""
         self.cursor = 0
 
     def action_last(self) -> None:
-        """To the oldest."""
+        """Move to the oldest match."""
         self.cursor = self.count - 1
 
     def action_choose(self) -> None:
@@ -145,7 +145,7 @@ class MatchList(ScrollView, can_focus=True):
             self.post_message(self.Chosen(match.id))
 
     def on_click(self, event: events.Click) -> None:
-        """The cursor goes where the mouse points; two clicks choose."""
+        """Move the cursor to the mouse; a double click chooses."""
         inside = event.get_content_offset(self)
         if inside is not None and (place := inside.y + round(self.scroll_offset.y)) < self.count:
             self.cursor = place
@@ -153,12 +153,12 @@ class MatchList(ScrollView, can_focus=True):
                 self.action_choose()
 
     def on_resize(self) -> None:
-        """The list is as wide as its panel."""
+        """Make the list as wide as its panel."""
         self.virtual_size = Size(self.content_size.width, self.count)
 
 
 def _line(match: "StoredMatch", width: int) -> str:
-    """Number, time, players with the winner's share, game, length and reason, as far as there is room."""
+    """Return number, time, players with their points, game, length and reason, as far as they fit."""
     record = match.record
     shares = share_point(record.verdict.returns)
     players = "   ".join(

@@ -1,4 +1,4 @@
-"""A match on the screen: the board, and beside or below it who plays, what they think, and the moves."""
+"""A match on the screen: the board, and beside or below it players, thoughts, values and moves."""
 
 from dataclasses import dataclass
 
@@ -7,35 +7,35 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.reactive import reactive
 
-from arena.tui.drawing import BoardView, arrange
-from arena.tui.plotting import Curve
+from arena.tui.drawing.board import BoardView, arrange
+from arena.tui.drawing.plotting import Curve
+from arena.tui.state.words import mark
 from arena.tui.widgets.board import Board
-from arena.tui.widgets.moves import Moves, Record
+from arena.tui.widgets.moves import MoveRecord, Moves
 from arena.tui.widgets.players import Player, Players
 from arena.tui.widgets.plot import Plot
 from arena.tui.widgets.thoughts import Thought, Thoughts
-from arena.tui.words import mark
 
 
 @dataclass(frozen=True, eq=False)
 class MatchView:
-    """All that a match pane shows at one moment."""
+    """Snapshot of everything that a match pane shows."""
 
     board: BoardView
     players: tuple[Player, ...]
-    record: Record
+    record: MoveRecord
     thought: Thought | None = None
     values: tuple[tuple[float | None, ...], ...] = ()
-    """What each seat expected, position by position; empty if nobody told."""
+    """Expected value of each seat by position; empty if none was reported."""
 
 
 class MatchPane(Container):
-    """Hands each part of a `MatchView` to its widget, and lays them out for the size of the screen."""
+    """Passes each part of a `MatchView` to its widget, and arranges them for the size of the screen."""
 
     view: reactive[MatchView | None] = reactive(None, init=False)
 
     def compose(self) -> ComposeResult:
-        """The board on its stage, and the panels."""
+        """Yield the board and the panels."""
         with Container(id="stage"):
             yield Board()
         with Container(id="panels"):
@@ -46,11 +46,11 @@ class MatchPane(Container):
 
     @property
     def board(self) -> Board:
-        """The board."""
+        """The board widget."""
         return self.query_one(Board)
 
     def watch_view(self, view: MatchView) -> None:
-        """Give every widget its part."""
+        """Update every widget."""
         self.board.view = view.board
         self.query_one(Players).players = view.players
         self.query_one(Thoughts).thought = view.thought
@@ -59,7 +59,7 @@ class MatchPane(Container):
         self._lay_out()
 
     def _show_values(self, view: MatchView) -> None:
-        """Curves of what the seats expect, where they tell."""
+        """Plot the values, if there are any."""
         plot = self.query_one("#values", Plot)
         plot.display = bool(view.values)
         plot.border_title = f"value for {mark(0)}" if len(view.values) == 2 else "value"
@@ -72,7 +72,7 @@ class MatchPane(Container):
         ]
 
     def on_resize(self, event: events.Resize) -> None:
-        """Lay out for the new size."""
+        """Arrange for the new size."""
         self._lay_out()
 
     def _lay_out(self) -> None:

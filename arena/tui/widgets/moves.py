@@ -8,25 +8,25 @@ from textual.widget import Widget
 
 
 @dataclass(frozen=True)
-class Record:
-    """The moves of a match."""
+class MoveRecord:
+    """Snapshot of the moves of a match."""
 
     moves: tuple[str, ...] = ()
     shown: int = 0
-    """How many of them led to the position on the board."""
+    """Number of moves that led to the position on the board."""
     round_length: int = 2
     """Moves that share a number."""
 
 
 class Moves(Widget):
-    """Numbered rounds of moves, the one that led to the board highlighted; scrolls by itself to keep it in sight."""
+    """Numbered rounds of moves, scrolled so that the highlighted move that led to the board is visible."""
 
     BORDER_TITLE = "moves"
 
-    record: reactive[Record] = reactive(Record())
+    record: reactive[MoveRecord] = reactive(MoveRecord())
 
     def render(self) -> Content:
-        """As many whole lines as fit; only those are built, since games may be long."""
+        """Return as many whole lines as fit; only those are built, since games may be long."""
         record = self.record
         widest = max(map(len, record.moves), default=1)
         number = len(str(len(record.moves) // record.round_length + 1))
@@ -43,7 +43,7 @@ class Moves(Widget):
         )
 
     def _move(self, index: int, number: int, width: int) -> Content:
-        """One move, with the number of its round before the first and a gap after the last."""
+        """Return one move, with the round's number before the first and a gap after the last."""
         turn, place = divmod(index, self.record.round_length)
         move = self.record.moves[index]
         shown = "bold reverse" if index + 1 == self.record.shown else ""

@@ -1,4 +1,4 @@
-"""Who plays: a line for each contestant with the sign of its seat, its score, its clock, and what it is doing."""
+"""The players: a line each with symbol, name, score, clock and activity."""
 
 from dataclasses import dataclass
 
@@ -6,20 +6,20 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from arena.tui.words import ending, mark
+from arena.tui.state.words import ending, mark
 
 
 @dataclass(frozen=True)
 class Player:
-    """One contestant at this moment."""
+    """Snapshot of one contestant."""
 
     name: str
     seat: int
     score: str = ""
     doing: str = ""
-    """`to move`, `thinks`, `wins`; short."""
+    """Activity, short: `to move`, `thinks 3 s`."""
     clock: str = ""
-    """Time that it has left, or has used."""
+    """Time left, or used."""
 
 
 class Players(Widget):
@@ -27,12 +27,12 @@ class Players(Widget):
 
     BORDER_TITLE = "players"
     NOTE = 12
-    """Columns kept for what a player is doing."""
+    """Columns reserved for the activity."""
 
     players: reactive[tuple[Player, ...]] = reactive(())
 
     def render(self) -> Content:
-        """A line each: sign, name, score, clock, doing."""
+        """Return a line for each player."""
         score = max((len(player.score) for player in self.players), default=0)
         clock = max((len(player.clock) for player in self.players), default=0)
         return Content("\n").join(self._line(player, score, clock) for player in self.players)

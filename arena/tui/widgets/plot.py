@@ -6,21 +6,21 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from arena.tui.plotting import NAMES, Curve, plot
+from arena.tui.drawing.plotting import NAMES, Curve, plot
 
 LOOKS = {"axis": "$text-muted", "band": "$foreground 45%"}
 MINIMUM_LEGEND = 5
-"""Lines from which on one is spent on the names of several curves."""
+"""Minimum lines of a plot with a legend."""
 
 
 class Plot(Widget):
-    """Draws its `curves` as large as it is, with their names above them where there are several.
+    """Draws its `curves` in its whole area, with a legend above if there are several.
 
     Args:
-        title: for its frame.
-        low: lower end of the y axis; None for that of the figures.
-        high: upper end.
-        empty: said while there is nothing to draw.
+        title: title of its frame.
+        low: lower end of the y axis; None to fit the values.
+        high: upper end of the y axis; None to fit the values.
+        empty: text shown while there is nothing to draw.
 
     """
 
@@ -37,11 +37,11 @@ class Plot(Widget):
         id: str | None = None,
     ):
         super().__init__(id=id)
-        self.border_title = title
+        self.border_title = Content(title)
         self.low, self.high, self._empty = low, high, empty
 
     def render(self) -> Content:
-        """The drawing in the colours of the theme."""
+        """Return the drawing in the colours of the theme."""
         width, height = self.content_size
         curves = [curve for curve in self.curves if curve.points]
         if not curves or width < 12 or height < 3:

@@ -1,4 +1,4 @@
-"""A list in a panel: rows that a person goes through and chooses one of."""
+"""A list in a panel, from which one row can be chosen."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from rich.console import JustifyMethod
 from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.message import Message
 from textual.widgets import DataTable
 
@@ -15,12 +16,12 @@ Cells = tuple[str | Text, ...]
 
 
 class Rows(DataTable[str | Text]):
-    """Rows with a key each; enter or two clicks choose the row under the cursor, which stays on its key.
+    """Rows with keys; enter or a double click chooses the row under the cursor, which stays on its key.
 
     Args:
-        title: for its frame.
-        columns: the headings; one that begins with `>` is set to the right.
-        empty: said while there are no rows.
+        title: title of its frame.
+        columns: headings; a leading `>` aligns the column to the right.
+        empty: text shown while there are no rows.
 
     """
 
@@ -33,7 +34,7 @@ class Rows(DataTable[str | Text]):
 
     @dataclass
     class Chosen(Message):
-        """Somebody chose a row."""
+        """A row was chosen."""
 
         rows: "Rows"
         key: str
@@ -46,29 +47,29 @@ class Rows(DataTable[str | Text]):
     def __init__(self, title: str, *columns: str, empty: str = "", id: str | None = None):
         headed = any(column.strip(">") for column in columns)
         super().__init__(id=id, cursor_type="row", show_header=headed, cell_padding=1)
-        self.border_title = title
+        self.border_title = Content(title)
         self._columns, self._empty = columns, empty
         self._shown: list[tuple[str, Cells]] = []
 
     def on_mount(self) -> None:
-        """Set up the columns."""
+        """Add the columns."""
         for column in self._columns:
             self.add_column(self._heading(column))
         self._say_empty()
 
     @property
     def key(self) -> str | None:
-        """The key of the row under the cursor."""
+        """Key of the row under the cursor, None if there is none."""
         return self._shown[self.cursor_row][0] if 0 <= self.cursor_row < len(self._shown) else None
 
     def choose(self, key: str) -> None:
-        """Put the cursor on the row of that key, if there is one."""
+        """Move the cursor to the row of that key, if there is one."""
         keys = [one for one, _ in self._shown]
         if key in keys:
             self.move_cursor(row=keys.index(key), animate=False)
 
     def show(self, rows: Sequence[tuple[str, Cells]]) -> None:
-        """Show these rows (key, cells); the cursor stays on the row of its key, or near it."""
+        """Show these rows (key, cells); the cursor stays on its key, or near it."""
         rows = list(rows)
         if rows == self._shown:
             return
@@ -90,14 +91,14 @@ class Rows(DataTable[str | Text]):
         return Text(column.removeprefix(">"), justify="right" if column.startswith(">") else "left")
 
     def _set(self, column: int, cell: str | Text) -> Text:
-        """A cell as it is drawn: figures stand at the right."""
+        """Return a cell as it is drawn, numbers aligned to the right."""
         justify: JustifyMethod = "right" if self._columns[column].startswith(">") else "left"
         text = Text(cell) if isinstance(cell, str) else cell.copy()
         text.justify, text.no_wrap = justify, True
         return text
 
     def _say_empty(self) -> None:
-        self.border_subtitle = "" if self._shown else self._empty
+        self.border_subtitle = Content("" if self._shown else self._empty)
 
     def action_select_cursor(self) -> None:
         """Choose the row under the cursor."""
@@ -105,6 +106,6 @@ class Rows(DataTable[str | Text]):
             self.post_message(self.Chosen(self, self.key))
 
     async def on_click(self, event: events.Click) -> None:
-        """Choose the row that was clicked twice."""
+        """Choose the row on a double click."""
         if event.chain == 2 and "row" in event.style.meta and event.style.meta["row"] >= 0:
             self.action_select_cursor()

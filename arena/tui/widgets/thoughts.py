@@ -1,4 +1,4 @@
-"""What an agent thinks of a position: its moves with their chances and visits, the value and the line it expects."""
+"""An agent's thoughts on a position: moves with probabilities and visits, the value, and the expected line."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,45 +7,45 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from arena.tui.words import bar, mark, percent, signed
+from arena.tui.state.words import bar, mark, percent, signed
 
 
 @dataclass(frozen=True)
 class Thought:
-    """What one agent thinks of one position."""
+    """Snapshot of one agent's thoughts on one position."""
 
     seat: int
-    """For whom it thinks."""
+    """Seat for which it thinks."""
     title: str
     chances: Mapping[str, float] = field(default_factory=dict)
-    """Chance of each move, by the game's notation; empty if it does not tell."""
+    """Probability of each move by its notation; empty if not reported."""
     value: float | None = None
-    """The return it expects for that seat, if it tells."""
+    """Expected return of that seat; None if not reported."""
     remark: str = ""
-    """Said in place of moves."""
+    """Text in place of moves."""
     visits: Mapping[str, int] = field(default_factory=dict)
-    """How often its search has tried each move; empty if it does not search or tell."""
+    """Search visits of each move; empty if not reported."""
     line: tuple[str, ...] = ()
-    """The moves that it expects, its own first; empty if it does not tell."""
+    """Expected moves, its own first; empty if not reported."""
 
 
-LEAST = 0.005
-"""A smaller chance is not worth a line."""
+MIN_CHANCE = 0.005
+"""Minimum probability of a move that is shown."""
 
 
 class Thoughts(Widget):
-    """The likeliest moves, as many as there is room for, with bars; below them the line that is expected."""
+    """The likeliest moves with bars, as many as fit, and the expected line below them."""
 
     thought: reactive[Thought | None] = reactive(None)
 
     def watch_thought(self, thought: Thought | None) -> None:
-        """Say in the frame who thinks, and what it expects."""
-        self.border_title = "thoughts" if thought is None else f"{mark(thought.seat)} {thought.title}"
+        """Show the agent and its value in the frame."""
+        self.border_title = Content("thoughts" if thought is None else f"{mark(thought.seat)} {thought.title}")
         value = thought.value if thought is not None else None
         self.border_subtitle = "" if value is None else f"expects {signed(value)}"
 
     def render(self) -> Content:
-        """A line a move: notation, bar, percentage, visits."""
+        """Return a line a move: notation, bar, percentage, visits."""
         thought = self.thought
         if thought is None:
             return Content("")
@@ -55,9 +55,9 @@ class Thoughts(Widget):
         room = max(self.content_size.height - len(line), 1)
         return Content("\n").join([*self._moves(thought, room), *line])
 
-    def _moves(self, thought: Thought, most: int) -> list[Content]:
+    def _moves(self, thought: Thought, limit: int) -> list[Content]:
         likely = sorted(thought.chances.items(), key=lambda item: -item[1])
-        likely = [item for item in likely if item[1] >= LEAST][:most]
+        likely = [item for item in likely if item[1] >= MIN_CHANCE][:limit]
         width = max((len(move) for move, _ in likely), default=1)
         counts = {move: f"{thought.visits[move]:,}" for move, _ in likely if move in thought.visits}
         counted = max((len(count) + 2 for count in counts.values()), default=0)

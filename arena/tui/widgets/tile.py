@@ -1,4 +1,4 @@
-"""A small board among others, with its game and its news in the frame."""
+"""A small board among others, with title and news in its frame."""
 
 from dataclasses import replace
 
@@ -7,26 +7,26 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.reactive import reactive
 
-from arena.tui.cells import BARE, SCALES, SLANTED
-from arena.tui.drawing import BoardView, extent
+from arena.tui.drawing.board import BoardView, extent
+from arena.tui.drawing.cells import BARE, SCALES, SLANTED
 from arena.tui.widgets.board import Board
 
 
 class Tile(Container):
-    """Draws its `view` as large as there is room."""
+    """Draws its `view` as large as it fits."""
 
     view: reactive[BoardView | None] = reactive(None, init=False)
 
     def __init__(self) -> None:
         super().__init__()
-        self.board = Board()  # known before it is composed, and after it is gone: positions come from elsewhere
+        self.board = Board()  # made here, since positions may arrive before compose and after unmount
 
     def compose(self) -> ComposeResult:
-        """The board alone."""
+        """Yield the board."""
         yield self.board
 
     def watch_view(self, view: BoardView) -> None:
-        """Give it to the board."""
+        """Pass the view to the board."""
         self.board.view = view
         self._fit()
 

@@ -1,8 +1,8 @@
-"""OpenSpiel's random play, in a process of its own: python play_open_spiel.py MODE GAME; a line in is a round.
+"""OpenSpiel's random play, in a process of its own: python play_open_spiel.py MODE GAME; each input line is a round.
 
 `rollouts` runs inside its C++ (the random rollouts of its Monte Carlo bot, one simulation of many rollouts). The other
-modes are the usual loop of Python, with the observation tensor and the legal mask of every decision: as the `lists`
-that it gives, or made `arrays` for a network. Prints moves a round.
+modes are the usual Python loop, with the observation tensor and the legal mask of every decision, as `lists` as they
+come, or converted to `arrays` for a network. Prints moves a round.
 """
 
 import random
@@ -33,7 +33,7 @@ LOOKS = {"rollouts": lambda state: None, "lists": as_lists, "arrays": as_arrays}
 
 
 def one_game(game, rng, look):
-    """Play a game by the loop of Python; returns the number of decisions."""
+    """Play a game in a Python loop; return the number of decisions."""
     state, moves = after_chance(game.new_initial_state(), rng), 0
     while not state.is_terminal():
         look(state)

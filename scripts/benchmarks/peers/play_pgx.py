@@ -1,6 +1,6 @@
-"""pgx's random play on the CPU, in a process of its own: python play_pgx.py GAME BOARDS; a line in is a round.
+"""pgx's random play on the CPU, in a process of its own: python play_pgx.py GAME BOARDS; each input line is a round.
 
-All boards make 20 random legal moves in one compiled call, with observations and masks; games that end begin anew.
+All boards make 20 random legal moves in one compiled call, with observations and masks; games that end are restarted.
 Prints moves a round.
 """
 

@@ -1,7 +1,7 @@
 """mctx on the CPU, in a process of its own: python search_mctx.py METHOD BOARDS SIMULATIONS HIDDEN.
 
-A line in is a round: one search of so many Connect Four boards (pgx's), each from its start, by PUCT or by Gumbel's
-halving, guided by a perceptron of HIDDEN units. Prints the simulations done.
+Each input line is a round: one search of BOARDS Connect Four boards (pgx's), each from its start, by PUCT or by
+Gumbel's halving, guided by a perceptron of HIDDEN units. Prints the simulations done.
 """
 
 import os

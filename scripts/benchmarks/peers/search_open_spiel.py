@@ -1,6 +1,6 @@
 """OpenSpiel's Monte Carlo bot in C++, in a process of its own: python search_open_spiel.py GAME SIMULATIONS.
 
-A line in is one search from the first position, with random rollouts, one a simulation; prints the simulations done.
+Each input line is one search from the first position, with one random rollout a simulation. Prints the simulations.
 """
 
 import sys

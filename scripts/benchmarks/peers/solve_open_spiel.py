@@ -1,7 +1,7 @@
-"""OpenSpiel's solvers, in a process of their own: python solve_open_spiel.py WORK GAME; a line in is a round.
+"""OpenSpiel's solvers, in a process of their own: python solve_open_spiel.py WORK GAME; each input line is a round.
 
 `cfr`, `cfr+` and `external-sampling` run iterations of its C++ solvers, `exploitability` computes that of a tabular
-policy in C++. Prints how many iterations, or computations, a round was.
+policy in C++. Prints the iterations, or computations, of a round.
 """
 
 import sys

@@ -15,7 +15,7 @@ ARENA = f"{sys.executable} -m arena"
 
 
 def require_program(name: str) -> str:
-    """Where a program is; skips where it is not, and fails in continuous integration, where it must be."""
+    """Return the path of a program; skip the test if it is missing, but fail in continuous integration."""
     path = shutil.which(name, path=f"{os.environ['PATH']}:/usr/games")
     if path is None:
         if os.environ.get("CI") == "true":

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 import games
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.batch import Pairing, play_matches
 from arena.match.contained import ContainedPolicy
 from arena.match.limits import Limits
 from arena.match.match import Match
 from arena.match.verdict import Reason
-from arena.registry import make_agent
+from arena.policy.registry import make_agent
 from tests.agents.outside.programs import bot, page_example
 from tests.match.players import Lowest
 
@@ -34,6 +34,7 @@ def against_lowest(spec, game=TIC_TAC_TOE, count=1):
         return [play_matches(game, players, [Pairing((0, 1), seed)], seed)[0] for seed in range(count)]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["connect_four", "chess", "backgammon", "leduc_poker", "goofspiel", "hanabi"])
 def test_the_example_of_the_page_plays_any_game(tmp_path, name):
     game = games.make(name)
@@ -44,6 +45,7 @@ def test_the_example_of_the_page_plays_any_game(tmp_path, name):
     assert [(record.verdict.reason, record.verdict.detail) for record in records] == [(Reason.FINISHED, "")] * 3
 
 
+@pytest.mark.full
 def test_the_same_seed_gives_the_same_games(tmp_path):
     game, spec = games.make("connect_four"), page_example(tmp_path)
 
@@ -75,6 +77,7 @@ def test_a_program_is_told_all_that_it_needs(tmp_path):
     assert last["board"].count("●") == last["board"].count("○") == 2
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("limits", "clocks"),
     [
@@ -139,6 +142,7 @@ def test_probabilities_are_passed_on(tmp_path):
     assert answered.probs.tolist() == [0.25] * 4 + [0] * 5
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("answer", "reason", "detail"),
     [
@@ -155,10 +159,10 @@ def test_probabilities_are_passed_on(tmp_path):
             Reason.CRASHED,
             "ProgramError: .* probs that are not a list of 9 numbers",
         ),
-        ("sys.exit(3)", Reason.CRASHED, "ProgramError: python[^ ]* ended with exit status 3"),
-        ("os.kill(os.getpid(), 11)", Reason.CRASHED, "ProgramError: python[^ ]* was ended by signal 11"),
-        ("os.close(1); time.sleep(99)", Reason.CRASHED, "ProgramError: .* no longer listens or speaks, and was ended"),
-        ('raise KeyError("lost")', Reason.CRASHED, "ProgramError: .* exit status 1; it said: KeyError: 'lost'"),
+        ("sys.exit(3)", Reason.CRASHED, "ProgramError: python[^ ]* exited with status 3"),
+        ("os.kill(os.getpid(), 11)", Reason.CRASHED, "ProgramError: python[^ ]* was killed by signal 11"),
+        ("os.close(1); time.sleep(99)", Reason.CRASHED, "ProgramError: .* closed its input or output, and was killed"),
+        ('raise KeyError("lost")', Reason.CRASHED, "ProgramError: .* exited with status 1; it said: KeyError: 'lost'"),
         ('while True: print("x" * 9999, end="")', Reason.CRASHED, "ProgramError: .* said more than 1000000 bytes .*"),
         ('print("[" * 99999); return {}', Reason.CRASHED, "ProgramError: .* which is not a JSON object; .*"),
     ],
@@ -172,6 +176,7 @@ def test_a_fault_loses_the_game_and_the_program_is_started_again(tmp_path, answe
     assert (good.verdict.reason, good.actions[0]) == (Reason.FINISHED, 8)
 
 
+@pytest.mark.full
 def test_floods_of_complaints_are_read_and_forgotten(tmp_path):
     flood = 'for _ in range(20000): print("." * 500, file=sys.stderr)\n'
     record = against_lowest(bot(tmp_path, flood + 'return {"action": message["legal"][0]}'))[0]
@@ -181,7 +186,7 @@ def test_floods_of_complaints_are_read_and_forgotten(tmp_path):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("sys.exit('no licence')", "cmd: python[^ ]* ended with exit status 1; it said: no licence"),
+        ("sys.exit('no licence')", "cmd: python[^ ]* exited with status 1; it said: no licence"),
         ('print("welcome", flush=True)', "cmd: python[^ ]* said 'welcome', which is not a JSON object"),
         ('hello = lambda m: {"type": "refuse", "reason": "only go"}', "does not answer hello with ready: only go"),
         ('hello = lambda m: {"type": "move"}', 'does not answer hello with ready, but {"type": "move"}'),
@@ -246,9 +251,10 @@ def test_closing_ends_the_program_and_what_it_has_started(tmp_path):
     wait_for(lambda: not any(map(is_running, running)))
 
 
+@pytest.mark.full
 def test_what_an_ended_program_has_left_ends_with_the_process_that_held_it(tmp_path):
     spec, pids = family(tmp_path, then="import threading\nthreading.Timer(0.5, os._exit, (0,)).start()")
-    code = "import time; from arena.registry import make_agent, make_game\n"
+    code = "import time; from arena.policy.registry import make_agent, make_game\n"
     code += f"agent = make_agent({spec!r}, make_game('tic_tac_toe')); print('made', flush=True); time.sleep(600)"
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as holder:
         assert holder.stdout.readline() == b"made\n"
@@ -259,12 +265,13 @@ def test_what_an_ended_program_has_left_ends_with_the_process_that_held_it(tmp_p
     wait_for(lambda: not is_running(left))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, "forgotten", "exit"])
 def test_programs_end_with_the_process_that_holds_them(tmp_path, end):
     """The bot itself ends by the end of its input, perhaps before its guard knows; what it has started does not."""
     spec, pids = family(tmp_path)
     last = {"forgotten": "del agent; time.sleep(600)", "exit": "sys.exit()"}.get(end, "time.sleep(600)")
-    code = "import sys, time; from arena.registry import make_agent, make_game\n"
+    code = "import sys, time; from arena.policy.registry import make_agent, make_game\n"
     code += f"agent = make_agent({spec!r}, make_game('tic_tac_toe')); print('made', flush=True); {last}"
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as holder:
         assert holder.stdout.readline() == b"made\n"

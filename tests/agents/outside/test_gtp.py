@@ -9,14 +9,14 @@ from contextlib import closing
 import pytest
 
 import games
+from arena.base.errors import UsageError
 from arena.cli.main import main
 from arena.data.batch import Batch
 from arena.env.native import GameVectorEnv
-from arena.errors import UsageError
 from arena.match.batch import Pairing, play_matches
 from arena.match.match import Match
 from arena.match.verdict import Reason
-from arena.registry import make_agent
+from arena.policy.registry import make_agent
 from tests.agents.outside.programs import ARENA, require_program
 from tests.match.players import Lowest
 
@@ -35,6 +35,7 @@ def test_gnu_go_beats_a_random_mover_from_both_seats():
     assert first.verdict.reason is second.verdict.reason is Reason.FINISHED
 
 
+@pytest.mark.full
 def test_gnu_go_plays_several_games_at_once_and_the_same_again():
     def lines(seed):
         with closing(make_agent(f"gtp:{gnu_go()}", GO)) as agent:
@@ -117,7 +118,7 @@ def test_how_a_program_can_lose(tmp_path, genmove, reason, detail):
         ("gtp", "gtp needs a command, as in gtp:./my-bot"),
         ("gtp:nobody --mode gtp", "gtp: nobody is not a program found here"),
         ("gtp:'cat", "gtp:'cat: No closing quotation"),
-        ("gtp:false", "gtp: false ended with exit status 1"),
+        ("gtp:false", "gtp: false exited with status 1"),
         ("gtp:cat", "gtp: cat said 'list_commands' to 'list_commands'; answers begin with = or ?"),
     ],
 )
@@ -136,6 +137,7 @@ def test_another_game_or_size_is_refused(tmp_path):
         make_agent(f"gtp:{sys.executable} {path}", GO)
 
 
+@pytest.mark.full
 def test_our_program_plays_ours():
     """Both ends of the protocol are ours: what one says, the other understands."""
     with closing(make_agent(f"gtp:{ARENA} gtp random --seed 3", GO)) as agent:
@@ -147,6 +149,7 @@ def test_our_program_plays_ours():
     assert records[0] == records[2]
 
 
+@pytest.mark.full
 def test_gnu_go_referees_a_game_of_ours():
     """Two programs and a referee, as gogui-twogtp does it: every move is legal to GNU Go, and so is the score."""
     with (
@@ -185,7 +188,7 @@ def test_gnu_go_referees_a_game_of_ours():
 
 @pytest.fixture
 def run_gtp(capsys, monkeypatch):
-    """What `arena gtp` answers to these lines, one text an answer."""
+    """Return the responses of `arena gtp` to these lines, one text per response."""
 
     def run(*lines, arguments="random"):
         monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines) + "\n"))

@@ -11,12 +11,12 @@ import chess.engine
 import pytest
 
 import games
+from arena.base.errors import UsageError
 from arena.cli.main import main
-from arena.errors import UsageError
 from arena.match.batch import Pairing, play_matches
 from arena.match.match import Match
 from arena.match.verdict import Reason
-from arena.registry import make_agent
+from arena.policy.registry import make_agent
 from tests.agents.outside.programs import ARENA, require_program
 from tests.match.players import Lowest
 
@@ -33,6 +33,7 @@ def served(spec="random"):
         engine.quit()
 
 
+@pytest.mark.full
 def test_stockfish_beats_a_random_mover_from_both_seats():
     stockfish = require_program("stockfish")
     with closing(make_agent(f"uci:{stockfish},nodes=500,Skill Level=10", CHESS)) as agent:
@@ -78,6 +79,7 @@ def test_stockfish_knows_what_has_been_played():
     assert match.verdict is None
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
@@ -103,6 +105,7 @@ def test_another_game_is_refused():
         make_agent("uci:cat", games.make("connect_four"))
 
 
+@pytest.mark.full
 def test_an_engine_that_says_nothing_is_not_waited_for(monkeypatch):
     monkeypatch.setattr("agents.outside.uci_engine.START_LIMIT_S", 0.3)
     with pytest.raises(UsageError, match=r"uci: sleep does not answer uci within 0\.3 s"):
@@ -115,6 +118,7 @@ def test_where_python_chess_is_missing_the_extra_is_named(monkeypatch):
         make_agent("uci:cat", CHESS)
 
 
+@pytest.mark.full
 def test_our_engine_plays_ours():
     """Both ends of the protocol are ours: what one says, the other understands."""
     with closing(make_agent(f"uci:{ARENA} uci random,Seed=5", CHESS)) as agent:
@@ -163,6 +167,7 @@ def test_an_engine_that_dies_loses_and_comes_back(tmp_path):
     assert CHESS.action_text(CHESS.initial, matches[1].actions[0]) == "a3"
 
 
+@pytest.mark.full
 def test_python_chess_drives_our_engine_to_the_end_of_a_game():
     with served("alphabeta:1") as engine:
         assert engine.id["name"].endswith("alphabeta:1")
@@ -175,6 +180,7 @@ def test_python_chess_drives_our_engine_to_the_end_of_a_game():
         assert board.ply() == 60 or board.is_game_over()
 
 
+@pytest.mark.full
 def test_our_engine_finds_mate_castles_and_promotes_from_any_position():
     with served("alphabeta:1") as engine:
         mate = chess.Board("k7/7Q/1K6/8/8/8/8/8 w - - 0 1")
@@ -185,6 +191,7 @@ def test_our_engine_finds_mate_castles_and_promotes_from_any_position():
         assert engine.play(mate, chess.engine.Limit(nodes=1)).move is None
 
 
+@pytest.mark.full
 def test_our_engine_plays_on_after_a_draw_that_nobody_claims():
     with served() as engine:
         board = chess.Board()
@@ -213,7 +220,7 @@ def test_commands_are_answered_in_their_order(run_uci):
     ]
     assert said[5] == "readyok"
     assert said[6].startswith("bestmove ")
-    assert said[7:] == ["info string position : it begins with startpos or fen"]
+    assert said[7:] == ["info string position : expected startpos or fen"]
 
 
 def test_the_seed_decides(run_uci):
@@ -235,7 +242,7 @@ def test_an_agent_that_fails_makes_no_move(run_uci, tmp_path):
 
 @pytest.fixture
 def run_uci(capsys, monkeypatch):
-    """What `arena uci` says to these lines."""
+    """Return the output of `arena uci` for these lines."""
 
     def run(*lines, agent="random"):
         monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines) + "\n"))

@@ -1,6 +1,5 @@
 """Values of positions by plain alpha-beta through the game's own rules: no table, no order, no knowledge."""
 
-import importlib
 from functools import cache
 
 import numpy as np
@@ -16,12 +15,12 @@ DECAY = 0.999
 @cache
 def compiled(game):
     """The search for one game, in which seats move in turn."""
-    rules = importlib.import_module(game.rules)
+    rules = game.rules
     apply, legal_actions, returns = rules.apply, rules.legal_actions, rules.returns
 
     @njit
     def after(stack, masks, payoff, ply, action, alpha, beta):
-        """What `action` is worth to the seat to move in `stack[ply]`: exact between the bounds."""
+        """Return the value of `action` for the seat to move in `stack[ply]`: exact between the bounds."""
         seat = stack[ply].current_player
         stack[ply + 1] = stack[ply]
         apply(stack[ply + 1], action)
@@ -43,7 +42,7 @@ def compiled(game):
 
 
 def values(game, states):
-    """What each action is worth in positions [n], to the seat to move: [n, A], -2 for an illegal one."""
+    """Return the value of each action for the seat to move in positions [n]: [n, A], -2 for an illegal one."""
     after = compiled(game)
     stack = np.empty(game.max_length + 1, game.state_dtype)
     masks = np.empty((game.max_length + 1, game.num_actions), np.bool_)

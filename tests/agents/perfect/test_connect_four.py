@@ -16,7 +16,7 @@ from agents.perfect.connect_four_board import (
     positions_after,
 )
 from agents.perfect.connect_four_book import lines, make_book, read_book, shipped_book, write_book
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from arena.match.match import Match
 from tests.agents.perfect import brute_force
 
@@ -35,11 +35,12 @@ def position(text):
     return from_state(match.state)
 
 
+@pytest.mark.full
 def test_it_agrees_with_brute_force_on_a_thousand_late_positions(solver):
     states = brute_force.late_positions(GAME, 1000, left=13, seed=1)
-    worth = brute_force.values(GAME, states)
-    assert set(np.sign(worth.max(axis=1))) == {-1, 0, 1}
-    for state, values in zip(states, worth, strict=True):
+    score = brute_force.values(GAME, states)
+    assert set(np.sign(score.max(axis=1))) == {-1, 0, 1}
+    for state, values in zip(states, score, strict=True):
         value = values.max()
         last = int(state["length"]) + 1 + round(np.log(abs(value)) / np.log(brute_force.DECAY)) if value else 44
         assert solver.score(*from_state(state)) == np.sign(value) * ((44 - last) // 2)
@@ -75,11 +76,11 @@ def test_mirror_images_are_worth_the_same(solver):
 def test_what_is_known_of_a_position_is_known_of_its_mirror_image(solver):
     solver.forget()
     own, mask = position("123372255534145")
-    before = solver.looked
+    before = solver.num_searched
     score = solver.score(own, mask)
-    first, before = solver.looked - before, solver.looked
+    first, before = solver.num_searched - before, solver.num_searched
     assert solver.score(*(mirrored(np.array([word]), BOARD)[0] for word in (own, mask))) == score
-    assert solver.looked - before < first / 20
+    assert solver.num_searched - before < first / 20
 
 
 def test_every_position_is_worth_its_best_move(solver):
@@ -93,6 +94,7 @@ def test_every_position_is_worth_its_best_move(solver):
     assert solver.score(own, mask) == max(scores)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("rows", "columns", "winner"),
     # who wins small boards: John Tromp's table of sizes (tromp.github.io/c4/c4.html)
@@ -162,7 +164,7 @@ def test_a_book_answers_whoever_was_perfect_from_the_first_move_on(tmp_path):
                 assert value == expected[1] == with_book.value(match.state)
                 legal = np.flatnonzero(best)
             match.play(int(rng.choice(legal)))
-    assert with_book.looked == 0
+    assert with_book.num_searched == 0
 
 
 def test_positions_are_counted_once_with_their_mirror_images():

@@ -5,9 +5,11 @@ import pytest
 
 import games
 from agents.perfect.othello import ENDGAME, OthelloSolver
+from arena.base.errors import UsageError
 from arena.env.native import GameVectorEnv
-from arena.errors import UsageError
 from tests.agents.perfect import brute_force
+
+pytestmark = pytest.mark.full
 
 
 def endgames(game, count, empty, seed):
@@ -31,10 +33,10 @@ def test_it_agrees_with_brute_force(size, empty, count):
     solver = OthelloSolver(game)
     states = endgames(game, count, empty, seed=size)
     assert len(states) == count
-    worth = brute_force.values(game, states)
-    worth = np.where(worth > -2, np.sign(worth), worth)
-    assert {-1, 1} <= set(worth.max(axis=1))
-    for state, values in zip(states, worth, strict=True):
+    score = brute_force.values(game, states)
+    score = np.where(score > -2, np.sign(score), score)
+    assert {-1, 1} <= set(score.max(axis=1))
+    for state, values in zip(states, score, strict=True):
         best, result = solver.best(state)
         assert result == values.max()
         assert (best == (values == result)).all()

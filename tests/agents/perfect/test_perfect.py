@@ -4,14 +4,16 @@ import numpy as np
 import pytest
 
 import games
-from arena.errors import UnknownNameError, UsageError
+from arena.base.errors import UnknownNameError, UsageError
 from arena.match.batch import Pairing, play_matches
 from arena.match.match import Match
-from arena.registry import make_agent
+from arena.policy.registry import make_agent
+
+pytestmark = pytest.mark.full
 
 
 def returns(game, opponent, pairings, seed=0):
-    """What `perfect` earns in each of the matches; it is player 0."""
+    """Return the results of `perfect`, as player 0, in each of the matches."""
     players = [("perfect", make_agent("perfect", game)), (opponent, make_agent(opponent, game))]
     records = play_matches(game, players, pairings, seed)
     return [record.verdict.returns[pairing.seating.index(0)] for record, pairing in zip(records, pairings, strict=True)]

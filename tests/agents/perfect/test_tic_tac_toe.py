@@ -5,8 +5,10 @@ import pytest
 
 import games
 from agents.perfect.tic_tac_toe import TicTacToeSolver, winning_lines
-from arena.errors import UsageError
+from arena.base.errors import UsageError
 from tests.agents.perfect import brute_force
+
+pytestmark = pytest.mark.full
 
 
 @pytest.mark.parametrize(("options", "left"), [({}, 9), ({"m": 4, "n": 4, "k": 4}, 9)])

@@ -13,7 +13,7 @@ DECAY = 0.999
 
 @njit(cache=True)
 def small_positions(initial, found, values, depth, most, seed, stack, masks, best, cursors, payoff):
-    """Fill `found` [n] with late positions of random games of at most `most` lines, and `values` with their worth.
+    """Fill `found` [n] with late positions of random games of at most `most` lines, and `values` with their value.
 
     `stack` [D + 1], `masks` [D + 1, A], `best`, `cursors` [D + 1] are scratch. Returns how many games were played.
     """
@@ -50,11 +50,11 @@ def minimax(stack, masks, best, cursors, payoff, depth, most):
         if cursors[ply] == NUM_ACTIONS:
             if ply == 0:
                 return best[0]
-            worth = best[ply] * DECAY
+            value = best[ply] * DECAY
             ply -= 1
             if stack[ply].current_player != stack[ply + 1].current_player:
-                worth = -worth
-            best[ply] = max(best[ply], worth)
+                value = -value
+            best[ply] = max(best[ply], value)
             continue
         action = cursors[ply]
         cursors[ply] += 1

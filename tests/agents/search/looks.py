@@ -1,4 +1,4 @@
-"""What positions look like to a game's heuristic: a template for tests."""
+"""Values of positions by a game's heuristic: a template for tests."""
 
 from numba import njit
 

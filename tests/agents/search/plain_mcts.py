@@ -1,4 +1,4 @@
-"""Monte Carlo tree search as a textbook has it: objects, recursion, one line an idea; with the same random numbers."""
+"""Textbook Monte Carlo tree search, with objects and recursion, and with the same random numbers."""
 
 import math
 
@@ -105,8 +105,8 @@ class PlainMCTS:
     def bound(self, node, child):
         if child.proven is not None:
             return child.proven
-        doubt = math.sqrt(math.log(node.visits)) * (1 / math.sqrt(child.visits))
-        return child.mean + self.exploration * self.scale * doubt
+        exploration = math.sqrt(math.log(node.visits)) * (1 / math.sqrt(child.visits))
+        return child.mean + self.exploration * self.scale * exploration
 
     def rollout(self, position):
         payoff = np.zeros(self.game.num_players, np.float32)

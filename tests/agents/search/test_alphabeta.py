@@ -7,8 +7,8 @@ import pytest
 
 import games
 from agents.search.alphabeta import AlphaBetaPolicy
-from arena.errors import UsageError
-from arena.registry import make_agent
+from arena.base.errors import UsageError
+from arena.policy.registry import make_agent
 from games.engine.game import TERMINAL
 from tests.agents import pile
 from tests.agents.positions_by_hand import children, drawn, minimax, random_positions, view
@@ -17,6 +17,7 @@ SMALL_BOARD = games.make("connect_four", rows=4, columns=4, k=3)
 TIC_TAC_TOE = games.make("tic_tac_toe")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("depth", [1, 2, 4, 12])
 @pytest.mark.parametrize(
     ("game", "plies"), [(TIC_TAC_TOE, 4), (SMALL_BOARD, 7), (games.make("tic_tac_toe", m=3, n=4, k=3), 6)]
@@ -31,6 +32,7 @@ def test_values_and_best_moves_are_those_of_plain_minimax(game, plies, depth):
         assert np.flatnonzero(answer.probs[row]).tolist() == [a for a, v in values.items() if v > best - 1e-9]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("depth", [1, 3, 9])
 def test_the_value_changes_sign_with_the_seat_and_not_with_the_ply(depth):
     game = pile.game()
@@ -96,17 +98,17 @@ def test_a_depth_that_is_no_whole_number_is_refused(argument):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("game", "message"),
     [
-        ({"zero_sum": False}, "zero-sum"),
-        ({"perfect_information": False}, "perfect information"),
-        ({"agents": ("a", "b", "c")}, "two players"),
+        (dataclasses.replace(TIC_TAC_TOE, zero_sum=False), "zero-sum"),
+        (games.make("kuhn_poker"), "perfect information"),
+        (dataclasses.replace(TIC_TAC_TOE, agents=("a", "b", "c")), "two players"),
     ],
 )
 @pytest.mark.parametrize("agent", ["alphabeta", "one-ply"])
-def test_games_that_cannot_be_searched_are_refused(agent, change, message):
+def test_games_that_cannot_be_searched_are_refused(agent, game, message):
     with pytest.raises(UsageError, match=message):
-        make_agent(agent, dataclasses.replace(TIC_TAC_TOE, **change))
+        make_agent(agent, game)
 
 
 @pytest.mark.parametrize("agent", ["alphabeta:2", "one-ply"])

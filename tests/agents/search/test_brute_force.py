@@ -8,6 +8,8 @@ from agents.search.alphabeta import AlphaBetaPolicy
 from arena.data.batch import Batch
 from games.engine.compiler import instantiate
 
+pytestmark = pytest.mark.full
+
 COUNT = 10_000
 SMALL = {
     "breakthrough": ({"rows": 5, "columns": 4}, 5),

@@ -1,16 +1,18 @@
-"""Where chance moves: searches beside expectimax that tries everything, in plain Python."""
+"""Games of chance: searches against exhaustive expectimax in plain Python."""
 
 import numpy as np
 import pytest
 
+from agents.guided.guided import GuidedSearch
 from agents.search.alphabeta import AlphaBetaPolicy
-from agents.search.guided import GuidedSearch
 from agents.search.mcts import MCTSPolicy
 from arena.data.batch import Batch
 from arena.env.native import GameVectorEnv
-from arena.registry import make_game
+from arena.policy.registry import make_game
 from games.engine.compiler import instantiate
 from games.engine.game import CHANCE, TERMINAL
+
+pytestmark = pytest.mark.full
 
 DECAY = 0.999
 
@@ -54,7 +56,7 @@ class Expectimax:
         return max(worths) if mover == 0 else min(worths)
 
     def below(self, state, depth):
-        """What a position is worth a ply before it."""
+        """Return the value of a position as seen one ply earlier."""
         ended = state[0]["current_player"] == TERMINAL
         return self.value(state, depth - 1) * (1.0 if ended or depth == 1 else self.decay)
 
@@ -101,7 +103,7 @@ def test_alpha_beta_weighs_every_outcome_of_chance(name, options, plies, depth):
 
 @pytest.fixture(scope="module")
 def pig():
-    """A game of pig of few actions, its positions, and what they are worth."""
+    """A game of pig of few actions, its positions, and their values."""
     game = make_game("pig", target=7, horizon=9)
     states = positions(game, 12, (0, 4), seed=2)
     plain = Expectimax(game, 1.0)

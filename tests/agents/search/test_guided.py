@@ -6,18 +6,22 @@ from functools import partial
 import numpy as np
 import pytest
 
-from agents.alphazero import AlphaZeroConfig, build
-from agents.puct import network_of
+from agents.algorithms.alphazero import AlphaZeroConfig, build
+from agents.algorithms.mmd import MMDConfig
+from agents.algorithms.mmd import build as build_mmd
+from agents.guided.guided import GuidedSearch, RootNoise, _visit_sequence
+from agents.guided.puct import network_of
+from agents.learning.symmetries import turn
 from agents.search.alphabeta import AlphaBetaPolicy
-from agents.search.guided import GuidedSearch, RootNoise, _visits_wanted
-from agents.symmetries import turn
+from arena.base.errors import CheckpointError, UsageError
 from arena.data.batch import Batch
 from arena.env import GameVectorEnv
-from arena.errors import CheckpointError, UsageError
 from arena.match.batch import Pairing, play_matches
 from arena.policy.checkpoint import save_policy
-from arena.policy.kinds import Spaces
-from arena.registry import make_agent, make_game
+from arena.policy.registration import Spaces
+from arena.policy.registry import make_agent, make_game
+
+pytestmark = pytest.mark.full
 
 TIC_TAC_TOE = make_game("tic_tac_toe")
 
@@ -56,16 +60,16 @@ class Node:
 
 
 def play(env, action):
-    """What a move leads to, in an environment of its own."""
+    """Return the position after a move, in a separate environment."""
     after = GameVectorEnv(env.game, 1)
     after.reset()
-    after.restore(env.arrays())
+    after.load_state_dict(env.state_dict())
     _, rewards, *_ = after.step([action])
     return after, rewards[0]
 
 
 def prove(node, sign):
-    """Whether children settle a node; `sign` is that of the seat that moves there."""
+    """Return whether children settle a node; `sign` is that of the seat to move there."""
     known = [sign * child.proven for child in node.children.values() if child.proven is not None]
     if 1 in known or len(known) == len(node.priors):
         node.proven = sign * max(known)
@@ -76,7 +80,7 @@ def reference(env, simulations):
     root = Node(env)
 
     def bound(node, action, seat):
-        """How promising an action is for the seat that moves."""
+        """Return the PUCT score of an action for the seat to move."""
         child = node.children.get(action)
         if child is not None and child.proven is not None:
             return child.proven if seat == 0 else -child.proven
@@ -129,7 +133,7 @@ def test_visits_are_those_of_a_plain_search(name, plies):
     for row, visits in zip(rows, found.visits, strict=True):
         one = GameVectorEnv(game, 1)
         one.reset()
-        one.restore(env.arrays()[row : row + 1])
+        one.load_state_dict(env.state_dict()[row : row + 1])
         assert visits.tolist() == reference(one, 60)
 
 
@@ -148,7 +152,7 @@ def test_an_indifferent_network_is_no_obstacle_to_the_best_move(considered):
 
 
 def test_gumbel_improves_on_the_network_with_few_simulations():
-    """What the improved policy is worth, by perfect play, beside the network's own and beside PUCT's."""
+    """The improved policy has a higher value, under perfect play, than the network's own and PUCT's."""
     env, rows = positions(TIC_TAC_TOE, 400, 5)
     states = env.positions(rows)
     worth = np.full((len(rows), 9), np.nan)
@@ -156,7 +160,7 @@ def test_gumbel_improves_on_the_network_with_few_simulations():
         legal = np.flatnonzero(env.mask[rows, action])
         after = GameVectorEnv(TIC_TAC_TOE, len(legal))
         after.reset()
-        after.restore(env.arrays()[rows[legal]])
+        after.load_state_dict(env.state_dict()[rows[legal]])
         seats = after.seats.copy()
         _, rewards, *_ = after.step(np.full(len(legal), action))
         going = np.flatnonzero(~after.over)
@@ -174,9 +178,9 @@ def test_gumbel_improves_on_the_network_with_few_simulations():
 
 
 def test_sequential_halving_tries_the_better_half_again():
-    assert _visits_wanted(4, 16) == [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
-    assert _visits_wanted(1, 4) == [0, 1, 2, 3]
-    assert _visits_wanted(16, 8) == [0] * 8
+    assert _visit_sequence(4, 16) == [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    assert _visit_sequence(1, 4) == [0, 1, 2, 3]
+    assert _visit_sequence(16, 8) == [0] * 8
 
 
 @pytest.mark.parametrize("name", ["backgammon", "pig"])
@@ -225,6 +229,14 @@ def test_puct_and_gumbel_play_by_the_network_of_a_checkpoint(tmp_path):
     seen = Batch(env.observations(rows), state=env.positions(rows))
     own = GuidedSearch(TIC_TAC_TOE, 100).search(seen.state, partial(network_of, agent), np.random.default_rng(0))
     assert (agent.forward(Batch(obs=seen, info=Batch())).probs == own.probs).all()
+
+
+def test_critics_of_actions_guide_no_search(tmp_path):
+    """The critic of MMD rates actions: its first column is no value of the state."""
+    config = MMDConfig(hidden=16)
+    save_policy(tmp_path / "mmd", build_mmd(Spaces.of_game(TIC_TAC_TOE), config, False), "mmd", TIC_TAC_TOE, config)
+    with pytest.raises(UsageError, match="'mmd' has no actor and critic of states"):
+        make_agent(f"puct:{tmp_path / 'mmd'}:40", TIC_TAC_TOE)
 
 
 @pytest.mark.parametrize("name", ["connect_four", "backgammon"])
@@ -293,12 +305,12 @@ def test_wrong_arguments_are_refused_by_name(tmp_path):
     for spec, message in (
         (f"puct:{folder}:0", "the number of simulations is not a whole number of at least 1, nor a time"),
         (f"puct:{folder}:many", "the number of simulations is not"),
-        (f"gumbel:{folder}:500ms", "Gumbel's search plans its simulations: give their number, not a time"),
+        (f"gumbel:{folder}:500ms", "Gumbel's search plans its simulations: give a number of simulations, not a time"),
         ("puct", "give a trained agent and simulations"),
     ):
         with pytest.raises(UsageError, match=message):
             make_agent(spec, TIC_TAC_TOE)
-    with pytest.raises(UsageError, match="nothing is hidden"):
+    with pytest.raises(UsageError, match="perfect information"):
         make_agent(f"puct:{folder}:10", make_game("leduc_poker"))
     with pytest.raises(CheckpointError, match="plays tic_tac_toe"):
         make_agent(f"gumbel:{folder}:10", make_game("connect_four"))

@@ -5,9 +5,11 @@ import pytest
 
 import games
 from arena.match.batch import Pairing, play_matches, random_openings
-from arena.registry import make_agent
+from arena.policy.registry import make_agent
 from games.engine.compiler import instantiate
 from tests.games.playing import positions
+
+pytestmark = pytest.mark.full
 
 OFFERED = ["breakthrough", "checkers", "chess", "kalah", "othello"]
 

@@ -1,14 +1,14 @@
-"""Search over what players know: blind to what is hidden, near to equilibria where all choose at once, and not weak."""
+"""Information set search: independent of hidden information, near equilibria with simultaneous moves, and strong."""
 
 import numpy as np
 import pytest
 
 import games
 from agents.search.ismcts import ISMCTSPolicy
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
-from arena.errors import UsageError
 from arena.match.batch import Pairing, play_matches
-from arena.registry import make_agent
+from arena.policy.registry import make_agent
 from games.engine.compiler import instantiate
 from games.engine.game import TERMINAL
 from tests.games.playing import SPECS, positions
@@ -22,6 +22,7 @@ def answer_to(game, states, simulations=200):
     return ISMCTSPolicy(game, simulations, seed=0).forward(Batch(obs=Batch(obs, state=states)))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("spec", HIDDEN)
 def test_positions_that_differ_in_what_is_hidden_get_the_same_answer(spec):
     game = games.make(spec)
@@ -41,6 +42,7 @@ def test_positions_that_differ_in_what_is_hidden_get_the_same_answer(spec):
     assert (one.visits.sum(axis=1) > 200 - game.num_players).all()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("payoffs", "strategy", "value"),
     [
@@ -67,6 +69,7 @@ def test_the_second_of_those_who_choose_at_once_does_not_know_the_first_choice()
     np.testing.assert_allclose(answer[0].probs[0], [0.5, 0.5], atol=0.05)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("spec", "margin"),
     [("leduc_poker", 0.5), ("liars_dice", 0.4), ("goofspiel", 0.3), ("tron", 0.3), ("kuhn_poker", 0.1)],
@@ -80,6 +83,7 @@ def test_it_earns_more_than_random_players_do(spec, margin):
     assert np.mean(earned) > margin
 
 
+@pytest.mark.full
 def test_players_who_share_their_result_work_together():
     """In a small hanabi of which random players lose most games early; full games take more than random playouts."""
     game = games.make("hanabi", colors=2, ranks=2, hand_size=2, max_life_tokens=3)
@@ -125,5 +129,5 @@ def test_a_budget_that_is_none_is_refused(argument):
 
 
 def test_a_game_that_shows_all_is_refused():
-    with pytest.raises(UsageError, match="tic_tac_toe shows all: take mcts or alphabeta"):
+    with pytest.raises(UsageError, match="tic_tac_toe has neither: use mcts or alphabeta"):
         make_agent("ismcts", games.make("tic_tac_toe"))

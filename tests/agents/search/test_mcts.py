@@ -8,11 +8,11 @@ import pytest
 import games
 from agents.search.mcts import LINE, MCTSPolicy
 from agents.search.nodes import child_by
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.env.native import GameVectorEnv
-from arena.errors import UsageError
 from arena.match.batch import Pairing, play_matches
-from arena.registry import make_agent
+from arena.policy.registry import make_agent
 from games.engine.game import TERMINAL
 from tests.agents import pile
 from tests.agents.positions_by_hand import children, drawn, random_positions, view
@@ -36,14 +36,15 @@ def assert_same(nodes, place, plain):
     assert node["visits"] == plain.visits
     if plain.visits and place:
         assert node["mean"] == pytest.approx(plain.mean, abs=1e-9)
-        assert (plain.proven is None) == math.isnan(node["worth"])
-        assert plain.proven is None or plain.proven == node["worth"]
-    assert node["count"] == len(plain.children)
+        assert (plain.proven is None) == math.isnan(node["proven_value"])
+        assert plain.proven is None or plain.proven == node["proven_value"]
+    assert node["num_children"] == len(plain.children)
     for i, child in enumerate(plain.children):
-        assert nodes[node["first"] + i]["action"] == child.action
-        assert_same(nodes, node["first"] + i, child)
+        assert nodes[node["first_child"] + i]["action"] == child.action
+        assert_same(nodes, node["first_child"] + i, child)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("game", "plies"),
     [
@@ -72,6 +73,7 @@ def searched(game, text, simulations=1000, seed=0):
     return MCTSPolicy(game, simulations, seed=seed).forward(view(game, [drawn(game, text)]))
 
 
+@pytest.mark.full
 def test_it_takes_a_win_and_proves_it():
     answer = searched(TIC_TAC_TOE, "X X .\nO O .\n. . .")
     assert answer.act[0] == 6
@@ -83,6 +85,7 @@ def test_it_blocks():
     assert searched(TIC_TAC_TOE, "X X .\nO . .\n. . .").act[0] == 6
 
 
+@pytest.mark.full
 def test_of_three_players_each_looks_after_itself():
     """Of five counters the first takes one, and so does the second: the third must leave one or two to the first.
 
@@ -93,6 +96,7 @@ def test_of_three_players_each_looks_after_itself():
     assert answer.value[0] > 1.5
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("theirs", "best"), [(0, 1), (99, 0)])
 def test_chance_is_weighed(theirs, best):
     """A turn of 60 is worth keeping, unless the other needs but one point more."""
@@ -119,6 +123,7 @@ def test_it_never_loses_tic_tac_toe(opponent):
         assert record.verdict.returns[pairing.seating.index(0)] >= 0
 
 
+@pytest.mark.full
 def test_a_seed_fixes_every_move_and_another_one_changes_some():
     def game(seed):
         players = [("a", make_agent("mcts:50", CONNECT_FOUR)), ("b", make_agent("mcts:50", CONNECT_FOUR))]
@@ -129,6 +134,7 @@ def test_a_seed_fixes_every_move_and_another_one_changes_some():
     assert len(set(game(1))) > 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["connect_four", "kalah", "backgammon", "pig"])
 def test_what_was_found_below_the_moves_played_is_kept(name):
     game = games.make(name)
@@ -166,7 +172,7 @@ def test_a_kept_tree_is_the_part_of_the_old_one():
 
     def flat(tree, place):
         node = tree[place]
-        below = [flat(tree, node["first"] + i) for i in range(node["count"])]
+        below = [flat(tree, node["first_child"] + i) for i in range(node["num_children"])]
         return (int(node["action"]), int(node["visits"]), float(node["mean"]), below)
 
     assert flat(nodes, 0) == flat(again, place)
@@ -231,5 +237,5 @@ def test_arguments_that_do_not_fit_are_refused(arguments, message):
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "goofspiel"])
 def test_a_game_that_hides_something_is_refused(name):
-    with pytest.raises(UsageError, match=f"mcts plays games of perfect information; in {name} .*: take ismcts"):
+    with pytest.raises(UsageError, match=f"mcts plays games of perfect information; {name} has .*: use ismcts"):
         make_agent("mcts:10", games.make(name))

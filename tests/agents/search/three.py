@@ -5,6 +5,7 @@ from numba import njit
 
 from games.engine.game import TERMINAL, Game
 from games.engine.picture import Picture
+from games.engine.ruleset import Ruleset
 
 DTYPE = np.dtype([("pile", np.int8), ("before", np.int8), ("paid", np.int8, (3,)), ("current_player", np.int8)])
 
@@ -50,7 +51,12 @@ def game(pile: int = 11) -> Game:
         observation_high=pile,
         max_length=pile,
         initial=np.array((pile, 2, (0, 0, 0), 0), DTYPE),
-        rules=__name__,
+        rules=Ruleset(
+            legal_actions=legal_actions,
+            apply=apply,
+            observe=observe,
+            returns=returns,
+        ),
         picture=lambda state: Picture(np.full((1, 1), -1), np.full((1, 1), -1), np.full((2, 2), -1), ("",), ("",)),
         action_text=lambda state, action: str(action + 1),
         parse_action=lambda state, text: int(text) - 1,

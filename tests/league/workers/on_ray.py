@@ -7,9 +7,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from arena.league.workers.share import SharePlayer
-from arena.workers.ray import RayWorkers
-from arena.workers.work import Here
+from arena.league.workers.share import RolloutWorker
+from arena.processes.ray import RayWorkers
+from arena.processes.work import InProcessWorkers
 from tests.league.workers.small import BOARDS, MOVES, collector, same, work
 from tests.on_ray import two_nodes
 
@@ -20,7 +20,7 @@ def main() -> int:
     with two_nodes() as (cluster, node), tempfile.TemporaryDirectory() as folder:
         workers = RayWorkers(work())
         there = collector(workers, Path(folder, "member"))
-        here = collector(Here(SharePlayer(work())), Path(folder, "member"))
+        here = collector(InProcessWorkers(RolloutWorker(work())), Path(folder, "member"))
         told = [there.collect(n_step=STEPS)]
         there._next = there._start(MOVES)
         cluster.remove_node(node, allow_graceful=False)

@@ -5,19 +5,19 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from agents.ppo import PPOConfig
+from agents.algorithms.ppo import PPOConfig
 from arena.data.batch import Batch
 from arena.data.buffer.manager import VectorReplayBuffer
 from arena.data.flat import flatten
 from arena.league.seating import LeagueSeating
-from arena.league.workers.collector import WorkersCollector
-from arena.league.workers.share import SelfPlay, Table
+from arena.league.workers.collector import Rounds, WorkersCollector
+from arena.league.workers.share import Matchup, SelfPlay
 from arena.league.workers.sources import InCluster, OnDisk
 from arena.policy.checkpoint import build_policy, save_policy
+from arena.policy.registry import learning_algorithm, make_agent, make_game
 from arena.policy.snapshots import read_config
-from arena.registry import learning_algorithm, make_agent, make_game
-from arena.workers.ray import RayWorkers
-from arena.workers.work import Workers
+from arena.processes.ray import RayWorkers
+from arena.processes.work import Workers
 
 GAME = make_game("tic_tac_toe")
 CONFIGS = {"ppo": PPOConfig(hidden=16, channels=8, batch_size=128)}
@@ -41,7 +41,13 @@ def collector(workers: Workers, folder: Path, ahead: bool = False, shares: int =
     seating.invite({0: 0.5, 1: 0.25}, np.random.default_rng(0), lambda label: first)
     buffer = VectorReplayBuffer(BOARDS * 2 * (MOVES + 1), BOARDS * 2)
     made = WorkersCollector(
-        seating, [learner], Table("main", 0, False, 1), lambda label: member, workers, BOARDS, shares, buffer, ahead
+        seating,
+        [learner],
+        Matchup("main", 0, False, 1),
+        lambda label: member,
+        workers,
+        Rounds(BOARDS, shares, ahead),
+        buffer,
     )
     made.begin(5)
     return made

@@ -6,13 +6,15 @@ import signal
 import numpy as np
 import pytest
 
+from arena.base.errors import UsageError
 from arena.data.batch import Batch
-from arena.errors import UsageError
-from arena.league.workers.share import Share, SharePlayer
-from arena.match.process_tree import tree
-from arena.workers.local import LocalWorkers
-from arena.workers.work import Here
+from arena.league.workers.share import RolloutWorker, Share
+from arena.processes.local import LocalWorkers
+from arena.processes.tree import tree
+from arena.processes.work import InProcessWorkers
 from tests.league.workers.small import BOARDS, MOVES, SHARES, collector, same, work
+
+pytestmark = pytest.mark.full
 
 STEPS = BOARDS * MOVES
 
@@ -47,11 +49,13 @@ def require_same(told, expected):
 
 
 def test_it_makes_no_difference_who_plays(member, pool):
-    require_same(rounds(collector(pool, member), 4), rounds(collector(Here(SharePlayer(work())), member), 4))
+    require_same(
+        rounds(collector(pool, member), 4), rounds(collector(InProcessWorkers(RolloutWorker(work())), member), 4)
+    )
 
 
 def test_nor_whether_they_die(member):
-    expected = rounds(collector(Here(SharePlayer(work())), member), 3)
+    expected = rounds(collector(InProcessWorkers(RolloutWorker(work())), member), 3)
     others = set(tree(os.getpid()))
     workers = LocalWorkers(work(), 1)
     made = collector(workers, member)
@@ -105,7 +109,7 @@ def test_it_goes_on_from_a_file(member, pool):
     rounds(first, 2)
     for made in (whole, second):
         made.begin(6)
-    second.restore(Batch(first.arrays(), copy=True))
+    second.load_state_dict(Batch(first.state_dict(), copy=True))
     np.testing.assert_array_equal(second.policy.seated(np.arange(BOARDS)), whole.policy.seated(np.arange(BOARDS)))
     require_same(rounds(second, 2), rounds(whole, 2))
     assert not same(expected[0][1], rounds(whole, 1)[0][1])
@@ -119,16 +123,18 @@ def test_new_games_begin_when_asked(member, pool):
 
 
 def test_playing_ahead_is_the_same_every_time_and_counts_what_is_stale_and_dropped(member, pool):
-    made, again = (collector(workers, member, ahead=True) for workers in (pool, Here(SharePlayer(work()))))
+    made, again = (
+        collector(workers, member, ahead=True) for workers in (pool, InProcessWorkers(RolloutWorker(work())))
+    )
     told = rounds(made, 3)
     require_same(told, rounds(again, 3))
     assert [stats.n_stale_steps for stats, _ in told] == [0, STEPS, STEPS]
-    arrays = made.arrays()
+    arrays = made.state_dict()
     made.begin(9)
     ((stats, rows),) = rounds(made, 1)
     assert (stats.n_dropped_steps, stats.n_stale_steps) == (STEPS, 0)
     other = collector(pool, member, ahead=True)
-    other.restore(Batch(arrays, copy=True))
+    other.load_state_dict(Batch(arrays, copy=True))
     other.begin(9)
     assert same(rounds(other, 1)[0][1], rows), "what was dropped has left no trace"
     for one in (made, again, other):
@@ -145,7 +151,11 @@ def test_a_member_that_has_changed_is_refused(member, pool):
 
 @pytest.mark.parametrize(
     ("amount", "message"),
-    [({"n_episode": 3}, "not n_episode=3"), ({"n_step": 0}, "n_step=0 .1 or more."), ({}, "n_step=None")],
+    [
+        ({"n_episode": 3}, "got n_step=None, n_episode=3"),
+        ({"n_step": 0}, "1 or more; got n_step=0"),
+        ({}, "n_step=None"),
+    ],
 )
 def test_other_amounts_are_refused(member, pool, amount, message):
     with pytest.raises(UsageError, match=message):
@@ -153,6 +163,6 @@ def test_other_amounts_are_refused(member, pool, amount, message):
 
 
 def test_more_shares_than_boards_are_refused(member, pool):
-    with pytest.raises(UsageError, match=f"boards={BOARDS} cannot be dealt into {BOARDS + 1} shares"):
+    with pytest.raises(UsageError, match=f"boards={BOARDS} cannot be divided into {BOARDS + 1} shares"):
         collector(pool, member, shares=BOARDS + 1)
     assert collector(pool, member, shares=SHARES).most_steps(BOARDS + 1) == 2 * BOARDS

@@ -4,6 +4,8 @@ import pytest
 
 from tests.on_ray import run_to_its_end
 
+pytestmark = pytest.mark.full
+
 pytest.importorskip("ray")
 
 

@@ -9,16 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from agents.alphazero import AlphaZeroConfig
-from agents.nfsp import NFSPConfig
+from agents.algorithms.alphazero import AlphaZeroConfig
+from agents.algorithms.nfsp import NFSPConfig
+from arena.base.errors import UsageError
 from arena.cli.main import main
-from arena.errors import UsageError
 from arena.league.config import LeagueConfig
 from arena.league.scale import ScaleConfig
 from arena.league.training import SelfPlayTraining
-from arena.match.process_tree import tree
-from arena.registry import make_game
+from arena.policy.registry import make_game
+from arena.processes.tree import tree
 from tests.league.small import CONFIGS, LEAGUE, left_behind, run_config, words
+
+pytestmark = pytest.mark.full
 
 HERE = ScaleConfig(shares=2)  # what two workers play, in this process
 ALPHAZERO = AlphaZeroConfig(hidden=8, blocks=0, simulations=4, play_simulations=4, batch_size=32, buffer_size=2000)
@@ -79,7 +81,7 @@ def test_interrupted_it_says_how_to_go_on_and_leaves_nobody(tmp_path):
     os.killpg(child.pid, signal.SIGINT)  # as a terminal does
     _, said = child.communicate(timeout=300)
     assert child.returncode == 130
-    assert "stopped; go on with: arena train" in said
+    assert "stopped; resume with: arena train" in said
     assert "Traceback" not in said
     require_gone(workers)
 
@@ -115,7 +117,7 @@ def test_cut_off_and_resumed(algo, config, league, ahead, cut_at, tmp_path):
         made("cut").train(cut)
     made("cut", resume=True).train()
     assert left_behind(tmp_path / "cut") == left_behind(tmp_path / "whole")
-    told = whole.progress().elsewhere
+    told = whole.progress().worker_figures
     assert (told["workers/stale_steps"] > 0) == (told["workers/dropped_steps"] > 0) == ahead
     assert told["workers/lost"] == 0
 
@@ -129,7 +131,7 @@ def test_chance_comes_from_the_seed(tmp_path):
 
 def test_all_shares_search_the_same_moves_in_full(tmp_path):
     alone = LeagueConfig(self_play=1.0, pool=0.0)
-    collector = training("alphazero", tmp_path, league=alone, config=ALPHAZERO, boards=16).student.collector
+    collector = training("alphazero", tmp_path, league=alone, config=ALPHAZERO, boards=16).current_learner.collector
     collector.collect(n_step=2 * 16)  # until first moves are stored
     kinds = set()
     for _ in range(30):
@@ -154,11 +156,14 @@ def test_it_goes_on_in_as_many_shares(tmp_path):
     ("options", "message"),
     [
         ({"workers": "0"}, "workers=0 is not at least 1"),
-        ({"workers": "few"}, "workers='few' is neither a number nor ray, nor ray://HOST:PORT"),
+        ({"workers": "few"}, "workers='few' is not a number, ray or ray://HOST:PORT"),
         ({"workers": "2", "shares": -1}, "shares=-1 is not at least 0"),
         ({"ahead": True}, "ahead=True is for workers"),
-        ({"workers": "2", "shares": 65}, "boards=64 cannot be dealt into 65 shares"),
-        ({"workers": "2", "ahead": True}, "'ppo' learns from its newest weights' games alone: leave ahead out"),
+        ({"workers": "2", "shares": 65}, "boards=64 cannot be divided into 65 shares"),
+        (
+            {"workers": "2", "ahead": True},
+            "'ppo' is on-policy: it learns only from games of its newest weights; leave ahead out",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(options, message, tmp_path):
@@ -168,7 +173,7 @@ def test_what_cannot_be_is_refused(options, message, tmp_path):
 
 
 def test_who_remembers_what_it_plays_has_to_play_itself(tmp_path):
-    with pytest.raises(UsageError, match=r"'nfsp' learns from more than transitions, .* leave workers at 1"):
+    with pytest.raises(UsageError, match=r"'nfsp' learns while it plays, .* leave workers at 1"):
         training("nfsp", tmp_path / "run", ScaleConfig("2"), LeagueConfig(self_play=1.0, pool=0.0), NFSPConfig())
 
 

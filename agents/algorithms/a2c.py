@@ -1,0 +1,135 @@
+"""Advantage actor-critic (Mnih et al. 2016, arXiv 1602.01783), synchronous: one gradient for all environments.
+
+The actor follows the policy gradient weighted by advantages; the critic learns the returns. Advantages are generalised
+(arXiv 1506.02438) where the paper takes n-step ones.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import gymnasium as gym
+import torch
+from torch import nn
+
+from agents.learning.action_mapping import ActionMapping
+from agents.learning.actor_critic import (
+    ActorCriticConfig,
+    ActorCriticLearner,
+    AdvantageEstimator,
+    Figures,
+    LossWeights,
+)
+from agents.learning.distributions import log_probability
+from agents.learning.gradients import descend
+from agents.learning.stochastic import ActionSampler, DistFn, tensors
+from agents.networks.builders import actor_critic_for
+from agents.networks.common import ActorCritic
+from agents.networks.discrete import actor_and_critic
+from arena.data.batch import Batch
+from arena.policy.base import BasePolicy
+from arena.policy.checkpoint import load_policy
+from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+
+class A2CPolicy(ActorCriticLearner, BasePolicy):
+    """A2C for discrete actions, with masks, and for continuous ones.
+
+    Args:
+        actor: maps observations to scores [n, A], or to means and deviations [n, k]; and a hidden state. See
+            `ActionSampler` for what scores may be.
+        critic: maps observations to values [n, 1].
+        optim: optimizer of both; None for a policy that only plays.
+        dist_fn: as in `ActionSampler`.
+        vf_coef: weight of the value loss, at least 0.
+        ent_coef: weight of the entropy bonus, at least 0.
+        max_grad_norm: largest norm of the gradient, above 0; None for no limit.
+        gae_lambda: lambda of generalised advantage estimation, 0 to 1.
+        max_batchsize: observations per forward pass when values are computed, at least 1.
+        discount_factor: gamma per own step, 0 to 1.
+        reward_normalization: divide returns by their running standard deviation.
+        action_scaling: map continuous actions from [-1, 1] to the bounds of a Box `action_space`.
+        action_bound_method: as in `BasePolicy`.
+        lr_scheduler: stepped once per update.
+        deterministic_eval: take the most likely action in testing mode.
+        action_space: as in `BasePolicy`.
+        observation_space: as in `BasePolicy`.
+
+    """
+
+    def __init__(
+        self,
+        actor: nn.Module,
+        critic: nn.Module,
+        optim: torch.optim.Optimizer | None,
+        dist_fn: DistFn | None = None,
+        vf_coef: float = 0.5,
+        ent_coef: float = 0.01,
+        max_grad_norm: float | None = None,
+        gae_lambda: float = 0.95,
+        max_batchsize: int = 256,
+        discount_factor: float = 0.99,
+        reward_normalization: bool = False,
+        action_scaling: bool = True,
+        action_bound_method: Literal["clip", "tanh", ""] = "clip",
+        lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None = None,
+        deterministic_eval: bool = False,
+        action_space: gym.Space[Any] | None = None,
+        observation_space: gym.Space[Any] | None = None,
+    ):
+        sampler = ActionSampler(actor, dist_fn, deterministic_eval, action_space)
+        advantages = AdvantageEstimator(discount_factor, gae_lambda)
+        mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
+        super().__init__(actor, critic, optim, sampler, advantages, mapping, reward_normalization, max_batchsize)
+        self.lr_scheduler = lr_scheduler
+        self.loss_weights = LossWeights(vf_coef, ent_coef, max_grad_norm)
+
+    def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
+        """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
+        figures: Figures = defaultdict(list)
+        data, weights = tensors(batch, ("adv", "returns"), self.device), self.loss_weights
+        for _ in range(repeat):
+            for part in self.sampler.minibatches(data, batch_size):
+                scores, value, _ = actor_and_critic(self.actor, self.critic, part["obs"])
+                dist = self.sampler.distribution(scores, part.get("mask"))
+                log_pi, advantage, returns = log_probability(dist, part["act"]), part["adv"], part["returns"]
+                actor_loss = -(log_pi * advantage).mean()  # section 4: ascend grad log pi(a | s) A(s, a)
+                value_loss = (returns - value).square().mean()  # algorithm S3: (R - V(s))^2
+                entropy = dist.entropy().mean()
+                loss = actor_loss + weights.vf_coef * value_loss - weights.ent_coef * entropy
+                descend(loss, self.optim, weights.max_grad_norm)
+                figures["loss"].append(loss.item())
+                figures["loss/actor"].append(actor_loss.item())
+                figures["loss/vf"].append(value_loss.item())
+                figures["loss/ent"].append(entropy.item())
+        return dict(figures)
+
+
+@dataclass(frozen=True)
+class A2CConfig(ActorCriticConfig):
+    """Configuration of A2C."""
+
+
+def build(spaces: Spaces, config: A2CConfig, training: bool) -> A2CPolicy:
+    """Build an A2C policy, with an optimizer if it is to be trained."""
+    actor, critic = actor_critic_for(spaces, config.hidden, config.channels)
+    return A2CPolicy(
+        actor,
+        critic,
+        config.optimizer(ActorCritic(actor, critic), training),
+        vf_coef=config.value_weight,
+        ent_coef=config.entropy_weight,
+        max_grad_norm=config.max_grad_norm,
+        gae_lambda=config.gae_lambda,
+        max_batchsize=4096,
+        discount_factor=config.discount,
+        reward_normalization=config.normalize_returns,
+        deterministic_eval=not spaces.hides_something,
+        action_space=spaces.action,
+        observation_space=spaces.observation,
+    )
+
+
+ALGORITHM = Algorithm(A2CConfig, build, "on-policy", "arXiv 1602.01783", ("discrete", "continuous"))
+AGENT = AgentKind("advantage actor-critic", partial(load_policy, "a2c", ALGORITHM), "DIR", ALGORITHM)

@@ -1,0 +1,207 @@
+"""AlphaZero (Silver et al. 2018, Science 362): a network learns from the search that it guides.
+
+Every move of self-play is searched, in all games at once, with one batched evaluation per simulation. The network
+learns to predict the search's policy and the result of the game, which improves the next search. With `considered`
+above 0 the search is that of Gumbel AlphaZero (Danihelka et al. 2022, ICLR), which learns from few simulations.
+
+It takes part in leagues like other learners. Its transitions go through the replay buffer, whose capacity is the window
+of positions learned from. A seat's result is the sum of its rewards to the end of the game.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from agents.guided.puct import network_of
+from agents.guided.self_play_search import SearchConfig, SelfPlaySearch
+from agents.learning.actor_critic import logits_and_values
+from agents.learning.gradients import adam, descend
+from agents.learning.precision import half_precision
+from agents.learning.symmetries import turn
+from agents.networks.discrete import Actor, Critic
+from agents.networks.q_network import make_body
+from arena.base.checks import numbers_in, require_above, require_at_least
+from arena.base.errors import UsageError
+from arena.base.seeding import make_rng
+from arena.data.batch import Batch
+from arena.data.buffer.base import ReplayBuffer
+from arena.policy.base import BasePolicy
+from arena.policy.checkpoint import load_policy
+from arena.policy.masking import legal_mask, mask_scores
+from arena.policy.registration import AgentKind, Algorithm, Spaces
+from games.engine.game import Game
+
+
+class AlphaZeroPolicy(BasePolicy):
+    """Searches its moves and learns from the search.
+
+    Args:
+        game: a two-player zero-sum game of perfect information.
+        actor: maps observations to logits [n, A]; shares its body with `critic`.
+        critic: maps observations to the expected further return of the seat to move, [n, 1].
+        optim: optimizer of both; None for a policy that only plays.
+        search: configuration of the search.
+        vf_coef: weight of the value loss beside the policy loss.
+        half: compute in bfloat16 while training, where the device supports it.
+
+    """
+
+    needs_state = True
+
+    def __init__(
+        self,
+        game: Game,
+        actor: Actor,
+        critic: Critic,
+        optim: torch.optim.Optimizer | None,
+        search: SearchConfig,
+        vf_coef: float = 1.0,
+        half: bool = False,
+    ):
+        spaces = Spaces.of_game(game)
+        super().__init__(spaces.observation, spaces.action)
+        self.actor, self.critic, self.optim = actor, critic, optim
+        self.vf_coef, self._half = vf_coef, half
+        self._game, self._search = game, SelfPlaySearch(game, search)
+        self.rng = make_rng()
+
+    @property
+    def searched(self) -> int:
+        """Return the number of simulations so far, in training and in play."""
+        return self._search.simulations
+
+    def reset(self, seed: int | None = None) -> None:
+        """Drop the trees of earlier games; restart the random stream if a seed is given."""
+        self._search.forget()
+        if seed is not None:
+            self.rng = make_rng(seed)
+
+    def agree(self, seed: int) -> None:
+        """Set the seed that decides, until a `reset`, which moves are searched in full."""
+        self._search.agree(seed)
+
+    def hurry(self) -> None:
+        """End the current search in play."""
+        self._search.hurry()
+
+    def scores(self, obs: torch.Tensor) -> torch.Tensor:
+        """Return the logits or probabilities [n, A] of the network, without search."""
+        scores: torch.Tensor = self.actor(obs)[0]
+        return scores
+
+    def logits_and_values(self, obs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the logits [n, A] and values [n] of observations, which can guide a search."""
+        return logits_and_values(self.actor, self.critic, obs)
+
+    def forward(self, batch: Batch, state: Any = None) -> Batch:
+        """Search every row.
+
+        Returns `act` [n], `probs` and `visits` [n, A] of the search, `value` [n] and `pv` [n, L]; while training also
+        `policy.target` [n, A], the policy to learn (zero after a quick search). The hidden `state` is `moves` [n], the
+        number of moves of the seat, and `tree` [n], the number of the tree kept for its next move.
+        """
+        network = partial(network_of, self, half=self.training and self._half)
+        return self._search.answer(batch, state, network, self.rng, self.training)
+
+    # --- learning -----------------------------------------------------------------------------------------------
+
+    def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
+        """Add `returns` [n, 1], the seat's rewards to the end of its game, and `ended` [n], whether the game has ended.
+
+        Values are learned from ended games only: bootstrapping the others from the network's own predictions would let
+        values drift. If the game has symmetries, each row is rotated or mirrored at random.
+        """
+        if "target" not in batch.get("policy", ()):
+            raise UsageError("these transitions lack policy.target: random actions, or another policy's")
+        ended = np.zeros(len(indices), np.bool_)
+
+        def to_come(buffer: ReplayBuffer, last: NDArray[np.int64]) -> torch.Tensor:
+            ended[:] = buffer.terminated[last] | buffer.truncated[last]
+            return self._after_cut(buffer, last)
+
+        batch = self.compute_nstep_return(batch, buffer, indices, to_come, 1.0, self._game.max_length)
+        batch.ended = ended
+        if self._game.symmetries:
+            turn(batch, self._game, self.rng)
+        return batch
+
+    def _after_cut(self, buffer: ReplayBuffer, last: NDArray[np.int64]) -> torch.Tensor:
+        """Return the predicted further return of games [n] truncated after these transitions; 0 for the others."""
+        value = torch.zeros(len(last), device=self.device)
+        cut = np.flatnonzero(buffer.truncated[last] & ~buffer.terminated[last])
+        if len(cut):
+            value[cut] = self.critic(buffer[last[cut]].obs_next.obs)[:, 0]
+        return value
+
+    def learn(self, batch: Batch) -> dict[str, float]:
+        """Take one step down (z - v)^2 - pi log p (Science 362, equation 1; the optimizer decays weights).
+
+        Returns its `loss`, and the parts `loss/policy` and `loss/value`.
+        """
+        with half_precision(self.device, self._half):
+            logits, value = self.logits_and_values(batch.obs.obs)
+        logp = mask_scores(logits, legal_mask(batch.obs)).log_softmax(dim=1)
+        target = torch.as_tensor(batch.policy.target, device=logp.device)
+        policy_loss = -(target * logp.masked_fill(target == 0, 0.0)).sum() / target.sum().clamp(min=1.0)
+        ended = torch.as_tensor(batch.ended, device=value.device)
+        value_loss = (batch.returns[:, 0].to(value) - value).square()[ended].sum() / ended.sum().clamp(min=1)
+        loss = policy_loss + self.vf_coef * value_loss
+        descend(loss, self.optim)
+        return {"loss": loss.item(), "loss/policy": policy_loss.item(), "loss/value": value_loss.item()}
+
+
+@dataclass(frozen=True)
+class AlphaZeroConfig(SearchConfig):
+    """Configuration of AlphaZero; the defaults are for two CPU cores."""
+
+    learning_rate: float = 2e-3
+    """Learning rate of Adam, above 0."""
+    weight_decay: float = 1e-4
+    """Decoupled weight decay of Adam, at least 0."""
+    batch_size: int = 256
+    """Positions per gradient step, at least 1."""
+    update_per_step: float = 0.02
+    """Gradient steps per move, above 0."""
+    buffer_size: int = 200_000
+    """Capacity of the replay buffer in positions, the window learned from, at least 1."""
+    blocks: int = 0
+    """Residual blocks of a tower for boards; 0 for a perceptron, three times as fast on a CPU."""
+    hidden: int = 512
+    """Units of each dense layer, at least 1."""
+    half: bool = True
+    """Compute in bfloat16 while training, where the device supports it; takes half the time."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_above(0, **numbers_in(self, "learning_rate", "update_per_step"))
+        require_at_least(0, **numbers_in(self, "blocks", "weight_decay"))
+        require_at_least(1, **numbers_in(self, "batch_size", "buffer_size", "hidden"))
+
+
+def build(spaces: Spaces, config: AlphaZeroConfig, training: bool) -> AlphaZeroPolicy:
+    """Build AlphaZero for a game, with an optimizer if it is to be trained.
+
+    Raises `UsageError` for environments and games that it cannot search.
+    """
+    if spaces.game is None:
+        raise UsageError("alphazero searches copies of positions: it plays only the games of this project")
+    blocks = config.blocks if len(spaces.observation_shape) == 3 else 0
+    body = make_body(spaces.observation_shape, config.hidden, blocks)
+    actor, critic = Actor(body, spaces.num_actions, softmax_output=False), Critic(body)
+    weights = [*actor.parameters(), *critic.last.parameters()]
+    return AlphaZeroPolicy(
+        spaces.game,
+        actor,
+        critic,
+        adam(weights, config.learning_rate, weight_decay=config.weight_decay) if training else None,
+        config,
+        half=config.half,
+    )
+
+
+ALGORITHM = Algorithm(AlphaZeroConfig, build, "off-policy", "Science 362 (2018)", ("games",), self_play=True)
+AGENT = AgentKind("AlphaZero", partial(load_policy, "alphazero", ALGORITHM), "DIR", ALGORITHM)

@@ -1,0 +1,199 @@
+"""Batch-constrained Q-learning (Fujimoto, Meger and Precup 2019, arXiv 1812.02900), for continuous actions.
+
+Offline: a generative model proposes actions similar to the data, a perturbation network changes them slightly, and two
+critics choose among them, so that values of actions outside the data are not used.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import gymnasium as gym
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from agents.learning import checks
+from agents.learning.action_mapping import ActionMapping
+from agents.learning.gradients import adam, descend
+from agents.learning.q_actor import QActor, SoftTargets, obs_tensor
+from agents.networks.builders import q_critic
+from agents.networks.common import MLP, Net, flat_size
+from agents.networks.continuous import VAE, Perturbation
+from arena.base.checks import numbers_in, require_above, require_at_least, require_between
+from arena.data.batch import Batch
+from arena.data.buffer.base import ReplayBuffer
+from arena.policy.base import BasePolicy
+from arena.policy.checkpoint import load_policy
+from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+
+class BCQPolicy(QActor, BasePolicy):
+    """BCQ for continuous actions.
+
+    Args:
+        actor: a `Perturbation`: maps observations and actions to changed actions [n, k].
+        actor_optim: optimizer of the actor; None for a policy that only plays.
+        critic1: maps observations and actions to values [n, 1].
+        critic1_optim: optimizer of the first critic.
+        critic2: the second critic.
+        critic2_optim: optimizer of the second critic.
+        vae: generates actions similar to those of the data.
+        vae_optim: optimizer of the generative model.
+        device: device of the networks.
+        gamma: as in `SoftTargets`.
+        tau: as in `SoftTargets`.
+        lmbda: weight of the smaller of two values in a target, 0 to 1.
+        forward_sampled_times: number of actions sampled for acting, at least 1.
+        num_sampled_action: number of actions sampled for a target, at least 1.
+        reward_normalization: as in `SoftTargets`.
+        estimation_step: as in `SoftTargets`.
+        action_scaling: as in `ActionMapping`.
+        action_bound_method: as in `ActionMapping`.
+        lr_scheduler: stepped once per update.
+        action_space: as in `BasePolicy`.
+        observation_space: as in `BasePolicy`.
+
+    """
+
+    def __init__(
+        self,
+        actor: nn.Module,
+        actor_optim: torch.optim.Optimizer | None,
+        critic1: nn.Module,
+        critic1_optim: torch.optim.Optimizer | None,
+        critic2: nn.Module,
+        critic2_optim: torch.optim.Optimizer | None,
+        vae: VAE,
+        vae_optim: torch.optim.Optimizer | None,
+        device: str | torch.device = "cpu",
+        gamma: float = 0.99,
+        tau: float = 0.005,
+        lmbda: float = 0.75,
+        forward_sampled_times: int = 100,
+        num_sampled_action: int = 10,
+        reward_normalization: bool = False,
+        estimation_step: int = 1,
+        action_scaling: bool = True,
+        action_bound_method: Literal["clip", "tanh", ""] = "clip",
+        lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None = None,
+        action_space: gym.Space[Any] | None = None,
+        observation_space: gym.Space[Any] | None = None,
+    ):
+        critics = [(critic1, critic1_optim), (critic2, critic2_optim)]
+        targets = SoftTargets(tau, gamma, estimation_step, reward_normalization)
+        mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
+        super().__init__(actor, actor_optim, critics, targets, None, mapping)
+        self.lr_scheduler = lr_scheduler
+        checks.require_continuous(self, self.action_space)
+        require_between(0, 1, lmbda=lmbda)
+        require_at_least(1, forward_sampled_times=forward_sampled_times, num_sampled_action=num_sampled_action)
+        self.vae, self.vae_optim, self.lmbda = vae, vae_optim, lmbda
+        self.forward_sampled_times, self.num_sampled_action = forward_sampled_times, num_sampled_action
+        self.actor_old = self.follow(actor)
+        self.to(device)
+
+    @torch.no_grad()
+    def forward(self, batch: Batch, state: Any = None) -> Batch:
+        """Return, among sampled and perturbed actions, the ones [n, k] of the highest first critic (section 4.2)."""
+        obs = obs_tensor(batch.obs, self.device)
+        many = obs.repeat_interleave(self.forward_sampled_times, dim=0)
+        act = self.actor(many, self.vae.decode(many, generator=self.generator))
+        best = self.critics[0](many, act).view(len(obs), -1).argmax(dim=1)
+        act = act.view(len(obs), self.forward_sampled_times, -1)[torch.arange(len(obs)), best]
+        self.require_fit(act)
+        return Batch(act=act.numpy(force=True), state=state)
+
+    def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
+        """Return the value of the best sampled action, a mean of both critics weighted to the smaller (sec. 4.2)."""
+        obs = obs_tensor(buffer[indices].obs_next, self.device).repeat_interleave(self.num_sampled_action, dim=0)
+        act = self.actor_old(obs, self.vae.decode(obs, generator=self.generator))
+        values = torch.stack([critic(obs, act).flatten() for critic in self.critics_old])
+        q = self.lmbda * values.amin(dim=0) + (1 - self.lmbda) * values.amax(dim=0)
+        return q.view(-1, self.num_sampled_action).amax(dim=1)
+
+    def learn(self, batch: Batch) -> dict[str, float]:
+        """Take one update (algorithm 1); return `loss/actor`, `loss/critic1`, `loss/critic2`, `loss/vae`."""
+        obs = obs_tensor(batch.obs, self.device)
+        vae_loss = self._vae_loss(obs, torch.as_tensor(batch.act, device=obs.device))
+        descend(vae_loss, self.vae_optim)
+        figures = self.fit_critics(obs, batch)
+        proposed = self.vae.decode(obs, generator=self.generator).detach()
+        actor_loss = -self.critics[0](obs, self.actor(obs, proposed)).mean()  # section 4.2
+        descend(actor_loss, self.actor_optim)
+        self.sync_weight()
+        return {"loss/actor": actor_loss.item(), **figures, "loss/vae": vae_loss.item()}
+
+    def _vae_loss(self, obs: torch.Tensor, act: torch.Tensor) -> torch.Tensor:
+        """Return the reconstruction error plus half the divergence of latents from N(0, 1)."""
+        rebuilt, mean, std = self.vae(obs, act, self.generator)
+        divergence = (0.5 * (std.square() + mean.square() - 1.0) - std.log()).mean()
+        return nn.functional.mse_loss(rebuilt, act) + 0.5 * divergence
+
+
+@dataclass(frozen=True)
+class BCQConfig:
+    """Configuration of BCQ."""
+
+    learning_rate: float = 1e-3
+    """Learning rate of Adam for all networks, above 0."""
+    discount: float = 0.99
+    """Discount per own move (gamma), 0 to 1."""
+    tau: float = 0.005
+    """Share by which targets move towards their networks per update, 0 to 1."""
+    smaller_weight: float = 0.75
+    """Weight of the smaller of two values in a target (lambda), 0 to 1."""
+    perturbation: float = 0.05
+    """Largest change of a proposed action (phi), as a share of its bound, at least 0."""
+    acting_samples: int = 100
+    """Number of actions sampled for acting, at least 1."""
+    target_samples: int = 10
+    """Number of actions sampled for a target, at least 1."""
+    batch_size: int = 256
+    """Transitions per gradient step, at least 1."""
+    hidden: int = 128
+    """Units of each of the two hidden layers, at least 1."""
+
+    def __post_init__(self) -> None:
+        require_above(0, **numbers_in(self, "learning_rate"))
+        require_at_least(0, **numbers_in(self, "perturbation"))
+        require_at_least(1, **numbers_in(self, "acting_samples", "target_samples", "batch_size", "hidden"))
+        require_between(0, 1, **numbers_in(self, "discount", "tau", "smaller_weight"))
+
+
+def build(spaces: Spaces, config: BCQConfig, training: bool) -> BCQPolicy:
+    """Build a BCQ policy, with optimizers if it is to be trained.
+
+    A latent has twice as many entries as an action.
+    """
+    sizes, obs_size, size = (config.hidden, config.hidden), flat_size(spaces.observation_shape), spaces.action_shape[0]
+    actor = Perturbation(Net(obs_size + size, size, sizes), max_action=1.0, phi=config.perturbation)
+    encoder, decoder = MLP(obs_size + size, 0, sizes), MLP(obs_size + 2 * size, size, sizes)
+    vae = VAE(encoder, decoder, config.hidden, latent_dim=2 * size, max_action=1.0)
+    critic1, critic2 = q_critic(spaces, sizes), q_critic(spaces, sizes)
+
+    def optimizer(network: nn.Module) -> torch.optim.Optimizer | None:
+        return adam(network.parameters(), config.learning_rate) if training else None
+
+    return BCQPolicy(
+        actor,
+        optimizer(actor),
+        critic1,
+        optimizer(critic1),
+        critic2,
+        optimizer(critic2),
+        vae,
+        optimizer(vae),
+        gamma=config.discount,
+        tau=config.tau,
+        lmbda=config.smaller_weight,
+        forward_sampled_times=config.acting_samples,
+        num_sampled_action=config.target_samples,
+        action_space=spaces.action,
+        observation_space=spaces.observation,
+    )
+
+
+ALGORITHM = Algorithm(BCQConfig, build, "offline", "arXiv 1812.02900", ("continuous",))
+AGENT = AgentKind("batch-constrained Q-learning", partial(load_policy, "bcq", ALGORITHM), "DIR", ALGORITHM)

@@ -1,0 +1,120 @@
+"""Deep deterministic policy gradient (Lillicrap et al. 2015, arXiv 1509.02971).
+
+A critic learns the values of continuous actions, and an actor learns the action of the highest value. Both learn from
+replayed transitions with slow target networks; noise on the actions explores.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import gymnasium as gym
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from agents.learning.action_mapping import ActionMapping
+from agents.learning.exploration import BaseNoise
+from agents.learning.gradients import descend
+from agents.learning.q_actor import DeterministicActor, QActorConfig, SoftTargets, obs_tensor
+from agents.networks.builders import body_of, q_critic
+from agents.networks.continuous import Actor
+from arena.base.checks import numbers_in, require_at_least
+from arena.data.batch import Batch
+from arena.data.buffer.base import ReplayBuffer
+from arena.policy.base import BasePolicy
+from arena.policy.checkpoint import load_policy
+from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+
+class DDPGPolicy(DeterministicActor, BasePolicy):
+    """DDPG for continuous actions.
+
+    Args:
+        actor: maps observations to actions [n, k] and a hidden state.
+        actor_optim: optimizer of the actor; None for a policy that only plays.
+        critic: maps observations and actions to values [n, 1].
+        critic_optim: optimizer of the critic.
+        tau: as in `SoftTargets`.
+        gamma: as in `SoftTargets`.
+        exploration_noise: as in `QActor`; by default normal, with standard deviation 0.1.
+        reward_normalization: as in `SoftTargets`.
+        estimation_step: as in `SoftTargets`.
+        action_scaling: as in `ActionMapping`.
+        action_bound_method: as in `ActionMapping`.
+        lr_scheduler: stepped once per update.
+        action_space: as in `BasePolicy`.
+        observation_space: as in `BasePolicy`.
+
+    """
+
+    def __init__(
+        self,
+        actor: nn.Module,
+        actor_optim: torch.optim.Optimizer | None,
+        critic: nn.Module,
+        critic_optim: torch.optim.Optimizer | None,
+        tau: float = 0.005,
+        gamma: float = 0.99,
+        exploration_noise: BaseNoise | float | None = 0.1,
+        reward_normalization: bool = False,
+        estimation_step: int = 1,
+        action_scaling: bool = True,
+        action_bound_method: Literal["clip", "tanh", ""] = "clip",
+        lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None = None,
+        action_space: gym.Space[Any] | None = None,
+        observation_space: gym.Space[Any] | None = None,
+    ):
+        targets = SoftTargets(tau, gamma, estimation_step, reward_normalization)
+        mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
+        super().__init__(actor, actor_optim, [(critic, critic_optim)], targets, exploration_noise, mapping)
+        self.lr_scheduler = lr_scheduler
+
+    def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
+        obs_next = obs_tensor(buffer[indices].obs_next, self.device)
+        return self.critics_old[0](obs_next, self.actor_old(obs_next)[0]).flatten()  # Q'(s', mu'(s')) of algorithm 1
+
+    def learn(self, batch: Batch) -> dict[str, float]:
+        """Update critic, actor and targets once (algorithm 1); return `loss/actor` and `loss/critic`."""
+        obs = obs_tensor(batch.obs, self.device)
+        figures = self.fit_critics(obs, batch)
+        # equation 6: the actor goes where the critic's value grows
+        actor_loss = -self.critics[0](obs, self.actor(obs)[0]).mean()
+        descend(actor_loss, self.actor_optim)
+        self.sync_weight()
+        return {"loss/actor": actor_loss.item(), **figures}
+
+
+@dataclass(frozen=True)
+class DDPGConfig(QActorConfig):
+    """Configuration of DDPG."""
+
+    noise: float = 0.1
+    """Standard deviation of the exploration noise on actions within ±1, at least 0."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_at_least(0, **numbers_in(self, "noise"))
+
+
+def build(spaces: Spaces, config: DDPGConfig, training: bool) -> DDPGPolicy:
+    """Build a DDPG policy, with optimizers if it is to be trained."""
+    sizes = (config.hidden, config.hidden)
+    actor, critic = Actor(body_of(spaces, sizes), spaces.action_shape), q_critic(spaces, sizes)
+    return DDPGPolicy(
+        actor,
+        config.optimizer(actor, training),
+        critic,
+        config.optimizer(critic, training),
+        tau=config.tau,
+        gamma=config.discount,
+        exploration_noise=config.noise,
+        estimation_step=config.n_step,
+        action_space=spaces.action,
+        observation_space=spaces.observation,
+    )
+
+
+ALGORITHM = Algorithm(DDPGConfig, build, "off-policy", "arXiv 1509.02971", ("continuous",))
+AGENT = AgentKind("deep deterministic policy gradient", partial(load_policy, "ddpg", ALGORITHM), "DIR", ALGORITHM)

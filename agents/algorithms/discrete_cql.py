@@ -1,0 +1,105 @@
+"""Conservative Q-learning for discrete actions (Kumar et al. 2020, arXiv 2006.04779), on top of QR-DQN.
+
+Offline: actions outside the data must not be overestimated. A second loss lowers a soft maximum of the Q-values of all
+legal actions and raises the Q-value of the action in the data.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+import torch
+from torch import nn
+
+from agents.algorithms.qrdqn import QRDQNConfig, means, middles
+from agents.learning.value_learning import (
+    NStepTargets,
+    QLearner,
+    chosen,
+    make_trainable,
+    masked_q,
+    quantile_regression,
+)
+from agents.networks.q_network import QNetwork, make_body
+from arena.base.checks import numbers_in, require_at_least
+from arena.data.batch import Batch
+from arena.policy.base import BasePolicy
+from arena.policy.checkpoint import load_policy
+from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+
+class DiscreteCQLPolicy(QLearner, BasePolicy):
+    """QR-DQN with the conservative loss times `min_q_weight`; the other arguments are those of `QRDQNPolicy`."""
+
+    tau_hat: torch.Tensor
+
+    def __init__(
+        self,
+        model: nn.Module,
+        optim: torch.optim.Optimizer | None,
+        discount_factor: float = 0.99,
+        num_quantiles: int = 200,
+        estimation_step: int = 1,
+        target_update_freq: int = 0,
+        reward_normalization: bool = False,
+        min_q_weight: float = 10.0,
+        is_double: bool = True,
+        action_space: gym.Space[Any] | None = None,
+        observation_space: gym.Space[Any] | None = None,
+    ):
+        targets = NStepTargets(discount_factor, estimation_step, target_update_freq, reward_normalization, is_double)
+        super().__init__(model, optim, targets, action_space, observation_space)
+        require_at_least(0, min_q_weight=min_q_weight)
+        self.min_q_weight = min_q_weight
+        self.register_buffer("tau_hat", middles(num_quantiles))
+
+    def compute_q_value(self, logits: torch.Tensor, mask: Any) -> torch.Tensor:
+        """Return Q-values [n, A], the means of the quantiles [n, A, N]; those of illegal actions are lowest."""
+        return masked_q(means(logits, len(self.tau_hat)), mask, self.action_space)
+
+    def learn(self, batch: Batch) -> dict[str, float]:
+        """Take one gradient step on the quantile loss plus the conservative one, CQL(H) (equation 4).
+
+        Returns `loss`, and its parts `loss/qr` and `loss/cql` (before its weight).
+        """
+        output = self.evaluate(batch.obs)
+        quantile_loss = quantile_regression(batch, chosen(output.logits, batch.act), self.tau_hat)
+        conservative = (output.q.logsumexp(dim=1) - chosen(output.q, batch.act)).mean()  # illegal actions add exp(-inf)
+        loss = quantile_loss + self.min_q_weight * conservative
+        self._step(loss)
+        return {"loss": loss.item(), "loss/qr": quantile_loss.item(), "loss/cql": conservative.item()}
+
+
+@dataclass(frozen=True)
+class DiscreteCQLConfig(QRDQNConfig):
+    """Configuration of discrete CQL."""
+
+    min_q_weight: float = 10.0
+    """Weight of the conservative loss, at least 0."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_at_least(0, **numbers_in(self, "min_q_weight"))
+
+
+def build(spaces: Spaces, config: DiscreteCQLConfig, training: bool) -> DiscreteCQLPolicy:
+    """Build a CQL policy, with an optimizer if it is to be trained."""
+    body = make_body(spaces.observation_shape, config.hidden, config.blocks)
+    policy = DiscreteCQLPolicy(
+        QNetwork(body, spaces.num_actions, config.num_quantiles),
+        None,
+        discount_factor=config.discount,
+        num_quantiles=config.num_quantiles,
+        estimation_step=config.n_step,
+        target_update_freq=config.target_update_freq,
+        min_q_weight=config.min_q_weight,
+        action_space=spaces.action,
+        observation_space=spaces.observation,
+    )
+    make_trainable(policy, config, training)
+    return policy
+
+
+ALGORITHM = Algorithm(DiscreteCQLConfig, build, "offline", "arXiv 2006.04779")
+AGENT = AgentKind("conservative Q-learning", partial(load_policy, "discrete-cql", ALGORITHM), "DIR", ALGORITHM)

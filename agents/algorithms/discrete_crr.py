@@ -1,0 +1,226 @@
+"""Critic-regularised regression for discrete actions (Wang et al. 2020, arXiv 2006.15134).
+
+Offline: the actor imitates the actions of the data, weighted by their advantage over the actor's own policy. In
+addition to the paper, the penalty of CQL (Kumar et al. 2020, arXiv 2006.04779) keeps the critic from overestimating
+actions outside the data.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, Self, get_args
+
+import gymnasium as gym
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from agents.learning import checks
+from agents.learning.action_mapping import ActionMapping
+from agents.learning.distributions import expectation, log_probability
+from agents.learning.gradients import adam, descend
+from agents.learning.stochastic import ActionSampler, scores_of, tensors
+from agents.learning.targets import frozen_copy
+from agents.learning.value_learning import chosen
+from agents.networks.builders import body_of
+from agents.networks.common import ActorCritic
+from agents.networks.discrete import Actor, Critic
+from arena.base.checks import numbers_in, require_above, require_at_least, require_between
+from arena.base.errors import UsageError
+from arena.data.batch import Batch
+from arena.data.buffer.base import ReplayBuffer
+from arena.policy.base import BasePolicy
+from arena.policy.checkpoint import load_policy
+from arena.policy.masking import bare_obs, legal_mask, mask_scores
+from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+Mode = Literal["exp", "binary", "all"]
+
+
+class DiscreteCRRPolicy(BasePolicy):
+    """Discrete CRR.
+
+    Args:
+        actor: maps observations to logits [n, A] (probabilities if `softmax_output`), and a hidden state.
+        critic: maps observations to values [n, A].
+        optim: optimizer of both; None for a policy that only plays.
+        discount_factor: gamma per own step, 0 to 1.
+        policy_improvement_mode: weight of an action by its advantage, "exp", "binary" or "all"; see `weights`.
+        ratio_upper_bound: largest weight in mode "exp".
+        beta: temperature of mode "exp".
+        min_q_weight: weight of the penalty of CQL.
+        target_update_freq: updates between updates of the target networks; 0 for no target networks.
+        reward_normalization: not defined for targets with an estimate; leave it at False.
+        action_scaling: as in `BasePolicy`; without effect on discrete actions.
+        action_bound_method: as in `BasePolicy`; without effect on discrete actions.
+        lr_scheduler: stepped once per update.
+        deterministic_eval: take the most likely action in testing mode.
+        action_space: as in `BasePolicy`; Discrete.
+        observation_space: as in `BasePolicy`.
+
+    """
+
+    def __init__(
+        self,
+        actor: nn.Module,
+        critic: nn.Module,
+        optim: torch.optim.Optimizer | None,
+        discount_factor: float = 0.99,
+        policy_improvement_mode: Mode = "exp",
+        ratio_upper_bound: float = 20.0,
+        beta: float = 1.0,
+        min_q_weight: float = 10.0,
+        target_update_freq: int = 0,
+        reward_normalization: bool = False,
+        action_scaling: bool = True,
+        action_bound_method: Literal["clip", "tanh", ""] = "clip",
+        lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None = None,
+        deterministic_eval: bool = False,
+        action_space: gym.Space[Any] | None = None,
+        observation_space: gym.Space[Any] | None = None,
+    ):
+        mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
+        super().__init__(*mapping.of_policy)
+        checks.require_discrete(self, action_space)
+        require_between(0, 1, discount_factor=discount_factor)
+        checks.require_raw_rewards(reward_normalization)
+        require_above(0, ratio_upper_bound=ratio_upper_bound, beta=beta)
+        require_at_least(0, min_q_weight=min_q_weight, target_update_freq=target_update_freq)
+        if policy_improvement_mode not in get_args(Mode):
+            raise UsageError(f"policy_improvement_mode={policy_improvement_mode!r} is not one of {get_args(Mode)}")
+        self.actor, self.critic, self.optim, self.lr_scheduler = actor, critic, optim, lr_scheduler
+        self.sampler = ActionSampler(actor, None, deterministic_eval, action_space)
+        self.discount_factor, self.policy_improvement_mode = discount_factor, policy_improvement_mode
+        self.ratio_upper_bound, self.beta = ratio_upper_bound, beta
+        self.min_q_weight, self.target_update_freq = min_q_weight, target_update_freq
+        self.actor_old = frozen_copy(actor) if target_update_freq else None
+        self.critic_old = frozen_copy(critic) if target_update_freq else None
+        self._updates: torch.Tensor
+        self.register_buffer("_updates", torch.zeros((), dtype=torch.int64))  # saved with the weights
+
+    def reset(self, seed: int | None = None) -> None:
+        """Restart the random stream of actions if a seed is given."""
+        self.sampler.reset(seed)
+
+    def forward(self, batch: Batch, state: Any = None) -> Batch:
+        """Draw actions; adds `dist`, `logits` and `probs` [n, A]."""
+        scores, hidden = self.actor(bare_obs(batch.obs), state)
+        return self.sampler.answer(scores, legal_mask(batch.obs), hidden, self.training)
+
+    def scores(self, obs: torch.Tensor) -> torch.Tensor:
+        """Return logits or probabilities [n, A]."""
+        return scores_of(self.actor, obs)
+
+    def train(self, mode: bool = True) -> Self:
+        """Set training or testing mode; the target networks always stay in testing mode."""
+        super().train(mode)
+        for target in (self.actor_old, self.critic_old):
+            if target is not None:
+                target.eval()
+        return self
+
+    def sync_weight(self) -> None:
+        """Copy the weights into the target networks."""
+        if self.actor_old is not None and self.critic_old is not None:
+            self.actor_old.load_state_dict(self.actor.state_dict())
+            self.critic_old.load_state_dict(self.critic.state_dict())
+
+    def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
+        """Add the critic's targets, `returns` [n, 1]: r + gamma E[Q'(s', pi'(s'))]."""
+        return self.compute_nstep_return(batch, buffer, indices, self._target_q, self.discount_factor)
+
+    def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
+        obs = buffer[indices].obs_next
+        bare, mask = bare_obs(obs), legal_mask(obs)
+        probs = self.sampler.distribution((self.actor_old or self.actor)(bare)[0], mask).probs
+        return expectation(probs, (self.critic_old or self.critic)(bare))
+
+    def weights(self, advantage: torch.Tensor) -> torch.Tensor:
+        """Return the imitation weights of actions with these advantages [n] (section 3).
+
+        "exp": exp(A / beta), at most `ratio_upper_bound`; "binary": 1 for positive advantages, else 0; "all": 1.
+        """
+        if self.policy_improvement_mode == "exp":
+            return (advantage / self.beta).exp().clamp(max=self.ratio_upper_bound)
+        return (advantage > 0).float() if self.policy_improvement_mode == "binary" else torch.ones_like(advantage)
+
+    def learn(self, batch: Batch) -> dict[str, float]:
+        """Take one gradient step; return `loss`, and its parts `loss/actor`, `loss/critic`, `loss/cql`."""
+        if self.target_update_freq and self._updates % self.target_update_freq == 0:
+            self.sync_weight()
+        data = tensors(batch, ("returns",), self.device)
+        mask = data.get("mask")
+        q = self.critic(data["obs"])
+        taken = chosen(q, data["act"])
+        critic_loss = 0.5 * (data["returns"].flatten() - taken).square().mean()  # algorithm 1
+        dist = self.sampler.distribution(self.actor(data["obs"])[0], mask)
+        advantage = (taken - expectation(dist.probs, q)).detach()  # the paper's mean over draws is a sum here
+        actor_loss = -(self.weights(advantage) * log_probability(dist, data["act"])).mean()  # section 3
+        cql_loss = (mask_scores(q, mask).logsumexp(dim=1) - taken).mean()  # arXiv 2006.04779, equation 4
+        loss = actor_loss + critic_loss + self.min_q_weight * cql_loss
+        descend(loss, self.optim)
+        self._updates += 1
+        return {
+            "loss": loss.item(),
+            "loss/actor": actor_loss.item(),
+            "loss/critic": critic_loss.item(),
+            "loss/cql": cql_loss.item(),
+        }
+
+
+@dataclass(frozen=True)
+class DiscreteCRRConfig:
+    """Configuration of discrete CRR."""
+
+    learning_rate: float = 1e-3
+    """Learning rate of Adam, above 0."""
+    discount: float = 0.99
+    """Discount per own move (gamma), 0 to 1."""
+    mode: Mode = "exp"
+    """Weight of an action by its advantage A: exp(A / beta), 1 if A > 0 else 0, or always 1."""
+    max_weight: float = 20.0
+    """Largest weight of an action in mode "exp", above 0."""
+    beta: float = 1.0
+    """Temperature of mode "exp", above 0."""
+    min_q_weight: float = 10.0
+    """Weight of the conservative penalty of CQL, at least 0."""
+    target_update_freq: int = 100
+    """Gradient steps between updates of the target networks; 0 for no target networks."""
+    batch_size: int = 256
+    """Transitions per gradient step, at least 1."""
+    channels: int = 0
+    """Filters of the convolution on boards; 0 for a perceptron."""
+    hidden: int = 128
+    """Units of each of the two hidden layers, at least 1."""
+
+    def __post_init__(self) -> None:
+        require_above(0, **numbers_in(self, "learning_rate", "max_weight", "beta"))
+        require_at_least(0, **numbers_in(self, "min_q_weight", "target_update_freq", "channels"))
+        require_at_least(1, **numbers_in(self, "batch_size", "hidden"))
+        require_between(0, 1, **numbers_in(self, "discount"))
+
+
+def build(spaces: Spaces, config: DiscreteCRRConfig, training: bool) -> DiscreteCRRPolicy:
+    """Build a discrete CRR policy, with an optimizer if it is to be trained."""
+    sizes = (config.hidden, config.hidden)
+    actor = Actor(body_of(spaces, sizes, config.channels), spaces.num_actions, softmax_output=False)
+    critic = Critic(body_of(spaces, sizes, config.channels), last_size=spaces.num_actions)
+    parameters = ActorCritic(actor, critic).parameters()
+    return DiscreteCRRPolicy(
+        actor,
+        critic,
+        adam(parameters, config.learning_rate) if training else None,
+        discount_factor=config.discount,
+        policy_improvement_mode=config.mode,
+        ratio_upper_bound=config.max_weight,
+        beta=config.beta,
+        min_q_weight=config.min_q_weight,
+        target_update_freq=config.target_update_freq,
+        deterministic_eval=not spaces.hides_something,
+        action_space=spaces.action,
+        observation_space=spaces.observation,
+    )
+
+
+ALGORITHM = Algorithm(DiscreteCRRConfig, build, "offline", "arXiv 2006.15134")
+AGENT = AgentKind("critic-regularised regression", partial(load_policy, "discrete-crr", ALGORITHM), "DIR", ALGORITHM)

@@ -1,0 +1,117 @@
+"""Deep Q-networks (Mnih et al. 2015, Nature 518), with double Q-learning (van Hasselt et al. 2016, arXiv 1509.06461).
+
+A network estimates the return of each action. It learns from n-step targets that end in the value of a target network.
+In a game, "next" is the agent's own next decision, and targets consider legal actions only. Dueling networks (Wang et
+al. 2016, arXiv 1511.06581) are a choice of the network: `Net(dueling_param=...)`.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+import torch
+from torch import nn
+
+from agents.learning.value_learning import (
+    STEADY,
+    NStepTargets,
+    QLearner,
+    ValueConfig,
+    chosen,
+    make_trainable,
+    masked_q,
+    weighted_mean,
+)
+from agents.networks.q_network import QNetwork, make_body
+from arena.data.batch import Batch
+from arena.data.rows import as_array
+from arena.policy.base import BasePolicy
+from arena.policy.checkpoint import load_policy
+from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+
+class DQNPolicy(QLearner, BasePolicy):
+    """Deep Q-learning for discrete actions, with masks.
+
+    `model` maps observations to Q-values [n, A] and a hidden state. `clip_loss_grad` selects the Huber loss instead of
+    the squared error. The other arguments are those of `NStepTargets`.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        optim: torch.optim.Optimizer | None,
+        discount_factor: float = 0.99,
+        estimation_step: int = 1,
+        target_update_freq: int = 0,
+        reward_normalization: bool = False,
+        is_double: bool = True,
+        clip_loss_grad: bool = False,
+        action_space: gym.Space[Any] | None = None,
+        observation_space: gym.Space[Any] | None = None,
+    ):
+        targets = NStepTargets(discount_factor, estimation_step, target_update_freq, reward_normalization, is_double)
+        super().__init__(model, optim, targets, action_space, observation_space)
+        self.clip_loss_grad = clip_loss_grad
+
+    def compute_q_value(self, logits: torch.Tensor, mask: Any) -> torch.Tensor:
+        """Return the model's Q-values [n, A], with those of illegal actions below all others."""
+        return masked_q(logits, mask, self.action_space)
+
+    def learn(self, batch: Batch) -> dict[str, float]:
+        """Take one gradient step on the temporal-difference error; return its `loss`.
+
+        The target is y = r + gamma max_a Q'(s', a) (arXiv 1509.06461, equation 3) or, with double learning, r + gamma
+        Q'(s', argmax_a Q(s', a)) (equation 4), with Q' the target network.
+        """
+        q = chosen(self.evaluate(batch.obs).logits, batch.act)  # Q(s, a)
+        y = batch.returns.flatten().to(q)
+        td_error = y - q
+        if self.clip_loss_grad:
+            loss = nn.functional.huber_loss(td_error, torch.zeros_like(td_error), reduction="none")
+        else:
+            loss = td_error**2  # Nature 518, methods: (y - Q(s, a))^2
+        loss = weighted_mean(loss, batch)
+        batch.weight = as_array(td_error)  # the new priorities of a prioritized buffer
+        self._step(loss)
+        return {"loss": loss.item()}
+
+
+@dataclass(frozen=True)
+class DQNConfig(ValueConfig):
+    """Configuration of DQN."""
+
+    double: bool = True
+    """Choose the target's action by the network and evaluate it by the target network (double learning)."""
+    dueling: bool = False
+    """Separate state values and advantages in the network."""
+
+
+def build(spaces: Spaces, config: DQNConfig, training: bool) -> DQNPolicy:
+    """Build a DQN policy, with an optimizer if it is to be trained."""
+    body = make_body(spaces.observation_shape, config.hidden, config.blocks)
+    model = QNetwork(body, spaces.num_actions, dueling=config.dueling)
+    return build_around(model, spaces, config, training, config.double)
+
+
+def build_around(
+    model: nn.Module, spaces: Spaces, config: ValueConfig, training: bool, is_double: bool = True
+) -> DQNPolicy:
+    """Build a DQN policy around an existing network."""
+    policy = DQNPolicy(
+        model,
+        None,
+        discount_factor=config.discount,
+        estimation_step=config.n_step,
+        target_update_freq=config.target_update_freq,
+        is_double=is_double,
+        action_space=spaces.action,
+        observation_space=spaces.observation,
+    )
+    make_trainable(policy, config, training)
+    return policy
+
+
+ALGORITHM = Algorithm(DQNConfig, build, "off-policy", "Nature 518 (2015)", single=DQNConfig(**STEADY))
+AGENT = AgentKind("deep Q-network", partial(load_policy, "dqn", ALGORITHM), "DIR", ALGORITHM)

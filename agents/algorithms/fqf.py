@@ -1,0 +1,180 @@
+"""Fully parameterised quantile functions (Yang et al. 2019, arXiv 1911.02140).
+
+As IQN, but a second network proposes the fractions from the features of an observation. It minimises the distance
+between the quantile function and the step function through its quantiles. A target uses the fractions proposed for the
+next observation. Unlike in the paper, its action is chosen by double learning unless `is_double` is False.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from agents.learning.gradients import descend
+from agents.learning.value_learning import (
+    SLOWER,
+    NetworkOutput,
+    NStepTargets,
+    QLearner,
+    ValueConfig,
+    chosen,
+    make_trainable,
+    masked_q,
+    quantile_regression,
+)
+from agents.networks.discrete import MOST_PARTS, FractionProposalNetwork, FullQuantileFunction
+from agents.networks.q_network import make_body
+from arena.base.checks import numbers_in, require_above, require_at_least, require_between
+from arena.base.errors import UsageError
+from arena.data.batch import Batch
+from arena.data.buffer.base import ReplayBuffer
+from arena.policy.base import BasePolicy
+from arena.policy.checkpoint import load_policy
+from arena.policy.masking import bare_obs, legal_mask
+from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+
+class FQFPolicy(QLearner, BasePolicy):
+    """Deep Q-learning with proposed quantiles for discrete actions, with masks.
+
+    `fraction_model` proposes `num_fractions` (N) fractions to `model` and learns by `fraction_optim` (None for a policy
+    that only plays). `ent_coef` rewards the entropy of the proposals. The other arguments are those of `NStepTargets`.
+    """
+
+    def __init__(
+        self,
+        model: FullQuantileFunction,
+        optim: torch.optim.Optimizer | None,
+        fraction_model: FractionProposalNetwork,
+        fraction_optim: torch.optim.Optimizer | None,
+        discount_factor: float = 0.99,
+        num_fractions: int = 32,
+        ent_coef: float = 0.0,
+        estimation_step: int = 1,
+        target_update_freq: int = 0,
+        reward_normalization: bool = False,
+        is_double: bool = True,
+        action_space: gym.Space[Any] | None = None,
+        observation_space: gym.Space[Any] | None = None,
+    ):
+        targets = NStepTargets(discount_factor, estimation_step, target_update_freq, reward_normalization, is_double)
+        super().__init__(model, optim, targets, action_space, observation_space)
+        require_at_least(2, num_fractions=num_fractions)
+        require_at_least(0, ent_coef=ent_coef)
+        self.fraction_model, self.fraction_optim = fraction_model, fraction_optim
+        self.num_fractions, self.ent_coef = num_fractions, ent_coef
+
+    def compute_q_value(self, logits: torch.Tensor, mask: Any) -> torch.Tensor:
+        """Return Q-values [n, A], sums of the weighted quantiles [n, A, N] (section 3); illegal actions are lowest."""
+        return masked_q(logits.sum(dim=2), mask, self.action_space)
+
+    def evaluate(
+        self, obs: Any, state: Any = None, model: str = "model", fractions: Batch | None = None
+    ) -> NetworkOutput:
+        """Return the output as in `QLearner`, with `fractions` and `quantiles_tau`; see `FullQuantileFunction`."""
+        network = self.network(model)
+        (quantiles, proposed, at_taus), hidden = network(bare_obs(obs), self.fraction_model, fractions, state)
+        widths = proposed.taus.diff(dim=1).detach()
+        q = self.compute_q_value(quantiles * widths[:, None], legal_mask(obs))
+        return NetworkOutput(quantiles, q, hidden, {"fractions": proposed, "quantiles_tau": at_taus})
+
+    def forward(
+        self,
+        batch: Batch,
+        state: Any = None,
+        model: str = "model",
+        input: str = "obs",
+        fractions: Batch | None = None,
+    ) -> Batch:
+        """Choose the best legal action, as in `QLearner`; given `fractions` replace the proposed ones."""
+        return self._answer(self.evaluate(batch[input], state, model, fractions))
+
+    def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
+        """Return quantiles [n, N] of the best legal action at the next observations, at the model's fractions there."""
+        obs_next = buffer[indices].obs_next
+        ahead = self.evaluate(obs_next)
+        if self.model_old is None:
+            return chosen(ahead.logits, ahead.q.argmax(dim=1))
+        valued = self.evaluate(obs_next, model="model_old", fractions=ahead.extra["fractions"])
+        return chosen(valued.logits, (ahead.q if self.targets.is_double else valued.q).argmax(dim=1))
+
+    def learn(self, batch: Batch) -> dict[str, float]:
+        """Take one step on the quantile Huber loss (section 3.3) and one on the loss of the fractions (3.2).
+
+        Returns their sum as `loss`, and the parts `loss/quantile`, `loss/fraction`, `loss/entropy`.
+        """
+        output = self.evaluate(batch.obs)
+        fractions, at_taus = output.extra["fractions"], output.extra["quantiles_tau"]
+        if at_taus is None or self.fraction_optim is None:
+            raise UsageError("FQFPolicy learns in training mode, policy.train(), and with a fraction_optim")
+        quantiles = chosen(output.logits, batch.act)
+        quantile_loss = quantile_regression(batch, quantiles, fractions.tau_hats.detach())
+        slope = w1_slope(quantiles.detach(), chosen(at_taus, batch.act).detach())
+        fraction_loss = (slope * fractions.taus[:, 1:-1]).sum(dim=1).mean()
+        entropy = fractions.entropies.mean()
+        descend(fraction_loss - self.ent_coef * entropy, self.fraction_optim)
+        self._step(quantile_loss)
+        parts = {"loss/quantile": quantile_loss.item(), "loss/fraction": fraction_loss.item()}
+        parts["loss/entropy"] = -self.ent_coef * entropy.item()
+        return {"loss": sum(parts.values()), **parts}
+
+
+def w1_slope(middles: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
+    """Return the gradient of the 1-Wasserstein loss with respect to the fractions tau_1 .. tau_N-1, [n, N - 1].
+
+    The loss is the area between a quantile function F and the step function through it. `middles` [n, N] is F at the
+    middles of the N steps, `ends` [n, N - 1] is F at the fractions between them. Moving tau_i changes the area by
+    |F(tau_i) - F(hat tau_i-1)| - |F(tau_i) - F(hat tau_i)|. For a non-decreasing F this is 2 F(tau_i) - F(hat tau_i)
+    - F(hat tau_i-1), as in proposition 1.
+    """
+    return (ends - middles[:, :-1]).abs() - (ends - middles[:, 1:]).abs()
+
+
+@dataclass(frozen=True)
+class FQFConfig(ValueConfig):
+    """Configuration of FQF."""
+
+    num_fractions: int = 32
+    """Number of proposed fractions, 2 to 10,000."""
+    fraction_learning_rate: float = 2.5e-9
+    """Learning rate of RMSprop for the fractions, above 0."""
+    entropy_weight: float = 0.0
+    """Weight of the entropy bonus of the fractions, at least 0."""
+    num_cosines: int = 64
+    """Cosine features of a fraction, 1 to 10,000."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_above(0, **numbers_in(self, "fraction_learning_rate"))
+        require_at_least(0, **numbers_in(self, "entropy_weight"))
+        require_between(2, MOST_PARTS, **numbers_in(self, "num_fractions"))
+        require_between(1, MOST_PARTS, **numbers_in(self, "num_cosines"))
+
+
+def build(spaces: Spaces, config: FQFConfig, training: bool) -> FQFPolicy:
+    """Build an FQF policy, with its optimizers if it is to be trained."""
+    body = make_body(spaces.observation_shape, config.hidden, config.blocks)
+    fractions = FractionProposalNetwork(config.num_fractions, config.hidden)
+    policy = FQFPolicy(
+        FullQuantileFunction(body, spaces.num_actions, num_cosines=config.num_cosines),
+        None,
+        fractions,
+        torch.optim.RMSprop(fractions.parameters(), config.fraction_learning_rate) if training else None,
+        discount_factor=config.discount,
+        num_fractions=config.num_fractions,
+        ent_coef=config.entropy_weight,
+        estimation_step=config.n_step,
+        target_update_freq=config.target_update_freq,
+        action_space=spaces.action,
+        observation_space=spaces.observation,
+    )
+    make_trainable(policy, config, training)
+    return policy
+
+
+ALGORITHM = Algorithm(FQFConfig, build, "off-policy", "arXiv 1911.02140", single=FQFConfig(**SLOWER, num_fractions=8))
+AGENT = AgentKind("fully parameterised quantile function", partial(load_policy, "fqf", ALGORITHM), "DIR", ALGORITHM)

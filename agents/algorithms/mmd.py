@@ -1,0 +1,263 @@
+"""Magnetic mirror descent (Sokota et al. 2023, arXiv 2206.05825): a policy gradient that finds equilibria by self-play.
+
+In games with hidden information, plain policy gradients cycle. Here each update is regularised towards two policies:
+the one before the update, and a magnet, the uniform policy. In two-player zero-sum games this converges to a quantal
+response equilibrium, where the pull of the magnet balances the payoffs. As its temperature falls, that approaches an
+equilibrium of the game. An exponential moving average of the network plays.
+
+The update is algorithm 3.1 of the paper, with the entropy as mirror map, in every information state:
+
+    pi <- argmax_pi  <pi, q> - alpha KL(pi, magnet) - 1/eta KL(pi, pi_old)
+
+by gradient steps on the network. For convergence eta must fall with alpha: here their ratio is fixed, and alpha falls
+with the learning rate. q is the critic's estimate of every action, corrected by the return of the action taken; the
+paper's own deep variant is PPO with other penalties. Rudolph et al. 2025, arXiv 2502.08938, compare such policy
+gradients with neural fictitious self-play and counterfactual regret minimization.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from agents.learning import checks
+from agents.learning.actor_critic import AdvantageEstimator, Figures
+from agents.learning.distributions import expectation
+from agents.learning.gradients import descend
+from agents.learning.stochastic import (
+    ActionSampler,
+    Minibatch,
+    OnPolicyConfig,
+    ReturnScale,
+    answer,
+    scores_of,
+    tensors,
+)
+from agents.learning.targets import frozen_copy, polyak
+from agents.networks.builders import body_of
+from agents.networks.common import ActorCritic
+from agents.networks.discrete import Actor, Critic
+from arena.base.checks import numbers_in, require_above, require_at_least, require_between
+from arena.data.batch import Batch
+from arena.data.buffer.base import ReplayBuffer
+from arena.policy.base import BasePolicy
+from arena.policy.checkpoint import load_policy
+from arena.policy.masking import bare_obs, legal_mask
+from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+KEYS = "returns", "logits_old"
+
+
+class MMDPolicy(BasePolicy):
+    """Magnetic mirror descent for discrete actions, with masks.
+
+    It acts by its actor in training, otherwise by an exponential moving average of the actor's weights.
+
+    Args:
+        actor: maps observations to logits [n, A] (probabilities if `softmax_output`), and a hidden state.
+        critic: maps observations to action values [n, A].
+        optim: optimizer of both; None for a policy that only plays.
+        temperature: initial alpha, the pull of the magnet, in standard deviations of the returns, above 0.
+        final_temperature: alpha at a learning rate of 0; it is interpolated linearly in the learning rate.
+        step_ratio: eta / alpha, above 0.
+        average_rate: share by which the averaged weights move towards the network's per update, 0 to 1.
+        max_weight: bound of the importance weight of a return, one over the action's probability, at least 0.
+        vf_coef: weight of the critic's loss, at least 0.
+        max_grad_norm: largest norm of the gradient, above 0; None for no limit.
+        gae_lambda: lambda of the critic's TD(lambda) targets, 0 to 1.
+        discount_factor: gamma per own step, 0 to 1.
+        reward_normalization: divide returns by their running standard deviation.
+        lr_scheduler: stepped once per update.
+        deterministic_eval: take the most likely action in testing mode.
+        action_space: as in `BasePolicy`; Discrete.
+        observation_space: as in `BasePolicy`.
+
+    """
+
+    def __init__(
+        self,
+        actor: nn.Module,
+        critic: nn.Module,
+        optim: torch.optim.Optimizer | None,
+        temperature: float = 0.2,
+        final_temperature: float = 0.05,
+        step_ratio: float = 2.5,
+        average_rate: float = 0.05,
+        max_weight: float = 1000.0,
+        vf_coef: float = 0.5,
+        max_grad_norm: float | None = None,
+        gae_lambda: float = 0.95,
+        discount_factor: float = 0.99,
+        reward_normalization: bool = False,
+        lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None = None,
+        deterministic_eval: bool = False,
+        action_space: gym.Space[Any] | None = None,
+        observation_space: gym.Space[Any] | None = None,
+    ):
+        super().__init__(observation_space, action_space)
+        checks.require_discrete(self, action_space)
+        require_between(0, 1, average_rate=average_rate)
+        require_above(0, temperature=temperature, final_temperature=final_temperature, step_ratio=step_ratio)
+        require_above(0, max_grad_norm=max_grad_norm)
+        require_at_least(0, max_weight=max_weight, vf_coef=vf_coef)
+        self.actor, self.optim, self.lr_scheduler = actor, optim, lr_scheduler
+        self.return_scale = ReturnScale() if reward_normalization else None
+        self.critic = critic
+        self.average, self.average_rate = frozen_copy(actor), average_rate
+        self.sampler = ActionSampler(actor, None, deterministic_eval, action_space)
+        self.advantages = AdvantageEstimator(discount_factor, gae_lambda)
+        self.temperatures, self.step_ratio = (temperature, final_temperature), step_ratio
+        self.max_weight, self.vf_coef, self.max_grad_norm = max_weight, vf_coef, max_grad_norm
+        self._full_rate = optim.param_groups[0]["lr"] if optim is not None else 0.0
+
+    # --- acting -------------------------------------------------------------------------------------------------
+
+    def reset(self, seed: int | None = None) -> None:
+        """Restart the random stream of actions and minibatches if a seed is given."""
+        self.sampler.reset(seed)
+
+    def scores(self, obs: torch.Tensor) -> torch.Tensor:
+        """Return the logits or probabilities [n, A] of the averaged actor."""
+        return scores_of(self.average, obs)
+
+    def forward(self, batch: Batch, state: Any = None) -> Batch:
+        """Draw actions; adds `policy.logp`, `policy.value`, `policy.logits` [n, A] and `value`."""
+        dist, q = self.dist_and_q(bare_obs(batch.obs), legal_mask(batch.obs))
+        value = expectation(dist.probs, q)
+        act = self.sampler.choose(dist, self.training)
+        result = answer(act, dist, None)
+        result.policy = Batch(logp=dist.log_prob(act), value=value, logits=dist.logits)
+        result.value = value.numpy(force=True)
+        return result
+
+    def dist_and_q(self, obs: Any, mask: Any) -> tuple[Any, torch.Tensor]:
+        """Return the distribution over actions, and action values [n, A]."""
+        actor = self.actor if self.training else self.average
+        return self.sampler.distribution(actor(obs)[0], mask), self.critic(obs)
+
+    @torch.no_grad()
+    def values(self, obs: Any) -> NDArray[np.float64]:
+        """Return the values of observations under the policy, [n]."""
+        dist, q = self.dist_and_q(bare_obs(obs), legal_mask(obs))
+        return expectation(dist.probs, q).numpy(force=True).astype(np.float64)
+
+    # --- learning -----------------------------------------------------------------------------------------------
+
+    def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
+        """Add `returns` [n], the TD(lambda) targets of the critic, to all collected transitions."""
+        batch = self.advantages.process(batch, buffer, indices, self.values, self.return_scale)
+        batch.logits_old = batch.policy.logits
+        return batch
+
+    def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
+        """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
+        figures: Figures = defaultdict(list)
+        data = tensors(batch, KEYS, self.device)
+        scale, alpha = float(np.std(batch.returns)) + 1e-8, self.temperature
+        for _ in range(repeat):
+            for part in self.sampler.minibatches(data, batch_size):
+                gain, entropy, kl, value_loss = self._losses(part)
+                # 1/eta KL(pi, pi_old) + alpha KL(pi, magnet)
+                penalty = kl / (self.step_ratio * alpha) - alpha * entropy
+                loss = penalty - gain / scale + self.vf_coef * value_loss / scale**2
+                descend(loss, self.optim, self.max_grad_norm)
+                figures["gain"].append(gain.item())
+                figures["entropy"].append(entropy.item())
+                figures["kl"].append(kl.item())
+                figures["loss/vf"].append(value_loss.item())
+        polyak(self.average, self.actor, self.average_rate)
+        return dict(figures)
+
+    @property
+    def temperature(self) -> float:
+        """Return alpha at the current learning rate."""
+        begin, end = self.temperatures
+        rate = self._full_rate if self.optim is None else self.optim.param_groups[0]["lr"]
+        return end + (begin - end) * (rate / self._full_rate if self._full_rate else 1.0)
+
+    def _losses(self, part: Minibatch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return the means of <pi, q>, the entropy, the divergence from the old policy, and the critic's loss.
+
+        The entropy is a constant minus the divergence from the magnet.
+        """
+        dist, q = self.dist_and_q(part["obs"], part.get("mask"))
+        act = part["act"][:, None]
+        error = part["returns"][:, None] - q.gather(1, act)
+        with torch.no_grad():
+            weight = (-part["logits_old"].gather(1, act)).exp().clamp(max=self.max_weight)
+            corrected_q = q.scatter_add(1, act, weight * error)
+        kl = expectation(dist.probs, dist.logits - part["logits_old"])
+        return expectation(dist.probs, corrected_q).mean(), dist.entropy().mean(), kl.mean(), error.square().mean()
+
+
+@dataclass(frozen=True)
+class MMDConfig(OnPolicyConfig):
+    """Configuration of magnetic mirror descent; the defaults are for hundreds of small games at once."""
+
+    learning_rate: float = 3e-3
+    """Learning rate of Adam, above 0."""
+    discount: float = 1.0
+    """Discount per own move (gamma), 0 to 1."""
+    gae_lambda: float = 0.95
+    """Lambda of the critic's TD(lambda) targets, 0 to 1."""
+    temperature: float = 0.2
+    """Initial pull of the magnet (alpha), in standard deviations of the returns, above 0."""
+    final_temperature: float = 0.05
+    """Pull of the magnet at a learning rate of 0, in standard deviations of the returns, above 0."""
+    step_ratio: float = 2.5
+    """Step size over the pull of the magnet (eta / alpha), above 0."""
+    average_rate: float = 0.05
+    """Share by which the averaged weights, which play, move towards the network's per update, 0 to 1."""
+    max_weight: float = 1000.0
+    """Bound of the importance weight of a return, at least 0; 0 uses the critic alone."""
+    value_weight: float = 0.5
+    """Weight of the critic's loss, at least 0."""
+    max_grad_norm: float = 0.5
+    """Largest norm of the gradient, above 0."""
+    batch_size: int = 2048
+    """Transitions per gradient step, at least 1."""
+    repeat: int = 2
+    """Passes over the collected transitions, at least 1."""
+    hidden: int = 64
+    """Units of each dense layer, at least 1."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_above(0, **numbers_in(self, "temperature", "final_temperature", "step_ratio", "max_grad_norm"))
+        require_at_least(0, **numbers_in(self, "max_weight", "value_weight"))
+        require_between(0, 1, **numbers_in(self, "gae_lambda", "average_rate"))
+
+
+def build(spaces: Spaces, config: MMDConfig, training: bool) -> MMDPolicy:
+    """Build a policy for a game, with an optimizer if it is to be trained."""
+    bodies = [body_of(spaces, (config.hidden, config.hidden), config.channels) for _ in range(2)]
+    actor = Actor(bodies[0], spaces.num_actions, softmax_output=False)
+    critic = Critic(bodies[1], last_size=spaces.num_actions)
+    return MMDPolicy(
+        actor,
+        critic,
+        config.optimizer(ActorCritic(actor, critic), training),
+        temperature=config.temperature,
+        final_temperature=config.final_temperature,
+        step_ratio=config.step_ratio,
+        average_rate=config.average_rate,
+        max_weight=config.max_weight,
+        vf_coef=config.value_weight,
+        max_grad_norm=config.max_grad_norm,
+        gae_lambda=config.gae_lambda,
+        discount_factor=config.discount,
+        reward_normalization=config.normalize_returns,
+        deterministic_eval=not spaces.hides_something,
+        action_space=spaces.action,
+        observation_space=spaces.observation,
+    )
+
+
+ALGORITHM = Algorithm(MMDConfig, build, "on-policy", "arXiv 2206.05825", ("games",), self_play=True)
+AGENT = AgentKind("magnetic mirror descent", partial(load_policy, "mmd", ALGORITHM), "DIR", ALGORITHM)

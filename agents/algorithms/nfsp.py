@@ -1,0 +1,193 @@
+"""Neural fictitious self-play (Heinrich and Silver 2016, arXiv 1603.01121): an average of best responses.
+
+A Q-network learns a best response to the other seats. A second network imitates all past moves of the first and so
+represents its average, which converges towards an equilibrium in two-player zero-sum games. In every training game each
+seat plays one of the two, the best response with probability eta (the anticipatory parameter), so that the Q-network
+learns against averages slightly ahead of the current one. Outside training the average plays.
+
+Unlike in the paper, the best response's random moves are not imitated.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from agents.algorithms.dqn import DQNPolicy, build_around
+from agents.learning.distributions import RowsOfLogits, draw, logits_of
+from agents.learning.exploration import epsilon_greedy
+from agents.learning.gradients import adam, descend
+from agents.learning.reservoir import Reservoir
+from agents.learning.value_learning import ValueConfig
+from agents.networks.discrete import Actor
+from agents.networks.q_network import QNetwork, make_body
+from arena.base.checks import numbers_in, require_above, require_at_least, require_between
+from arena.base.seeding import make_rng
+from arena.data.batch import Batch
+from arena.data.buffer.base import ReplayBuffer
+from arena.policy.base import BasePolicy
+from arena.policy.checkpoint import load_policy
+from arena.policy.masking import bare_obs, legal_mask, mask_scores
+from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+UNDEALT, BEST, AVERAGE = 0, 1, 2
+"""Which network a seat plays a game by; games begin undealt."""
+
+
+class NFSPPolicy(BasePolicy):
+    """Plays the average of its best responses; in training, in some games, the newest of them.
+
+    Args:
+        best: learns the best response; with an optimizer if it is to be trained.
+        average: maps observations to logits [n, A], and a hidden state.
+        optim: optimizer of the average; None for a policy that only plays.
+        anticipatory: eta, the probability that a seat plays a training game by the best response, 0 to 1.
+        eps: probability of a random move of the best response, 0 to 1.
+        capacity: number of the best response's moves kept for imitation.
+        batch_size: moves per gradient step of the average.
+
+    """
+
+    def __init__(
+        self,
+        best: DQNPolicy,
+        average: nn.Module,
+        optim: torch.optim.Optimizer | None,
+        anticipatory: float = 0.1,
+        eps: float = 0.06,
+        capacity: int = 1_000_000,
+        batch_size: int = 256,
+    ):
+        super().__init__(best.observation_space, best.action_space)
+        require_between(0, 1, anticipatory=anticipatory, eps=eps)
+        require_at_least(1, capacity=capacity, batch_size=batch_size)
+        self.best, self.average, self.optim = best, average, optim
+        self.anticipatory, self.eps, self.batch_size = anticipatory, eps, batch_size
+        self.reservoir = Reservoir(capacity)
+        self.rng, self.generator = make_rng(), torch.Generator()
+
+    def reset(self, seed: int | None = None) -> None:
+        """Restart the random streams if a seed is given."""
+        if seed is not None:
+            self.best.reset(seed)
+            self.rng = make_rng(seed)
+            self.generator.manual_seed(seed)
+
+    # --- acting -------------------------------------------------------------------------------------------------
+
+    def scores(self, obs: torch.Tensor) -> torch.Tensor:
+        """Return the logits or probabilities [n, A] of the average."""
+        scores: torch.Tensor = self.average(obs)[0]
+        return scores
+
+    def forward(self, batch: Batch, state: Any = None) -> Batch:
+        """Draw `act` [n] from the average, with its `probs` [n, A].
+
+        In training a seat keeps for a whole game the network that it was dealt, the hidden `state.part` [n].
+        """
+        dist = self._average(batch.obs)
+        act = draw(dist, self.generator).numpy(force=True)
+        if not self.training:
+            return Batch(act=act, probs=dist.probs.numpy(force=True))
+        part = np.zeros(len(act), np.int8) if state is None else np.array(state.part)
+        new = np.flatnonzero(part == UNDEALT)
+        part[new] = np.where(self.rng.random(len(new)) < self.anticipatory, BEST, AVERAGE)
+        rows = np.flatnonzero(part == BEST)
+        if len(rows):
+            act[rows] = self._respond(batch.obs[rows])
+        return Batch(act=act, state=Batch(part=part))
+
+    def _average(self, obs: Any) -> RowsOfLogits:
+        logits = logits_of(self.average, self.average(bare_obs(obs))[0])
+        return RowsOfLogits(mask_scores(logits, legal_mask(obs)))
+
+    def _respond(self, obs: Batch) -> NDArray[np.integer[Any]]:
+        """Return the best response's moves [n], recorded for imitation, with some then replaced at random."""
+        best: NDArray[np.int64] = self.best.evaluate(obs).q.argmax(dim=1).numpy(force=True)
+        if self.optim is not None:
+            self.reservoir.add(Batch(obs=obs.obs, mask=obs.mask, act=best), self.rng)
+        return epsilon_greedy(best, obs.mask, obs.mask.shape[1], self.eps, self.rng)
+
+    # --- learning -----------------------------------------------------------------------------------------------
+
+    def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
+        """Add the targets of the best response, `returns` [n, 1]."""
+        return self.best.process_fn(batch, buffer, indices)
+
+    def learn(self, batch: Batch) -> dict[str, float]:
+        """Take one step of the best response on transitions of all seats, and one of the average down -log pi(a | s).
+
+        Returns their losses, `loss/best` and `loss/average` (algorithm 1 of the paper).
+        """
+        figures = {"loss/best": self.best.learn(batch)["loss"]}
+        if len(self.reservoir):
+            imitated = self.reservoir.sample(self.batch_size, self.rng)
+            act = torch.as_tensor(imitated.act, device=self.device)
+            loss = -self._average(imitated).log_prob(act).mean()
+            descend(loss, self.optim)
+            figures["loss/average"] = loss.item()
+        return figures
+
+    def extra_state_dict(self) -> Batch:
+        """Return the reservoir."""
+        return self.reservoir.state_dict()
+
+    def load_extra_state_dict(self, memory: Batch) -> None:
+        """Restore the reservoir."""
+        self.reservoir.load_state_dict(memory)
+
+
+@dataclass(frozen=True)
+class NFSPConfig(ValueConfig):
+    """Configuration of NFSP; the defaults are for hundreds of small games at once."""
+
+    learning_rate: float = 3e-3
+    """Learning rate of Adam for the best response, above 0."""
+    average_learning_rate: float = 3e-3
+    """Learning rate of Adam for the average, above 0."""
+    anticipatory: float = 0.3
+    """Probability that a seat plays a training game by the best response (eta), 0 to 1."""
+    discount: float = 1.0
+    """Discount per own move (gamma), 0 to 1."""
+    n_step: int = 1
+    """Rewards in a target before the estimate, at least 1."""
+    target_update_freq: int = 100
+    """Gradient steps between updates of the target network; 0 for no target network."""
+    update_per_step: float = 0.004
+    """Gradient steps per move, above 0."""
+    reservoir_size: int = 2_000_000
+    """Number of the best response's moves kept for imitation, at least 1."""
+    eps: float = 0.06
+    """Probability of a random move in games played by the best response, 0 to 1."""
+    hidden: int = 64
+    """Units of each of the two hidden layers, at least 1."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_above(0, **numbers_in(self, "average_learning_rate"))
+        require_at_least(1, **numbers_in(self, "reservoir_size"))
+        require_between(0, 1, **numbers_in(self, "anticipatory"))
+
+
+def build(spaces: Spaces, config: NFSPConfig, training: bool) -> NFSPPolicy:
+    """Build NFSP for a game, with optimizers if it is to be trained."""
+    bodies = [make_body(spaces.observation_shape, config.hidden, config.blocks) for _ in range(2)]
+    model = QNetwork(bodies[0], spaces.num_actions)
+    average = Actor(bodies[1], spaces.num_actions, softmax_output=False)
+    return NFSPPolicy(
+        build_around(model, spaces, config, training),
+        average,
+        adam(average.parameters(), config.average_learning_rate) if training else None,
+        anticipatory=config.anticipatory,
+        eps=config.eps,
+        capacity=config.reservoir_size,
+        batch_size=config.batch_size,
+    )
+
+
+ALGORITHM = Algorithm(NFSPConfig, build, "off-policy", "arXiv 1603.01121", ("games",), self_play=True)
+AGENT = AgentKind("neural fictitious self-play", partial(load_policy, "nfsp", ALGORITHM), "DIR", ALGORITHM)

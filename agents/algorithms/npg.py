@@ -1,0 +1,140 @@
+"""Natural policy gradient (Kakade 2001, NIPS 14).
+
+The actor steps along F^-1 g, with g the policy gradient and F the Fisher matrix of the policy, so that the step does
+not depend on the parametrisation. The critic is fitted to the returns.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import gymnasium as gym
+import torch
+from torch import nn
+from torch.distributions import kl_divergence
+
+from agents.learning.action_mapping import ActionMapping
+from agents.learning.actor_critic import ActorCriticLearner, AdvantageEstimator, Figures
+from agents.learning.natural_gradient import (
+    CriticFit,
+    NaturalGradient,
+    NaturalGradientConfig,
+    assign,
+    flat,
+    require_separate,
+    surrogate,
+)
+from agents.learning.stochastic import ActionSampler, DistFn, tensors
+from agents.networks.builders import actor_critic_for
+from arena.base.checks import numbers_in, require_above, require_at_least
+from arena.data.batch import Batch
+from arena.policy.base import BasePolicy
+from arena.policy.checkpoint import load_policy
+from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+
+class NPGPolicy(ActorCriticLearner, BasePolicy):
+    """Natural policy gradient for discrete actions, with masks, and for continuous ones.
+
+    Actor and critic share no parameters, and `optim` is the critic's. Arguments other than these are those of
+    `A2CPolicy`; `vf_coef` and `ent_coef` have no effect, and `max_grad_norm` is for the critic.
+
+    Args:
+        advantage_normalization: scale all collected advantages to mean 0 and standard deviation 1.
+        optim_critic_iters: critic steps per actor step, at least 1.
+        actor_step_size: factor on the natural gradient, above 0.
+
+    """
+
+    def __init__(
+        self,
+        actor: nn.Module,
+        critic: nn.Module,
+        optim: torch.optim.Optimizer | None,
+        dist_fn: DistFn | None = None,
+        advantage_normalization: bool = True,
+        optim_critic_iters: int = 5,
+        actor_step_size: float = 0.5,
+        vf_coef: float = 0.5,
+        ent_coef: float = 0.01,
+        max_grad_norm: float | None = None,
+        gae_lambda: float = 0.95,
+        max_batchsize: int = 256,
+        discount_factor: float = 0.99,
+        reward_normalization: bool = False,
+        action_scaling: bool = True,
+        action_bound_method: Literal["clip", "tanh", ""] = "clip",
+        lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None = None,
+        deterministic_eval: bool = False,
+        action_space: gym.Space[Any] | None = None,
+        observation_space: gym.Space[Any] | None = None,
+    ):
+        sampler = ActionSampler(actor, dist_fn, deterministic_eval, action_space)
+        advantages = AdvantageEstimator(discount_factor, gae_lambda, advantage_normalization)
+        mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
+        super().__init__(actor, critic, optim, sampler, advantages, mapping, reward_normalization, max_batchsize)
+        self.lr_scheduler = lr_scheduler
+        require_separate(self, actor, critic)
+        require_at_least(0, vf_coef=vf_coef, ent_coef=ent_coef)
+        require_above(0, actor_step_size=actor_step_size)
+        self.actor_step_size = actor_step_size
+        self.natural_gradient = NaturalGradient()
+        self.critic_fit = CriticFit(optim_critic_iters, max_grad_norm)
+
+    def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
+        """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
+        figures: Figures = defaultdict(list)
+        data = tensors(batch, ("adv", "returns", "logp_old"), self.device)
+        parameters = list(self.actor.parameters())
+        for _ in range(repeat):
+            for part in self.sampler.minibatches(data, batch_size):
+                with torch.no_grad():
+                    before, _ = surrogate(self.actor, self.sampler, part)
+                dist, loss = surrogate(self.actor, self.sampler, part)
+                direction, _ = self.natural_gradient.solve(loss, kl_divergence(before, dist).mean(), parameters)
+                # section 2: theta <- theta + alpha F(theta)^-1 grad eta(theta)
+                step = -self.actor_step_size * direction
+                assign(parameters, flat(parameters).detach() + step)
+                with torch.no_grad():
+                    after, _ = surrogate(self.actor, self.sampler, part)
+                figures["loss/actor"].append(loss.item())
+                figures["loss/vf"].append(self.critic_fit.fit(self.critic, self.optim, part))
+                figures["kl"].append(kl_divergence(before, after).mean().item())
+        return dict(figures)
+
+
+@dataclass(frozen=True)
+class NPGConfig(NaturalGradientConfig):
+    """Configuration of the natural policy gradient."""
+
+    actor_step_size: float = 0.5
+    """Factor on the natural gradient in a step of the actor, above 0."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_above(0, **numbers_in(self, "actor_step_size"))
+
+
+def build(spaces: Spaces, config: NPGConfig, training: bool) -> NPGPolicy:
+    """Build a natural policy gradient policy, with an optimizer of its critic if it is to be trained."""
+    actor, critic = actor_critic_for(spaces, config.hidden, config.channels, shared=False)
+    return NPGPolicy(
+        actor,
+        critic,
+        config.optimizer(critic, training),
+        advantage_normalization=config.normalize_advantages,
+        optim_critic_iters=config.critic_iterations,
+        actor_step_size=config.actor_step_size,
+        gae_lambda=config.gae_lambda,
+        max_batchsize=4096,
+        discount_factor=config.discount,
+        reward_normalization=config.normalize_returns,
+        deterministic_eval=not spaces.hides_something,
+        action_space=spaces.action,
+        observation_space=spaces.observation,
+    )
+
+
+ALGORITHM = Algorithm(NPGConfig, build, "on-policy", "NIPS 14 (2001)", ("discrete", "continuous"))
+AGENT = AgentKind("natural policy gradient", partial(load_policy, "npg", ALGORITHM), "DIR", ALGORITHM)

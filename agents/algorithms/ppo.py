@@ -1,0 +1,200 @@
+"""Proximal policy optimisation (Schulman et al. 2017, arXiv 1707.06347).
+
+An actor-critic that takes several gradient steps on the same experience and limits each by clipping the ratio of new to
+old probabilities. Dual clip: Ye et al. 2020, arXiv 1912.09729; recomputed advantages: Andrychowicz et al. 2020, arXiv
+2006.05990, section 3.5.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import gymnasium as gym
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+from torch.nn.functional import mse_loss
+
+from agents.learning.action_mapping import ActionMapping
+from agents.learning.actor_critic import (
+    ActorCriticConfig,
+    ActorCriticLearner,
+    AdvantageEstimator,
+    Figures,
+    LossWeights,
+)
+from agents.learning.distributions import log_probability
+from agents.learning.gradients import descend
+from agents.learning.stochastic import ActionSampler, DistFn, tensors
+from agents.networks.builders import actor_critic_for
+from agents.networks.common import ActorCritic
+from agents.networks.discrete import actor_and_critic
+from arena.base.checks import numbers_in, require_above
+from arena.data.batch import Batch
+from arena.data.buffer.base import ReplayBuffer
+from arena.policy.base import BasePolicy
+from arena.policy.checkpoint import load_policy
+from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+KEYS = "adv", "returns", "logp_old", "v_s"
+
+
+@dataclass(frozen=True)
+class ClippedObjective:
+    """The losses of PPO, means over a minibatch."""
+
+    eps_clip: float
+    """Clipping range of the ratio around 1 (epsilon of equation 7), above 0."""
+    dual_clip: float | None
+    """Bound c > 1 of the dual clip, None for none."""
+    value_clip: bool
+    """Clip the change of values as well."""
+    advantage_normalization: bool
+    """Scale advantages to mean 0 and standard deviation 1 in each minibatch."""
+
+    def __post_init__(self) -> None:
+        require_above(0, eps_clip=self.eps_clip)
+        require_above(1, dual_clip=self.dual_clip)
+
+    def actor_loss(self, ratio: torch.Tensor, advantage: torch.Tensor) -> torch.Tensor:
+        """Return the clipped surrogate loss of ratios [n] of new to old probabilities, and advantages [n]."""
+        if self.advantage_normalization and len(advantage) > 1:
+            deviation, mean = torch.std_mean(advantage)
+            advantage = (advantage - mean) / (deviation + 1e-8)
+        eps = self.eps_clip
+        surrogate = torch.min(ratio * advantage, ratio.clamp(1 - eps, 1 + eps) * advantage)  # eq. 7
+        if self.dual_clip is not None:
+            bounded = torch.max(surrogate, self.dual_clip * advantage)  # arXiv 1912.09729, eq. 5
+            surrogate = torch.where(advantage < 0, bounded, surrogate)
+        return -surrogate.mean()
+
+    def value_loss(self, value: torch.Tensor, old_value: torch.Tensor, returns: torch.Tensor) -> torch.Tensor:
+        """Return the squared error of values [n]."""
+        if not self.value_clip:
+            return mse_loss(value, returns)
+        clipped = old_value + (value - old_value).clamp(-self.eps_clip, self.eps_clip)
+        return torch.max((returns - value).square(), (returns - clipped).square()).mean()
+
+
+class PPOPolicy(ActorCriticLearner, BasePolicy):
+    """PPO for discrete actions, with masks, and for continuous ones.
+
+    Arguments other than these are those of `A2CPolicy`.
+
+    Args:
+        eps_clip: as in `ClippedObjective`.
+        dual_clip: as in `ClippedObjective`.
+        value_clip: as in `ClippedObjective`.
+        advantage_normalization: as in `ClippedObjective`.
+        recompute_advantage: recompute values and advantages before each repetition.
+
+    """
+
+    def __init__(
+        self,
+        actor: nn.Module,
+        critic: nn.Module,
+        optim: torch.optim.Optimizer | None,
+        dist_fn: DistFn | None = None,
+        eps_clip: float = 0.2,
+        dual_clip: float | None = None,
+        value_clip: bool = False,
+        advantage_normalization: bool = True,
+        recompute_advantage: bool = False,
+        vf_coef: float = 0.5,
+        ent_coef: float = 0.01,
+        max_grad_norm: float | None = None,
+        gae_lambda: float = 0.95,
+        max_batchsize: int = 256,
+        discount_factor: float = 0.99,
+        reward_normalization: bool = False,
+        action_scaling: bool = True,
+        action_bound_method: Literal["clip", "tanh", ""] = "clip",
+        lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None = None,
+        deterministic_eval: bool = False,
+        action_space: gym.Space[Any] | None = None,
+        observation_space: gym.Space[Any] | None = None,
+    ):
+        sampler = ActionSampler(actor, dist_fn, deterministic_eval, action_space)
+        advantages = AdvantageEstimator(discount_factor, gae_lambda)
+        mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
+        super().__init__(actor, critic, optim, sampler, advantages, mapping, reward_normalization, max_batchsize)
+        self.lr_scheduler = lr_scheduler
+        self.loss_weights = LossWeights(vf_coef, ent_coef, max_grad_norm)
+        self.objective = ClippedObjective(eps_clip, dual_clip, value_clip, advantage_normalization)
+        self.recompute_advantage = recompute_advantage
+
+    def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
+        """Add advantages `adv` and `returns` [n] to all collected transitions, in order of time."""
+        if self.recompute_advantage:
+            self._recent = buffer, indices  # `learn` evaluates these rows again
+        return super().process_fn(batch, buffer, indices)
+
+    def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
+        """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
+        figures: Figures = defaultdict(list)
+        data, weights = tensors(batch, KEYS, self.device), self.loss_weights
+        for repetition in range(repeat):
+            if self.recompute_advantage and repetition > 0:
+                batch.v_s = self.values(batch.obs)
+                self.advantages.add_advantages(batch, *self._recent, self.values, self.return_scale)
+                data = tensors(batch, KEYS, self.device)
+            for part in self.sampler.minibatches(data, batch_size):
+                scores, value, _ = actor_and_critic(self.actor, self.critic, part["obs"])
+                dist = self.sampler.distribution(scores, part.get("mask"))
+                ratio = (log_probability(dist, part["act"]) - part["logp_old"]).exp()
+                clip_loss = self.objective.actor_loss(ratio, part["adv"])
+                value_loss = self.objective.value_loss(value, part["v_s"], part["returns"])
+                entropy = dist.entropy().mean()
+                loss = clip_loss + weights.vf_coef * value_loss - weights.ent_coef * entropy  # eq. 9
+                descend(loss, self.optim, weights.max_grad_norm)
+                figures["loss"].append(loss.item())
+                figures["loss/clip"].append(clip_loss.item())
+                figures["loss/vf"].append(value_loss.item())
+                figures["loss/ent"].append(entropy.item())
+        return dict(figures)
+
+
+@dataclass(frozen=True)
+class PPOConfig(ActorCriticConfig):
+    """Configuration of PPO; the defaults are for two CPU cores."""
+
+    learning_rate: float = 2.5e-3
+    """Learning rate of Adam, above 0."""
+    clip_ratio: float = 0.2
+    """Clipping range of the probability ratio around 1 (epsilon), above 0."""
+    batch_size: int = 2048
+    """Transitions per gradient step, at least 1."""
+    repeat: int = 3
+    """Passes over the collected transitions, at least 1."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_above(0, **numbers_in(self, "clip_ratio"))
+
+
+def build(spaces: Spaces, config: PPOConfig, training: bool) -> PPOPolicy:
+    """Build a PPO policy, with an optimizer if it is to be trained."""
+    actor, critic = actor_critic_for(spaces, config.hidden, config.channels)
+    return PPOPolicy(
+        actor,
+        critic,
+        config.optimizer(ActorCritic(actor, critic), training),
+        eps_clip=config.clip_ratio,
+        vf_coef=config.value_weight,
+        ent_coef=config.entropy_weight,
+        max_grad_norm=config.max_grad_norm,
+        gae_lambda=config.gae_lambda,
+        max_batchsize=4096,
+        discount_factor=config.discount,
+        reward_normalization=config.normalize_returns,
+        deterministic_eval=not spaces.hides_something,
+        action_space=spaces.action,
+        observation_space=spaces.observation,
+    )
+
+
+ALGORITHM = Algorithm(PPOConfig, build, "on-policy", "arXiv 1707.06347", ("discrete", "continuous"))
+AGENT = AgentKind("proximal policy optimisation", partial(load_policy, "ppo", ALGORITHM), "DIR", ALGORITHM)

@@ -1,0 +1,117 @@
+"""Quantile regression DQN (Dabney et al. 2018, arXiv 1710.10044).
+
+A network estimates N quantiles of the return of each action, at the fixed fractions (2 i + 1) / 2 N; their mean is the
+Q-value. Targets are the quantiles of the next observation's best action, and the loss is the quantile Huber loss.
+Unlike in the paper, that action is chosen by double learning unless `is_double` is False.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+import torch
+from torch import nn
+
+from agents.learning.value_learning import (
+    SINGLE,
+    NStepTargets,
+    QLearner,
+    ValueConfig,
+    chosen,
+    make_trainable,
+    masked_q,
+    quantile_regression,
+)
+from agents.networks.discrete import MOST_PARTS
+from agents.networks.q_network import QNetwork, make_body
+from arena.base.checks import numbers_in, require_at_least, require_between
+from arena.base.errors import UsageError
+from arena.data.batch import Batch
+from arena.policy.base import BasePolicy
+from arena.policy.checkpoint import load_policy
+from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+
+class QRDQNPolicy(QLearner, BasePolicy):
+    """Deep Q-learning by quantile regression for discrete actions, with masks.
+
+    `model` gives N = `num_quantiles` quantiles per action, [n, A, N]: `Net(..., num_atoms=N)`. The other arguments are
+    those of `NStepTargets`.
+    """
+
+    tau_hat: torch.Tensor
+
+    def __init__(
+        self,
+        model: nn.Module,
+        optim: torch.optim.Optimizer | None,
+        discount_factor: float = 0.99,
+        num_quantiles: int = 200,
+        estimation_step: int = 1,
+        target_update_freq: int = 0,
+        reward_normalization: bool = False,
+        is_double: bool = True,
+        action_space: gym.Space[Any] | None = None,
+        observation_space: gym.Space[Any] | None = None,
+    ):
+        targets = NStepTargets(discount_factor, estimation_step, target_update_freq, reward_normalization, is_double)
+        super().__init__(model, optim, targets, action_space, observation_space)
+        self.register_buffer("tau_hat", middles(num_quantiles))
+
+    def compute_q_value(self, logits: torch.Tensor, mask: Any) -> torch.Tensor:
+        """Return Q-values [n, A], the means of the quantiles [n, A, N]; those of illegal actions are lowest."""
+        return masked_q(means(logits, len(self.tau_hat)), mask, self.action_space)
+
+    def learn(self, batch: Batch) -> dict[str, float]:
+        """Take one gradient step on the quantile Huber loss (algorithm 1); return its `loss`."""
+        quantiles = chosen(self.evaluate(batch.obs).logits, batch.act)
+        loss = quantile_regression(batch, quantiles, self.tau_hat)
+        self._step(loss)
+        return {"loss": loss.item()}
+
+
+def middles(num_quantiles: int) -> torch.Tensor:
+    """Return the fractions of the quantiles, the middles of N equal steps from 0 to 1 (lemma 2), [N]."""
+    require_at_least(2, num_quantiles=num_quantiles)
+    return (2 * torch.arange(num_quantiles) + 1) / (2 * num_quantiles)
+
+
+def means(quantiles: torch.Tensor, num_quantiles: int) -> torch.Tensor:
+    """Return the means [n, A] of quantiles [n, A, N]; raise `UsageError` for another shape."""
+    if quantiles.ndim != 3 or quantiles.shape[2] != num_quantiles:
+        raise UsageError(f"the network gives {tuple(quantiles.shape)}, not [n, A, {num_quantiles}]: num_atoms")
+    return quantiles.mean(dim=2)
+
+
+@dataclass(frozen=True)
+class QRDQNConfig(ValueConfig):
+    """Configuration of QR-DQN."""
+
+    num_quantiles: int = 50
+    """Number of quantiles per action, 2 to 10,000."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_between(2, MOST_PARTS, **numbers_in(self, "num_quantiles"))
+
+
+def build(spaces: Spaces, config: QRDQNConfig, training: bool) -> QRDQNPolicy:
+    """Build a QR-DQN policy, with an optimizer if it is to be trained."""
+    body = make_body(spaces.observation_shape, config.hidden, config.blocks)
+    policy = QRDQNPolicy(
+        QNetwork(body, spaces.num_actions, config.num_quantiles),
+        None,
+        discount_factor=config.discount,
+        num_quantiles=config.num_quantiles,
+        estimation_step=config.n_step,
+        target_update_freq=config.target_update_freq,
+        action_space=spaces.action,
+        observation_space=spaces.observation,
+    )
+    make_trainable(policy, config, training)
+    return policy
+
+
+ALGORITHM = Algorithm(QRDQNConfig, build, "off-policy", "arXiv 1710.10044", single=QRDQNConfig(**SINGLE))
+AGENT = AgentKind("quantile regression DQN", partial(load_policy, "qrdqn", ALGORITHM), "DIR", ALGORITHM)

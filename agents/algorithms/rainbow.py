@@ -1,0 +1,111 @@
+"""Rainbow (Hessel et al. 2018, arXiv 1710.02298).
+
+C51 with noisy weights for exploration (Fortunato et al. 2018, arXiv 1706.10295), double learning, a dueling network
+(`Net` with `dueling_param`, or `QNetwork`), n-step targets and, with a prioritized buffer, prioritized replay.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from agents.algorithms.c51 import Atoms, C51Config, cross_entropy, make_support, means
+from agents.learning.value_learning import SINGLE, NStepTargets, QLearner, chosen, make_trainable, masked_q
+from agents.networks.discrete import NoisyLinear, sample_noise
+from agents.networks.q_network import QNetwork, make_body
+from arena.data.batch import Batch
+from arena.data.buffer.base import ReplayBuffer
+from arena.policy.base import BasePolicy
+from arena.policy.checkpoint import load_policy
+from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+
+class RainbowPolicy(QLearner, BasePolicy):
+    """C51 with `NoisyLinear` layers, whose noise is redrawn for every loss and every target.
+
+    The arguments are those of `C51Policy`.
+    """
+
+    support: torch.Tensor
+
+    def __init__(
+        self,
+        model: nn.Module,
+        optim: torch.optim.Optimizer | None,
+        discount_factor: float = 0.99,
+        num_atoms: int = 51,
+        v_min: float = -10.0,
+        v_max: float = 10.0,
+        estimation_step: int = 1,
+        target_update_freq: int = 0,
+        reward_normalization: bool = False,
+        is_double: bool = True,
+        action_space: gym.Space[Any] | None = None,
+        observation_space: gym.Space[Any] | None = None,
+    ):
+        targets = NStepTargets(discount_factor, estimation_step, target_update_freq, reward_normalization, is_double)
+        super().__init__(model, optim, targets, action_space, observation_space)
+        self.register_buffer("support", make_support(v_min, v_max, num_atoms))
+
+    def compute_q_value(self, logits: torch.Tensor, mask: Any) -> torch.Tensor:
+        """Return Q-values [n, A], the means of the distributions [n, A, N]; those of illegal actions are lowest."""
+        return masked_q(means(logits, self.support), mask, self.action_space)
+
+    def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
+        """Add the targets of C51, with new noise in the network and in the target network.
+
+        Noise in choice, value and prediction is independent, as in arXiv 1706.10295, section 3.1.
+        """
+        sample_noise(self.model, self.generator)
+        if self.model_old is not None and sample_noise(self.model_old, self.generator):
+            self.model_old.train()  # in testing state it would have no noise
+        return self.nstep_returns(batch, buffer, indices, Atoms(self._target_q, self.support, batch))
+
+    def learn(self, batch: Batch) -> dict[str, float]:
+        """Take the gradient step of C51 with new noise, then draw the noise for collecting; return the `loss`."""
+        sample_noise(self.model, self.generator)
+        loss = cross_entropy(chosen(self.evaluate(batch.obs).logits, batch.act), batch, self.support)
+        self._step(loss)
+        sample_noise(self.model, self.generator)
+        return {"loss": loss.item()}
+
+
+@dataclass(frozen=True)
+class RainbowConfig(C51Config):
+    """Configuration of Rainbow."""
+
+    eps: float = 0.0
+    """Probability of a random action while collecting, in addition to the noise in the weights, 0 to 1."""
+    noisy_std: float = 0.5
+    """Initial scale of the noise in the weights (sigma_0)."""
+
+
+def build(spaces: Spaces, config: RainbowConfig, training: bool) -> RainbowPolicy:
+    """Build a Rainbow policy, with an optimizer if it is to be trained."""
+    body = make_body(spaces.observation_shape, config.hidden, config.blocks)
+    noisy = partial(NoisyLinear, noisy_std=config.noisy_std)
+    policy = RainbowPolicy(
+        QNetwork(body, spaces.num_actions, config.num_atoms, softmax=True, dueling=True, linear_layer=noisy),
+        None,
+        discount_factor=config.discount,
+        num_atoms=config.num_atoms,
+        v_min=config.v_min,
+        v_max=config.v_max,
+        estimation_step=config.n_step,
+        target_update_freq=config.target_update_freq,
+        action_space=spaces.action,
+        observation_space=spaces.observation,
+    )
+    make_trainable(policy, config, training)
+    return policy
+
+
+ALGORITHM = Algorithm(
+    RainbowConfig, build, "off-policy", "arXiv 1710.02298", single=RainbowConfig(**SINGLE, v_min=0.0, v_max=100.0)
+)
+AGENT = AgentKind("Rainbow", partial(load_policy, "rainbow", ALGORITHM), "DIR", ALGORITHM)

@@ -1,0 +1,190 @@
+"""Trust region policy optimisation (Schulman et al. 2015, arXiv 1502.05477).
+
+The largest step along the natural gradient that keeps the divergence from the old policy within a bound. A quadratic
+model gives its length; a line search then shortens it until the true surrogate and divergence meet the conditions.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import gymnasium as gym
+import torch
+from torch import nn
+from torch.distributions import kl_divergence
+
+from agents.learning.action_mapping import ActionMapping
+from agents.learning.actor_critic import ActorCriticLearner, AdvantageEstimator, Figures
+from agents.learning.natural_gradient import (
+    CriticFit,
+    NaturalGradient,
+    NaturalGradientConfig,
+    assign,
+    flat,
+    require_separate,
+    surrogate,
+)
+from agents.learning.stochastic import ActionSampler, DistFn, Minibatch, tensors
+from agents.networks.builders import actor_critic_for
+from arena.base.checks import numbers_in, require_above, require_at_least, require_between
+from arena.data.batch import Batch
+from arena.policy.base import BasePolicy
+from arena.policy.checkpoint import load_policy
+from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+
+class TRPOPolicy(ActorCriticLearner, BasePolicy):
+    """TRPO for discrete actions, with masks, and for continuous ones.
+
+    Actor and critic share no parameters, and `optim` is the critic's. Arguments other than these are those of
+    `A2CPolicy`; `vf_coef` and `ent_coef` have no effect, and `max_grad_norm` is for the critic.
+
+    Args:
+        max_kl: largest mean divergence of the new policy from the old (delta of equation 14), above 0.
+        backtrack_coeff: factor between successive steps of the line search, 0 to 1.
+        max_backtracks: largest number of steps tried by the line search, at least 1.
+        advantage_normalization: scale all collected advantages to mean 0 and standard deviation 1.
+        optim_critic_iters: critic steps per actor step, at least 1.
+
+    """
+
+    def __init__(
+        self,
+        actor: nn.Module,
+        critic: nn.Module,
+        optim: torch.optim.Optimizer | None,
+        dist_fn: DistFn | None = None,
+        max_kl: float = 0.01,
+        backtrack_coeff: float = 0.8,
+        max_backtracks: int = 10,
+        advantage_normalization: bool = True,
+        optim_critic_iters: int = 5,
+        vf_coef: float = 0.5,
+        ent_coef: float = 0.01,
+        max_grad_norm: float | None = None,
+        gae_lambda: float = 0.95,
+        max_batchsize: int = 256,
+        discount_factor: float = 0.99,
+        reward_normalization: bool = False,
+        action_scaling: bool = True,
+        action_bound_method: Literal["clip", "tanh", ""] = "clip",
+        lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None = None,
+        deterministic_eval: bool = False,
+        action_space: gym.Space[Any] | None = None,
+        observation_space: gym.Space[Any] | None = None,
+    ):
+        sampler = ActionSampler(actor, dist_fn, deterministic_eval, action_space)
+        advantages = AdvantageEstimator(discount_factor, gae_lambda, advantage_normalization)
+        mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
+        super().__init__(actor, critic, optim, sampler, advantages, mapping, reward_normalization, max_batchsize)
+        self.lr_scheduler = lr_scheduler
+        require_separate(self, actor, critic)
+        require_at_least(0, vf_coef=vf_coef, ent_coef=ent_coef)
+        require_above(0, max_kl=max_kl)
+        require_between(0, 1, backtrack_coeff=backtrack_coeff)
+        require_at_least(1, max_backtracks=max_backtracks)
+        self.max_kl, self.backtrack_coeff, self.max_backtracks = max_kl, backtrack_coeff, max_backtracks
+        self.natural_gradient = NaturalGradient()
+        self.critic_fit = CriticFit(optim_critic_iters, max_grad_norm)
+
+    def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
+        """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
+        figures: Figures = defaultdict(list)
+        data = tensors(batch, ("adv", "returns", "logp_old"), self.device)
+        for _ in range(repeat):
+            for part in self.sampler.minibatches(data, batch_size):
+                loss, step_size, kl = self._step_actor(part)
+                figures["loss/actor"].append(loss)
+                figures["loss/vf"].append(self.critic_fit.fit(self.critic, self.optim, part))
+                figures["step_size"].append(step_size)
+                figures["kl"].append(kl)
+        return dict(figures)
+
+    def _step_actor(self, part: Minibatch) -> tuple[float, float, float]:
+        """Take one step within the trust region; return the loss before it, its size and its divergence."""
+        parameters = list(self.actor.parameters())
+        with torch.no_grad():
+            before, _ = surrogate(self.actor, self.sampler, part)
+        dist, loss = surrogate(self.actor, self.sampler, part)
+        uphill, fisher = self.natural_gradient.solve(loss, kl_divergence(before, dist).mean(), parameters)
+        direction = -uphill
+        # appendix C: beta = sqrt(2 delta / s^T F s), where the quadratic model of the divergence is delta
+        beta = float((2 * self.max_kl / (direction @ fisher(direction)).clamp(min=1e-12)).sqrt())
+        start = flat(parameters).detach()
+
+        def outcome(step_size: float) -> tuple[float, float]:
+            assign(parameters, start + step_size * direction)
+            with torch.no_grad():
+                after, loss = surrogate(self.actor, self.sampler, part)
+                return loss.item(), kl_divergence(before, after).mean().item()
+
+        step_size, kl = line_search(outcome, loss.item(), self.max_kl, beta, self.backtrack_coeff, self.max_backtracks)
+        return loss.item(), step_size, kl
+
+
+def line_search(
+    outcome: Callable[[float], tuple[float, float]],
+    loss: float,
+    max_kl: float,
+    step_size: float,
+    coefficient: float,
+    tries: int,
+) -> tuple[float, float]:
+    """Take the first of the steps b, c b, c^2 b, ... that lowers the loss with a divergence of at most `max_kl`.
+
+    `outcome` takes a step and returns its loss and divergence. Returns the step and its divergence. If all `tries`
+    fail, it takes the step 0 and returns (0, 0).
+    """
+    for _ in range(tries):
+        new_loss, kl = outcome(step_size)
+        if kl <= max_kl and new_loss < loss:
+            return step_size, kl
+        step_size *= coefficient
+    outcome(0.0)
+    return 0.0, 0.0
+
+
+@dataclass(frozen=True)
+class TRPOConfig(NaturalGradientConfig):
+    """Configuration of TRPO."""
+
+    max_kl: float = 0.01
+    """Largest mean divergence of the new policy from the old, in nats, above 0."""
+    backtrack_factor: float = 0.8
+    """Factor between successive steps of the line search, 0 to 1."""
+    max_backtracks: int = 10
+    """Largest number of steps tried by the line search, at least 1."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_above(0, **numbers_in(self, "max_kl"))
+        require_between(0, 1, **numbers_in(self, "backtrack_factor"))
+        require_at_least(1, **numbers_in(self, "max_backtracks"))
+
+
+def build(spaces: Spaces, config: TRPOConfig, training: bool) -> TRPOPolicy:
+    """Build a TRPO policy, with an optimizer of its critic if it is to be trained."""
+    actor, critic = actor_critic_for(spaces, config.hidden, config.channels, shared=False)
+    return TRPOPolicy(
+        actor,
+        critic,
+        config.optimizer(critic, training),
+        max_kl=config.max_kl,
+        backtrack_coeff=config.backtrack_factor,
+        max_backtracks=config.max_backtracks,
+        advantage_normalization=config.normalize_advantages,
+        optim_critic_iters=config.critic_iterations,
+        gae_lambda=config.gae_lambda,
+        max_batchsize=4096,
+        discount_factor=config.discount,
+        reward_normalization=config.normalize_returns,
+        deterministic_eval=not spaces.hides_something,
+        action_space=spaces.action,
+        observation_space=spaces.observation,
+    )
+
+
+ALGORITHM = Algorithm(TRPOConfig, build, "on-policy", "arXiv 1502.05477", ("discrete", "continuous"))
+AGENT = AgentKind("trust region policy optimisation", partial(load_policy, "trpo", ALGORITHM), "DIR", ALGORITHM)

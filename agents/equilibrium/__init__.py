@@ -1,1 +1,0 @@
-"""Equilibrium play: strategies from a table, made by `arena solve` or on the spot."""

@@ -1,0 +1,1 @@
+"""Tree search guided by a network: PUCT and Gumbel, for play and for self-play."""

@@ -1,0 +1,254 @@
+"""Batched tree search guided by a network: PUCT, and Gumbel's sequential halving.
+
+PUCT: Silver et al. 2018, "A general reinforcement learning algorithm that masters chess, shogi, and Go through
+self-play" (Science 362). Gumbel: Danihelka et al. 2022, "Policy improvement by planning with Gumbel" (ICLR), which
+improves the network's policy with any number of simulations.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.guided.guided_tree import NODE, Leaves, SearchTrees
+from agents.search.budget import LINE, LONGEST_PATH, require_positive, time_limit
+from agents.search.nodes import shares_of
+from agents.search.positions import require_guidable
+from arena.base.errors import UsageError
+from games.engine.compiler import instantiate
+from games.engine.game import Game
+from games.engine.jit import Unchecked
+
+INITIAL_SIMULATIONS = 4096
+"""Number of simulations for which memory is allocated at first; it is doubled when needed."""
+MOST_SIMULATIONS = 1 << 30
+Network = Callable[[NDArray[Any], NDArray[np.bool_]], tuple[NDArray[np.float32], NDArray[np.float32]]]
+"""Maps observations [k, *O] and masks [k, A] to logits [k, A] and values [k] of the seats to move."""
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """Result of searching n positions; zero where a game is over."""
+
+    visits: NDArray[np.int64]
+    """Visits of each action, [n, A]."""
+    probs: NDArray[np.float64]
+    """Improved policy, [n, A].
+
+    PUCT: the shares of visits among moves not proven worse. Gumbel: the softmax of logits and completed Q-values.
+    """
+    act: NDArray[np.int64]
+    """Best action, [n]."""
+    value: NDArray[np.float64]
+    """Expected return of the seat to move, [n]."""
+    pv: NDArray[np.int32]
+    """Principal variation, [n, L], -1 after its end."""
+    trees: Sequence[NDArray[Any]]
+    """Trees of the positions: n arrays of nodes, the root first."""
+    simulations: int
+    """Number of simulations in all trees together."""
+
+
+@dataclass(frozen=True)
+class RootNoise:
+    """Dirichlet noise in the priors at the root, for exploration in self-play."""
+
+    alpha: float
+    share: float
+
+
+class GuidedSearch:
+    """Search for two-player zero-sum games of perfect information.
+
+    Args:
+        game: the game.
+        simulations: largest number of simulations per position. PUCT stops early when the result is proven.
+        considered: number of actions with which Gumbel's sequential halving begins; 0 for PUCT.
+        seconds: time per position, instead of `simulations`; PUCT only, since Gumbel plans its simulations.
+
+    """
+
+    def __init__(self, game: Game, simulations: int | None = None, considered: int = 0, seconds: float | None = None):
+        require_guidable(game)
+        require_positive("guided search", simulations=simulations, seconds=seconds)
+        if considered and simulations is None:
+            raise UsageError("Gumbel's search plans its simulations: give a number of simulations, not a time")
+        self.reuses_trees = not considered
+        """True if a search may continue from the tree of an earlier one (PUCT). Gumbel needs a new tree."""
+        self._game, self.seconds, self._considered = game, seconds, considered
+        self.simulations = simulations or np.iinfo(np.int64).max
+        self._proves = not considered and not game.has_chance
+        self._kernels = instantiate("agents.guided.guided_tree", game)
+        self._steps = Unchecked(self._kernels.descend), Unchecked(self._kernels.grow)
+        self._stop = np.zeros(1, np.bool_)
+        self._room = (1 + min(self.simulations + 1, INITIAL_SIMULATIONS)) * min(game.num_actions, 64)
+
+    def search(
+        self,
+        states: NDArray[Any],
+        network: Network,
+        rng: np.random.Generator,
+        noise: RootNoise | None = None,
+        explores: bool = True,
+        kept: Sequence[NDArray[Any] | None] | None = None,
+    ) -> SearchResult:
+        """Search the positions [n].
+
+        `noise` adds exploration to PUCT, `explores` to Gumbel (its Gumbel noise). PUCT continues from the trees `kept`
+        [n] where they are not None, with its full number of simulations on top.
+        """
+        if self.seconds is not None and len(states) > 1:
+            each = [slice(row, row + 1) for row in range(len(states))]
+            return merged_results(
+                [self.search(states[one], network, rng, noise, explores, kept and kept[one]) for one in each]
+            )
+        forest = Forest(self._game, self._steps, states, self._room, kept, rng)
+        visited = forest.trees.nodes["visits"][:, 0].astype(np.int64)
+        forest.limits = np.maximum(visited, 1) + min(self.simulations, MOST_SIMULATIONS)
+        mask = forest.leaves.mask
+        scores, plan = np.zeros(mask.shape, np.float32), np.zeros(len(states), np.int64)
+        with time_limit(self.seconds) as self._stop:
+            rows, logits = forest.simulate(network, 0, scores, self._proves)  # evaluates the roots
+            if self._considered:
+                scores[rows] = logits + (rng.gumbel(size=logits.shape) if explores else 0.0)
+                plan[rows] = np.minimum(mask[rows].sum(axis=1), self._considered)
+            elif noise is not None:
+                gammas = rng.gamma(noise.alpha, size=scores.shape) + 1e-12
+                self._kernels.add_noise(forest.trees.nodes, gammas, noise.share)
+            for simulation in range(1, self.simulations + 1):
+                if self._considered:
+                    table = _considered_visits(self._considered, self.simulations)
+                    forest.considered_visits[:] = table[plan, simulation - 1]
+                forest.simulate(network, simulation, scores, self._proves)
+                if forest.active == 0 or self._stop[0]:
+                    break
+        return self._result(forest, scores)
+
+    def hurry(self) -> None:
+        """End the current search after its running simulation; called from another thread."""
+        self._stop.fill(True)
+
+    def _result(self, forest: "Forest", scores: NDArray[np.float32]) -> SearchResult:
+        nodes, scales, n, shape = forest.trees.nodes, forest.trees.scales, len(scores), scores.shape
+        visits, eligible, value = np.zeros(shape, np.int64), np.zeros(shape, np.bool_), np.zeros(n)
+        self._kernels.read_roots(nodes, visits, eligible, value)
+        act, probs, pv = np.zeros(n, np.int64), np.zeros(shape), np.empty((n, LINE), np.int32)
+        if self._considered:
+            self._kernels.improved_policies(nodes, scales, probs, value)
+            self._kernels.final_actions(nodes, scales, scores, act)
+        else:
+            probs[:] = shares_of(visits, eligible)
+            act[:] = probs.argmax(axis=1)
+        self._kernels.write_pvs(nodes, act, pv)
+        return SearchResult(visits, probs, act, value, pv, list(nodes), forest.simulations)
+
+
+def merged_results(parts: Sequence[SearchResult]) -> SearchResult:
+    """Concatenate the results of several searches."""
+    return SearchResult(
+        np.concatenate([part.visits for part in parts]),
+        np.concatenate([part.probs for part in parts]),
+        np.concatenate([part.act for part in parts]),
+        np.concatenate([part.value for part in parts]),
+        np.concatenate([part.pv for part in parts]),
+        [tree for part in parts for tree in part.trees],
+        sum(part.simulations for part in parts),
+    )
+
+
+class Forest:
+    """The trees of one search, one per position; `steps` are the kernels `descend` and `grow`."""
+
+    def __init__(
+        self,
+        game: Game,
+        steps: tuple[Unchecked, Unchecked],
+        states: NDArray[Any],
+        room: int,
+        kept: Sequence[NDArray[Any] | None] | None,
+        rng: np.random.Generator,
+    ):
+        n, kept = len(states), kept or [None] * len(states)
+        self._steps = steps
+        sizes = np.array([1 if tree is None else len(tree) for tree in kept], np.int64)
+        nodes = np.zeros((n, room + sizes.max(initial=1)), NODE)
+        nodes["proven_value"][:, 0] = np.nan
+        for row, tree in enumerate(kept):
+            if tree is not None:
+                nodes[row, : len(tree)] = tree
+        self.trees = SearchTrees(
+            roots=np.ascontiguousarray(states),
+            seeds=rng.integers(2**64, size=n, dtype=np.uint64),
+            nodes=nodes,
+            sizes=sizes,
+            scales=np.ones(n),
+        )
+        self.leaves = Leaves(
+            states=np.empty(n, game.state_dtype),
+            paths=np.empty((n, min(game.max_length + 2, LONGEST_PATH)), np.int32),
+            depths=np.empty(n, np.int32),
+            payoffs=np.empty((n, game.num_players), np.float32),
+            waiting=np.empty(n, np.bool_),
+            obs=np.zeros((n, *game.observation_shape), game.observation_dtype),
+            mask=np.zeros((n, game.num_actions), np.bool_),
+        )
+        self.limits, self.considered_visits = np.ones(n, np.int64), np.full(n, -1, np.int32)
+        self.active = n
+        """Number of trees in which the last simulation ran."""
+        self.simulations = 0
+        """Number of simulations so far, without the evaluations of roots."""
+        self._chances = game.chance_scratch()
+
+    def simulate(
+        self, network: Network, simulation: int, scores: NDArray[np.float32], proves: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Run one simulation in every tree; number 0 evaluates the new roots only.
+
+        Returns the trees in which the network evaluated a position, [w], and its logits there, [w, A].
+        """
+        limits = self.limits if simulation else np.ones_like(self.limits)
+        descend, grow = self._steps
+        plan = limits, self.considered_visits, scores
+        while (active := descend.call(self.trees, self.leaves, self._chances, simulation, *plan)) < 0:
+            nodes = self.trees.nodes
+            self.trees = self.trees._replace(nodes=np.concatenate([nodes, np.zeros_like(nodes)], axis=1))
+        self.active = active
+        self.simulations += active if simulation else 0
+        leaves = self.leaves
+        rows = np.flatnonzero(leaves.waiting)
+        logits, values = network(leaves.obs[rows], leaves.mask[rows]) if len(rows) else (scores[:0], scores[:0, 0])
+        logits = np.ascontiguousarray(logits, np.float32).reshape(len(rows), scores.shape[1])
+        values = np.ascontiguousarray(values, np.float32).reshape(len(rows))
+        grow.call(self.trees, leaves, logits, values, proves)
+        return rows, logits
+
+
+@cache
+def _considered_visits(considered: int, simulations: int) -> NDArray[np.int32]:
+    """Return the required visits of the next root child, [considered + 1, simulations], by the number of legal actions.
+
+    Sequential halving: all considered actions are visited equally often, then the better half, down to the last two.
+    """
+    table = np.zeros((considered + 1, simulations), np.int32)
+    for count in range(considered + 1):
+        table[count] = _visit_sequence(count, simulations)
+    return table
+
+
+def _visit_sequence(count: int, simulations: int) -> list[int]:
+    if count <= 1:
+        return list(range(simulations))
+    rounds = math.ceil(math.log2(count))
+    sequence: list[int] = []
+    visits = [0] * count
+    left = count
+    while len(sequence) < simulations:
+        for _ in range(max(1, simulations // (rounds * left))):
+            sequence += visits[:left]
+            visits[:left] = [number + 1 for number in visits[:left]]
+        left = max(2, left // 2)
+    return sequence[:simulations]

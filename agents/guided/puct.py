@@ -1,0 +1,121 @@
+"""`puct:DIR:SIMULATIONS`, `puct:DIR:TIME`, `gumbel:DIR:SIMULATIONS`: tree search guided by a trained network.
+
+The checkpoint may be of any algorithm whose policy has an actor and a critic of states (`RatesStates`): alphazero, ppo,
+a2c, npg or trpo.
+"""
+
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from agents.guided.guided import GuidedSearch, SearchResult
+from agents.learning.precision import half_precision
+from agents.search.budget import read_budget
+from agents.search.memory import Trees
+from agents.search.positions import positions
+from arena.base.errors import UsageError
+from arena.base.seeding import make_rng
+from arena.data.batch import Batch
+from arena.policy.checkpoint import load_policy
+from arena.policy.protocol import Policy
+from arena.policy.registration import AgentKind
+from arena.policy.registry import learning_algorithm
+from arena.policy.snapshots import newest_snapshot, read_config
+from games.engine.game import Game
+
+SIMULATIONS = {"puct": 400, "gumbel": 32}
+CONSIDERED = {"puct": 0, "gumbel": 16}
+"""Number of actions with which Gumbel's sequential halving begins; 0 for PUCT."""
+
+
+@runtime_checkable
+class RatesStates(Protocol):
+    """A policy whose networks can guide a search: an actor, and a critic of states."""
+
+    @property
+    def device(self) -> torch.device:
+        """Device of the networks."""
+
+    def logits_and_values(self, obs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the logits [n, A] and values [n] of observations."""
+
+
+@torch.no_grad()
+def network_of(
+    policy: RatesStates, obs: NDArray[Any], mask: NDArray[np.bool_], half: bool = False
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Evaluate a policy's networks as a search requires: logits [k, A] and values [k].
+
+    `half` computes in bfloat16 where the device supports it.
+    """
+    with half_precision(policy.device, half):
+        logits, value = policy.logits_and_values(torch.as_tensor(obs, device=policy.device))
+    return logits.numpy(force=True), value.numpy(force=True)
+
+
+def as_output(result: SearchResult) -> Batch:
+    """Return the result of a search as the output of a policy."""
+    return Batch(act=result.act, probs=result.probs, value=result.value, visits=result.visits, pv=result.pv)
+
+
+class GuidedPolicy(Policy):
+    """Plays the best move of a search guided by the network of `policy`.
+
+    PUCT keeps the subtree below the moves played and continues from it.
+    """
+
+    needs_state = True
+
+    def __init__(self, game: Game, policy: RatesStates, search: GuidedSearch):
+        self.one_at_a_time = search.seconds is not None
+        self._game, self._policy, self._search = game, policy, search
+        self._trees = Trees(game)
+        self._rng = make_rng(0)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Drop the trees of earlier games; restart the random stream if a seed is given."""
+        self._trees = Trees(self._game)
+        if seed is not None:
+            self._rng = make_rng(seed)
+
+    def hurry(self) -> None:
+        """End the current search."""
+        self._search.hurry()
+
+    def forward(self, batch: Batch, state: Any = None) -> Batch:
+        """Search every row; return `act`, `value` [n], `probs`, `visits` [n, A] and `pv` [n, L]."""
+        states = positions(batch, self._game, "guided search")
+        kept = None if state is None else self._trees.pop_all(state.tree, states)
+        result = self._search.search(states, partial(network_of, self._policy), self._rng, explores=False, kept=kept)
+        answer = as_output(result)
+        if self._search.reuses_trees:
+            answer.state = Batch(tree=self._trees.put_all(result.trees, states, result.act))
+        return answer
+
+
+def make(name: str, game: Game, argument: str) -> GuidedPolicy:
+    """Make an agent from `DIR`, `DIR:SIMULATIONS` or, for puct, `DIR:TIME`.
+
+    Raises `UsageError` for a checkpoint without an actor and a critic of states, or an invalid budget.
+    """
+    folder, colon, amount = argument.rpartition(":")
+    if not colon:
+        folder, amount = argument, str(SIMULATIONS[name])
+    if not folder or not amount:
+        raise UsageError(f"{name}:{argument}: give a trained agent and simulations, {name}:runs/c4:{SIMULATIONS[name]}")
+    budget = read_budget(f"{name}:{folder}", "number of simulations", amount, SIMULATIONS[name])
+    # refuses a game that cannot be searched before anything is loaded
+    search = GuidedSearch(game, budget.count, CONSIDERED[name], budget.seconds)
+    algorithm = str(read_config(newest_snapshot(Path(folder)))["algorithm"])
+    policy = load_policy(algorithm, learning_algorithm(algorithm), game, folder)
+    if not isinstance(policy, RatesStates):
+        raise UsageError(f"{name}:{argument}: {algorithm!r} has no actor and critic of states to guide a search")
+    return GuidedPolicy(game, policy, search)
+
+
+PUCT = AgentKind("tree search guided by a trained network", partial(make, "puct"), "DIR:N or DIR:TIME")
+GUMBEL = AgentKind("tree search guided by a network, in few simulations", partial(make, "gumbel"), "DIR:N")

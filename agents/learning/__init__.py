@@ -1,0 +1,1 @@
+"""Shared parts of the learning algorithms: losses, distributions, targets, exploration, and their base classes."""

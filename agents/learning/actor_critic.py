@@ -1,0 +1,190 @@
+"""What on-policy actor-critics share: acting and values, generalised advantages, weights of losses, configuration."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from agents.learning import checks
+from agents.learning.action_mapping import ActionMapping
+from agents.learning.distributions import log_probability, logits_of
+from agents.learning.stochastic import ActionSampler, OnPolicyConfig, ReturnScale, answer, scores_of
+from agents.networks.discrete import actor_and_critic
+from arena.base.checks import numbers_in, require_above, require_at_least, require_between
+from arena.base.errors import UsageError
+from arena.data.batch import Batch
+from arena.data.buffer.base import ReplayBuffer
+from arena.policy.base import BasePolicy
+from arena.policy.masking import bare_obs, legal_mask
+
+Figures = dict[str, list[float]]
+"""Figures of the gradient steps, by name."""
+Values = Callable[[Any], NDArray[np.float64]]
+"""Maps observations to their values, [n]."""
+
+
+@dataclass(frozen=True)
+class AdvantageEstimator:
+    """Generalised advantage estimation (Schulman et al. 2016, arXiv 1506.02438) of collected transitions."""
+
+    discount_factor: float
+    """Gamma per own step, 0 to 1."""
+    gae_lambda: float
+    """Lambda, 0 to 1."""
+    normalizes: bool = False
+    """Scale all collected advantages to mean 0 and standard deviation 1."""
+
+    def __post_init__(self) -> None:
+        require_between(0, 1, discount_factor=self.discount_factor, gae_lambda=self.gae_lambda)
+
+    def process(
+        self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64], values: Values, scale: ReturnScale | None
+    ) -> Batch:
+        """Add advantages `adv` and `returns` [n] to all collected transitions, in order of time.
+
+        `values` evaluates next observations; with a `scale`, returns are divided by their running standard deviation.
+        """
+        if "logp" not in batch.get("policy", ()):
+            raise UsageError("these transitions lack policy.logp and policy.value: random actions, or another policy's")
+        batch.logp_old, batch.v_s = np.asarray(batch.policy.logp), np.asarray(batch.policy.value, np.float64)
+        self.add_advantages(batch, buffer, indices, values, scale)
+        if self.normalizes:
+            batch.adv = (batch.adv - batch.adv.mean()) / (batch.adv.std() + 1e-8)
+        return batch
+
+    def add_advantages(
+        self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64], values: Values, scale: ReturnScale | None
+    ) -> None:
+        """Add advantages and returns by the values `v_s` of the observations.
+
+        The value of a next observation is that of the following transition; only where none follows is it computed.
+        """
+        v_s_ = np.append(batch.v_s[1:], 0.0)  # V(s'), [n]
+        # rows are in order of time; `follows` [n]: the next row continues the same episode of the same seat
+        follows = np.append(indices[1:] == buffer.next(indices)[:-1], False)
+        bootstrap = np.flatnonzero(~follows & ~batch.terminated)
+        if len(bootstrap):
+            v_s_[bootstrap] = values(batch.obs_next[bootstrap])
+        unit = 1.0 if scale is None else scale.std
+        batch.returns, batch.adv = BasePolicy.compute_episodic_return(
+            batch, buffer, indices, v_s_ * unit, batch.v_s * unit, self.discount_factor, self.gae_lambda
+        )
+        if scale is not None:  # the critic predicts scaled returns, advantages keep the unit of rewards
+            scale.update(batch.returns)
+            batch.returns = batch.returns / unit
+
+
+@dataclass(frozen=True)
+class LossWeights:
+    """How an actor-critic adds up its losses."""
+
+    vf_coef: float
+    """Weight of the value loss, at least 0."""
+    ent_coef: float
+    """Weight of the entropy bonus, at least 0."""
+    max_grad_norm: float | None
+    """Largest norm of the gradient, above 0; None for no limit."""
+
+    def __post_init__(self) -> None:
+        require_above(0, max_grad_norm=self.max_grad_norm)
+        require_at_least(0, vf_coef=self.vf_coef, ent_coef=self.ent_coef)
+
+
+class ActorCriticLearner(nn.Module):
+    """What on-policy actor-critics have in common, to be mixed into a `BasePolicy`; abstract.
+
+    Log-probabilities and values are stored when an action is taken, so that ratios and advantages are those of the
+    policy that acted. An algorithm is `class PPOPolicy(ActorCriticLearner, BasePolicy)` and defines `learn`.
+
+    Args:
+        actor: maps observations to scores [n, A], or to means and deviations [n, k]; and a hidden state.
+        critic: maps observations to values [n, 1].
+        optim: optimizer of both, or of the critic; None for a policy that only plays.
+        sampler: draws the actions.
+        advantages: estimates advantages.
+        mapping: spaces, and how actions are mapped to theirs.
+        reward_normalization: divide returns by their running standard deviation.
+        max_batchsize: observations per forward pass when values are computed, at least 1.
+
+    """
+
+    def __init__(
+        self,
+        actor: nn.Module,
+        critic: nn.Module,
+        optim: torch.optim.Optimizer | None,
+        sampler: ActionSampler,
+        advantages: AdvantageEstimator,
+        mapping: ActionMapping,
+        reward_normalization: bool,
+        max_batchsize: int,
+    ):
+        super().__init__(*mapping.of_policy)  # of BasePolicy, which comes next
+        checks.require_flat(self, mapping.action_space)
+        require_at_least(1, max_batchsize=max_batchsize)
+        self.actor, self.optim = actor, optim
+        self.return_scale = ReturnScale() if reward_normalization else None
+        self.critic = critic
+        self.sampler, self.advantages, self.max_batchsize = sampler, advantages, max_batchsize
+
+    def reset(self, seed: int | None = None) -> None:
+        """Restart the random stream of actions and minibatches if a seed is given."""
+        self.sampler.reset(seed)
+
+    def forward(self, batch: Batch, state: Any = None) -> Batch:
+        """Draw actions; adds `policy.logp`, `policy.value` and `value` to the output of `answer`."""
+        scores, value, hidden = actor_and_critic(self.actor, self.critic, bare_obs(batch.obs), state)
+        dist = self.sampler.distribution(scores, legal_mask(batch.obs))
+        act = self.sampler.choose(dist, self.training)
+        result = answer(act, dist, hidden)
+        result.policy = Batch(logp=log_probability(dist, act), value=value)
+        result.value = value.numpy(force=True)
+        return result
+
+    def scores(self, obs: torch.Tensor) -> torch.Tensor:
+        """Return logits or probabilities [n, A], or means [n, k]."""
+        return scores_of(self.actor, obs)
+
+    def logits_and_values(self, obs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the logits [n, A] and values [n] of observations, which can guide a search."""
+        return logits_and_values(self.actor, self.critic, obs)
+
+    @torch.no_grad()
+    def values(self, obs: Any) -> NDArray[np.float64]:
+        """Return the critic's values of observations, [n]."""
+        parts = [bare_obs(obs[i : i + self.max_batchsize]) for i in range(0, len(obs), self.max_batchsize)]
+        return torch.cat([self.critic(part).squeeze(-1) for part in parts]).numpy(force=True).astype(np.float64)
+
+    def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
+        """Add advantages `adv` and `returns` [n] to all collected transitions, in order of time."""
+        return self.advantages.process(batch, buffer, indices, self.values, self.return_scale)
+
+
+def logits_and_values(actor: nn.Module, critic: nn.Module, obs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the logits [n, A] and values [n] of observations, in float32."""
+    scores, value, _ = actor_and_critic(actor, critic, obs)
+    return logits_of(actor, scores.float()), value.float()
+
+
+@dataclass(frozen=True)
+class ActorCriticConfig(OnPolicyConfig):
+    """Configuration shared by actor-critics that add up their losses."""
+
+    gae_lambda: float = 0.95
+    """Lambda of generalised advantage estimation, 0 to 1."""
+    value_weight: float = 0.5
+    """Weight of the value loss, at least 0."""
+    entropy_weight: float = 0.01
+    """Weight of the entropy bonus, at least 0."""
+    max_grad_norm: float = 0.5
+    """Largest norm of the gradient, above 0."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_above(0, **numbers_in(self, "max_grad_norm"))
+        require_at_least(0, **numbers_in(self, "value_weight", "entropy_weight"))
+        require_between(0, 1, **numbers_in(self, "gae_lambda"))

@@ -1,0 +1,151 @@
+"""Distributions over actions: construction from scores, sampling with a given generator, squashing."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+from torch.distributions import Categorical, Distribution, Independent, Normal
+from torch.nn.functional import softplus
+
+from agents.networks.common import DataParallelNet
+from arena.base.errors import DivergedError, UsageError
+from arena.policy.masking import mask_scores
+from games.engine.jit import njit
+
+
+class RowsOfLogits(Categorical):
+    """A `Categorical` over logits [n, A] that is faster than torch's for many short rows."""
+
+    def __init__(self, logits: torch.Tensor):
+        self.logits = self._param = logits.t().log_softmax(dim=0).t()  # side by side, not row after row
+        self._num_events = logits.shape[1]
+        Distribution.__init__(self, logits.shape[:1], validate_args=False)
+
+    @cached_property
+    def probs(self) -> torch.Tensor:
+        """Return the probabilities, [n, A]."""
+        return self.logits.exp()
+
+    def log_prob(self, value: torch.Tensor) -> torch.Tensor:
+        """Return the log-probabilities [n] of actions [n]."""
+        return self.logits.gather(1, value.long()[:, None]).squeeze(1)
+
+    def entropy(self) -> torch.Tensor:
+        """Return the entropy of each row, [n]. Logits are finite, so that terms of probability 0 are 0."""
+        return -(self.probs * self.logits).sum(dim=1)
+
+
+def default_distribution(*scores: torch.Tensor) -> Any:  # torch leaves the classes untyped
+    """Return a categorical distribution from logits [n, A], or a normal one from means and deviations [n, k]."""
+    if len(scores) == 1:
+        return RowsOfLogits(scores[0])
+    mu, sigma = scores
+    return Independent(Normal(mu, sigma, validate_args=False), 1, validate_args=False)
+
+
+def gives_probabilities(network: nn.Module) -> bool | None:
+    """Return whether a network gives probabilities, by its `softmax_output` or `softmax`; None if it has neither.
+
+    Looks through `DataParallelNet`.
+    """
+    while isinstance(network, DataParallelNet | nn.DataParallel):
+        network = network.net if isinstance(network, DataParallelNet) else network.module
+    # of anybody's network, at every pass through it: to ask a protocol takes twenty times as long
+    declared = getattr(network, "softmax_output", getattr(network, "softmax", None))
+    return declared if isinstance(declared, bool) else None
+
+
+def logits_of(network: nn.Module, scores: torch.Tensor) -> torch.Tensor:
+    """Return a network's output for discrete actions [n, A] as logits, taking logarithms of probabilities."""
+    return log_of(scores) if gives_probabilities(network) else scores
+
+
+def log_of(probs: torch.Tensor) -> torch.Tensor:
+    """Return the logarithms of probabilities, finite where one is 0; raise `UsageError` for negative ones."""
+    if (probs < 0).any():
+        raise UsageError(
+            "the actor gives numbers below 0, which dist_fn=Categorical takes for probabilities; for an actor of "
+            "logits leave dist_fn out, or say dist_fn=lambda logits: Categorical(logits=logits)"
+        )
+    return probs.clamp(min=torch.finfo(probs.dtype).tiny).log()
+
+
+def without_illegal(dist: Any, mask: Any) -> Any:
+    """Return a categorical distribution with illegal actions removed, by a mask (bool [n, A]) or None for all.
+
+    Raises `UsageError` for a distribution that is not categorical.
+    """
+    if mask is None:
+        return dist
+    if not isinstance(dist, Categorical):
+        raise UsageError(f"dist_fn gave a {type(dist).__name__}; masks need a Categorical")
+    return RowsOfLogits(mask_scores(dist.logits, mask))
+
+
+def draw(dist: Any, generator: torch.Generator) -> torch.Tensor:
+    """Draw actions [n] or [n, k] with a CPU generator, so that they are the same on every device.
+
+    Samples of normal distributions are reparametrised. Raises `UsageError` for other distributions, for which torch
+    samples with its global generator only.
+    """
+    if isinstance(dist, Categorical):
+        probs = dist.probs.detach()
+        thresholds = torch.rand(len(probs), generator=generator, dtype=torch.float64)
+        drawn = draw_rows(probs.numpy(force=True), thresholds.numpy())
+        if drawn.min(initial=0) < 0:
+            raise DivergedError("the network's scores are not numbers (NaN): no action can be drawn")
+        return torch.from_numpy(drawn).to(probs.device)
+    base = dist.base_dist if isinstance(dist, Independent) else dist
+    if isinstance(base, Normal):
+        noise = torch.randn(base.loc.shape, generator=generator, dtype=base.loc.dtype)
+        return base.loc + base.scale * noise.to(base.loc.device)
+    raise UsageError(f"dist_fn gave a {type(base).__name__}; actions are drawn from Categorical or Normal")
+
+
+@njit(cache=True, nogil=True)
+def draw_rows(probs: NDArray[np.floating[Any]], thresholds: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Draw an index [n] from each row of probabilities [n, A], by inverting the cumulative sum at a share in [0, 1).
+
+    An index of probability 0 is never drawn; a row of zeros gives -1.
+    """
+    drawn = np.full(len(probs), -1)
+    for row in range(len(probs)):
+        whole = 0.0
+        for p in probs[row]:
+            whole += p
+        sum_so_far = 0.0
+        for entry in range(probs.shape[1]):
+            if probs[row, entry] > 0.0:
+                drawn[row] = entry  # the last one, should rounding leave the sum short of the whole
+                sum_so_far += probs[row, entry]
+                if sum_so_far > thresholds[row] * whole:
+                    break
+    return drawn
+
+
+def log_probability(dist: Any, act: torch.Tensor) -> torch.Tensor:
+    """Return the log-probabilities of whole actions, [n]; raise `UsageError` for one that is given per entry."""
+    logp: torch.Tensor = dist.log_prob(act)
+    if logp.ndim != 1:
+        raise UsageError(
+            f"dist_fn gives log-probabilities of shape {tuple(logp.shape)} for {len(act)} actions, not one each: "
+            "lambda mu, sigma: Independent(Normal(mu, sigma), 1)"
+        )
+    return logp
+
+
+def expectation(probs: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+    """Return the mean [n] of values [n, A] under probabilities [n, A]; entries of probability 0 add 0."""
+    return (probs * values.masked_fill(probs == 0, 0.0)).sum(dim=1)
+
+
+def log_tanh_slope(x: torch.Tensor) -> torch.Tensor:
+    """Return log(1 - tanh(x)^2), exact where tanh(x) rounds to 1.
+
+    Subtracted from the log-probability of x, summed over an action, it gives that of tanh(x) (Haarnoja et al. 2018,
+    arXiv 1801.01290, appendix C).
+    """
+    return 2.0 * (np.log(2.0) - x - softplus(-2.0 * x))

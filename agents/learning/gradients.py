@@ -1,0 +1,35 @@
+"""Optimizers and gradient steps."""
+
+from collections.abc import Iterable
+
+import torch
+from torch import nn
+
+from arena.base.errors import UsageError
+
+
+def adam(
+    parameters: Iterable[nn.Parameter], learning_rate: float, eps: float = 1e-8, weight_decay: float = 0.0
+) -> torch.optim.AdamW:
+    """Return Adam (arXiv 1412.6980) with the fused kernel, three times as fast on small networks.
+
+    Weight decay is decoupled (arXiv 1711.05101).
+    """
+    return torch.optim.AdamW(parameters, learning_rate, eps=eps, weight_decay=weight_decay, fused=True)
+
+
+def descend(loss: torch.Tensor, optim: torch.optim.Optimizer | None, max_norm: float | None = None) -> None:
+    """Take one optimizer step down the gradient of a loss, clipped to the norm `max_norm`.
+
+    Raises `UsageError` if there is no optimizer.
+    """
+    if optim is None:
+        raise UsageError("this policy has no optimizer: it plays, and cannot learn")
+    parameters = [p for group in optim.param_groups for p in group["params"] if p.requires_grad]
+    # of its own parameters alone: an actor's loss needs no gradient of the critics that it goes through
+    gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
+    for parameter, gradient in zip(parameters, gradients, strict=True):
+        parameter.grad = gradient  # not added up, so that there is nothing to clear
+    if max_norm is not None:
+        nn.utils.clip_grad_norm_(parameters, max_norm)
+    optim.step()

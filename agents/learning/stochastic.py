@@ -1,0 +1,183 @@
+"""Parts of policies that draw actions from a distribution: acting, masks, minibatches, the scale of returns."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+from torch.distributions import Categorical
+
+from agents.learning import checks
+from agents.learning.distributions import default_distribution, draw, gives_probabilities, log_of, without_illegal
+from agents.learning.gradients import adam
+from arena.base.checks import numbers_in, require_above, require_at_least, require_between
+from arena.base.seeding import make_rng
+from arena.data.batch import Batch
+from arena.data.rows import as_array
+from arena.data.statistics import RunningMeanStd
+from arena.policy.masking import bare_obs, legal_mask, mask_scores
+
+DistFn = Callable[..., Any]
+"""Maps an actor's output, scores [n, A] or means and deviations [n, k], to a distribution over actions."""
+
+
+Minibatch = dict[str, torch.Tensor]
+"""Rows of `obs`, `act`, the arrays that an algorithm's loss needs and, with masks, `mask`; each [n, ...]."""
+
+
+class ActionSampler:
+    """How a policy draws actions from the output of its actor: distribution, masks, random stream.
+
+    The actor declares whether its scores [n, A] are probabilities (`softmax_output` as in `Actor`, or `softmax` as in
+    `Net`) or logits (where these are False). For an actor that declares neither, they are probabilities if `dist_fn`
+    is the class `Categorical`, as in torch, and logits if it is None. Masks are applied to both.
+
+    Args:
+        actor: maps observations to scores [n, A], or to means and deviations [n, k]; and a hidden state.
+        dist_fn: maps the actor's output to a distribution, from which illegal actions are then removed; None for a
+            categorical one, and for `Independent(Normal(mu, sigma), 1)`.
+        deterministic_eval: take the most likely action in testing mode.
+        action_space: Discrete, a Box of one axis, or None if it is not known.
+
+    """
+
+    def __init__(
+        self,
+        actor: nn.Module,
+        dist_fn: DistFn | None = None,
+        deterministic_eval: bool = False,
+        action_space: gym.Space[Any] | None = None,
+    ):
+        declared = gives_probabilities(actor)
+        self._takes_probabilities = dist_fn is Categorical if declared is None else declared
+        self._dist_fn = None if dist_fn is Categorical else dist_fn
+        self._deterministic_eval, self._action_space = deterministic_eval, action_space
+        self.generator = torch.Generator()
+        """Random stream of actions and minibatches."""
+        self.reset(int(make_rng().integers(2**62)))
+
+    def reset(self, seed: int | None = None) -> None:
+        """Restart the random stream if a seed is given."""
+        if seed is not None:
+            self.generator.manual_seed(seed)
+
+    def distribution(self, scores: Any, mask: Any = None) -> Any:
+        """Return the distribution over actions for the actor's output, with illegal ones removed.
+
+        Raises `UsageError` if the output does not fit the action space.
+        """
+        checks.require_fitting_scores(self._action_space, scores, mask)
+        if isinstance(scores, tuple):
+            return (self._dist_fn or default_distribution)(*scores)
+        if self._dist_fn is not None:
+            return without_illegal(self._dist_fn(scores), mask)
+        logits = log_of(scores) if self._takes_probabilities else scores
+        return default_distribution(mask_scores(logits, mask))
+
+    def choose(self, dist: Any, training: bool) -> torch.Tensor:
+        """Draw actions [n] or [n, k]; with `deterministic_eval`, return the most likely ones unless in training."""
+        if self._deterministic_eval and not training:
+            likeliest: torch.Tensor = dist.mode
+            return likeliest
+        return draw(dist, self.generator)
+
+    def answer(self, scores: Any, mask: Any, hidden: Any, training: bool) -> Batch:
+        """Return the output of `forward` for the actor's output; see the function `answer`."""
+        dist = self.distribution(scores, mask)
+        return answer(self.choose(dist, training), dist, hidden)
+
+    def minibatches(self, data: Minibatch, batch_size: int) -> Iterator[Minibatch]:
+        """Yield all rows once, in random parts of about `batch_size`."""
+        act = data["act"]
+        order = torch.randperm(len(act), generator=self.generator).to(act.device)
+        parts = max(1, round(len(act) / batch_size))
+        shuffled = [value.index_select(0, order).chunk(parts) for value in data.values()]
+        for part in zip(*shuffled, strict=True):
+            yield dict(zip(data, part, strict=True))
+
+
+def scores_of(actor: nn.Module, obs: torch.Tensor) -> torch.Tensor:
+    """Return an actor's logits or probabilities [n, A], or means [n, k]."""
+    scores, _ = actor(obs)
+    return scores[0] if isinstance(scores, tuple) else scores
+
+
+def tensors(batch: Batch, keys: Sequence[str], device: torch.device) -> Minibatch:
+    """Return observations, actions, masks and these keys of a batch as tensors, for all minibatches."""
+    data = {key: torch.as_tensor(batch[key], device=device, dtype=torch.float32) for key in keys}
+    obs = bare_obs(batch.obs)
+    small = obs.dtype.itemsize == 1  # planes of a board: a network widens them, a minibatch at a time
+    data["obs"] = torch.as_tensor(obs, device=device, dtype=None if small else torch.float32)
+    numbered = np.issubdtype(batch.act.dtype, np.integer)
+    data["act"] = torch.as_tensor(batch.act, device=device, dtype=torch.int64 if numbered else torch.float32)
+    mask = legal_mask(batch.obs)
+    return data if mask is None else {**data, "mask": torch.as_tensor(mask, device=device)}
+
+
+def answer(act: torch.Tensor, dist: Any, hidden: Any) -> Batch:
+    """Return the output of `forward` for actions drawn from a distribution."""
+    result = Batch(act=act.numpy(force=True), state=hidden, dist=dist)
+    if isinstance(dist, Categorical):
+        result.logits, result.probs = dist.logits, dist.probs.numpy(force=True)
+    return result
+
+
+class ReturnScale(nn.Module):
+    """The running mean and standard deviation of returns, saved with the weights."""
+
+    mean: torch.Tensor
+    var: torch.Tensor
+    count: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros((), dtype=torch.float64))
+        self.register_buffer("var", torch.ones((), dtype=torch.float64))
+        self.register_buffer("count", torch.zeros((), dtype=torch.int64))
+
+    @property
+    def std(self) -> float:
+        """Return the standard deviation; 1 before the first returns."""
+        return float((self.var + 1e-8).sqrt())
+
+    def update(self, returns: NDArray[np.float64]) -> None:
+        """Include returns [n]."""
+        stream = RunningMeanStd(as_array(self.mean), float(self.var.sqrt()))
+        stream.count = int(self.count)
+        stream.update(returns)
+        for buffer, value in ((self.mean, stream.mean), (self.var, stream.var), (self.count, stream.count)):
+            buffer.fill_(float(value))
+
+
+@dataclass(frozen=True)
+class OnPolicyConfig:
+    """Configuration shared by on-policy algorithms; the defaults are for board games."""
+
+    learning_rate: float = 1e-3
+    """Learning rate of Adam, above 0."""
+    discount: float = 0.99
+    """Discount per own move (gamma), 0 to 1."""
+    normalize_returns: bool = False
+    """Divide returns by their running standard deviation."""
+    batch_size: int = 1024
+    """Transitions per gradient step, at least 1."""
+    repeat: int = 1
+    """Passes over the collected transitions, at least 1."""
+    channels: int = 64
+    """Filters of the convolution on boards; 0 for a perceptron."""
+    hidden: int = 128
+    """Units of each dense layer, at least 1."""
+
+    def __post_init__(self) -> None:
+        require_above(0, **numbers_in(self, "learning_rate"))
+        require_at_least(0, **numbers_in(self, "channels"))
+        require_at_least(1, **numbers_in(self, "batch_size", "repeat", "hidden"))
+        require_between(0, 1, **numbers_in(self, "discount"))
+
+    def optimizer(self, network: nn.Module, training: bool) -> torch.optim.Optimizer | None:
+        """Return Adam for a network, or None for a policy that only plays."""
+        return adam(network.parameters(), self.learning_rate, eps=1e-5) if training else None

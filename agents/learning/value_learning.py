@@ -1,0 +1,318 @@
+"""What value-based algorithms share: networks and targets, masks, epsilon-greedy, n-step targets, losses.
+
+Shapes: n rows, A actions. A distributional network gives N numbers per action (probabilities of atoms, or quantiles);
+[n, A(, N)] stands for either kind.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import gymnasium as gym
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from agents.learning import checks
+from agents.learning.exploration import epsilon_greedy
+from agents.learning.gradients import adam, descend
+from agents.learning.targets import frozen_copy
+from arena.base.checks import numbers_in, require_above, require_at_least, require_between
+from arena.base.errors import UsageError
+from arena.base.seeding import make_rng
+from arena.data.batch import Batch
+from arena.data.buffer.base import ReplayBuffer
+from arena.data.rows import as_array
+from arena.policy.base import BasePolicy
+from arena.policy.masking import bare_obs, legal_mask, mask_scores
+
+TargetQ = Callable[[ReplayBuffer, NDArray[np.int64]], torch.Tensor]
+"""Gives the values [n(, N)] of the next observations at places of a buffer."""
+
+
+class NetworkOutput(NamedTuple):
+    """Output of a network for observations."""
+
+    logits: torch.Tensor
+    """Raw output, [n, A(, N)]."""
+    q: torch.Tensor
+    """Q-values [n, A]; those of illegal actions are below all others."""
+    hidden: Any
+    """Hidden state; None for a network without one."""
+    extra: dict[str, Any]
+    """Further outputs, such as the fractions of quantiles."""
+
+
+@dataclass(frozen=True)
+class NStepTargets:
+    """How the targets of Q-values are made."""
+
+    discount_factor: float
+    """Gamma per own step, 0 to 1."""
+    estimation_step: int
+    """Rewards in a target before the estimate (n), at least 1."""
+    target_update_freq: int
+    """Gradient steps between updates of the target network; 0 for no target network."""
+    reward_normalization: bool
+    """Not defined for n-step targets; leave it at False."""
+    is_double: bool
+    """Choose the target's action by the model and evaluate it by the target network."""
+
+    def __post_init__(self) -> None:
+        require_between(0, 1, discount_factor=self.discount_factor)
+        require_at_least(1, estimation_step=self.estimation_step)
+        require_at_least(0, target_update_freq=self.target_update_freq)
+        checks.require_raw_rewards(self.reward_normalization)
+
+
+class QLearner(nn.Module):
+    """What policies by Q-values have in common, to be mixed into a `BasePolicy`; abstract.
+
+    Acts by the Q-values of legal actions, and learns from n-step targets. An algorithm is
+    `class DQNPolicy(QLearner, BasePolicy)`. It defines `compute_q_value`, from network output to Q-values, and `learn`,
+    the loss. It may override `evaluate`, the call of the network, and `_target_q`, the value of a next observation.
+
+    Args:
+        model: maps observations to outputs [n, A(, N)] and a hidden state.
+        optim: its optimizer; None for a policy that only plays.
+        targets: how targets are made.
+        action_space: as in `BasePolicy`; Discrete.
+        observation_space: as in `BasePolicy`.
+
+    """
+
+    action_space: gym.Space[Any] | None
+
+    def __init__(
+        self,
+        model: nn.Module,
+        optim: torch.optim.Optimizer | None,
+        targets: NStepTargets,
+        action_space: gym.Space[Any] | None,
+        observation_space: gym.Space[Any] | None,
+    ):
+        super().__init__(observation_space, action_space)  # of BasePolicy, which comes next
+        checks.require_discrete(self, action_space)
+        self.model, self.optim, self.targets = model, optim, targets
+        self.model_old = frozen_copy(model) if targets.target_update_freq > 0 else None
+        self._updates: torch.Tensor
+        self.register_buffer("_updates", torch.zeros((), dtype=torch.int64))  # saved with the weights
+        self.eps = 0.0
+        self.max_action_num: int | None = None
+        """Number of actions of the model's output; None before the first call."""
+        self.rng = make_rng()
+        self.generator = torch.Generator()
+        self.generator.manual_seed(int(self.rng.integers(2**62)))
+
+    # --- state --------------------------------------------------------------------------------------------------
+
+    def reset(self, seed: int | None = None) -> None:
+        """Restart the random streams of exploration and of networks if a seed is given."""
+        if seed is not None:
+            self.rng = make_rng(seed)
+            self.generator.manual_seed(seed)
+
+    def set_eps(self, eps: float) -> None:
+        """Set the probability of a random action; raise `UsageError` unless it is from 0 to 1."""
+        require_between(0, 1, eps=eps)
+        self.eps = eps
+
+    def train(self, mode: bool = True) -> Self:
+        """Set training or testing mode; the target network always stays in testing mode."""
+        super().train(mode)
+        if self.model_old is not None:
+            self.model_old.eval()
+        return self
+
+    def sync_weight(self) -> None:
+        """Copy the model's weights into the target network."""
+        if self.model_old is not None:
+            self.model_old.load_state_dict(self.model.state_dict())
+
+    # --- acting -------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def compute_q_value(self, logits: torch.Tensor, mask: Any) -> torch.Tensor:
+        """Return Q-values [n, A] for the model's output [n, A(, N)]; those of illegal actions are below all others."""
+
+    def network(self, name: str) -> nn.Module:
+        """Return the network "model" or "model_old"; raise `UsageError` for another name, or one that is not there."""
+        network = {"model": self.model, "model_old": self.model_old}.get(name)
+        if network is None:
+            raise UsageError(f"model={name!r} is neither 'model' nor, with a target network, 'model_old'")
+        return network
+
+    def evaluate(self, obs: Any, state: Any = None, model: str = "model") -> NetworkOutput:
+        """Return the output of a network ("model" or "model_old") for observations, with or without masks."""
+        logits, hidden = self.network(model)(bare_obs(obs), state)
+        return NetworkOutput(logits, self.compute_q_value(logits, legal_mask(obs)), hidden, {})
+
+    def forward(self, batch: Batch, state: Any = None, model: str = "model", input: str = "obs") -> Batch:
+        """Choose the best legal action.
+
+        `model` ("model" or "model_old") is the network, and `input` ("obs" or "obs_next") its input. Adds `logits` (the
+        network's output), `probs` [n, A] and `value` [n] of the best action.
+        """
+        return self._answer(self.evaluate(batch[input], state, model))
+
+    def scores(self, obs: torch.Tensor) -> torch.Tensor:
+        """Return Q-values [n, A]."""
+        return self.evaluate(obs).q
+
+    def _answer(self, output: NetworkOutput) -> Batch:
+        value, act = output.q.max(dim=1)
+        self.max_action_num = output.q.shape[1]
+        return Batch(
+            act=act.numpy(force=True),
+            state=output.hidden,
+            logits=output.logits,
+            probs=nn.functional.one_hot(act, output.q.shape[1]).numpy(force=True),
+            value=value.numpy(force=True),
+            **output.extra,
+        )
+
+    def exploration_noise(self, act: Any, batch: Batch) -> Any:
+        """Apply epsilon-greedy exploration over the legal actions."""
+        if self.eps == 0.0:
+            return act
+        mask = legal_mask(batch.obs)
+        known = int(self.action_space.n) if isinstance(self.action_space, gym.spaces.Discrete) else self.max_action_num
+        num_actions = known if mask is None else mask.shape[1]
+        if num_actions is None:
+            raise UsageError("exploration without masks needs action_space=Discrete(n), or a previous call of forward")
+        return epsilon_greedy(act, mask, num_actions, self.eps, self.rng)
+
+    # --- learning -----------------------------------------------------------------------------------------------
+
+    def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
+        """Add n-step `returns`: [n, 1], or [n, N] for a distributional network."""
+        return self.nstep_returns(batch, buffer, indices, self._target_q)
+
+    def nstep_returns(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64], target_q: TargetQ) -> Batch:
+        """Add n-step `returns` [n, k] that end in the values [n, k] of `target_q`."""
+        targets = self.targets
+        return BasePolicy.compute_nstep_return(
+            batch, buffer, indices, target_q, targets.discount_factor, targets.estimation_step
+        )
+
+    def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
+        """Return the values of the next observations at these indices under the best legal action, [n(, N)]."""
+        obs_next = buffer[indices].obs_next
+        if self.model_old is None:
+            output = self.evaluate(obs_next)
+            return chosen(output.logits, output.q.argmax(dim=1))
+        output = self.evaluate(obs_next, model="model_old")
+        q = self.evaluate(obs_next).q if self.targets.is_double else output.q
+        return chosen(output.logits, q.argmax(dim=1))
+
+    def _step(self, loss: torch.Tensor) -> None:
+        """Take one gradient step down `loss`; first update the target network if it is due."""
+        if self.model_old is not None and int(self._updates) % self.targets.target_update_freq == 0:
+            self.sync_weight()
+        descend(loss, self.optim)
+        self._updates += 1
+
+
+def chosen(outputs: torch.Tensor, act: Any) -> torch.Tensor:
+    """Return the outputs [n(, N)] of the actions [n] taken from the outputs [n, A(, N)] of all actions."""
+    act = torch.as_tensor(act, dtype=torch.int64, device=outputs.device)
+    if outputs.dim() == 2:  # gathering, and scattering gradients back, is much faster than indexing
+        return outputs.gather(1, act[:, None])[:, 0]
+    return outputs[torch.arange(len(outputs), device=outputs.device), act]
+
+
+def masked_q(q: torch.Tensor, mask: Any, action_space: gym.Space[Any] | None) -> torch.Tensor:
+    """Return Q-values [n, A] with those of illegal actions below all others.
+
+    Raises `UsageError` unless their number fits the mask and the action space, where these are given.
+    """
+    in_space = int(action_space.n) if isinstance(action_space, gym.spaces.Discrete) else None
+    for num_actions in (None if mask is None else mask.shape[-1], in_space):
+        if num_actions is not None and q.shape[1:] != (num_actions,):
+            raise UsageError(f"the network gives Q-values of shape {tuple(q.shape)} for {num_actions} actions")
+    return mask_scores(q, mask)
+
+
+def weighted_mean(loss: torch.Tensor, batch: Batch) -> torch.Tensor:
+    """Return the mean of losses [n], weighted by `batch.weight` if the buffer is prioritized."""
+    return (loss * torch.as_tensor(batch.weight, device=loss.device)).mean() if "weight" in batch else loss.mean()
+
+
+def quantile_huber_loss(quantiles: torch.Tensor, taus: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """Return the loss [n] between quantiles [n, N] at fractions `taus` [n, N] or [N] and targets [n, M].
+
+    The sum over quantiles i of the mean over targets j of |tau_i - 1(u < 0)| L(u), u = target_j - quantile_i, L the
+    Huber loss with kappa = 1 (Dabney et al. 2018, arXiv 1710.10044, equation 10).
+    """
+    u = targets[:, None, :] - quantiles[:, :, None]
+    huber = torch.where(u.abs() <= 1, 0.5 * u.square(), u.abs() - 0.5)
+    return ((taus[..., None] - (u.detach() < 0).to(u)).abs() * huber).mean(dim=2).sum(dim=1)
+
+
+def quantile_regression(batch: Batch, quantiles: torch.Tensor, taus: torch.Tensor) -> torch.Tensor:
+    """Return the mean loss between the quantiles [n, N] of the actions taken, at `taus`, and `returns` [n, M].
+
+    Writes the errors of their means to `batch.weight`, the new priorities of a prioritized buffer.
+    """
+    loss = weighted_mean(quantile_huber_loss(quantiles, taus, batch.returns), batch)
+    batch.weight = as_array(batch.returns.mean(dim=1) - quantiles.mean(dim=1))
+    return loss
+
+
+@dataclass(frozen=True)
+class ValueConfig:
+    """Configuration shared by value-based algorithms."""
+
+    learning_rate: float = 1e-3
+    """Learning rate of Adam, above 0."""
+    discount: float = 0.95
+    """Discount per own move (gamma), 0 to 1."""
+    n_step: int = 3
+    """Rewards in a target before the estimate, at least 1."""
+    target_update_freq: int = 500
+    """Gradient steps between updates of the target network; 0 for no target network."""
+    batch_size: int = 256
+    """Transitions per gradient step, at least 1."""
+    update_per_step: float = 0.02
+    """Gradient steps per environment step, above 0."""
+    buffer_size: int = 100_000
+    """Capacity of the replay buffer in transitions, at least 1."""
+    eps: float = 0.1
+    """Probability of a random action while collecting, 0 to 1."""
+    hidden: int = 256
+    """Units of each of the two hidden layers, at least 1."""
+    blocks: int = 0
+    """Residual blocks of a convolutional tower for boards; 0 for a perceptron."""
+
+    def __post_init__(self) -> None:
+        require_above(0, **numbers_in(self, "learning_rate", "update_per_step"))
+        require_at_least(0, **numbers_in(self, "target_update_freq", "blocks"))
+        require_at_least(1, **numbers_in(self, "n_step", "batch_size", "buffer_size", "hidden"))
+        require_between(0, 1, **numbers_in(self, "discount", "eps"))
+
+
+SINGLE: dict[str, Any] = {
+    "learning_rate": 1e-3,
+    "discount": 0.99,
+    "n_step": 3,
+    "target_update_freq": 500,
+    "batch_size": 64,
+    "update_per_step": 0.1,
+    "buffer_size": 50_000,
+    "eps": 0.05,
+    "hidden": 128,
+}
+"""Defaults for single-agent tasks whose discounted returns lie between 0 and 100, such as CartPole."""
+SLOWER = SINGLE | {"learning_rate": 5e-4, "target_update_freq": 200}
+"""The same with smaller steps, for networks with random or learned fractions (IQN, FQF)."""
+STEADY = SINGLE | {"learning_rate": 5e-4, "update_per_step": 0.2}
+"""The same with smaller but more frequent steps, for plain Q-values (DQN)."""
+
+
+def make_trainable(policy: QLearner, config: ValueConfig, training: bool) -> None:
+    """Give a policy its optimizer and exploration rate if it is to be trained."""
+    if training:
+        policy.optim = adam(policy.model.parameters(), config.learning_rate)
+        policy.set_eps(config.eps)

@@ -1,0 +1,13 @@
+"""Exceptions that users meet; each message is one clear line that says what is wrong and what would be right."""
+
+from games.engine.errors import GameOverError, IllegalActionError, UnknownNameError, UsageError
+
+__all__ = ["CheckpointError", "DivergedError", "GameOverError", "IllegalActionError", "UnknownNameError", "UsageError"]
+
+
+class CheckpointError(UsageError):
+    """A checkpoint that is missing, broken, or made for something else."""
+
+
+class DivergedError(UsageError):
+    """A training whose weights or losses are no longer finite numbers: nothing can be learned from there on."""

@@ -1,0 +1,116 @@
+"""Files of tensors (safetensors) that others may have written: what they hold is checked before any of it is read."""
+
+import math
+import os
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arena.base.errors import CheckpointError
+from arena.base.files import open_regular, parse_json, reason
+from arena.base.typed import Count, FieldError, field
+
+HEADER_BYTES = 2**24
+"""Most that a header may take."""
+BITS = {"BOOL": 8, "F16": 16, "BF16": 16, "F32": 32, "F64": 64}
+BITS |= {f"{sign}{bits}": bits for sign in "IU" for bits in (8, 16, 32, 64)}
+"""Of one number, by the names of types that are read."""
+METADATA = "__metadata__"
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """Dtype and shape of a tensor, as a header gives them."""
+
+    dtype: str
+    shape: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.dtype} {list(self.shape)}"
+
+
+Check = Callable[[Mapping[str, TensorInfo]], None]
+"""Raises `UsageError` for tensors that do not fit what they are read for."""
+
+
+def read_tensors(path: Path, check: Check | None = None) -> bytes:
+    """Return the content of a file of tensors whose header is sound and which `check` lets pass.
+
+    Raises `CheckpointError` for a file that cannot be read, whose header names a tensor twice or does not fit its
+    size, or which this machine's memory does not hold; `check` is asked before the tensors are read.
+    """
+    try:
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            start = _exactly(file.read, 8)
+            (length,) = struct.unpack("<Q", start)
+            if length > min(HEADER_BYTES, size - 8):
+                raise ValueError("its header is cut off, or too long")
+            header = _exactly(file.read, length)
+            tensors = read_header(header, size - 8 - length)
+            if check is not None:
+                check(tensors)
+            if size > memory_bytes():
+                raise ValueError(f"its {size:,} bytes are more than the memory of this machine")
+            return start + header + _exactly(file.read, size - 8 - length)
+    except CheckpointError:
+        raise
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{path} cannot be read: {reason(error)}") from None
+
+
+def header_of(content: bytes) -> dict[str, TensorInfo]:
+    """Return what the header of a file of tensors says, given all of its bytes; `ValueError` if it is not sound."""
+    length = struct.unpack("<Q", content[:8])[0] if len(content) >= 8 else HEADER_BYTES + 1
+    if length > min(HEADER_BYTES, len(content) - 8):
+        raise ValueError("its header is cut off, or too long")
+    return read_header(content[8 : 8 + length], len(content) - 8 - length)
+
+
+def read_header(text: bytes, size: int) -> dict[str, TensorInfo]:
+    """Return the tensors that a header describes, which fill `size` bytes; `ValueError` if they do not."""
+    described = parse_json(text)
+    if not isinstance(described, dict):
+        raise FieldError("its header is no object of JSON")
+    found, parts = {}, []
+    for name, told in described.items():
+        if name == METADATA:
+            continue
+        if not isinstance(told, dict):
+            raise FieldError(f"its header does not describe {name!r}")
+        info = TensorInfo(field(told, "dtype", str), field(told, "shape", tuple[Count, ...]))
+        begin, end = field(told, "data_offsets", tuple[Count, Count])
+        if info.dtype not in BITS or (end - begin) * 8 != math.prod(info.shape) * BITS[info.dtype]:
+            raise FieldError(f"its header does not describe {name!r}: {info} are not {end - begin} bytes")
+        found[name] = info
+        parts.append((begin, end))
+    reached = 0
+    for begin, end in sorted(parts):
+        if begin != reached:
+            raise FieldError("its tensors overlap, or leave room between them")
+        reached = end
+    if reached != size:
+        raise FieldError(f"its tensors take {reached:,} bytes, and {size:,} are there")
+    return found
+
+
+def memory_bytes() -> int:
+    """Return how much memory this machine has; 64 GiB where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 2**36
+
+
+def _exactly(read: Callable[[int], Any], count: int) -> bytes:
+    """So many bytes of a file that may give them in parts."""
+    parts: list[bytes] = []
+    left = count
+    while left and (part := read(left)):
+        parts.append(part)
+        left -= len(part)
+    if left:
+        raise ValueError("its end is missing")
+    return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -1,0 +1,41 @@
+"""`arena check-game`: the checks of a game's rules."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import tyro
+
+from arena.base.errors import UsageError
+from arena.policy.registry import make_game
+from games.engine.check import find_problems
+from games.engine.text import printable
+
+
+@dataclass(frozen=True)
+class Options:
+    """Play a game at random and look for what breaks the contract of games; print each check with its result.
+
+    Checked are: the ends of games and their returns, determinism (a seed and actions fix a game), bounds of
+    observations, secrets (no seat is shown what is hidden from it), texts of actions, pictures and symmetries. The exit
+    status is 1 if a check fails.
+    """
+
+    game: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="GAME")]
+    """Game to check, with its options: nim:heaps=5."""
+    games: int = 10
+    """Number of random games."""
+    seed: int = 0
+    """Seed of the first game; each further one adds 1."""
+
+
+def run(options: Options) -> int:
+    """Print a line a check; return the exit status."""
+    if options.games < 1:
+        raise UsageError(f"--games {options.games} is not at least 1")
+    if options.seed < 0:
+        raise UsageError(f"--seed {options.seed} is not at least 0")
+    status = 0
+    for problem in find_problems(make_game(options.game), options.games, options.seed):
+        print(f"{problem.check:<14} {printable(problem.text) or 'ok'}", flush=True)
+        status = 1 if problem.text else status
+    return status

@@ -1,0 +1,88 @@
+"""Agents of different spaces in one: what is smaller is filled up with zeros at its end."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import Space
+from gymnasium.spaces import Box, Dict, Discrete, Tuple
+from numpy.typing import NDArray
+
+from arena.base.errors import UsageError
+
+
+def common_space(spaces: Sequence[Space[Any]], agents: Sequence[str], what: str) -> Space[Any]:
+    """A space in which what is in any of `spaces` (one an agent) finds room; the first if all are of one size.
+
+    Boxes of as many axes get the longest of each, `Discrete`s the largest number, dictionaries of the same keys and
+    tuples of one length take their parts one by one. `UsageError` names two agents whose spaces have nothing like that
+    in common; `what` they are spaces of is for its text.
+    """
+    first = spaces[0]
+    if all(_size(space) == _size(first) for space in spaces):
+        return first
+    for agent, space in zip(agents, spaces, strict=True):
+        if not _alike(space, first):
+            raise UsageError(
+                f"agents {agents[0]!r} and {agent!r} have different {what} spaces, for which there is no common one: "
+                f"{first} and {space}"
+            )
+    return _union(spaces)
+
+
+def _size(space: Space[Any]) -> Any:
+    """Key of a space: entries of spaces with the same key fit each other."""
+    if isinstance(space, Dict | Tuple):
+        parts = space.spaces.items() if isinstance(space, Dict) else enumerate(space.spaces)
+        return type(space), tuple((key, _size(part)) for key, part in parts)
+    return type(space), space.shape, getattr(space, "n", None)
+
+
+def _alike(space: Space[Any], other: Space[Any]) -> bool:
+    """Return whether two spaces can be padded to a common one."""
+    if isinstance(space, Dict) and isinstance(other, Dict):
+        return space.keys() == other.keys() and all(_alike(part, other[key]) for key, part in space.items())
+    if isinstance(space, Tuple) and isinstance(other, Tuple):
+        return len(space) == len(other) and all(map(_alike, space.spaces, other.spaces))
+    if isinstance(space, Box) and isinstance(other, Box):
+        return len(space.shape) == len(other.shape)
+    if isinstance(space, Discrete) and isinstance(other, Discrete):
+        return bool(space.start == other.start)
+    return _size(space) == _size(other)
+
+
+def _union(spaces: Sequence[Any]) -> Space[Any]:
+    """The common space of several that are alike."""
+    first = spaces[0]
+    if isinstance(first, Dict):
+        return Dict({key: _union([space[key] for space in spaces]) for key in first.spaces})
+    if isinstance(first, Tuple):
+        return Tuple([_union(parts) for parts in zip(*(space.spaces for space in spaces), strict=True)])
+    if isinstance(first, Discrete):
+        return Discrete(max(int(space.n) for space in spaces), start=int(first.start))
+    if isinstance(first, Box):
+        shape = tuple(np.max([space.shape for space in spaces], axis=0).tolist())
+        low = np.min([_filled(space.low, shape) for space in spaces], axis=0)
+        high = np.max([_filled(space.high, shape) for space in spaces], axis=0)
+        dtype: Any = np.result_type(*[space.dtype for space in spaces])
+        return Box(low.astype(dtype), high.astype(dtype), shape, dtype)
+    return first
+
+
+def padded(seen: Any, space: Space[Any]) -> Any:
+    """Return an agent's observation as an entry of the common space."""
+    if isinstance(space, Dict):
+        return {key: padded(seen[key], part) for key, part in space.items()}
+    if isinstance(space, Tuple):
+        return tuple(padded(one, part) for one, part in zip(seen, space.spaces, strict=True))
+    array = np.asarray(seen)
+    return _filled(array.astype(space.dtype), space.shape) if isinstance(space, Box) else array
+
+
+def _filled(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """An array filled up with zeros."""
+    if array.shape == shape:
+        return array
+    result = np.zeros(shape, array.dtype)
+    result[tuple(map(slice, array.shape))] = array
+    return result

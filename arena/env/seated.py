@@ -1,0 +1,148 @@
+"""`SeatedEnv`: an environment of several agents of whom one acts at a time, as the vector environments step it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.base.errors import IllegalActionError, UsageError
+from arena.env.padding import common_space, padded
+from arena.env.stacking import stack_observations
+
+Observation = dict[str, Any]
+Transition = tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
+
+
+class SeatedEnv(ABC):
+    """Speaks Gymnasium's `reset` and `step` with observations `{"agent_id", "obs", "mask"}` of the seat to act.
+
+    Rewards and ends are by seat, [P], the info is that of the seat to act. Agents of different spaces are shown one in
+    which all find room, see `common_space`: an action that a smaller one does not have is masked.
+
+    Args:
+        env: what is adapted.
+        agents: the agents' names by seat.
+        observation_spaces: of what each of them sees, masks apart.
+        action_spaces: of their actions.
+
+    """
+
+    def __init__(
+        self,
+        env: Any,
+        agents: Sequence[str],
+        observation_spaces: Sequence[gym.Space[Any]],
+        action_spaces: Sequence[gym.Space[Any]],
+    ):
+        self.env = env
+        self.possible_agents: list[str] = list(agents)
+        self._seat = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self.observation_space = common_space(observation_spaces, agents, "observation")
+        """Space of what an agent sees, without its action mask; the same for all agents."""
+        self.action_space = common_space(action_spaces, agents, "action")
+        """Space of an agent's actions; the same for all agents."""
+        self._own_actions = list(action_spaces)
+        self._is_padded = any(space is not self.observation_space for space in observation_spaces)
+        self._num_actions = int(self.action_space.n) if isinstance(self.action_space, gym.spaces.Discrete) else 0
+        num_agents = len(self.possible_agents)
+        self._views: list[Observation] = []
+        self.final_infos: list[dict[str, Any]] = [{} for _ in self.possible_agents]
+        """Latest info of every seat."""
+        self._terminated = np.zeros(num_agents, np.bool_)
+        self._truncated = np.zeros(num_agents, np.bool_)
+
+    def get_wrapper_attr(self, name: str) -> Any:
+        """An attribute of this adapter or else of the environment, as Gymnasium's wrappers look it up."""
+        try:
+            return getattr(self, name)
+        except AttributeError:
+            return getattr(self.unwrapped, name)
+
+    @property
+    def unwrapped(self) -> Any:
+        """The environment itself."""
+        return self.env.unwrapped
+
+    @property
+    def final_obs(self) -> Observation:
+        """Return the view of every seat: `obs` [P, ...] and `mask` [P, A] (all True where its episode is over)."""
+        name = f"{self.env}"
+        return {key: stack_observations([view[key] for view in self._views], lambda i: name) for key in ("obs", "mask")}
+
+    def begin(self) -> None:
+        """Take note that an episode begins, in which nobody has seen anything yet."""
+        self._terminated[:] = self._truncated[:] = False
+        self._views = [{} for _ in self.possible_agents]
+
+    def note(self, seat: int, seen: Any, mask: Any, info: dict[str, Any]) -> Observation:
+        """Take note of what a seat sees, may do (None: everything) and is told; the observation in our terms."""
+        self.final_infos[seat] = dict(info)
+        over = self._terminated[seat] or self._truncated[seat]
+        if over or (mask is None and self._own_actions[seat] is self.action_space):
+            legal = np.ones(self._num_actions, np.bool_)
+        else:
+            legal = np.array(self._own_mask(seat, mask), np.bool_)
+        obs = padded(seen, self.observation_space) if self._is_padded else _as_arrays(seen)
+        self._views[seat] = {"agent_id": seat, "obs": obs, "mask": legal}
+        return self._views[seat]
+
+    def _own_mask(self, seat: int, mask: Any) -> Any:
+        """The mask of a seat over the actions of all."""
+        own = self._own_actions[seat]
+        if not isinstance(own, gym.spaces.Discrete):
+            return np.ones(0, np.bool_) if mask is None else mask
+        mask = np.ones(int(own.n), np.bool_) if mask is None else mask
+        return mask if len(mask) == self._num_actions else np.append(mask, np.zeros(self._num_actions - len(mask)))
+
+    def check_action(self, action: Any) -> None:
+        """`IllegalActionError` if the mask of the agent asked forbids the action, `UsageError` if nobody is asked."""
+        if not self._views or not self._live():
+            raise UsageError(f"{self.env}: the episode is over or not yet begun; reset it before it steps")
+        if not isinstance(self.action_space, gym.spaces.Discrete):
+            return
+        seat = self._seat[self._asked()]
+        mask = self._views[seat]["mask"]
+        if isinstance(action, int | np.integer) and 0 <= action < len(mask) and mask[action]:
+            return  # the common case
+        array = np.asarray(action)
+        whole = array.dtype.kind in "iu" and array.size == 1
+        if not whole or not 0 <= array.item() < len(mask) or not mask[array.item()]:
+            agent, legal = self.possible_agents[seat], np.flatnonzero(mask).tolist()
+            raise IllegalActionError(f"{self.env}: action {action} of {agent} is illegal; legal are {legal}")
+
+    def _taken(self, action: Any) -> Any:
+        """A checked action as the environment takes it from the agent asked."""
+        if isinstance(self.action_space, gym.spaces.Discrete):
+            return int(np.asarray(action).item())
+        own = self._own_actions[self._seat[self._asked()]]
+        if own is self.action_space or own.shape == self.action_space.shape or own.shape is None:
+            return action
+        return np.asarray(action)[tuple(map(slice, own.shape))]
+
+    @abstractmethod
+    def _live(self) -> list[str]:
+        """The agents whose episode goes on."""
+
+    @abstractmethod
+    def _asked(self) -> str:
+        """The agent that has to act."""
+
+    def render(self) -> Any:
+        """Return the rendering of the environment."""
+        return self.env.render()
+
+    def close(self) -> None:
+        """Close the environment."""
+        self.env.close()
+
+
+def _as_arrays(seen: Any) -> Any:
+    """Copy an observation, keeping its dictionaries and tuples of arrays."""
+    if isinstance(seen, dict):
+        return {key: _as_arrays(part) for key, part in seen.items()}
+    if isinstance(seen, tuple):
+        return tuple(_as_arrays(part) for part in seen)
+    return np.asarray(seen)

@@ -1,9 +1,0 @@
-"""Exceptions that users meet; each message is one clear line that says what is wrong and what would be right."""
-
-from games.engine.errors import GameOverError, IllegalActionError, UnknownNameError, UsageError
-
-__all__ = ["CheckpointError", "GameOverError", "IllegalActionError", "UnknownNameError", "UsageError"]
-
-
-class CheckpointError(UsageError):
-    """A checkpoint that is missing, broken, or made for something else."""

@@ -1,0 +1,156 @@
+"""Where the learners of a league play: who may sit at their boards, and what collects their games."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from arena.base.seeding import spawn_seeds
+from arena.collector.collector import Collector
+from arena.data import VectorReplayBuffer
+from arena.league.config import LeagueConfig, RunConfig
+from arena.league.learner_in_training import LearnerInTraining, by_label
+from arena.league.records import League, Learner
+from arena.league.roles import next_opponents
+from arena.league.seating import LeagueSeating, Load
+from arena.league.workers.collector import WorkersCollector
+from arena.league.workers.remote_rollouts import RemoteRollouts
+from arena.league.workers.share import Matchup
+from arena.league.workers.sources import Source
+from arena.policy.base import BasePolicy
+from arena.policy.protocol import Policy
+from arena.policy.registry import make_agent
+from arena.runs.recorded import RecordedGames
+from arena.runs.setup import TrainingSetup
+from arena.runs.trainers import collecting_trainer
+from arena.trainer.base import Hooks
+from games.engine.game import Game
+
+INITIAL, CHANCE = 1, 2
+"""Numbers of the random streams for initial weights, and for what chance does in training games."""
+WatchedNames = Callable[[], Sequence[str]]
+"""Returns the names of the players on the recorded board, by seat."""
+
+
+@dataclass(frozen=True)
+class Matchups:
+    """Makes the learners of a training, each with a seating, a collector and a trainer."""
+
+    setup: TrainingSetup[Game, RunConfig]
+    config: LeagueConfig
+    league: League
+    live: dict[str, BasePolicy]
+    """Policies of the learners, by name."""
+    references: dict[str, Policy]
+    """Fixed opponents, by spec."""
+    remote_rollouts: RemoteRollouts | None
+    """Workers that play the games; None if this process plays them."""
+
+    @classmethod
+    def of_policies(
+        cls,
+        setup: TrainingSetup[Game, RunConfig],
+        config: LeagueConfig,
+        league: League,
+        policies: Sequence[BasePolicy],
+        remote_rollouts: RemoteRollouts | None,
+    ) -> "Matchups":
+        """Return the matchups of a league whose learners have these policies, in their order."""
+        live = {record.name: policy for record, policy in zip(league.learners, policies, strict=True)}
+        references = {spec: make_agent(spec, setup.task) for spec in config.references}
+        return cls(setup, config, league, live, references, remote_rollouts)
+
+    def learners(
+        self, seeds: Sequence[int], hooks: Hooks, watched: WatchedNames, load: Load | None
+    ) -> list[LearnerInTraining]:
+        """Return the learners of the league.
+
+        Args:
+            seeds: of their initial weights.
+            hooks: called by their trainers.
+            watched: returns the names on the recorded board.
+            load: loads the members that are invited first; None in a resumed training, which loads all seats.
+
+        """
+        records = self.league.learners
+        share = self.config.exploiter_share
+        lengths = [1.0 if record.role == "main" else share for record in records]
+        steps = [math.ceil(self.setup.options.steps * length / sum(lengths)) for length in lengths]
+        made = []
+        for record, count, seed in zip(records, steps, seeds, strict=True):
+            seating = self.seating(record)
+            if load is not None:
+                self.invite_first(record, seating, load)
+            collector = self.collector(record, seating, watched)
+            taken = self.setup.options.boards * self.moves
+            trainer = collecting_trainer(self.setup, seating.manager, collector, taken, hooks, count)
+            policy, fixed = self.live[record.name], self.fixed(record)
+            made.append(LearnerInTraining(record, policy, seating, fixed, collector, trainer, count, seed))
+        return made
+
+    @property
+    def moves(self) -> int:
+        """Moves on each board between two updates."""
+        run = self.setup.options
+        return self.setup.algorithm.steps_between_updates(self.setup.config, run.boards, run.moves)
+
+    def rivals_of(self, record: Learner) -> list[str]:
+        """Return the learners that `record` may play with their current weights: all other main agents."""
+        if record.role == "league exploiter":
+            return []
+        return [other.name for other in self.league.learners if other.role == "main" and other is not record]
+
+    def fixed(self, record: Learner) -> list[str]:
+        """Return the names of a learner's opponents that stay seated: references, then rivals."""
+        return [*self.references, *self.rivals_of(record)]
+
+    def seating(self, record: Learner) -> LeagueSeating:
+        """Return the seating of a learner's boards; nobody is invited yet."""
+        return LeagueSeating(
+            self.live[record.name],
+            list(self.references.values()),
+            self.setup.task.num_players,
+            self.config.opponents,
+            [self.live[name] for name in self.rivals_of(record)],
+            self._teaches(record),
+        )
+
+    def invite_first(self, record: Learner, seating: LeagueSeating, load: Load) -> None:
+        """Invite the first opponents of a new training to a learner's boards."""
+        shares = next_opponents(self.league, record, self.config)
+        labelled = by_label(shares, record.name, self.fixed(record), self.league)
+        seating.invite(labelled, np.random.default_rng(0), load)
+
+    def collector(self, record: Learner, seating: LeagueSeating, watched: WatchedNames) -> Collector | WorkersCollector:
+        """Return the collector of a learner's games; `watched` returns the names on the recorded board."""
+        setup, run = self.setup, self.setup.options
+        on_policy, boards = setup.algorithm.data == "on-policy", run.boards
+        rings = boards * setup.task.num_players
+        # on-policy, a seat's ring holds one collection; off-policy, its part of the replay buffer
+        capacity = rings * (self.moves + 1) if on_policy else max(setup.config.buffer_size, 2 * rings)
+        buffer = VectorReplayBuffer(capacity, rings)
+        if self.remote_rollouts is not None:
+            rivals = self.rivals_of(record)
+            matchup = Matchup(record.name, len(rivals), self._teaches(record), self.config.opponents)
+            learning = [self.live[name] for name in (record.name, *rivals)]
+            return self.remote_rollouts.collector(seating, learning, matchup, self._source, boards, buffer)
+        env = RecordedGames(setup.task, boards, watched, run.openings)
+        learners = self.league.learners
+        env.seed(spawn_seeds(run.seed, 0, 0, CHANCE, count=len(learners))[learners.index(record)])
+        return Collector(seating.manager, env, buffer, exploration_noise=not on_policy)
+
+    def _teaches(self, record: Learner) -> bool:
+        """Return whether the rivals of a learner learn from its games."""
+        return self.config.teachers_learn and record.role != "main"
+
+    def _source(self, label: int) -> Source:
+        """Return the source of a member's checkpoint for workers."""
+        assert self.remote_rollouts is not None
+        member = self.league.members[label - 1]
+        return self.remote_rollouts.source(self.setup.folder / member.folder, member.sha256)
+
+
+def initial_seeds(seed: int, learners: int) -> list[int]:
+    """Return the seeds of the learners' initial weights; the first learner has that of the run."""
+    return [seed, *spawn_seeds(seed, 0, 0, INITIAL, count=learners - 1)]

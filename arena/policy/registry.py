@@ -1,0 +1,45 @@
+"""Games, agents and solvers by name.
+
+All come from entry points (groups `arena.games`, `arena.agents` and `arena.solvers`), so that another package can add
+its own; nothing here imports one before it is asked for.
+"""
+
+from typing import TYPE_CHECKING
+
+from arena.base.errors import UsageError
+from arena.policy.agent_spec import AgentSpec
+from games.engine.registry import GAMES, Registry, make_game
+
+if TYPE_CHECKING:
+    from arena.policy.protocol import Policy
+    from arena.policy.registration import AgentKind, Algorithm
+    from games.engine.game import Game
+
+__all__ = ["AGENTS", "GAMES", "SOLVERS", "agent_kind", "learning_algorithm", "make_agent", "make_game"]
+
+AGENTS = Registry("arena.agents", "agent")
+SOLVERS = Registry("arena.solvers", "solver")
+
+
+def agent_kind(name: str) -> "AgentKind":
+    """Return the registration of the agent `name`."""
+    kind: AgentKind = AGENTS.load(name)
+    return kind
+
+
+def learning_algorithm(name: str) -> "Algorithm":
+    """The algorithm of a registered name; `UsageError` for agents that do not learn."""
+    algorithm = agent_kind(name).algorithm
+    if algorithm is None:
+        raise UsageError(f"{name!r} plays but does not learn; 'arena agents' lists the algorithms that do")
+    return algorithm
+
+
+def make_agent(spec: str, game: "Game") -> "Policy":
+    """Build the agent that a spec names, for `game`: `random`, `alphabeta:4`, `ppo:runs/c4`.
+
+    Raises `UnknownNameError` for an unknown agent, `UsageError` (`CheckpointError` for files) for an argument that
+    does not fit.
+    """
+    agent = AgentSpec.parse(spec)
+    return agent_kind(agent.name).make(game, agent.argument)

@@ -1,0 +1,49 @@
+"""A bound on how large networks become, for configurations that others have written."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.nn.modules.module import (
+    register_module_buffer_registration_hook,
+    register_module_parameter_registration_hook,
+)
+
+from arena.base.errors import UsageError
+
+MOST_WEIGHTS = 2**31
+"""Of a network that somebody asks for: 8 GiB of single precision."""
+
+
+@contextmanager
+def weights_within(most: int = MOST_WEIGHTS) -> Iterator[None]:
+    """Refuse (`UsageError`) to build networks of more than `most` numbers, before they take the memory for them.
+
+    Modules register a tensor when the system has only promised its memory: nothing has been written into it yet.
+    """
+    held = 0
+
+    def count(module: Any, name: str, tensor: torch.Tensor | None) -> None:
+        nonlocal held
+        held += 0 if tensor is None else tensor.numel()
+        if held > most:
+            raise UsageError(f"the network has more than {most:,} weights: its options are too large")
+
+    hooks = [register_module_parameter_registration_hook(count), register_module_buffer_registration_hook(count)]
+    try:
+        yield
+    except (RuntimeError, MemoryError, OverflowError, TypeError) as error:
+        if _is_about_size(error):
+            raise UsageError("the network does not fit into memory: its options are too large") from None
+        raise
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _is_about_size(error: Exception) -> bool:
+    """Return whether torch or numpy refused a tensor because of its size."""
+    text = str(error)
+    words = ("allocate", "memory", "Storage size", "Overflow", "overflow", "too large")
+    return isinstance(error, MemoryError | OverflowError) or any(word in text for word in words)

@@ -1,0 +1,1 @@
+"""Processes that end with whoever started them, and stay within bounds until then."""

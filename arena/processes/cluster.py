@@ -1,0 +1,74 @@
+"""Connecting to a Ray cluster: the one that a word names, or one begun on this machine."""
+
+import logging
+import os
+import re
+import socket
+from typing import Any
+
+from arena.base.errors import UsageError
+
+REACH_S = 5.0
+"""Seconds to connect to a cluster."""
+
+
+def require_ray() -> Any:
+    """The package `ray`, connected: to the cluster that RAY_ADDRESS names, or to one on this machine, begun here.
+
+    Raises `UsageError` if it is not installed.
+    """
+    try:
+        import ray
+    except ImportError as error:
+        raise UsageError("Ray is not installed: pip install 'arena-marl[ray]'") from error
+    if not ray.is_initialized():
+        ray.init() if "RAY_ADDRESS" in os.environ else ray.init(include_dashboard=False)
+    return ray
+
+
+def require_resources(**wanted: float) -> None:
+    """`UsageError` if the cluster has less of something ("CPU", "GPU") than is wanted: actors would wait for ever."""
+    there = require_ray().cluster_resources()
+    for resource, amount in wanted.items():
+        if amount > there.get(resource, 0):
+            raise UsageError(f"the Ray cluster has {there.get(resource, 0):g} {resource}, not the {amount:g} asked for")
+
+
+def connected(workers: str) -> Any:
+    """The package `ray`, connected to the cluster that `workers` names."""
+    if re.fullmatch(r"ray(://.+)?", workers) is None:
+        raise UsageError(f"workers={workers!r} is not a number, ray or ray://HOST:PORT")
+    address = os.environ.get("RAY_ADDRESS", "") if workers == "ray" else workers
+    _require_answer(address)
+    try:
+        import ray
+
+        if workers == "ray":
+            return require_ray()
+        if not ray.is_initialized():
+            ray.init(address, logging_level=logging.ERROR, log_to_driver=False)
+    except ImportError:
+        raise UsageError("Ray is not installed: pip install 'arena-marl[ray]'") from None
+    except ConnectionError as error:
+        raise UsageError(f"no Ray cluster can be reached at {address}: {first_line(error)}") from None
+    return ray
+
+
+def _require_answer(address: str) -> None:
+    """`UsageError` if nobody listens at HOST:PORT; Ray itself would try for minutes."""
+    found = re.fullmatch(r"(?:ray://)?([^:/]+):([0-9]{1,5})", address)
+    if found is None and address.startswith("ray://"):
+        raise UsageError(f"workers={address!r} is not of the form ray://HOST:PORT, as ray://10.0.0.1:10001")
+    if found is None:
+        return
+    try:
+        socket.create_connection((found[1], int(found[2])), REACH_S).close()
+    except (OSError, OverflowError) as error:
+        raise UsageError(f"no Ray cluster can be reached at {address}: {first_line(error)}") from None
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of what an error says, without the class that grpc puts before it."""
+    details = getattr(error, "details", None)  # of grpc, whose message begins with its class
+    text = details() if callable(details) else str(error)
+    return (str(text).strip().splitlines() or [type(error).__name__])[0]

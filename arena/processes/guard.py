@@ -1,0 +1,131 @@
+"""The process above a program, which ends it, with all that it started, beyond its bounds or when nobody wants it.
+
+`main` runs as `guard CONTROL MEMORY PROCESSES COMMAND...`. `CONTROL` is one end of a pair of sockets whose other end
+its parent alone holds. When that closes, or the parent ends in any way, everything below the guard is killed: on Linux,
+also what was forked twice or has begun a session of its own, for the guard adopts it. The program ends with the guard.
+`MEMORY` (bytes, of all of them together) and `PROCESSES` are bounds beyond which they are killed, 0 for none.
+
+Through `CONTROL` it tells in one line what became of the program: `code N`, N below 0 after a signal, or `excess WHAT`.
+It stays for what an ended program may have left behind, and ends with the program's status (128 + N after a signal).
+Needs nothing but Python's own library.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Sequence
+
+from arena.processes.tree import adopt_orphans, end_with_parent, kill_below, tree, used_memory
+
+WATCH_S = 0.05
+"""Seconds between measurements of the processes below."""
+KILLING_S = 5.0
+"""Seconds for killed processes to be gone; those that hang in the kernel are not waited for."""
+TO_THE_KERNEL = 1000
+"""Of the memory's last resort: when the machine runs out of memory, the kernel takes the program first."""
+
+
+def main() -> None:
+    """Run the command below this process, and watch it until it is over."""
+    control, memory, processes = map(int, sys.argv[1:4])
+    os.set_inheritable(control, False)
+    parent = os.getppid()
+    adopt_orphans()
+    wake, woken = os.pipe()
+    for end in (wake, woken):
+        os.set_blocking(end, False)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    signal.set_wakeup_fd(woken)
+    program = started(sys.argv[4:])
+    close_streams()
+    poll = select.poll()
+    poll.register(control, select.POLLIN)
+    poll.register(wake, select.POLLIN)
+    status: int | None = None
+    while not any(file == control for file, _ in poll.poll(WATCH_S * 1000)) and os.getppid() == parent:
+        with contextlib.suppress(BlockingIOError):
+            os.read(wake, 4096)
+        code = reaped(program)
+        if code is not None:
+            tell(control, f"code {code}")
+            status = code if code >= 0 else 128 - code
+        below = tree(os.getpid())[1:]
+        if status is not None and not below:
+            sys.exit(status)
+        if excess := beyond(below, memory, processes):
+            tell(control, f"excess {excess}")
+            break
+    kill_all(program)
+
+
+def started(command: Sequence[str]) -> int:
+    """The process of the command, in a session of its own: what it sends to its group does not reach the guard."""
+    guard = os.getpid()
+    program = os.fork()
+    if program:
+        return program
+    os.setsid()
+    end_with_parent(guard)
+    for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_DFL)  # Python ignores the first two, and what is ignored stays so
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write(str(TO_THE_KERNEL))
+    try:
+        os.execvp(command[0], list(command))
+    except OSError as error:
+        os.write(2, f"{command[0]}: {error.strerror}\n".encode())
+    os._exit(127)
+
+
+def close_streams() -> None:
+    """Let go of the program's streams: its end is to be seen on them."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+
+
+def reaped(program: int) -> int | None:
+    """Bury all that have ended; returns what the program ended with if it is among them."""
+    code = None
+    with contextlib.suppress(ChildProcessError):
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            if ended[0] == program:
+                code = os.waitstatus_to_exitcode(ended[1])
+    return code
+
+
+def beyond(below: Sequence[int], memory: int, processes: int) -> str:
+    """The bound that the processes have passed, in words; empty if none."""
+    if processes and len(below) > processes:
+        return f"started more than {processes} processes"
+    if memory and used_memory(below, memory) > memory:
+        return f"used more than {memory / 1e6:,.0f} MB of memory"
+    return ""
+
+
+def tell(control: int, line: str) -> None:
+    """Write a line to whoever asked for the program, if they are still there."""
+    with contextlib.suppress(OSError):
+        os.write(control, f"{line}\n".encode())
+
+
+def kill_all(program: int) -> None:
+    """Kill everything below, and what comes to be below while that happens."""
+    deadline = time.monotonic() + KILLING_S
+    while time.monotonic() < deadline:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(program, signal.SIGKILL)
+        kill_below(os.getpid())
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+            time.sleep(0.001)
+            continue
+        return  # no child is left
+
+
+if __name__ == "__main__":
+    main()

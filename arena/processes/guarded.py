@@ -1,0 +1,115 @@
+"""A program below a guard, as whoever asked for it sees it."""
+
+import contextlib
+import os
+import select
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arena.processes.tree import kill_tree
+
+ROOT = Path(__file__).parents[2]
+"""The folder that holds the package of the guard."""
+START = "import sys; sys.path.append({!r}); from arena.processes.guard import main; main()"
+MOST_PROCESSES = 256
+"""Processes that an agent may have at once, threads not counted."""
+SHARE_OF_MEMORY = 0.5
+"""Share of this machine's memory that an agent may use by default."""
+CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+"""Files that may hold a container's limit of memory."""
+ENDING_S = 6.0
+"""Seconds for a guard to kill the processes below it, a little longer than it gives itself."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Limits of the processes of a program together, 0 for no limit; beyond it they are killed."""
+
+    memory_bytes: int
+    processes: int = MOST_PROCESSES
+
+
+@dataclass(frozen=True)
+class Fate:
+    """The end of a program: its exit code, or why it was killed."""
+
+    code: int | None = None
+    """Its exit status, below 0 after a signal; None if its guard has killed it."""
+    excess: str = ""
+    """The bound that it passed, in words: "used more than 500 MB of memory"."""
+
+
+@dataclass(frozen=True, eq=False)
+class Guarded:
+    """A command that ends with this process, and all that it has started with it, even if this one is killed."""
+
+    argv: list[str]
+    """Command to run in place of the given one, as the leader of a session, with `pass_fds=(inherited,)`."""
+    inherited: int
+    """File descriptor to be passed on, and closed here once the program runs."""
+    held: int
+    """File descriptor whose closing kills the program."""
+
+    def start(self, **options: Any) -> "subprocess.Popen[bytes]":
+        """Run it; `options` are those of `subprocess.Popen`."""
+        try:
+            return subprocess.Popen(self.argv, pass_fds=(self.inherited,), start_new_session=True, **options)
+        except BaseException:
+            os.close(self.held)
+            raise
+        finally:
+            os.close(self.inherited)
+
+    def fate(self, seconds: float) -> Fate | None:
+        """Return how the program ended, waiting that many seconds for its end; None while it runs.
+
+        To be called until it returns a `Fate`, not after.
+        """
+        poll = select.poll()
+        poll.register(self.held, select.POLLIN)
+        line = b""
+        with contextlib.suppress(OSError):
+            if poll.poll(seconds * 1000):
+                line = os.read(self.held, 4096)
+        kind, _, rest = line.decode().splitlines()[0].partition(" ") if line else ("", "", "")
+        return {"code": lambda: Fate(int(rest)), "excess": lambda: Fate(excess=rest)}.get(kind, lambda: None)()
+
+    def end(self, process: "subprocess.Popen[bytes]") -> None:
+        """Kill the program, all that it has started, and its guard, which is `process`."""
+        os.close(self.held)
+        try:
+            process.wait(ENDING_S)
+        except subprocess.TimeoutExpired:  # somebody has stopped it
+            kill_tree(process.pid)
+            process.wait()
+
+
+def guarded(command: Sequence[str], bounds: Bounds | None = None) -> Guarded:
+    """Put a command below a guard of its own, in `default_bounds` if none are given; the caller closes both files."""
+    bounds = default_bounds() if bounds is None else bounds
+    ours, theirs = socket.socketpair()
+    inherited, held = theirs.detach(), ours.detach()
+    figures = map(str, (inherited, bounds.memory_bytes, bounds.processes))
+    return Guarded([sys.executable, "-I", "-S", "-c", START.format(str(ROOT)), *figures, *command], inherited, held)
+
+
+def default_bounds() -> Bounds:
+    """Return the limits of an agent for which none are given."""
+    return Bounds(int(SHARE_OF_MEMORY * machine_memory()))
+
+
+def machine_memory() -> int:
+    """Bytes of memory of this machine, or of the container that this is; 0 where it is not told."""
+    try:
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0
+    for path in CGROUP_LIMITS:
+        with contextlib.suppress(OSError, ValueError):
+            memory = min(memory, int(Path(path).read_text()))
+    return memory

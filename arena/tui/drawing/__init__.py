@@ -1,0 +1,1 @@
+"""Drawings as text and as images: boards, curves, pieces and colours. No widgets."""

@@ -1,0 +1,112 @@
+"""Themes, the colours of seats, and ASCII replacements for terminals without Unicode.
+
+Colour only supports what shapes and words say. Seats have the Okabe-Ito hues (Color Universal Design, 2008), which
+colour-blind people can tell apart, at the lightness that reads well on each background.
+"""
+
+import os
+import sys
+
+from textual.theme import Theme
+
+SEATS = {
+    True: ("#56b4e9", "#e69f00", "#2fc497", "#e296c0"),
+    False: ("#0072b2", "#c25400", "#007a59", "#a8437e"),
+}
+"""Colour of each seat on a dark (True) and on a light theme."""
+VERDICTS = {True: ("#2fc497", "#ee8866"), False: ("#007a59", "#b3371b")}
+"""Colours for good and for bad news: bluish green and vermilion."""
+
+
+def _variables(dark: bool) -> dict[str, str]:
+    seats = {f"seat-{seat}": colour for seat, colour in enumerate(SEATS[dark])}
+    good, bad = VERDICTS[dark]
+    return seats | {"good": good, "bad": bad}
+
+
+DARK = Theme(
+    name="arena-dark",
+    primary="#56b4e9",
+    secondary="#8ea4b8",
+    accent="#9ecbff",
+    warning="#e6b450",
+    error=VERDICTS[True][1],
+    success=VERDICTS[True][0],
+    foreground="#e4e7eb",
+    background="#12161c",
+    surface="#171c24",
+    panel="#212936",
+    dark=True,
+    variables=_variables(True),
+)
+LIGHT = Theme(
+    name="arena-light",
+    primary="#0072b2",
+    secondary="#4b6075",
+    accent="#00568a",
+    warning="#8a5a00",
+    error=VERDICTS[False][1],
+    success=VERDICTS[False][0],
+    foreground="#1c2127",
+    background="#fbfaf7",
+    surface="#f3f1ec",
+    panel="#e4e0d8",
+    dark=False,
+    variables=_variables(False),
+)
+
+ASCII = {
+    **dict.fromkeys("╭╮╰╯┌┐└┘├┤┬┴┼╔╗╚╝╟╢", "+"),
+    **dict.fromkeys("│┃║‖▏▎▍▌▐▊▉", "|"),
+    **dict.fromkeys("─━═╴╶╸╺", "-"),
+    **dict.fromkeys("█▓▇▆▅■◆▙▟▛▜▚▞▖▗▘▝", "#"),
+    **dict.fromkeys("▄▃▀", "="),
+    **dict.fromkeys("▂▁▔", "_"),
+    **dict.fromkeys("▒░", ":"),
+    **dict.fromkeys("●⬤◉", "X"),
+    **dict.fromkeys("○◯◌", "O"),
+    "▲": "A",
+    **dict(zip("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBNPkqrbnp", strict=True)),
+    **dict.fromkeys("›▶▸▷→", ">"),
+    **dict.fromkeys("‹◀◂←", "<"),
+    **dict.fromkeys("↑△", "^"),
+    **dict.fromkeys("↓▽▼", "v"),
+    **dict.fromkeys("–—−", "-"),
+    **dict.fromkeys("·…•", "."),
+    "½": "+",
+    "±": "~",
+    "×": "x",
+    "↵": "^",
+    "␣": "_",
+    "☐": "[",
+    "✓": "y",
+    "⁄": "/",
+}
+"""Replacement of a character where only ASCII can be shown; each takes one column, as the character did."""
+_TABLE = str.maketrans(ASCII)
+
+
+def plain(text: str) -> str:
+    """Return `text` in ASCII alone, column by column.
+
+    >>> plain("╭─ arena › watch ─╮ ⠋●½")
+    '+- arena > watch -+ *X+'
+    """
+    if text.isascii():
+        return text
+    text = text.translate(_TABLE)
+    return "".join(c if c.isascii() else "*" if "\u2800" <= c <= "\u28ff" else "?" for c in text)
+
+
+def ascii_only() -> bool:
+    """Return whether only ASCII may be sent: `ARENA_ASCII` is set, or the terminal's encoding is not Unicode.
+
+    `LC_ALL=C` counts as ASCII here, while Python treats it, like a missing locale, as UTF-8.
+    """
+    wish = os.environ.get("ARENA_ASCII", "")
+    if wish:
+        return wish != "0"
+    if os.environ.get("LC_ALL") in ("C", "POSIX"):
+        return True
+    encoding = (getattr(sys.__stdout__, "encoding", None) or "utf-8").lower()
+    return not encoding.replace("-", "").startswith("utf")

@@ -1,0 +1,1 @@
+"""Services for screens: background work, processes, stores, and the server for browsers."""

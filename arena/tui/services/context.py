@@ -1,0 +1,126 @@
+"""The user's surroundings in files: runs, stored matches, ladders, games. All of it may be missing.
+
+Heavy imports are delayed until needed: the first frame of a screen must not wait for numba or a database.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena.base.errors import UsageError
+from arena.base.passwords import without_password
+from arena.policy.registry import AGENTS, make_game
+from games.engine.identity import name_of
+
+if TYPE_CHECKING:
+    from arena.runs.follow import FoundRun
+    from arena.store import LadderRow, Store, StoredMatch
+
+RECENT = 50
+"""Maximum number of matches listed."""
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """Runs and matches found at one moment."""
+
+    runs: tuple["FoundRun", ...] = ()
+    matches: tuple["StoredMatch", ...] = ()
+    """The latest matches, newest first."""
+    stored: int = 0
+    """Number of matches in the store."""
+    error: str = ""
+    """Why the store cannot be read, in one line; empty if it can, or does not exist yet."""
+
+    @property
+    def agents(self) -> list[str]:
+        """Specs of usable agents: those trained here, and all that are registered."""
+        return [run.agent for run in self.runs if run.status.snapshots] + AGENTS.names()
+
+
+@dataclass(frozen=True)
+class GameLadder:
+    """Ladder of a game."""
+
+    game: str
+    """Label of the game."""
+    rows: Sequence["LadderRow"] = ()
+
+
+class LazyStore:
+    """A store opened once it exists, and closed when its file is deleted: an open file could be read long after."""
+
+    def __init__(self, url: str):
+        self.url = url
+        self._store: Store | None = None
+
+    def get(self) -> "Store | None":
+        """Return the store, None if it does not exist yet; `UsageError` if it cannot be read or was deleted."""
+        from arena.store import Store
+
+        if "://" not in self.url and not Path(self.url).exists():
+            if self._store is not None:
+                self.close()
+                raise UsageError(f"the store {without_password(str(self.url))} is gone")
+            return None
+        if self._store is None:
+            self._store = Store(self.url, create=False, wait_s=5.0)
+        return self._store
+
+    def close(self) -> None:
+        """Close the store."""
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+
+class ArenaContext:
+    """Reads runs and store; its methods block on the disk and belong to one thread.
+
+    Args:
+        runs: folder of the runs.
+        store: path or URL of the store.
+
+    """
+
+    def __init__(self, runs: Path, store: str):
+        self.runs = runs
+        self._store = LazyStore(store)
+
+    def poll(self) -> Inventory:
+        """Return what there is now."""
+        from arena.runs.follow import find_runs
+
+        runs = tuple(find_runs(self.runs))
+        try:
+            store = self._store.get()
+            if store is None:
+                return Inventory(runs)
+            return Inventory(runs, tuple(store.matches(limit=RECENT)), store.count())
+        except UsageError as error:
+            self._store.close()
+            return Inventory(runs, error=str(error))
+
+    def ladder(self, game: str, limit: int = 50) -> GameLadder:
+        """Return the ladder of a game by name: with default options, else with others that were played."""
+        label = make_game(game).label
+        with suppress(UsageError):
+            store = self._store.get()
+            if store is not None:
+                played = [other for other in store.games() if name_of(other) == name_of(label)]
+                label = label if label in played or not played else played[0]
+                return GameLadder(label, store.ladder(label, limit))
+        return GameLadder(label)
+
+    def traits(self, game: str) -> str:
+        """Return the traits of a game, in a few words."""
+        made = make_game(game)
+        kinds = ["hidden" if not made.perfect_information else "", "chance" if made.has_chance else ""]
+        kinds += ["simul." if made.simultaneous else ""]
+        return f"{made.num_players}p {' '.join(filter(None, kinds)) or 'perfect'}"
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()

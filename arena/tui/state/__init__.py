@@ -1,0 +1,1 @@
+"""State of screens: positions, series, clocks and words. Nothing here draws."""

@@ -1,0 +1,196 @@
+"""The match in play on a screen, and snapshots of its positions."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.match.ask import NO_ACTION, Answer, begin
+from arena.match.files import WrittenMatch
+from arena.match.match import Match
+from arena.match.position import analyse_position
+from arena.match.replay import empty_seats, settle
+from arena.match.verdict import Verdict
+from arena.policy.protocol import Policy
+from games.engine.game import Game, State
+from games.engine.picture import Picture
+
+Cell = tuple[int, int]
+"""Row and column of a picture."""
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """A position of a match and how it was reached; immutable."""
+
+    state: State
+    picture: Picture
+    seat: int
+    """Seat to move; at the end, the seat that moved last."""
+    legal: Mapping[int, str] = field(default_factory=dict)
+    """Every legal action in the game's notation; empty once the match is over."""
+    action: int | None = None
+    """Action that led here; None at the start, and if the match ended without one."""
+    move: str = ""
+    """Notation of that action in the game."""
+    verdict: Verdict | None = None
+    closed: Picture | None = None
+    """The picture with all hands as backs, where `picture` shows more than every seat may know; else None."""
+    took_s: float = 0.0
+    """Seconds that the agent took for the move that led here."""
+    line: tuple[str, ...] = ()
+    """Moves that the agent expected then, that move first; empty if it does not report them."""
+
+    @property
+    def hides(self) -> bool:
+        """True if open hands show more than closed ones."""
+        return self.closed is not None and _visible_parts(self.picture) != _visible_parts(self.closed)
+
+    @property
+    def targets(self) -> dict[Cell, list[int]]:
+        """Legal actions by the cell where they take place."""
+        return self._by_cell(self.picture.action_cells)
+
+    @property
+    def origins(self) -> dict[Cell, list[int]]:
+        """Legal actions by the cell of the piece that they move; empty if pieces do not move."""
+        origins = self.picture.action_origins
+        return {} if origins is None else self._by_cell(origins)
+
+    def _by_cell(self, cells: NDArray[np.int64]) -> dict[Cell, list[int]]:
+        """Return the legal actions by their cell in `cells` [A, 2]."""
+        actions_by_cell: dict[Cell, list[int]] = {}
+        for action in self.legal:
+            row, column = cells[action].tolist()
+            if row >= 0:
+                actions_by_cell.setdefault((row, column), []).append(action)
+        return actions_by_cell
+
+    def chances(self, answer: Answer | None) -> dict[int, float]:
+        """Return the probability of each legal action; empty if `answer` has none, or invalid ones."""
+        if answer is None or answer.probs is None or answer.probs.shape != (len(self.picture.action_cells),):
+            return {}
+        chances = {action: float(answer.probs[action]) for action in self.legal}
+        return chances if all(0 <= chance <= 1.001 for chance in chances.values()) else {}
+
+    def visits(self, answer: Answer | None) -> dict[int, int]:
+        """Return the search visits of each legal action; empty if `answer` has none, or invalid ones."""
+        if answer is None or answer.visits is None or answer.visits.shape != (len(self.picture.action_cells),):
+            return {}
+        return {action: int(answer.visits[action]) for action in self.legal}
+
+    def on_cells(self, chances: Mapping[int, float]) -> dict[Cell, float]:
+        """Return probabilities of actions summed by the cells where they take place."""
+        return {
+            cell: sum(chances[action] for action in actions if action in chances)
+            for cell, actions in self.targets.items()
+            if chances
+        }
+
+
+def _visible_parts(picture: Picture) -> tuple[object, ...]:
+    letters = None if picture.letters is None else picture.letters.tolist()
+    return picture.pieces.tolist(), letters, picture.notes
+
+
+def first_position(game: Game) -> Position:
+    """Return the start, for a screen to show while the match is being set up."""
+    return Position(game.initial, game.picture(game.initial), max(int(game.initial["current_player"]), 0))
+
+
+@dataclass(frozen=True, eq=False)
+class PositionAnalysis:
+    """An agent's answer for a position that it does not play in."""
+
+    answer: Answer
+    line: tuple[str, ...] = ()
+    """Moves that it expects; empty if it does not report them."""
+
+
+class LiveMatch:
+    """The match in play; its methods block while agents think, and belong to one thread."""
+
+    def __init__(self, game: Game):
+        self.game = game
+
+    def deal(
+        self, players: Sequence[tuple[str, Policy | None]], seed: int, actions: Sequence[int] = ()
+    ) -> tuple[Position, ...]:
+        """Start a new match with `actions` already played; return all its positions so far."""
+        self._match = Match(self.game, players, seed)
+        self._people = [seat for seat, (_, policy) in enumerate(players) if policy is None]
+        self._viewer = next(iter(self._people), 0)
+        return (self._position(), *(self.play(action) for action in actions))
+
+    def unroll(self, written: WrittenMatch) -> tuple[Position, ...]:
+        """Return all positions of a stored match; `UsageError` if it does not replay."""
+        self._match, self._people = empty_seats(written.game, written.players, written.seed), []
+        positions = [self._position(), *(self.play(action) for action in written.actions)]
+        if written.verdict is not None:
+            settled = self._match.over
+            settle(self._match, written.verdict)
+            if not settled:
+                positions.append(self._position())
+        return tuple(positions)
+
+    def analyse(self, policy: Policy, written: WrittenMatch, number: int) -> PositionAnalysis:
+        """Ask `policy` about the position after `number` actions of a match."""
+        moves, seed = written.actions[:number], written.seed
+        failure = begin(policy, seed)
+        if failure is not None:
+            return PositionAnalysis(Answer(NO_ACTION, failure))
+        answer = analyse_position(written.game, moves, policy, seed)
+        if answer.pv is None:
+            return PositionAnalysis(answer)
+        nobody = [(name, None) for name in written.players]
+        return PositionAnalysis(answer, Match(written.game, nobody, seed, moves).line(answer.pv.tolist()))
+
+    def play(self, action: int) -> Position:
+        """Play a person's action; raises as `Match.play` does."""
+        text = self.game.action_text(self._match.state, action)
+        self._match.play(action)
+        return self._position(action, text)
+
+    def advance(self) -> tuple[Answer, Position]:
+        """Let the agent to move answer and play."""
+        match = self._match
+        before, played, start_s = match.state, len(match.actions), time.perf_counter()
+        answer = match.advance()
+        took_s = time.perf_counter() - start_s
+        if len(match.actions) == played:  # forfeited
+            return answer, self._position(took_s=took_s)
+        action = match.actions[-1]
+        move = self.game.action_text(before, action)
+        expected = [] if answer.pv is None else answer.pv.tolist()
+        line = (move, *match.line(expected[1:])) if expected[:1] == [action] else ()
+        return answer, self._position(action, move, took_s, line)
+
+    def advise(self, policy: Policy, seed: int) -> Answer:
+        """Ask `policy`, which does not play here, for one move in the current position."""
+        failure = begin(policy, seed)
+        return Answer(NO_ACTION, failure) if failure else self.consult(policy)
+
+    def consult(self, policy: Policy) -> Answer:
+        """Ask `policy`, which plays here, about the current position."""
+        return self._match.consult(policy)
+
+    def _visible_state(self) -> State:
+        """Return the position as the people at the screen may see it: all of it if none of them plays."""
+        match = self._match
+        if not self._people or self.game.perfect_information:
+            return match.state
+        if match.seat in self._people:
+            self._viewer = match.seat
+        return match.shown_to(self._viewer)
+
+    def _position(
+        self, action: int | None = None, move: str = "", took_s: float = 0.0, line: tuple[str, ...] = ()
+    ) -> Position:
+        match, state = self._match, self._visible_state()
+        legal = {int(choice): self.game.action_text(state, int(choice)) for choice in np.flatnonzero(match.legal)}
+        hides = not (self._people or self.game.perfect_information)
+        closed = self.game.picture(match.shown_to(*range(self.game.num_players))) if hides else None
+        picture = self.game.picture(state)
+        return Position(state, picture, match.seat, legal, action, move, match.verdict, closed, took_s, line)

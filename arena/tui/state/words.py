@@ -1,0 +1,106 @@
+"""Words of screens: pure functions from numbers and verdicts to text."""
+
+from collections.abc import Sequence
+
+from arena.match.verdict import Reason, Verdict
+from arena.tui.state.counting import counted
+from arena.tui.state.series import share_point
+from games.engine.picture import MARKS
+
+YOU = "you"
+"""Name of the person at the keyboard."""
+GETTING_READY = "the agents get ready …"
+"""Shown while a match is set up: networks take seconds to load."""
+
+
+def mark(seat: int) -> str:
+    """Return the symbol of a seat."""
+    return MARKS[seat % len(MARKS)]
+
+
+def ending(name: str, room: int) -> str:
+    """Return a name, or as much of its end as fits: related names start alike.
+
+    >>> ending("mcts:400", 8), ending("ppo:runs/c4/snapshot-0010", 12)
+    ('mcts:400', '…apshot-0010')
+    """
+    return name if len(name) <= room else f"…{name[1 - room :]}"
+
+
+def percent(chance: float) -> str:
+    """Return a probability in whole percent; a dot below half a percent.
+
+    >>> [percent(x) for x in (0.0, 0.003, 0.05, 0.613, 0.996)]
+    ['·', '·', '5%', '61%', '100%']
+    """
+    whole = round(100 * chance)
+    return f"{whole}%" if whole else "·"
+
+
+def bar(fraction: float, width: int) -> str:
+    """Return a horizontal bar of at most `width` characters, exact to an eighth of one.
+
+    >>> bar(0.5, 5), bar(0.01, 5)
+    ('██▌', '▏')
+    """
+    eighths = max(round(8 * width * min(fraction, 1.0)), 1 if fraction > 0 else 0)
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+
+
+def points(value: float) -> str:
+    """Return points as chess players write them.
+
+    >>> points(0), points(0.5), points(1.5), points(1 / 3)
+    ('0', '½', '1½', '0.33')
+    """
+    whole, rest = divmod(value, 1)
+    if rest == 0:
+        return str(int(whole))
+    return f"{int(whole) or ''}½" if rest == 0.5 else f"{value:.2f}"
+
+
+def standings(score: Sequence[float]) -> str:
+    """Return the points of several players.
+
+    >>> standings([1.5, 0.5])
+    '1½ – ½'
+    """
+    return " – ".join(map(points, score))
+
+
+def signed(value: float) -> str:
+    """Return a value with its sign and two decimals, `−0.62`; zero has no sign."""
+    return f"{value:+.2f}".replace("-", "−") if abs(value) >= 0.005 else "0.00"
+
+
+def clock(seconds: float) -> str:
+    """Return the time on a clock.
+
+    >>> clock(41.9), clock(3723)
+    ('0:41', '1:02:03')
+    """
+    minutes, seconds = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def result(verdict: Verdict, names: Sequence[str], num_moves: int) -> str:
+    """Return how a match ended, in a sentence; `names` are by seat."""
+    offender = verdict.offender
+    if offender is not None:
+        who = f"{mark(offender)} {names[offender]}"
+        you = names[offender] == YOU
+        return {
+            Reason.ILLEGAL: f"{who} made an illegal move ({verdict.detail}) and loses",
+            Reason.CRASHED: f"{who} crashed ({verdict.detail}) and loses",
+            Reason.LATE: f"{who} {'are' if you else 'was'} late ({verdict.detail}) and {'lose' if you else 'loses'}",
+            Reason.RESIGNED: f"{who} {'resign' if you else 'resigns'}",
+        }[verdict.reason]
+    if verdict.reason is Reason.AGREED:
+        return f"a draw by agreement after {counted(num_moves, 'move')}"
+    winners = [seat for seat, share in enumerate(share_point(verdict.returns)) if share > 0]
+    if len(winners) == len(names):
+        return f"a draw after {counted(num_moves, 'move')}"
+    who = " and ".join(f"{mark(seat)} {names[seat]}" for seat in winners)
+    many = len(winners) > 1 or names[winners[0]] == YOU
+    return f"{who} {'win' if many else 'wins'} after {counted(num_moves, 'move')}"

@@ -1,1 +1,0 @@
-"""Work in processes of this machine or on a Ray cluster, which a killed process or node does not end."""

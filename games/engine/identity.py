@@ -1,0 +1,66 @@
+"""The identity of a game as text: `hex:size=5,swap=True` on a command line, `hex(size=5, swap=True)` in a table.
+
+This is the one place that writes and reads either; both name the same game wherever a game is asked for.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from games.engine.errors import UsageError
+
+
+@dataclass(frozen=True)
+class GameId:
+    """A game by name, and its options: values, or the texts that were read."""
+
+    name: str
+    options: Mapping[str, object]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read either form. Raises `UsageError` for a missing bracket, a repeated option and one without a value.
+
+        >>> GameId.parse("hex:size=5,swap=True") == GameId.parse("hex(size=5, swap=True)")
+        True
+        """
+        name, mark, rest = text.partition("(" if "(" in text.partition(":")[0] else ":")
+        if mark == "(":
+            if not rest.endswith(")"):
+                raise UsageError(f"{text!r} lacks its closing bracket")
+            rest = rest[:-1]
+        options: dict[str, str] = {}
+        for item in filter(None, map(str.strip, rest.split(","))):
+            key, equals, value = item.partition("=")
+            if not equals:
+                raise UsageError(f"{name}: option {item!r} is not of the form name=value")
+            if key in options:
+                raise UsageError(f"{name}: option {key} is given twice")
+            options[key] = value
+        return cls(name, options)
+
+    @property
+    def spec(self) -> str:
+        """The form of command lines, `hex:size=5,swap=True`: one word of a shell."""
+        options = ",".join(f"{key}={value}" for key, value in self.options.items())
+        return f"{self.name}:{options}" if options else self.name
+
+    @property
+    def label(self) -> str:
+        """The form of tables, `hex(size=5, swap=True)`."""
+        return f"{self.name}({', '.join(f'{key}={value}' for key, value in self.options.items())})"
+
+
+def split_label(label: str) -> tuple[str, str]:
+    """Return the name in a label and the text of its options, also of a label that nobody has checked.
+
+    >>> split_label("hex(size=5, swap=True)")
+    ('hex', 'size=5, swap=True')
+    """
+    name, _, options = label.removesuffix(")").partition("(")
+    return name, options
+
+
+def name_of(label: str) -> str:
+    """Return the name in a label."""
+    return split_label(label)[0]

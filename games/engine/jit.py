@@ -1,0 +1,189 @@
+"""numba's `njit`, with a cache in the cache folder of this project and nowhere else.
+
+numba itself keeps it beside the source, where an installed package often cannot be written, or in a folder of its own,
+and stops the program where neither can be. What it finds there it unpickles, whoever has written it.
+"""
+
+import hashlib
+import os
+import pickle
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache, cached_property, wraps
+from typing import Any
+
+import numba
+from numba import types
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _Cache, _CacheLocator
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
+
+from games.engine.cache_folder import cache_directory
+from games.engine.file_lock import file_lock
+
+PATIENCE_S = 60.0
+"""Seconds to wait for another process that compiles the same function; longer than any takes alone."""
+
+
+def njit(function: Callable[..., Any] | None = None, *, cache: bool = False, **options: Any) -> Any:
+    """Compile a function as `numba.njit` does with these options; with `cache`, keep it in `cache_directory()`."""
+    if function is None:
+        return lambda function: njit(function, cache=cache, **options)
+    compiled: Any = numba.njit(**options)(function)
+    if isinstance(compiled, Dispatcher):  # numba may be told to compile nothing
+        named: Any = compiled
+        kept = KernelCache(function) if cache else None
+        named.compile = _named_by_layout(named.compile, nullcontext if kept is None else kept.lock)
+        if kept is not None:
+            named._cache = kept
+    return compiled
+
+
+def record_name(record: types.Record) -> tuple[str, tuple[str]]:
+    """Return the name of a record type in machine code: a hash of its layout.
+
+    numba itself numbers these types as a process meets them, and names functions after the numbers. From a cache that
+    several processes have filled would come functions of one name for different layouts, of which one answers for all.
+    """
+    return "Record", (hashlib.sha256(record.name.encode()).hexdigest()[:16],)
+
+
+def _named_by_layout(
+    compile: Callable[..., Any], between_processes: Callable[[], AbstractContextManager[None]]
+) -> Callable[..., Any]:
+    """Return `compile` such that it names records by `record_name`, in what it compiles and nowhere else.
+
+    numba holds its lock while it compiles, so that no other function is compiled meanwhile. The lock
+    `between_processes` is taken after it, always in this order.
+    """
+    record: Any = types.Record
+    lock: Any = global_compiler_lock
+
+    @wraps(compile)
+    def compile_named(signature: Any) -> Any:
+        with lock, between_processes():
+            before = record.mangling_args
+            record.mangling_args = property(record_name)
+            try:
+                return compile(signature)
+            finally:
+                record.mangling_args = before
+
+    return compile_named
+
+
+class Unchecked:
+    """A kernel whose arguments are looked at on the first call only.
+
+    numba looks at every argument of every call, which takes a microsecond or two for a record of arrays, longer than a
+    move in a small game. Later arguments must be of the same types: their caller has made them itself.
+    """
+
+    def __init__(self, kernel: Any):
+        self._kernel = kernel
+        self.call: Callable[..., Any] = self._first_call
+        """Runs the kernel."""
+
+    def __reduce__(self) -> tuple[type, tuple[Any]]:
+        return Unchecked, (self._kernel,)  # machine code cannot be copied
+
+    def _first_call(self, *arguments: Any) -> Any:
+        if isinstance(self._kernel, Dispatcher):
+            typeof: Any = numba.typeof  # untyped
+            self.call = self._kernel.compile(tuple(typeof(argument) for argument in arguments))
+        else:
+            self.call = self._kernel
+        return self.call(*arguments)
+
+
+class KernelCache(_Cache):
+    """Cache of one compiled function. It looks for its folder on first use, not when a module is imported."""
+
+    def __init__(self, function: Callable[..., Any]):
+        self._function, self._enabled = function, True
+
+    @cached_property
+    def _kept(self) -> Any:
+        kept: Any = _Kept
+        return kept(self._function)
+
+    @property
+    def cache_path(self) -> str:
+        """The folder of this function's files."""
+        path: str = self._kept.cache_path
+        return path
+
+    def lock(self) -> AbstractContextManager[None]:
+        """Return a lock between processes, so that one compiles the function and the others load what it has kept."""
+        try:
+            path = os.path.join(self.cache_path, f"{self._kept._impl.filename_base}.lock")
+        except OSError:  # nothing is kept either
+            return nullcontext()
+        return file_lock(path, PATIENCE_S) if self._enabled else nullcontext()
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled code of a signature; None if there is none, or if it cannot be read."""
+        if not self._enabled:
+            return None
+        try:
+            return self._kept.load_overload(sig, target_context)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Store compiled code. Failures are ignored, since the code runs without being stored."""
+        if self._enabled:
+            try:
+                self._kept.save_overload(sig, data)
+            except (OSError, EOFError, pickle.UnpicklingError):
+                return
+
+    def enable(self) -> None:
+        """Load and save from now on."""
+        self._enabled = True
+
+    def disable(self) -> None:
+        """Neither load nor save from now on."""
+        self._enabled = False
+
+    def flush(self) -> None:
+        """Empty the cache."""
+        self._kept.flush()
+
+
+class _Locator(_CacheLocator):
+    """Below the cache folder, in one for each folder of sources."""
+
+    def __init__(self, function: Callable[..., Any], source: str):
+        self._py_file, self._lineno = source, function.__code__.co_firstlineno
+
+    def get_cache_path(self) -> str:
+        path: Any = self.get_suitable_cache_subpath  # untyped
+        return os.path.join(cache_directory(), path(self._py_file))
+
+    def get_source_stamp(self) -> str:
+        return _content(self._py_file)
+
+    def get_disambiguator(self) -> str:
+        return str(self._lineno)
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> "_Locator":
+        locator = cls(py_func, py_file)
+        os.makedirs(locator.get_cache_path(), mode=0o700, exist_ok=True)
+        return locator
+
+
+class _Format(CompileResultCacheImpl):
+    _locator_classes: list[type[object]] = [_Locator]  # noqa: RUF012  # as numba declares it
+
+
+class _Kept(FunctionCache):
+    _impl_class = _Format
+
+
+@cache
+def _content(path: str) -> str:
+    """Return the hash of a source file as it was on first use, which is the version that was imported."""
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()

@@ -1,0 +1,125 @@
+"""Whatever the output, the arguments and the limits are: one line, and a status that says what happened."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytestmark = pytest.mark.full
+
+ARENA = f"{sys.executable} -m arena"
+
+
+def shell(command, folder, **environment):
+    kept = os.environ | {"TMPDIR": str(folder), "XDG_STATE_HOME": str(folder / "state")} | environment
+    done = subprocess.run(["bash", "-c", command], capture_output=True, cwd=folder, env=kept, check=False, timeout=120)
+    return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+@pytest.mark.parametrize("words", ["games", "games --json", "agents", "--help", "train --help"])
+def test_an_output_that_cannot_spell_everything_gets_what_it_can(tmp_path, encoding, words):
+    status, out, err = shell(f"{ARENA} {words}", tmp_path, PYTHONIOENCODING=encoding)
+    assert (status, err) == (0, "")
+    assert len(out) > 200
+
+
+def test_boards_are_drawn_where_their_signs_cannot_be_spelt(tmp_path):
+    assert shell(f"{ARENA} tournament connect_four random one-ply --games 2", tmp_path)[0] == 0
+    status, out, err = shell(f"{ARENA} match 1", tmp_path, PYTHONIOENCODING="ascii")
+    assert (status, err) == (0, "")
+    assert "?" in out
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("words", ["games", "", "tournament tic_tac_toe random one-ply --games 2"])
+def test_closed_streams_lead_nowhere(tmp_path, closed, words):
+    status, out, err = shell(f"{ARENA} {words} {closed}", tmp_path)
+    assert (status, err) == (0, "")
+    assert bool(out) == (">&-" not in closed.replace("2>&-", ""))
+    if words.startswith("tournament"):
+        assert shell(f"{ARENA} match 1", tmp_path)[0] == 0
+
+
+@pytest.mark.parametrize("words", ["games", "games --json", "--help", "agents", "train --help"])
+def test_a_full_output_is_told(tmp_path, words):
+    assert shell(f"{ARENA} {words} > /dev/full", tmp_path) == (
+        1,
+        "",
+        "arena: the standard output cannot be written (No space left on device)\n",
+    )
+
+
+def test_a_full_error_output_changes_no_status(tmp_path):
+    assert shell(f"{ARENA} nothing 2> /dev/full", tmp_path) == (2, "", "")
+
+
+def test_a_limit_on_the_size_of_files_is_told_and_results_are_whole(tmp_path):
+    command = "tournament tic_tac_toe random one-ply --games 40 --out results"
+    assert shell(f"{ARENA} {command}", tmp_path)[0] == 0
+    limited = f"ulimit -f 4; {ARENA} {command.replace('results', 'others')}"
+    status, _, err = shell(limited, tmp_path)
+    assert (status, err.count("\n")) in ((1, 1), (2, 1))
+    assert "Traceback" not in err
+    assert "too large" in err or "full" in err
+    assert shell(f"{ARENA} {command.replace('results', 'others')}", tmp_path)[0] == 0
+    for name in ("ratings.csv", "games.csv", "results.json"):
+        assert (tmp_path / "results" / name).read_text() == (tmp_path / "others" / name).read_text()
+
+
+@pytest.mark.parametrize(
+    "words", ["match g.pgn --export $'\\xff'", "$'\\xff'", "play $'chess\\xff'", "games $'a\\xe9'"]
+)
+def test_an_argument_that_is_no_text_is_refused(tmp_path, words):
+    status, out, err = shell(f"{ARENA} {words}", tmp_path)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("arena: the argument '")
+    assert err.endswith("' is not text in UTF-8\n")
+    assert "\\x" in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "$'a\\nb'",
+        "match $'a\\nb'",
+        "play $'chess\\nx'",
+        "tournament chess $'a\\nb' random",
+        "rate $'a\\n\\x1b[31mb'",
+        "games $'a\\nb'",
+        "train chess ppo --out $'/dev/null/a\\nb'",
+        "tournament chess random one-ply --store $'/dev/null/a\\nb'",
+    ],
+)
+def test_an_argument_with_a_line_break_is_told_in_one_line(tmp_path, words):
+    status, out, err = shell(f"{ARENA} {words}", tmp_path)
+    assert (status, out, err.count("\n")) == (2, "", 1), err
+    assert "\x1b" not in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("how", ["moved", "removed"])
+def test_a_training_whose_folder_goes_away_ends_in_a_line(tmp_path, how):
+    words = ["train", "tic_tac_toe", "dqn", "--out", "run", "--steps", "60000", "--snapshots", "6", "--threads", "1"]
+    command = [sys.executable, "-m", "arena", *words]
+    training = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "run" / "snapshot-0001").exists():
+        assert time.monotonic() < deadline
+        assert training.poll() is None
+        time.sleep(0.02)
+    (tmp_path / "run").rename(tmp_path / "moved")
+    if how == "removed":
+        shutil.rmtree(tmp_path / "moved")
+    out, err = training.communicate(timeout=120)
+    assert (training.returncode, out) == (1, "")
+    assert "Traceback" not in err
+    assert "internal error" not in err
+    assert err.splitlines()[-1].startswith(("arena: the folder run is gone", "arena: run cannot be written"))
+    if how == "moved":
+        again = [*command, "--resume"]
+        again[again.index("run")] = "moved"
+        assert subprocess.run(again, cwd=tmp_path, capture_output=True, check=False).returncode == 0
