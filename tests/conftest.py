@@ -1,12 +1,14 @@
-"""What all tests share: tiers, torch on one thread and seeded, hypothesis without a deadline, Ctrl-C, faulty agents.
+"""What all tests share: tiers, torch on one thread and seeded, hypothesis without a deadline, Ctrl-C, faulty agents, Ray.
 
 Tiers: with `--fast` only the tests run that take no time. Left out are those marked `full` (they train, start programs,
 or compile what others do not need) and `slow` (they train an agent to a score), and, of tests over all games, those of
 other games than `FAST_GAMES`. Without it all tests run.
 """
 
+import os
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -76,3 +78,15 @@ def faulty_agents(tmp_path_factory, monkeypatch):
     AGENTS.__dict__.pop("references", None)
     if before is not None:
         AGENTS.__dict__["references"] = before
+
+
+@pytest.fixture(scope="session")
+def ray_cluster():
+    """A Ray cluster of two cores for all tests of a process that use Ray in it."""
+    ray = pytest.importorskip("ray")
+    modules = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    ray.init(
+        num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": modules}}
+    )
+    yield ray
+    ray.shutdown()

@@ -111,14 +111,15 @@ class GuidedSearch:
         forest.limits = np.maximum(visited, 1) + min(self.simulations, MOST_SIMULATIONS)
         mask = forest.leaves.mask
         scores, plan = np.zeros(mask.shape, np.float32), np.zeros(len(states), np.int64)
+        # The roots are evaluated before the clock starts: this compiles or loads the kernels on the first search.
+        rows, logits = forest.simulate(network, 0, scores, self._proves)
+        if self._considered:
+            scores[rows] = logits + (rng.gumbel(size=logits.shape) if explores else 0.0)
+            plan[rows] = np.minimum(mask[rows].sum(axis=1), self._considered)
+        elif noise is not None:
+            gammas = rng.gamma(noise.alpha, size=scores.shape) + 1e-12
+            self._kernels.add_noise(forest.trees.nodes, gammas, noise.share)
         with time_limit(self.seconds) as self._stop:
-            rows, logits = forest.simulate(network, 0, scores, self._proves)  # evaluates the roots
-            if self._considered:
-                scores[rows] = logits + (rng.gumbel(size=logits.shape) if explores else 0.0)
-                plan[rows] = np.minimum(mask[rows].sum(axis=1), self._considered)
-            elif noise is not None:
-                gammas = rng.gamma(noise.alpha, size=scores.shape) + 1e-12
-                self._kernels.add_noise(forest.trees.nodes, gammas, noise.share)
             for simulation in range(1, self.simulations + 1):
                 if self._considered:
                     table = _considered_visits(self._considered, self.simulations)

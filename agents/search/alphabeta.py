@@ -78,11 +78,11 @@ class AlphaBetaPolicy(Policy):
         )
         parts = [slice(0, n)] if self._seconds is None else [slice(i, i + 1) for i in range(n)]
         for rows in parts:
+            part = Answers._make(array[rows] for array in answers)
+            arguments = states[rows], self._plies, part, self._workspace, self._chances, self._searches
+            self._kernel.prepare(*arguments, self._stop)
             with time_limit(self._seconds) as self._stop:
-                part = Answers._make(array[rows] for array in answers)
-                self._kernel.call(
-                    states[rows], self._plies, part, self._workspace, self._chances, self._searches, self._stop
-                )
+                self._kernel.call(*arguments, self._stop)
             self._searches += len(states[rows])
         result = self._uniform.forward(Batch(obs=Batch(mask=answers.best)))
         result.value, result.depth, result.pv = answers.value, answers.depth, answers.pv

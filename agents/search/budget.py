@@ -67,6 +67,8 @@ def require_positive(agent: str, **amounts: float | None) -> None:
 def time_limit(seconds: float | None) -> Iterator[NDArray[np.bool_]]:
     """Yield a flag [1] that becomes True after `seconds`; never if that is None.
 
+    Load the kernels before (`Unchecked.prepare`): the time is for the search alone.
+
     Compiled code that has released the interpreter's lock reads the flag.
     """
     stop = np.zeros(1, np.bool_)

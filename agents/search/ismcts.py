@@ -101,10 +101,11 @@ class ISMCTSPolicy(Policy):
         if self._game.simultaneous:
             root = root.copy()
             self._kernels.reopen(root)
+        arguments = self._tree, root, seat, self._scratch, self._information, self._chances, self._game.simultaneous
+        limits = Limits(float(self._exploration), int(self._simulations), self._stop)
+        self._simulate.prepare(*arguments, limits)
         with time_limit(self._seconds) as self._stop:
-            limits = Limits(float(self._exploration), int(self._simulations), self._stop)
-            scratch = self._scratch, self._information, self._chances
-            self._simulate.call(self._tree, root, seat, *scratch, self._game.simultaneous, limits)
+            self._simulate.call(*arguments, limits._replace(stop=self._stop))
         return self._tree.edges[0]
 
     def hurry(self) -> None:

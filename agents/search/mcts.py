@@ -110,10 +110,13 @@ class MCTSPolicy(Policy):
             nodes[0]["proven_value"] = np.nan
         else:
             nodes[:size] = kept
+        arguments = tree, root, self._scratch, self._chances, self._proves
+        limits = Limits(float(self._exploration), int(self._simulations), self._stop)
+        self._simulate.prepare(nodes, *arguments, limits)
         with time_limit(self._seconds) as self._stop:
-            limits = Limits(float(self._exploration), int(self._simulations), self._stop)
+            limits = limits._replace(stop=self._stop)
             while (
-                not self._simulate.call(nodes, tree, root, self._scratch, self._chances, self._proves, limits)
+                not self._simulate.call(nodes, *arguments, limits)
                 and len(nodes) < MOST_NODES
             ):
                 nodes = np.concatenate([nodes, np.empty_like(nodes)])

@@ -87,12 +87,21 @@ class Unchecked:
     def __reduce__(self) -> tuple[type, tuple[Any]]:
         return Unchecked, (self._kernel,)  # machine code cannot be copied
 
-    def _first_call(self, *arguments: Any) -> Any:
+    def prepare(self, *arguments: Any) -> None:
+        """Compile the kernel for the types of these arguments, or load it, without running it.
+
+        Call it before a clock starts: the first call of a kernel takes seconds otherwise.
+        """
+        if self.call != self._first_call:
+            return
         if isinstance(self._kernel, Dispatcher):
             typeof: Any = numba.typeof  # untyped
             self.call = self._kernel.compile(tuple(typeof(argument) for argument in arguments))
         else:
             self.call = self._kernel
+
+    def _first_call(self, *arguments: Any) -> Any:
+        self.prepare(*arguments)
         return self.call(*arguments)
 
 

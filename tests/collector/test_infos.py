@@ -79,8 +79,8 @@ def test_the_info_of_a_step_is_stored_with_it_and_that_of_the_observation_shown(
     assert set(seen) == {(0, "step 0"), (1, "step 1"), (2, "step 2")}
 
 
+@pytest.mark.usefixtures("ray_cluster")
 def test_infos_come_through_ray(opened):
-    pytest.importorskip("ray")
     from arena.env import RayVectorEnv
 
     collector = opened(Collector, Watcher(), RayVectorEnv([Informed] * 2, num_workers=1), VectorReplayBuffer(20, 2))
