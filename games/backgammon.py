@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from games.engine.bits import lowest_index
 from games.engine.chance import RANDOM_FIELD
 from games.engine.errors import UsageError
-from games.engine.game import CHANCE, TERMINAL, Game, State
+from games.engine.game import CHANCE, TERMINAL, CompiledGame, State
 from games.engine.jit import njit
 from games.engine.options import checked_options
 from games.engine.picture import Picture
@@ -303,7 +303,7 @@ def parse_action(state: State, text: str) -> int:
 
 
 @checked_options
-def game(scoring: Literal["winloss", "full"] = "winloss") -> Game:
+def game(scoring: Literal["winloss", "full"] = "winloss") -> CompiledGame:
     """Describe the game; with `scoring="full"` gammons count 2 and backgammons 3."""
     if scoring not in ("winloss", "full"):
         raise UsageError(f"backgammon: scoring={scoring!r} is none of winloss, full")
@@ -314,7 +314,7 @@ def game(scoring: Literal["winloss", "full"] = "winloss") -> Game:
         initial["closed"] |= 1 << (25 - point)
     initial["last_action"] = initial["last_seat"] = -1
     initial["full"], initial["current_player"] = scoring == "full", CHANCE
-    return Game(
+    return CompiledGame(
         name="backgammon",
         title="Backgammon",
         options={"scoring": scoring},

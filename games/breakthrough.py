@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from games.engine.boards import COLUMN_LETTERS, LONGEST_SIDE, cell_text, parse_cell, win_or_loss
 from games.engine.errors import UsageError
-from games.engine.game import TERMINAL, Game, State
+from games.engine.game import TERMINAL, CompiledGame, State
 from games.engine.jit import njit
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
@@ -153,7 +153,7 @@ def parse_action(state: State, text: str) -> int:
 
 
 @checked_options
-def game(rows: int = 8, columns: int = 8) -> Game:
+def game(rows: int = 8, columns: int = 8) -> CompiledGame:
     """Describe the game; `rows` and `columns` from 2 to 20. Raises `UsageError` for others."""
     for name, value in (("rows", rows), ("columns", columns)):
         require_between("breakthrough", name, value, 2, LONGEST_SIDE)
@@ -163,7 +163,7 @@ def game(rows: int = 8, columns: int = 8) -> Game:
     initial["count"] = full * columns
     initial["columns"] = columns
     initial["last_action"] = initial["winner"] = -1
-    return Game(
+    return CompiledGame(
         name="breakthrough",
         title="Breakthrough",
         options={"rows": rows, "columns": columns},

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from games.engine.bits import popcount
 from games.engine.boards import win_or_loss
 from games.engine.errors import UsageError
-from games.engine.game import TERMINAL, Game, State
+from games.engine.game import TERMINAL, CompiledGame, State
 from games.engine.jit import njit
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
@@ -271,7 +271,7 @@ def parse_action(state: State, text: str) -> int:
 
 
 @checked_options
-def game(draw_after: int = 40) -> Game:
+def game(draw_after: int = 40) -> CompiledGame:
     """Describe the game.
 
     It is drawn after `draw_after` moves of each player, from 1 to 100, in which nothing was taken and no man moved.
@@ -283,7 +283,7 @@ def game(draw_after: int = 40) -> Game:
     initial["moves"] = 0x00000F00, 0x00000700, 0, 0
     initial["jumper"] = initial["last_square"] = initial["winner"] = -1
     initial["draw_after"] = 2 * draw_after
-    return Game(
+    return CompiledGame(
         name="checkers",
         title="Checkers",
         options={"draw_after": draw_after},

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from games.engine.boards import empty_board, end_or_pass, in_line, observe_stones, require_board, win_or_loss
 from games.engine.chance import GAMMA, below, mix
 from games.engine.errors import UsageError
-from games.engine.game import Game, State
+from games.engine.game import CompiledGame, State
 from games.engine.jit import njit
 from games.engine.options import checked_options
 from games.engine.picture import Picture
@@ -102,7 +102,7 @@ def parse_action(state: State, text: str) -> int:
 
 
 @checked_options
-def game(rows: int = 6, columns: int = 7, k: int = 4) -> Game:
+def game(rows: int = 6, columns: int = 7, k: int = 4) -> CompiledGame:
     """Describe the game; `rows` and `columns` from 1 to 20, `k` (discs in a line that win) no longer than a side.
 
     Raises `UsageError` for an option out of range.
@@ -110,7 +110,7 @@ def game(rows: int = 6, columns: int = 7, k: int = 4) -> Game:
     require_board("connect_four", k, rows=rows, columns=columns)
     initial = empty_board(state_dtype(rows, columns))
     initial["k"] = k
-    return Game(
+    return CompiledGame(
         name="connect_four",
         title="Connect Four",
         options={"rows": rows, "columns": columns, "k": k},

@@ -31,7 +31,7 @@ from games.engine.boards import (
     reflections,
     win_or_loss,
 )
-from games.engine.game import Game, State
+from games.engine.game import CompiledGame, State
 from games.engine.jit import njit
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
@@ -104,7 +104,7 @@ def parse_action(state: State, text: str) -> int:
 
 
 @checked_options
-def game(size: int = 15, overline: bool = True) -> Game:
+def game(size: int = 15, overline: bool = True) -> CompiledGame:
     """Describe the game; `size` from 5 to 20, `overline` whether more than five in a line win, too.
 
     Raises `UsageError` for an option out of range.
@@ -112,7 +112,7 @@ def game(size: int = 15, overline: bool = True) -> Game:
     require_between("gomoku", "size", size, FIVE, LONGEST_SIDE)
     initial = empty_board(state_dtype(size))
     initial["overline"] = overline
-    return Game(
+    return CompiledGame(
         name="gomoku",
         title="Gomoku",
         options={"size": size, "overline": overline},

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from games.engine.boards import COLUMN_LETTERS, cell_text, cells_by_row, parse_cell, random_empty, win_or_loss
 from games.engine.chance import below, mix
-from games.engine.game import TERMINAL, Game, State
+from games.engine.game import TERMINAL, CompiledGame, State
 from games.engine.jit import njit
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
@@ -172,7 +172,7 @@ def parse_action(state: State, text: str) -> int:
 
 
 @checked_options
-def game(size: int = 11, swap: bool = True) -> Game:
+def game(size: int = 11, swap: bool = True) -> CompiledGame:
     """Describe the game; `size` from 1 to 19, `swap` whether the second player may take over the first stone.
 
     Raises `UsageError` for an option out of range.
@@ -182,7 +182,7 @@ def game(size: int = 11, swap: bool = True) -> Game:
     initial["board"] = initial["last_cell"] = initial["winner"] = -1
     initial["parent"] = np.arange(size * size + 4)
     initial["swap"] = swap
-    return Game(
+    return CompiledGame(
         name="hex",
         title="Hex",
         options={"size": size, "swap": swap},

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from games.engine.boards import win_or_loss
 from games.engine.errors import UsageError
-from games.engine.game import TERMINAL, Game, State
+from games.engine.game import TERMINAL, CompiledGame, State
 from games.engine.jit import njit
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
@@ -174,7 +174,7 @@ def parse_action(state: State, text: str) -> int:
 
 
 @checked_options
-def game(houses: int = 6, seeds: int = 4, empty_capture: bool = False, sweep: bool = True) -> Game:
+def game(houses: int = 6, seeds: int = 4, empty_capture: bool = False, sweep: bool = True) -> CompiledGame:
     """Describe the game.
 
     `houses` (of each player) and `seeds` (in each house at the start) are from 1 to 12; `empty_capture`: whether a last
@@ -187,7 +187,7 @@ def game(houses: int = 6, seeds: int = 4, empty_capture: bool = False, sweep: bo
     initial["seeds"][:, :houses] = seeds
     initial["empty_capture"], initial["sweep"] = empty_capture, sweep
     initial["last_action"] = initial["winner"] = -1
-    return Game(
+    return CompiledGame(
         name="kalah",
         title="Kalah",
         options={"houses": houses, "seeds": seeds, "empty_capture": empty_capture, "sweep": sweep},

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from games.engine.cards import deal_unseen, draw_unseen, hand_picture
 from games.engine.chance import RANDOM_FIELD
 from games.engine.errors import UsageError
-from games.engine.game import CHANCE, TERMINAL, Game, State
+from games.engine.game import CHANCE, TERMINAL, CompiledGame, State
 from games.engine.jit import njit
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
@@ -178,14 +178,14 @@ def parse_action(state: State, text: str) -> int:
 
 
 @checked_options
-def game(players: int = 2) -> Game:
+def game(players: int = 2) -> CompiledGame:
     """Describe the game for 2 to 10 players; `UsageError` for another number."""
     require_between("kuhn_poker", "players", players, 2, MOST_PLAYERS)
     initial = np.zeros((), state_dtype(players))
     initial["cards"] = initial["history"] = initial["first_bet"] = -1
     initial["current_player"] = CHANCE
     size = players + players + 1 + 2 * (2 * players - 1)
-    return Game(
+    return CompiledGame(
         name="kuhn_poker",
         title="Kuhn poker",
         options={"players": players},

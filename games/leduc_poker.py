@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from games.engine.cards import hand_picture
 from games.engine.chance import RANDOM_FIELD, below
 from games.engine.errors import UsageError
-from games.engine.game import CHANCE, TERMINAL, Game, State
+from games.engine.game import CHANCE, TERMINAL, CompiledGame, State
 from games.engine.jit import njit
 from games.engine.leduc import NUM_CARDS, draw_card, guess_other, hand_value, hands, next_card, redact, write_cards
 from games.engine.options import checked_options
@@ -152,13 +152,13 @@ def parse_action(state: State, text: str) -> int:
 
 
 @checked_options
-def game() -> Game:
+def game() -> CompiledGame:
     """Describe the game."""
     initial = np.zeros((), STATE)
     initial["cards"] = initial["history"] = initial["folded"] = -1
     initial["paid"] = ANTE
     initial["current_player"] = CHANCE
-    return Game(
+    return CompiledGame(
         name="leduc_poker",
         title="Leduc poker",
         options={},

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from games.engine.cards import hand_picture
 from games.engine.chance import RANDOM_FIELD, draw_below
 from games.engine.errors import UsageError
-from games.engine.game import CHANCE, TERMINAL, Game, State
+from games.engine.game import CHANCE, TERMINAL, CompiledGame, State
 from games.engine.jit import njit
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
@@ -181,7 +181,7 @@ def parse_action(state: State, text: str) -> int:
 
 
 @checked_options
-def game(players: int = 2, dice: int = 1, sides: int = 6, wild: bool = True) -> Game:
+def game(players: int = 2, dice: int = 1, sides: int = 6, wild: bool = True) -> CompiledGame:
     """Describe the game: 2 to 6 players with 1 to 6 dice each, of 2 to 10 sides; else `UsageError`."""
     limits = {"players": (players, 2, MOST_PLAYERS), "dice": (dice, 1, MOST_DICE), "sides": (sides, 2, MOST_SIDES)}
     for name, (value, least, most) in limits.items():
@@ -192,7 +192,7 @@ def game(players: int = 2, dice: int = 1, sides: int = 6, wild: bool = True) -> 
     initial["sides"], initial["wild"] = sides, wild
     initial["current_player"] = CHANCE
     shape = (players + dice * sides + bids + 1,)
-    return Game(
+    return CompiledGame(
         name="liars_dice",
         title="Liar's dice",
         options={"players": players, "dice": dice, "sides": sides, "wild": wild},

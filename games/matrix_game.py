@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from games.engine.cards import hand_picture
 from games.engine.chance import RANDOM_FIELD, draw_below
 from games.engine.errors import UnknownNameError, UsageError
-from games.engine.game import TERMINAL, Game, State
+from games.engine.game import TERMINAL, CompiledGame, State
 from games.engine.jit import njit
 from games.engine.joint import NOT_YET, choose, has_chosen, hide_choices
 from games.engine.options import checked_options, require_between
@@ -197,7 +197,7 @@ def _read_matrix(text: str) -> NDArray[np.float32]:
 
 
 @checked_options
-def game(payoffs: str = "prisoners_dilemma", rounds: int = 1) -> Game:
+def game(payoffs: str = "prisoners_dilemma", rounds: int = 1) -> CompiledGame:
     """Describe the game with these `payoffs`, played `rounds` (from 1 to 1,000) times; else `UsageError`."""
     require_between("matrix_game", "rounds", rounds, 1, MOST_ROUNDS)
     if payoffs.isidentifier() and payoffs not in KNOWN:
@@ -207,7 +207,7 @@ def game(payoffs: str = "prisoners_dilemma", rounds: int = 1) -> Game:
     _, rows, columns = matrices.shape
     initial = np.zeros((), state_dtype(rows, columns, rounds))
     initial["payoffs"], initial["chosen"], initial["history"] = matrices, NOT_YET, -1
-    return Game(
+    return CompiledGame(
         name="matrix_game",
         title="Matrix game",
         options={"payoffs": payoffs, "rounds": rounds},

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from games.engine.bits import popcount
 from games.engine.boards import COLUMN_LETTERS, cell_text, cells_by_row, parse_cell, win_or_loss
 from games.engine.errors import UsageError
-from games.engine.game import TERMINAL, Game, State
+from games.engine.game import TERMINAL, CompiledGame, State
 from games.engine.jit import njit
 from games.engine.options import checked_options
 from games.engine.picture import Picture
@@ -202,7 +202,7 @@ def parse_action(state: State, text: str) -> int:
 
 
 @checked_options
-def game(size: int = 8) -> Game:
+def game(size: int = 8) -> CompiledGame:
     """Describe the game; `size` is even, from 4 to 16. Raises `UsageError` for another."""
     if size not in SIZES:
         raise UsageError(f"othello: size={size} is not an even number between {SIZES[0]} and {SIZES[-1]}")
@@ -212,7 +212,7 @@ def game(size: int = 8) -> Game:
     initial["discs"][:, half - 1 : half + 1] = [[right, left], [left, right]]
     initial["moves"][half - 2 : half + 2] = [left, left >> 1, right << 1, right]
     initial["last_cell"] = initial["winner"] = -1
-    return Game(
+    return CompiledGame(
         name="othello",
         title="Othello",
         options={"size": size},

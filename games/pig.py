@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from games.engine.cards import hand_picture
 from games.engine.chance import RANDOM_FIELD
 from games.engine.errors import UsageError
-from games.engine.game import CHANCE, TERMINAL, Game, State
+from games.engine.game import CHANCE, TERMINAL, CompiledGame, State
 from games.engine.jit import njit
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
@@ -145,7 +145,7 @@ def parse_action(state: State, text: str) -> int:
 
 
 @checked_options
-def game(players: int = 2, target: int = 100, sides: int = 6, horizon: int = 1000) -> Game:
+def game(players: int = 2, target: int = 100, sides: int = 6, horizon: int = 1000) -> CompiledGame:
     """Describe the game for 2 to 10 `players`.
 
     `target` (points that win) from 1 to 1,000, `sides` (of the die) from 2 to 100, `horizon` (actions after which a
@@ -157,7 +157,7 @@ def game(players: int = 2, target: int = 100, sides: int = 6, horizon: int = 100
     require_between("pig", "horizon", horizon, 1, LONGEST)
     initial = np.zeros((), state_dtype(players))
     initial["target"], initial["sides"], initial["horizon"] = target, sides, horizon
-    return Game(
+    return CompiledGame(
         name="pig",
         title="Pig",
         options={"players": players, "target": target, "sides": sides, "horizon": horizon},

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from games.engine.cards import hand_picture
 from games.engine.chance import RANDOM_FIELD, draw_below
 from games.engine.errors import UsageError
-from games.engine.game import TERMINAL, Game, State
+from games.engine.game import TERMINAL, CompiledGame, State
 from games.engine.jit import njit
 from games.engine.joint import NOT_YET, choose, has_chosen, hide_choices
 from games.engine.options import checked_options, require_between
@@ -119,7 +119,7 @@ def parse_action(state: State, text: str) -> int:
 
 
 @checked_options
-def game(num_actions: int = 3, max_cycles: int = 15) -> Game:
+def game(num_actions: int = 3, max_cycles: int = 15) -> CompiledGame:
     """Describe the game; `num_actions` odd from 3 to 99, `max_cycles` from 1 to 10,000; else `UsageError`."""
     if not 3 <= num_actions <= MOST_ACTIONS or num_actions % 2 == 0:
         raise UsageError(
@@ -129,7 +129,7 @@ def game(num_actions: int = 3, max_cycles: int = 15) -> Game:
     initial = np.zeros((), state_dtype(max_cycles))
     initial["chosen"], initial["last"] = NOT_YET, num_actions
     initial["num_actions"] = num_actions
-    return Game(
+    return CompiledGame(
         name="rock_paper_scissors",
         title="Rock, paper, scissors",
         options={"num_actions": num_actions, "max_cycles": max_cycles},

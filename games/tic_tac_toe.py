@@ -31,7 +31,7 @@ from games.engine.boards import (
     require_board,
     win_or_loss,
 )
-from games.engine.game import Game, State
+from games.engine.game import CompiledGame, State
 from games.engine.jit import njit
 from games.engine.options import checked_options
 from games.engine.picture import Picture
@@ -106,7 +106,7 @@ def parse_action(state: State, text: str) -> int:
 
 
 @checked_options
-def game(m: int = 3, n: int = 3, k: int = 3) -> Game:
+def game(m: int = 3, n: int = 3, k: int = 3) -> CompiledGame:
     """Describe the game; `m` rows and `n` columns from 1 to 20, `k` (marks in a line that win) no longer than a side.
 
     Raises `UsageError` for an option out of range.
@@ -114,7 +114,7 @@ def game(m: int = 3, n: int = 3, k: int = 3) -> Game:
     require_board("tic_tac_toe", k, m=m, n=n)
     initial = empty_board(state_dtype(m, n))
     initial["k"] = k
-    return Game(
+    return CompiledGame(
         name="tic_tac_toe",
         title="Tic-tac-toe",
         options={"m": m, "n": n, "k": k},

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from games.engine.boards import COLUMN_LETTERS, LONGEST_SIDE
 from games.engine.chance import RANDOM_FIELD, draw_below
 from games.engine.errors import UsageError
-from games.engine.game import TERMINAL, Game, State
+from games.engine.game import TERMINAL, CompiledGame, State
 from games.engine.jit import njit
 from games.engine.joint import NEVER, NOT_YET, await_choices, choose, has_chosen, hide_choices
 from games.engine.options import checked_options, require_between
@@ -197,7 +197,7 @@ def parse_action(state: State, text: str) -> int:
 
 
 @checked_options
-def game(players: int = 2, rows: int = 10, columns: int = 10) -> Game:
+def game(players: int = 2, rows: int = 10, columns: int = 10) -> CompiledGame:
     """Describe the game for 2 to 4 `players`; `rows` and `columns` from 3 to 20. Raises `UsageError` for others."""
     require_between("tron", "players", players, 2, MOST_PLAYERS)
     require_between("tron", "rows", rows, 3, LONGEST_SIDE)
@@ -208,7 +208,7 @@ def game(players: int = 2, rows: int = 10, columns: int = 10) -> Game:
     for seat, (row, column) in enumerate(starts(rows, columns)[:players]):
         initial["heads"][seat] = row, column
         initial["walls"][row, column] = seat
-    return Game(
+    return CompiledGame(
         name="tron",
         title="Tron",
         options={"players": players, "rows": rows, "columns": columns},

@@ -37,7 +37,7 @@ from games.chess.notation import action_text, parse_action, uci
 from games.chess.pgn import PGN, PgnRecord, from_pgn, to_pgn
 from games.chess.rules import apply, heuristic, legal_actions, observe, random_action
 from games.engine.boards import win_or_loss
-from games.engine.game import Game
+from games.engine.game import CompiledGame
 from games.engine.options import checked_options
 from games.engine.ruleset import Ruleset
 from games.engine.views import views
@@ -62,12 +62,12 @@ LONGEST = (16 * 6 + 30 + 1) * 100
 
 
 @checked_options
-def game(draws: Draws = "automatic") -> Game:
+def game(draws: Draws = "automatic") -> CompiledGame:
     """Describe the game; `draws` says which draws end it.
 
     A game that begins elsewhere is `dataclasses.replace(game(), initial=position(fen))`.
     """
-    return Game(
+    return CompiledGame(
         name="chess",
         title="Chess",
         options={"draws": draws},

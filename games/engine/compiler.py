@@ -35,7 +35,8 @@ from numba.core.dispatcher import Dispatcher
 from games.engine import chance
 from games.engine.cache_folder import cache_directory
 from games.engine.chance import has_stream
-from games.engine.game import Game
+from games.engine.errors import UsageError
+from games.engine.game import CompiledGame, Game
 from games.engine.jit import record_name
 from games.engine.ruleset import Rule
 
@@ -65,7 +66,15 @@ def instantiate(template: str, game: Game) -> Any:
 
 
 def rules_of(game: Game) -> Rules:
-    """Return the rules of a game, with `draw` and `reseed` where it has a random stream."""
+    """Return the rules of a game, with `draw` and `reseed` where it has a random stream.
+
+    Raises `UsageError` for a game that is not compiled, whose positions can be neither searched nor enumerated.
+    """
+    if not isinstance(game, CompiledGame):
+        raise UsageError(
+            f"{game.spec}: its positions cannot be searched, since its rules are not compiled; 'arena agents' lists "
+            "the agents that play by what they are shown"
+        )
     streams = {"draw": chance.draw, "reseed": chance.reseed} if has_stream(game.state_dtype) else {}
     return tuple({**dict(game.rules.named()), **streams}.items())
 

@@ -1,7 +1,10 @@
-"""The description of a game: its functions, its shapes and its traits, in one frozen object."""
+"""The description of a game: its identity, its shapes and its traits, in one frozen object.
+
+`Game` is what the platform needs of any game; `CompiledGame` is one of this engine, with its rules.
+"""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,10 +32,10 @@ State = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """One game with its options settled.
+    """One game with its options settled: what leagues, tournaments, stores and screens know of it.
 
     A position is one flat, self-contained record of `state_dtype` (it has at least the field `current_player`),
-    so that a copy of it is one assignment. Raises `DescriptionError` where the rules do not fit the traits.
+    so that a copy of it is one assignment.
     """
 
     name: str
@@ -51,8 +54,6 @@ class Game:
     """Upper bound on the length of a game, in actions."""
     initial: State
     """The first position, shape ()."""
-    rules: Ruleset
-    """The game's functions, as `games.engine.rules` describes them."""
     picture: Callable[[State], Picture]
     """Function that draws a position."""
     action_text: Callable[[State, int], str]
@@ -69,7 +70,9 @@ class Game:
     """Variant of the rules, if they are not those that the name suggests; shown in the catalogue."""
     observation_dtype: Any = np.int8
     observation_high: int | NDArray[Any] = 1
-    """No entry of an observation is larger (one number, or one for each entry); none is below 0."""
+    """No entry of an observation is larger (one number, or one for each entry)."""
+    observation_low: int | NDArray[Any] = 0
+    """No entry of an observation is smaller."""
     symmetries: tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...] = ()
     """Relabellings that keep the game the same: pairs (flat observation index [prod(O)], action index [A])."""
     num_outcomes: int = 0
@@ -88,25 +91,6 @@ class Game:
     """PettingZoo's view shows a bare whole number, without an action mask; the observation has shape (1,)."""
     pettingzoo_name: str | None = None
     """PettingZoo's environment with the same actions, observations and rewards."""
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.rules, Ruleset):
-            raise DescriptionError(f"{self.name}: rules={self.rules!r} is not a Ruleset, which names each function")
-        named = {name for name, _ in self.rules.named()}
-        secrets = [rule for rule in HIDDEN if rule in named] + ["simultaneous"] * self.simultaneous
-        if self.perfect_information and secrets:
-            raise DescriptionError(f"{self.name}: {secrets[0]} hides something, so say perfect_information=False")
-        missing = []
-        if not self.perfect_information:
-            missing += [f"the rule {rule}" for rule in HIDDEN if rule not in named]
-            missing += ["information_shape"] * (self.information_shape is None)
-        if self.has_chance:
-            missing += ["the rule chance_outcomes"] * ("chance_outcomes" not in named)
-            missing += ["RANDOM_FIELD in its record"] * (not has_stream(self.state_dtype))
-        if missing:
-            traits = ["perfect_information=False"] * (not self.perfect_information)
-            traits += [f"num_outcomes={self.num_outcomes}"] * self.has_chance
-            raise DescriptionError(f"{self.name}: a game with {', '.join(traits)} needs {', '.join(missing)}")
 
     @property
     def has_chance(self) -> bool:
@@ -139,3 +123,33 @@ class Game:
         `games.make` reads it as well.
         """
         return GameId(self.name, self.options).label
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledGame(Game):
+    """A game whose rules the engine compiles, so that thousands are stepped in one call and positions are searched.
+
+    Raises `DescriptionError` where the rules do not fit the traits.
+    """
+
+    rules: Ruleset = field(kw_only=True)
+    """The game's functions, as `games.engine.rules` describes them."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.rules, Ruleset):
+            raise DescriptionError(f"{self.name}: rules={self.rules!r} is not a Ruleset, which names each function")
+        named = {name for name, _ in self.rules.named()}
+        secrets = [rule for rule in HIDDEN if rule in named] + ["simultaneous"] * self.simultaneous
+        if self.perfect_information and secrets:
+            raise DescriptionError(f"{self.name}: {secrets[0]} hides something, so say perfect_information=False")
+        missing = []
+        if not self.perfect_information:
+            missing += [f"the rule {rule}" for rule in HIDDEN if rule not in named]
+            missing += ["information_shape"] * (self.information_shape is None)
+        if self.has_chance:
+            missing += ["the rule chance_outcomes"] * ("chance_outcomes" not in named)
+            missing += ["RANDOM_FIELD in its record"] * (not has_stream(self.state_dtype))
+        if missing:
+            traits = ["perfect_information=False"] * (not self.perfect_information)
+            traits += [f"num_outcomes={self.num_outcomes}"] * self.has_chance
+            raise DescriptionError(f"{self.name}: a game with {', '.join(traits)} needs {', '.join(missing)}")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.engine.errors import UsageError
-from games.engine.game import CHANCE, TERMINAL, Game, State
+from games.engine.game import CHANCE, TERMINAL, CompiledGame, State
 from games.engine.jit import njit
 from games.engine.options import Option
 from games.engine.picture import Picture
@@ -208,13 +208,13 @@ def limit_game(
     initial: NDArray[Any],
     rules: Ruleset,
     picture: Callable[[State], Picture],
-) -> Game:
+) -> CompiledGame:
     """Describe a game of limit betting as RLCard plays it, whose record `initial` is from `before_the_deal`.
 
     Its information state is the own seat [P], own cards [num_cards], open cards [num_cards], and `write_bets`.
     """
     num_players, rounds, most_raises = len(initial["paid"]), len(initial["history"]), int(initial["most_raises"])
-    return Game(
+    return CompiledGame(
         name=name,
         title=title,
         variant=VARIANT,

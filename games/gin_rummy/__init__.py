@@ -26,7 +26,7 @@ Once somebody goes out or declares the hand dead all cards lie open: only scorin
 
 import numpy as np
 
-from games.engine.game import CHANCE, Game
+from games.engine.game import CHANCE, CompiledGame
 from games.engine.options import checked_options
 from games.engine.ruleset import Ruleset
 from games.engine.views import views
@@ -46,14 +46,14 @@ from games.gin_rummy.rules import (
 
 
 @checked_options
-def game(knock_reward: float = 0.5, gin_reward: float = 1.0, opponents_hand_visible: bool = False) -> Game:
+def game(knock_reward: float = 0.5, gin_reward: float = 1.0, opponents_hand_visible: bool = False) -> CompiledGame:
     """Describe the game; the rewards are those of who knocks and of who goes gin."""
     initial = np.zeros((), STATE)
     for field in ("pile", "actions", "cards", "first", "ender", "laid_away"):
         initial[field] = -1
     initial["knock_reward"], initial["gin_reward"] = knock_reward, gin_reward
     initial["current_player"] = CHANCE
-    return Game(
+    return CompiledGame(
         name="gin_rummy",
         title="Gin rummy",
         options={

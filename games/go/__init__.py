@@ -39,7 +39,7 @@ import numpy as np
 
 from games.engine.boards import cells_by_row, reflections, win_or_loss
 from games.engine.errors import UsageError
-from games.engine.game import TERMINAL, Game, State
+from games.engine.game import TERMINAL, CompiledGame, State
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
@@ -102,7 +102,7 @@ def parse_action(state: State, text: str) -> int:
 
 
 @checked_options
-def game(size: int = 19, komi: float = 7.5, ko: Literal["positional", "simple"] = "positional") -> Game:
+def game(size: int = 19, komi: float = 7.5, ko: Literal["positional", "simple"] = "positional") -> CompiledGame:
     """Describe the game on a board of `size` from 1 to 19, with a `komi` from -361 to 361.
 
     Raises `UsageError` for an option out of range.
@@ -118,7 +118,7 @@ def game(size: int = 19, komi: float = 7.5, ko: Literal["positional", "simple"] 
     initial["chain"] = points
     initial["past"][points] = 3
     initial["flags"] = 3 if size > 1 else 0
-    return Game(
+    return CompiledGame(
         name="go",
         title="Go",
         options={"size": size, "komi": komi, "ko": ko},

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from games.engine.chance import RANDOM_FIELD, draw_below
 from games.engine.errors import UsageError
-from games.engine.game import CHANCE, TERMINAL, Game, State
+from games.engine.game import CHANCE, TERMINAL, CompiledGame, State
 from games.engine.jit import njit
 from games.engine.joint import NOT_YET, await_choices, choose, has_chosen, hide_choices
 from games.engine.options import checked_options, require_between
@@ -249,7 +249,7 @@ def game(
     cards: int = 13,
     points_order: Literal["random", "ascending", "descending"] = "random",
     imp_info: bool = False,
-) -> Game:
+) -> CompiledGame:
     """Describe the game for 2 to 10 `players` with 2 to 50 `cards` each; `UsageError` for an option out of range.
 
     `imp_info` (bids stay hidden) is for two players.
@@ -259,7 +259,7 @@ def game(
     if imp_info and players != 2:
         raise UsageError(f"goofspiel: imp_info is for players=2, not {players}")
     size = (2 + players + imp_info) * cards + players * (cards * (cards + 1) // 2 + 1)
-    return Game(
+    return CompiledGame(
         name="goofspiel",
         title="Goofspiel",
         options={"players": players, "cards": cards, "points_order": points_order, "imp_info": imp_info},

@@ -30,7 +30,7 @@ import numpy as np
 
 from games.engine.cards import hand_picture
 from games.engine.errors import UsageError
-from games.engine.game import CHANCE, Game, State
+from games.engine.game import CHANCE, CompiledGame, State
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
@@ -138,7 +138,7 @@ def game(
     hand_size: int = 0,
     max_information_tokens: int = 8,
     max_life_tokens: int = 3,
-) -> Game:
+) -> CompiledGame:
     """Describe the game; a `hand_size` of 0 means 5 cards for up to three players and 4 for more.
 
     `UsageError` for numbers out of range, or if there are not enough cards for all hands.
@@ -167,7 +167,7 @@ def game(
     initial["lives"] = initial["most_lives"] = max_life_tokens
     initial["current_player"] = CHANCE
     tokens = max_information_tokens + max_life_tokens
-    return Game(
+    return CompiledGame(
         name="hanabi",
         title="Hanabi",
         options=options,

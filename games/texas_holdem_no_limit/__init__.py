@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.engine.errors import UsageError
-from games.engine.game import CHANCE, Game, State
+from games.engine.game import CHANCE, CompiledGame, State
 from games.engine.holdem import MOST_PLAYERS, NUM_CARDS, ROUNDS, table_picture
 from games.engine.limit_betting import VARIANT
 from games.engine.options import checked_options, require_between
@@ -197,7 +197,7 @@ def game(
     stacks: str = "100",
     blinds: str = RLCARD_BLINDS,
     bets: str = RLCARD_BETS,
-) -> Game:
+) -> CompiledGame:
     """Describe the game; the module's docstring explains the options.
 
     `UsageError` for less than two or more than ten players, for numbers that cannot be read or do not fit each other,
@@ -220,7 +220,7 @@ def game(
     )
     longest = longest_hand(num_players, most_raises)
     cards_and_stacks = np.array([1.0] * NUM_CARDS + [chips[0]] * 2, np.float32)
-    return Game(
+    return CompiledGame(
         name=NAME,
         title="No-limit Texas hold'em",
         variant="" if is_real else VARIANT,

@@ -6,7 +6,7 @@ Whoever takes the last counter pays the other 1, and 2 if that was more than one
 import numpy as np
 from numba import njit
 
-from games.engine.game import TERMINAL, Game
+from games.engine.game import TERMINAL, CompiledGame
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
 
@@ -42,8 +42,8 @@ def returns(state, out):
         out[seat] = state.paid[seat]
 
 
-def game(pile: int = 9) -> Game:
-    return Game(
+def game(pile: int = 9) -> CompiledGame:
+    return CompiledGame(
         name="pile",
         title="Pile",
         options={"pile": pile},

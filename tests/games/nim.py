@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from games.engine.game import TERMINAL, Game
+from games.engine.game import TERMINAL, CompiledGame
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
 
@@ -49,10 +49,10 @@ def picture(state: Any) -> Picture:
     return Picture(stones, np.full((1, 5), -1), np.full((2, 2), -1), ("",), ("",) * 5)
 
 
-def game() -> Game:
+def game() -> CompiledGame:
     initial = np.zeros((), STATE)
     initial["stones"] = 5
-    return Game(
+    return CompiledGame(
         name="nim",
         title="Nim",
         options={},

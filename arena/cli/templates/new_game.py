@@ -11,7 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.errors import UsageError
-from games.engine.game import TERMINAL, Game, State
+from games.engine.game import TERMINAL, CompiledGame, State
 from games.engine.options import checked_options
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
@@ -89,13 +89,13 @@ def parse_action(state: State, text: str) -> int:
 
 
 @checked_options
-def game(target: int = 21) -> Game:
+def game(target: int = 21) -> CompiledGame:
     """Describe the game; `target` from 1 to 100. The parameters are the options of the game."""
     if not 1 <= target <= LARGEST:
         raise UsageError(f"NEW_GAME: target={target} is not between 1 and {LARGEST}")
     initial = np.zeros((), STATE)
     initial["target"], initial["winner"] = target, -1
-    return Game(
+    return CompiledGame(
         name="NEW_GAME",
         title="NEW_TITLE",
         options={"target": target},

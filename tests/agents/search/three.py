@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from games.engine.game import TERMINAL, Game
+from games.engine.game import TERMINAL, CompiledGame
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
 
@@ -40,8 +40,8 @@ def returns(state, out):
         out[seat] = state.paid[seat]
 
 
-def game(pile: int = 11) -> Game:
-    return Game(
+def game(pile: int = 11) -> CompiledGame:
+    return CompiledGame(
         name="three",
         title="Three",
         options={"pile": pile},
