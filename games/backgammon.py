@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from games.engine.bits import lowest_index
 from games.engine.chance import RANDOM_FIELD
+from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
-from games.engine.game import CHANCE, TERMINAL, CompiledGame, State
+from games.engine.game import CHANCE, TERMINAL, State
 from games.engine.jit import njit
 from games.engine.options import checked_options
 from games.engine.picture import Picture

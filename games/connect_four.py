@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from games.engine.boards import empty_board, end_or_pass, in_line, observe_stones, require_board, win_or_loss
 from games.engine.chance import GAMMA, below, mix
+from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
-from games.engine.game import CompiledGame, State
+from games.engine.game import State
 from games.engine.jit import njit
 from games.engine.options import checked_options
 from games.engine.picture import Picture

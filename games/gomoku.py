@@ -31,7 +31,8 @@ from games.engine.boards import (
     reflections,
     win_or_loss,
 )
-from games.engine.game import CompiledGame, State
+from games.engine.compiled import CompiledGame
+from games.engine.game import State
 from games.engine.jit import njit
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture

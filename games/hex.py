@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from games.engine.boards import COLUMN_LETTERS, cell_text, cells_by_row, parse_cell, random_empty, win_or_loss
 from games.engine.chance import below, mix
-from games.engine.game import TERMINAL, CompiledGame, State
+from games.engine.compiled import CompiledGame
+from games.engine.game import TERMINAL, State
 from games.engine.jit import njit
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture

@@ -26,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.engine.boards import win_or_loss
+from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
-from games.engine.game import TERMINAL, CompiledGame, State
+from games.engine.game import TERMINAL, State
 from games.engine.jit import njit
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from games.engine.cards import hand_picture
 from games.engine.chance import RANDOM_FIELD, below
+from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
-from games.engine.game import CHANCE, TERMINAL, CompiledGame, State
+from games.engine.game import CHANCE, TERMINAL, State
 from games.engine.jit import njit
 from games.engine.leduc import NUM_CARDS, draw_card, guess_other, hand_value, hands, next_card, redact, write_cards
 from games.engine.options import checked_options

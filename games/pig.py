@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from games.engine.cards import hand_picture
 from games.engine.chance import RANDOM_FIELD
+from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
-from games.engine.game import CHANCE, TERMINAL, CompiledGame, State
+from games.engine.game import CHANCE, TERMINAL, State
 from games.engine.jit import njit
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture

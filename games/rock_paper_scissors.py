@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from games.engine.cards import hand_picture
 from games.engine.chance import RANDOM_FIELD, draw_below
+from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
-from games.engine.game import TERMINAL, CompiledGame, State
+from games.engine.game import TERMINAL, State
 from games.engine.jit import njit
 from games.engine.joint import NOT_YET, choose, has_chosen, hide_choices
 from games.engine.options import checked_options, require_between

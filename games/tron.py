@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from games.engine.boards import COLUMN_LETTERS, LONGEST_SIDE
 from games.engine.chance import RANDOM_FIELD, draw_below
+from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
-from games.engine.game import TERMINAL, CompiledGame, State
+from games.engine.game import TERMINAL, State
 from games.engine.jit import njit
 from games.engine.joint import NEVER, NOT_YET, await_choices, choose, has_chosen, hide_choices
 from games.engine.options import checked_options, require_between

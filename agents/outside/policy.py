@@ -14,7 +14,6 @@ from agents.search.positions import positions
 from arena.base.seeding import spawn_seeds
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
-from games.engine.compiler import instantiate
 from games.engine.game import Game, State
 
 REPLAYS_KEPT = 256
@@ -87,7 +86,7 @@ class OutsidePolicy(Policy):
         states = positions(batch, self._game, self._agent)
         if not self._game.perfect_information:
             states = states.copy()
-            instantiate("games.engine.knowledge", self._game).redact_all(states, np.asarray(batch.obs.agent_id))
+            self._game.redact(states, np.asarray(batch.obs.agent_id))
         known = np.zeros(len(states), np.int64) if state is None else state.game_id
         turns = [self._turn(batch.obs, row, states[row], int(known[row])) for row in range(len(states))]
         replies = [self.answer(turn) for turn in turns]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from arena.base.seeding import make_rng
-from arena.env.native import GameVectorEnv
+from arena.env.make import vector_games
 from arena.match.batch import Pairing, play_matches
 from arena.policy.registry import make_agent
 from games.engine.game import Game
@@ -35,7 +35,7 @@ class PlayedLines:
         """The lines [n, T], -1 after their ends."""
         self.returns = np.zeros((len(lines), game.num_players))
         """Return of each seat so far [n, P]."""
-        self.env = GameVectorEnv(game, len(lines))
+        self.env = vector_games(game, len(lines))
         self.env.reset(seed=0)
         for row, line in enumerate(lines):
             self.history[row, : len(line)] = line

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from arena.env.native import GameVectorEnv
+from arena.env.make import vector_games
 from games.engine.game import Game
 
 GAMES = 256
@@ -18,7 +18,7 @@ def guess_size(game: Game, seed: int = 0) -> float:
     (D. E. Knuth, "Estimating the efficiency of backtrack programs", Mathematics of Computation 29, 1975). The estimate
     is rough, and too low for long games; it only shows the order of magnitude.
     """
-    env, rng = GameVectorEnv(game, GAMES), np.random.default_rng(seed)
+    env, rng = vector_games(game, GAMES), np.random.default_rng(seed)
     obs, _ = env.reset(seed=seed)
     under_way, log_products, log_sizes = np.arange(GAMES), np.zeros(GAMES), [0.0]
     while len(under_way) and len(log_sizes) < LONGEST:

@@ -11,7 +11,7 @@ from arena.base.errors import UsageError
 from arena.collector.environments import VectorEnv
 from arena.data.batch import Batch
 from arena.data.rows import as_array, write_rows
-from arena.env.native import GameVectorEnv
+from arena.env.games import VectorGames
 from arena.policy.manager import MultiAgentPolicyManager
 from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
@@ -42,7 +42,7 @@ class Acting:
         """Return a policy's answer for these seats, from a `batch` of n rows: `obs`, `info` and `env_id`."""
         env_ids = batch.env_id
         if policy.needs_state:
-            if not isinstance(self._env, GameVectorEnv):
+            if not isinstance(self._env, VectorGames):
                 raise UsageError("a policy that searches needs a native game, whose positions can be copied")
             batch.obs = Batch(batch.obs)  # a new batch around the same arrays: what is stored keeps no states
             batch.obs.state = self._env.positions(env_ids)
@@ -66,7 +66,7 @@ class Acting:
         if isinstance(obs, Batch) and "mask" in obs and obs.mask.shape[1]:
             return as_array(self._legal.forward(Batch(obs=obs)).act)
         if not self._spaces:  # once: processes hand over copies, and each copy begins its random stream anew
-            assert not isinstance(self._env, GameVectorEnv)  # native games show masks
+            assert not isinstance(self._env, VectorGames)  # native games show masks
             self._spaces = list(self._env.action_space)
             self._plain = all(_is_plain(space) for space in self._spaces)
         spaces = self._spaces if len(env_ids) == len(self._spaces) else [self._spaces[row] for row in env_ids.tolist()]

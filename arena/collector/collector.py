@@ -23,7 +23,7 @@ from arena.data.rows import require_alike, write_rows
 from arena.data.stats import CollectStats
 from arena.data.widening import widen
 from arena.env.base import BaseVectorEnv
-from arena.env.native import GameVectorEnv
+from arena.env.games import VectorGames
 from arena.policy.manager import MultiAgentPolicyManager
 from arena.policy.protocol import Policy
 from arena.policy.torch_modes import settle_threads, without_gradient
@@ -63,7 +63,7 @@ class Collector:
     def __init__(
         self,
         policy: Policy,
-        env: gym.Env[Any, Any] | gym.vector.VectorEnv[Any, Any, Any] | BaseVectorEnv | GameVectorEnv | Any,
+        env: gym.Env[Any, Any] | gym.vector.VectorEnv[Any, Any, Any] | BaseVectorEnv | VectorGames | Any,
         buffer: ReplayBuffer | None = None,
         preprocess_fn: PreprocessFn | None = None,
         exploration_noise: bool = False,
@@ -148,7 +148,7 @@ class Collector:
 
     def state_dict(self) -> Batch:
         """The state of native environments, of open transitions and of episodes under way, as arrays, to be saved."""
-        if not isinstance(self.env, GameVectorEnv):
+        if not isinstance(self.env, VectorGames):
             raise UsageError("only collectors of native games can be saved")
         seated = Batch() if self._manager is None else Batch(seated=self._manager.seated(self._all))
         return Batch(
@@ -163,7 +163,7 @@ class Collector:
 
     def load_state_dict(self, arrays: Batch) -> None:
         """Take over what `state_dict` gave; `UsageError` if it is of other environments."""
-        assert isinstance(self.env, GameVectorEnv)
+        assert isinstance(self.env, VectorGames)
         for name, own in (("returns", self.episodes.returns), ("lens", self.episodes.lens)):
             require_alike(own, arrays[name], name)
         self.env.load_state_dict(arrays.env)

@@ -13,10 +13,11 @@ from arena.data.batch import Batch
 from arena.data.infos import columns
 from arena.env.base import BaseVectorEnv, DummyVectorEnv
 from arena.env.from_gymnasium import FromGymnasium
-from arena.env.native import GameVectorEnv, require_resets_by_hand
+from arena.env.games import VectorGames
+from arena.env.native import require_resets_by_hand
 
 Ints = NDArray[np.int64]
-VectorEnv = BaseVectorEnv | GameVectorEnv | FromGymnasium
+VectorEnv = BaseVectorEnv | VectorGames | FromGymnasium
 StepResult = tuple[Any, NDArray[Any], NDArray[np.bool_], NDArray[np.bool_], Batch]
 """A step of n environments: observations, rewards, terminated, truncated, infos as columns [n, ...]."""
 
@@ -47,7 +48,7 @@ class Environments:
 
     def reset(self, env_ids: Ints, gym_reset_kwargs: Mapping[str, Any] | None = None) -> tuple[Any, Batch]:
         """Reset these environments; returns what they show and tell. Nothing is done if the keywords are not known."""
-        known = ("seed",) if isinstance(self.env, GameVectorEnv) else ("seed", "options")
+        known = ("seed",) if isinstance(self.env, VectorGames) else ("seed", "options")
         told = dict(gym_reset_kwargs or {})
         if unknown := sorted(told.keys() - set(known)):
             raise UsageError(f"gym_reset_kwargs may hold {' and '.join(known)} here, not {', '.join(unknown)}")
@@ -103,11 +104,11 @@ class Environments:
     def final_infos(self, env_ids: Ints, places: tuple[Ints, Ints]) -> list[dict[str, Any]]:
         """Return the latest infos of the seats at `places`, rows of `env_ids` and seats; none in native games."""
         assert not isinstance(self.env, FromGymnasium)
-        return [] if isinstance(self.env, GameVectorEnv) else self.env.final_infos(env_ids)[places].tolist()
+        return [] if isinstance(self.env, VectorGames) else self.env.final_infos(env_ids)[places].tolist()
 
     def dropped_steps(self) -> tuple[int, int]:
         """Steps dropped and environments replaced so far; native games lose none."""
-        if isinstance(self.env, GameVectorEnv):
+        if isinstance(self.env, VectorGames):
             return 0, 0
         return self.env.num_dropped_steps, 0 if isinstance(self.env, FromGymnasium) else self.env.num_restarts
 
@@ -124,6 +125,6 @@ def _as_columns(infos: Batch | NDArray[Any]) -> Batch:
 
 
 def _in_our_terms(env: Any) -> VectorEnv:
-    if isinstance(env, BaseVectorEnv | GameVectorEnv):
+    if isinstance(env, BaseVectorEnv | VectorGames):
         return env
     return FromGymnasium(env) if isinstance(env, gym.vector.VectorEnv) else DummyVectorEnv([lambda: env])

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.env.base import BaseVectorEnv
+from arena.env.games import VectorGames
 from arena.env.gym_arrays import Ints
-from arena.env.native import GameVectorEnv, require_resets_by_hand
+from arena.env.native import require_resets_by_hand
 
 Infos = list[dict[str, Any]] | dict[str, Any]
 """A dictionary an environment, or arrays [R, ...] by key."""
@@ -41,10 +42,10 @@ class Members(Protocol):
         """Set an attribute of each environment."""
 
 
-def members_of(env: BaseVectorEnv | GameVectorEnv) -> Members:
+def members_of(env: BaseVectorEnv | VectorGames) -> Members:
     """The environments of `env`; those of several agents with one reward."""
     require_resets_by_hand(env)
-    if isinstance(env, GameVectorEnv):
+    if isinstance(env, VectorGames):
         return Seated(Games(env), len(env), env.num_agents)
     if env.is_async:
         raise UsageError(
@@ -99,7 +100,7 @@ class Workers:
 class Games:
     """A batch of games. They have no attributes of their own: `call` answers with those of their rules, a `Game`."""
 
-    def __init__(self, env: GameVectorEnv):
+    def __init__(self, env: VectorGames):
         self._env = env
         game = env.game
         self.observation_spaces = [Box(0, 1, game.observation_shape, game.observation_dtype)] * len(env)
@@ -108,7 +109,7 @@ class Games:
         self.render_mode = "ansi"
 
     def reset(self, rows: Ints, seeds: list[Any], options: dict[str, Any] | None) -> tuple[Any, Infos]:
-        """Observations and no infos; a seed decides what chance does, see `GameVectorEnv`. `UsageError` for options."""
+        """Observations and no infos; a seed decides what chance does, see `VectorGames`. `UsageError` for options."""
         if options:
             raise UsageError(f"a batch of games is reset without options, not with {options}")
         return self._env.reset(rows, seeds)[0], {}

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
 from arena.env.base import BaseVectorEnv, DummyVectorEnv
+from arena.env.games import VectorGames
 from arena.env.gym_arrays import Ints, placed, single, spread
 from arena.env.gym_members import Infos, members_of
 from arena.env.ids import seeds_for
-from arena.env.native import GameVectorEnv
 from arena.env.stacking import as_objects
 
 Step = tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
@@ -60,13 +60,13 @@ class GymVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
 
     def __init__(
         self,
-        env: BaseVectorEnv | GameVectorEnv | Sequence[Callable[[], Env[Any, Any]]],
+        env: BaseVectorEnv | VectorGames | Sequence[Callable[[], Env[Any, Any]]],
         copy: bool = True,
         observation_mode: ObservationMode = "same",
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     ):
         self.autoreset_mode = _mode(autoreset_mode)
-        self.env = env if isinstance(env, BaseVectorEnv | GameVectorEnv) else DummyVectorEnv(env)
+        self.env = env if isinstance(env, BaseVectorEnv | VectorGames) else DummyVectorEnv(env)
         """The vector environment shown."""
         self.copy, self.observation_mode = copy, observation_mode
         self._members = members_of(self.env)

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.base.errors import GameOverError, IllegalActionError, UsageError
+from arena.base.errors import UsageError
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.data.rows import require_alike
+from arena.env.games import BOARD, VectorGames
 from arena.env.ids import Ids, rows_of, seeds_for
 from arena.env.openings import draw_opening
 from arena.env.row_threads import RowThreads
@@ -22,7 +23,7 @@ from games.engine.registry import make_game
 from games.engine.row_sharing import Share
 
 
-class GameVectorEnv:
+class GameVectorEnv(VectorGames):
     """`num_envs` games side by side; in each the seat to move acts, in turns of the game's own order.
 
     An observation is `Batch(agent_id, obs, mask)` of the seats to move: int [R], [R, *O], bool [R, A]. Rewards and ends
@@ -71,16 +72,6 @@ class GameVectorEnv:
         return len(self._rows)
 
     @property
-    def agents(self) -> tuple[str, ...]:
-        """Names of the agents by seat."""
-        return self.game.agents
-
-    @property
-    def num_agents(self) -> int:
-        """Number of seats."""
-        return self.game.num_players
-
-    @property
     def states(self) -> NDArray[Any]:
         """The positions, structured records [B]."""
         return self._games.states
@@ -121,15 +112,14 @@ class GameVectorEnv:
 
     def _begin(self, rows: NDArray[np.int64]) -> None:
         """Start the games in these rows."""
+        if self.recorder is not None and BOARD in rows:
+            self.recorder.begin(int(self._streams[BOARD]))
         self._kernels.reset(self._games, rows, self._chances[0])
         if self.openings:
             self._open(rows)
 
-    def _open(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Play random moves in games that have just begun.
-
-        Gives them, [R, `openings`], -1 where there is none, and what they have brought the seats, [R, P].
-        """
+    def _open(self, rows: NDArray[np.int64]) -> None:
+        """Play up to `openings` random moves in games that have just begun; one that would end so begins without."""
         held = (self.states, self.seats, self.mask)
         begun = [array[rows] for array in held]
         moves = np.full((len(rows), self.openings), -1, np.int64)
@@ -148,7 +138,9 @@ class GameVectorEnv:
             array[rows[ended]] = first[ended]
         moves[ended], earned[ended] = -1, 0
         self.over[rows] = False
-        return moves, earned
+        if self.recorder is not None:
+            for place in np.flatnonzero(rows == BOARD).tolist():
+                self.recorder.open(moves[place, moves[place] >= 0].tolist(), earned[place])
 
     def step(
         self, action: NDArray[np.integer[Any]] | Sequence[int], id: Ids = None
@@ -160,16 +152,11 @@ class GameVectorEnv:
         whole numbers; `IllegalActionError` or `GameOverError` if one of them may not be played.
         """
         rows = self._rows if id is None else rows_of(id, len(self))
-        actions = np.asarray(action)
-        if actions.shape != rows.shape or actions.dtype.kind not in "iu":
-            raise UsageError(
-                f"step takes {len(rows)} whole numbers, one a game, not {actions.dtype} of shape {actions.shape}"
-            )
-        actions = np.ascontiguousarray(actions, np.int64)
+        actions = self.checked_actions(action, rows)
         games = self._games
         bad = self._first_illegal.call(rows, actions, games.mask, games.over)
         if bad >= 0:
-            raise self._refusal(int(rows[bad]), int(actions[bad]), games.mask[rows[bad]])
+            raise self.refusal(int(rows[bad]), int(actions[bad]), games.mask[rows[bad]])
         restart = self.autoreset and not self.openings
         shown = Shown(
             seats=np.empty(len(rows), np.int64),
@@ -185,6 +172,7 @@ class GameVectorEnv:
             ),
             len(rows),
         )
+        self.record_step(rows, actions, shown.rewards)
         if self.autoreset and self.openings:
             self._open_anew(rows, shown)
         observation = Batch(agent_id=shown.seats, obs=shown.obs, mask=shown.mask)
@@ -255,12 +243,12 @@ class GameVectorEnv:
             raise UsageError(f"step_joint takes whole numbers [{len(rows)}, {self.num_agents}], not {actions.shape}")
         masks = self.joint_masks(rows)
         if (over := np.flatnonzero(self.over[rows])).size:
-            raise self._refusal(int(rows[over[0]]), 0, masks[over[0], 0])
+            raise self.refusal(int(rows[over[0]]), 0, masks[over[0], 0])
         asked: NDArray[np.bool_] = np.any(masks, axis=2)
         inside = (actions >= 0) & (actions < self.game.num_actions)
         chosen = np.take_along_axis(masks, np.where(inside, actions, 0)[:, :, None], axis=2)[:, :, 0] & inside
         if (bad := np.argwhere(asked & ~chosen)).size:
-            raise self._refusal(int(rows[bad[0, 0]]), int(actions[tuple(bad[0])]), masks[tuple(bad[0])])
+            raise self.refusal(int(rows[bad[0, 0]]), int(actions[tuple(bad[0])]), masks[tuple(bad[0])])
         earned = np.zeros((len(rows), self.num_agents), np.float32)
         for seat in range(self.num_agents):
             to_play = np.flatnonzero(asked[:, seat] & (self.seats[rows] == seat) & ~self.over[rows])
@@ -282,6 +270,8 @@ class GameVectorEnv:
         if not ((arrays.seats >= 0) & (arrays.seats < self.num_agents) | arrays.over).all():
             raise UsageError(f"seats to move are not between 0 and {self.num_agents - 1}")
         self.states[:] = np.array(arrays.states, order="C").view(self.game.state_dtype).reshape(-1)
+        if self.recorder is not None:
+            self.recorder.interrupt()
         self.seats[:], self.mask[:], self.over[:] = arrays.seats, arrays.mask, arrays.over
         self._streams[:], self._determinization_streams[:] = arrays.streams, arrays.guesses
 
@@ -290,10 +280,6 @@ class GameVectorEnv:
         seeds = seeds_for(seed, len(self))
         self._take_seeds(self._rows, seeds)
         return seeds
-
-    def render(self) -> list[str]:
-        """Every board as text."""
-        return [self.game.picture(state).text() for state in self.states]
 
     def close(self) -> None:
         """Nothing to release."""
@@ -311,13 +297,6 @@ class GameVectorEnv:
     def _room(self, rows: NDArray[np.int64]) -> NDArray[Any]:
         """Room for as many observations."""
         return np.empty((len(rows), *self.game.observation_shape), self.game.observation_dtype)
-
-    def _refusal(self, row: int, action: int, mask: NDArray[np.bool_]) -> UsageError:
-        where = f"{self.game.name}, environment {row}"
-        if self.over[row]:
-            return GameOverError(f"{where}: the game is over; reset({row}) it first")
-        legal = np.flatnonzero(mask).tolist()
-        return IllegalActionError(f"{where}: action {action} is illegal; legal are {legal}")
 
 
 def require_resets_by_hand(env: Any) -> None:

@@ -72,6 +72,10 @@ class SeatedEnv(ABC):
         name = f"{self.env}"
         return {key: stack_observations([view[key] for view in self._views], lambda i: name) for key in ("obs", "mask")}
 
+    def view_of(self, seat: int) -> Observation:
+        """Return what a seat saw last: `agent_id`, `obs` and `mask`."""
+        return self._views[seat]
+
     def begin(self) -> None:
         """Take note that an episode begins, in which nobody has seen anything yet."""
         self._terminated[:] = self._truncated[:] = False
@@ -121,6 +125,16 @@ class SeatedEnv(ABC):
         if own is self.action_space or own.shape == self.action_space.shape or own.shape is None:
             return action
         return np.asarray(action)[tuple(map(slice, own.shape))]
+
+    @abstractmethod
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode; return what the first agent to act sees, and its info."""
+
+    @abstractmethod
+    def step(self, action: Any) -> Transition:
+        """Act for the agent that is asked; return what the next one sees, rewards and ends by seat, and its info."""
 
     @abstractmethod
     def _live(self) -> list[str]:

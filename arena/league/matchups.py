@@ -9,6 +9,7 @@ import numpy as np
 from arena.base.seeding import spawn_seeds
 from arena.collector.collector import Collector
 from arena.data import VectorReplayBuffer
+from arena.env.make import vector_games
 from arena.league.config import LeagueConfig, RunConfig
 from arena.league.learner_in_training import LearnerInTraining, by_label
 from arena.league.records import League, Learner
@@ -21,7 +22,7 @@ from arena.league.workers.sources import Source
 from arena.policy.base import BasePolicy
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent
-from arena.runs.recorded import RecordedGames
+from arena.runs.recorded import GameRecorder
 from arena.runs.setup import TrainingSetup
 from arena.runs.trainers import collecting_trainer
 from arena.trainer.base import Hooks
@@ -135,7 +136,8 @@ class Matchups:
             matchup = Matchup(record.name, len(rivals), self._teaches(record), self.config.opponents)
             learning = [self.live[name] for name in (record.name, *rivals)]
             return self.remote_rollouts.collector(seating, learning, matchup, self._source, boards, buffer)
-        env = RecordedGames(setup.task, boards, watched, run.openings)
+        env = vector_games(setup.task, boards, run.openings)
+        env.recorder = GameRecorder(setup.task, watched)
         learners = self.league.learners
         env.seed(spawn_seeds(run.seed, 0, 0, CHANCE, count=len(learners))[learners.index(record)])
         return Collector(seating.manager, env, buffer, exploration_noise=not on_policy)

@@ -12,6 +12,7 @@ from arena.base.seeding import spawn_seeds
 from arena.base.tensors import TensorInfo
 from arena.collector.collector import Collector
 from arena.data.stats import CollectStats
+from arena.env.games import BOARD, VectorGames
 from arena.league.admission import PoolAdmission
 from arena.league.config import LEAGUES, LeagueConfig, RunConfig, usual_league
 from arena.league.curves import PrefixedLogger, newest_rating, turn_figures
@@ -35,7 +36,7 @@ from arena.policy.registry import learning_algorithm, make_agent
 from arena.runs.checkpointer import Checkpointer, require_learner
 from arena.runs.evaluation import GameEvaluator, usable_opponents
 from arena.runs.progress import Progress, ProgressReporter, Watch, losses_of
-from arena.runs.recorded import BOARD, RecordedGames
+from arena.runs.recorded import GameRecorder
 from arena.runs.setup import prepare, require_collecting
 from arena.runs.transitions import require_transitions
 from arena.trainer.base import Hooks
@@ -282,7 +283,8 @@ class SelfPlayTraining:
         """Return the latest game on the recorded board of the current learner; None if there is none."""
         collector = self.current_learner.collector
         env = collector.env if isinstance(collector, Collector) else None
-        return env.latest if isinstance(env, RecordedGames) else None
+        recorder = env.recorder if isinstance(env, VectorGames) else None
+        return recorder.latest if isinstance(recorder, GameRecorder) else None
 
     def save_checkpoint(self) -> Path:
         """Write the current policy into an extra checkpoint and return its folder; the run is not affected."""

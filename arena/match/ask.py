@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arena.data.batch import Batch
 from arena.data.rows import as_array, write_rows
-from arena.env.native import GameVectorEnv
+from arena.env.games import VectorGames
 from arena.match.verdict import Failure, Reason
 from arena.policy.protocol import Policy
 from arena.policy.torch_modes import without_gradient
@@ -74,7 +74,7 @@ class Answers:
 
 
 def view(
-    env: GameVectorEnv,
+    env: VectorGames,
     rows: NDArray[np.int64],
     policy: Policy,
     history: NDArray[np.int32],

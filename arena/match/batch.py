@@ -10,7 +10,7 @@ from arena.base.errors import UsageError
 from arena.base.seeding import make_rng, spawn_seeds
 from arena.data.batch import Batch
 from arena.data.rows import write_rows
-from arena.env.native import GameVectorEnv
+from arena.env.make import vector_games
 from arena.match.ask import Answers, ask, begin, failed, view
 from arena.match.verdict import MatchRecord, Verdict, fault
 from arena.policy.protocol import Policy
@@ -51,7 +51,7 @@ class _Lockstep:
     def __init__(self, game: Game, players: Sequence[tuple[str, Policy]], pairings: Sequence[Pairing], seed: int):
         size = len(pairings)
         self._players, self._pairings = players, pairings
-        self._env = GameVectorEnv(game, size)
+        self._env = vector_games(game, size)
         self._env.reset(seed=[pairing.seed for pairing in pairings])
         self._open = np.ones(size, np.bool_)  # [B], True for matches in progress
         self._seating = np.array([pairing.seating for pairing in pairings])  # [B, P]
@@ -185,7 +185,7 @@ def random_openings(game: Game, plies: int, count: int, seed: int) -> list[tuple
 
 def _random_lines(game: Game, plies: int, count: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
     """Play `plies` random legal moves in `count` games; return the actions of those still unfinished."""
-    env = GameVectorEnv(game, count)
+    env = vector_games(game, count)
     env.reset()
     lines = np.zeros((count, plies), np.int64)
     rows = np.arange(count)

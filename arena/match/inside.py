@@ -23,7 +23,7 @@ import numpy as np
 
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
-from arena.env.native import GameVectorEnv
+from arena.env.make import vector_games
 from arena.match.arrays import from_json, to_json
 from arena.match.ask import Answer, ask, begin, view
 from arena.match.verdict import Failure, Reason
@@ -79,7 +79,7 @@ class SeatedAgent:
             done.set()
 
     def _first_move(self) -> None:
-        env = GameVectorEnv(self._game, 1)
+        env = vector_games(self._game, 1)
         env.reset(seed=0)
         begin(self._policy, 0)
         nothing = np.zeros((1, 0), np.int32), np.zeros(1, np.int64)

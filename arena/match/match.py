@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from arena.base.errors import IllegalActionError, UsageError
 from arena.base.seeding import spawn_seeds
-from arena.env.native import GameVectorEnv
+from arena.env.make import vector_games
 from arena.match.ask import NO_ACTION, Answer, ask, begin, view
 from arena.match.verdict import MatchRecord, Reason, Verdict, fault, forfeit
 from arena.policy.protocol import Policy
-from games.engine.compiler import instantiate
 from games.engine.game import Game
 
 
@@ -36,7 +35,7 @@ class Match:
         self.actions: list[int] = []
         self._move_ms: list[int] = []
         self.verdict: Verdict | None = None
-        self._env = GameVectorEnv(game, 1)
+        self._env = vector_games(game, 1)
         self._env.reset(seed=seed)
         self._hidden: list[Any] = [None] * game.num_players
         self._returns = np.zeros(game.num_players)
@@ -56,12 +55,12 @@ class Match:
         """Return a copy of the position, shape (), without anything hidden from any of `seats`."""
         copy = self._env.states[:1].copy()
         for seat in seats:
-            instantiate("games.engine.knowledge", self.game).redact_all(copy, np.array([seat]))
+            self.game.redact(copy, np.array([seat]))
         return copy.reshape(())
 
     def line(self, actions: Sequence[int]) -> tuple[str, ...]:
         """Return a line of play from this position in the game's notation, up to its first illegal action."""
-        env, texts = GameVectorEnv(self.game, 1), []
+        env, texts = vector_games(self.game, 1), []
         env.load_state_dict(self._env.state_dict())
         for action in actions:
             if env.over[0] or not 0 <= action < self.game.num_actions or not env.mask[0, action]:

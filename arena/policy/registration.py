@@ -41,7 +41,7 @@ class Spaces:
     @classmethod
     def of_game(cls, game: Game) -> Self:
         """Return the spaces of each seat in a game."""
-        seen = spaces.Box(0, game.observation_high, game.observation_shape, game.observation_dtype)
+        seen = spaces.Box(game.observation_low, game.observation_high, game.observation_shape, game.observation_dtype)
         return cls(seen, spaces.Discrete(game.num_actions), game)
 
     @classmethod

@@ -12,7 +12,7 @@ from arena.data.buffer.manager import VectorReplayBuffer
 from arena.data.infos import of_numbers
 from arena.data.stats import CollectStats
 from arena.env.base import DummyVectorEnv
-from arena.env.native import GameVectorEnv
+from arena.env.make import vector_games
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import load_policy
@@ -21,11 +21,6 @@ from arena.policy.random import RandomPolicy
 from arena.policy.registry import learning_algorithm, make_agent
 from arena.runs.tasks import GymTask
 from games.engine.game import Game
-
-
-def game_boards(game: Game, count: int, openings: int = 0) -> GameVectorEnv:
-    """Return `count` games side by side, each beginning with up to `openings` random moves."""
-    return GameVectorEnv(game, count, openings=openings)
 
 
 class PartlyRandomPolicy(Policy):
@@ -65,7 +60,7 @@ def collect_transitions(
     environment_seed, move_seed = spawn_seeds(seed, count=2)
     if isinstance(task, Game):
         policy: Policy = PartlyRandomPolicy(make_agent(spec, task), random, move_seed)
-        env: Any = game_boards(task, environments)
+        env: Any = vector_games(task, environments)
         at_random = False
     else:
         if random:

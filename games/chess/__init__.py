@@ -37,7 +37,7 @@ from games.chess.notation import action_text, parse_action, uci
 from games.chess.pgn import PGN, PgnRecord, from_pgn, to_pgn
 from games.chess.rules import apply, heuristic, legal_actions, observe, random_action
 from games.engine.boards import win_or_loss
-from games.engine.game import CompiledGame
+from games.engine.compiled import CompiledGame
 from games.engine.options import checked_options
 from games.engine.ruleset import Ruleset
 from games.engine.views import views

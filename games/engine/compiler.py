@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
@@ -35,10 +35,11 @@ from numba.core.dispatcher import Dispatcher
 from games.engine import chance
 from games.engine.cache_folder import cache_directory
 from games.engine.chance import has_stream
-from games.engine.errors import UsageError
-from games.engine.game import CompiledGame, Game
 from games.engine.jit import record_name
 from games.engine.ruleset import Rule
+
+if TYPE_CHECKING:
+    from games.engine.game import Game
 
 PLACEHOLDERS = "games.engine.rules"
 DEFAULTS = "games.engine.defaults"
@@ -52,31 +53,27 @@ VERSIONED = ("numba", "numpy", "math", "builtins")
 
 
 @cache
-def kernels(game: Game) -> Any:
+def kernels(game: "Game") -> Any:
     """Return the batch kernels of `games.engine.kernels` for this game."""
     return instantiate("games.engine.kernels", game)
 
 
 @cache
-def instantiate(template: str, game: Game) -> Any:
+def instantiate(template: str, game: "Game") -> Any:
     """Import the module `template` once more with the rules of `game` in place of the placeholders."""
     layout = f"{game.state_dtype} {np.dtype(game.observation_dtype)}"
     sizes = game.num_actions, game.num_players, game.observation_shape
     return _instantiate(template, rules_of(game), layout, sizes)
 
 
-def rules_of(game: Game) -> Rules:
+def rules_of(game: "Game") -> Rules:
     """Return the rules of a game, with `draw` and `reseed` where it has a random stream.
 
-    Raises `UsageError` for a game that is not compiled, whose positions can be neither searched nor enumerated.
+    Raises `UsageError` for a game that has no rules of this engine.
     """
-    if not isinstance(game, CompiledGame):
-        raise UsageError(
-            f"{game.spec}: its positions cannot be searched, since its rules are not compiled; 'arena agents' lists "
-            "the agents that play by what they are shown"
-        )
+    rules = game.ruleset()
     streams = {"draw": chance.draw, "reseed": chance.reseed} if has_stream(game.state_dtype) else {}
-    return tuple({**dict(game.rules.named()), **streams}.items())
+    return tuple({**dict(rules.named()), **streams}.items())
 
 
 @cache

@@ -1,17 +1,13 @@
-"""The description of a game: its identity, its shapes and its traits, in one frozen object.
-
-`Game` is what the platform needs of any game; `CompiledGame` is one of this engine, with its rules.
-"""
+"""The description of a game: its identity, its shapes and its traits, in one frozen object."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from games.engine.chance import has_stream
-from games.engine.errors import DescriptionError
+from games.engine.errors import UsageError
 from games.engine.identity import GameId
 from games.engine.notation import Notation
 from games.engine.options import Option
@@ -22,9 +18,6 @@ TERMINAL = -4
 """`current_player` of a finished game."""
 CHANCE = -1
 """`current_player` where chance is to move; all other values are seats (0, 1, ...)."""
-
-HIDDEN = ("redact", "determinize", "information_state")
-"""Rules that a game with hidden information must have: without them, searches and screens would see everything."""
 
 State = NDArray[Any]
 """One position: an array of shape () whose dtype is the game's structured `state_dtype`."""
@@ -101,6 +94,17 @@ class Game:
         """Return the scratch array [C] that kernels take as `chances`; None without chance."""
         return np.zeros(self.num_outcomes) if self.has_chance else None
 
+    def ruleset(self) -> Ruleset:
+        """Return the rules to compile; `UsageError` for a game that has none, whose positions cannot be searched."""
+        raise UsageError(
+            f"{self.spec}: its positions cannot be searched, since its rules are not compiled; 'arena agents' lists "
+            "the agents that play by what they are shown"
+        )
+
+    def redact(self, states: State, seats: NDArray[np.int64]) -> None:
+        """Blank in each of `states` [R] what its seat of `seats` [R] may not know, in place."""
+        raise NotImplementedError(f"{self.name} has no positions to blank")
+
     @property
     def num_players(self) -> int:
         """Number of seats."""
@@ -123,33 +127,3 @@ class Game:
         `games.make` reads it as well.
         """
         return GameId(self.name, self.options).label
-
-
-@dataclass(frozen=True, eq=False)
-class CompiledGame(Game):
-    """A game whose rules the engine compiles, so that thousands are stepped in one call and positions are searched.
-
-    Raises `DescriptionError` where the rules do not fit the traits.
-    """
-
-    rules: Ruleset = field(kw_only=True)
-    """The game's functions, as `games.engine.rules` describes them."""
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.rules, Ruleset):
-            raise DescriptionError(f"{self.name}: rules={self.rules!r} is not a Ruleset, which names each function")
-        named = {name for name, _ in self.rules.named()}
-        secrets = [rule for rule in HIDDEN if rule in named] + ["simultaneous"] * self.simultaneous
-        if self.perfect_information and secrets:
-            raise DescriptionError(f"{self.name}: {secrets[0]} hides something, so say perfect_information=False")
-        missing = []
-        if not self.perfect_information:
-            missing += [f"the rule {rule}" for rule in HIDDEN if rule not in named]
-            missing += ["information_shape"] * (self.information_shape is None)
-        if self.has_chance:
-            missing += ["the rule chance_outcomes"] * ("chance_outcomes" not in named)
-            missing += ["RANDOM_FIELD in its record"] * (not has_stream(self.state_dtype))
-        if missing:
-            traits = ["perfect_information=False"] * (not self.perfect_information)
-            traits += [f"num_outcomes={self.num_outcomes}"] * self.has_chance
-            raise DescriptionError(f"{self.name}: a game with {', '.join(traits)} needs {', '.join(missing)}")

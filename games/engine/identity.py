@@ -3,7 +3,8 @@
 This is the one place that writes and reads either; both name the same game wherever a game is asked for.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -21,16 +22,22 @@ class GameId:
     def parse(cls, text: str) -> Self:
         """Read either form. Raises `UsageError` for a missing bracket, a repeated option and one without a value.
 
+        A host's game is named after a colon, `pettingzoo:my_package.my_env`, and its options after a comma.
+
         >>> GameId.parse("hex:size=5,swap=True") == GameId.parse("hex(size=5, swap=True)")
         True
+        >>> GameId.parse("openspiel:oware,rows=4") == GameId.parse("openspiel:oware(rows=4)")
+        True
         """
-        name, mark, rest = text.partition("(" if "(" in text.partition(":")[0] else ":")
+        head = re.match(r"\w+:[^=,(]*(?=[,(]|$)", text)
+        name = head[0] if head else re.split("[:(]", text, maxsplit=1)[0]
+        mark, rest = text[len(name) : len(name) + 1], text[len(name) + 1 :]
         if mark == "(":
             if not rest.endswith(")"):
                 raise UsageError(f"{text!r} lacks its closing bracket")
             rest = rest[:-1]
         options: dict[str, str] = {}
-        for item in filter(None, map(str.strip, rest.split(","))):
+        for item in filter(None, map(str.strip, _items(rest))):
             key, equals, value = item.partition("=")
             if not equals:
                 raise UsageError(f"{name}: option {item!r} is not of the form name=value")
@@ -43,12 +50,23 @@ class GameId:
     def spec(self) -> str:
         """The form of command lines, `hex:size=5,swap=True`: one word of a shell."""
         options = ",".join(f"{key}={value}" for key, value in self.options.items())
-        return f"{self.name}:{options}" if options else self.name
+        return f"{self.name}{',' if ':' in self.name else ':'}{options}" if options else self.name
 
     @property
     def label(self) -> str:
         """The form of tables, `hex(size=5, swap=True)`."""
         return f"{self.name}({', '.join(f'{key}={value}' for key, value in self.options.items())})"
+
+
+def _items(text: str) -> Iterator[str]:
+    """Yield what commas separate, but for those in brackets: the value of an option may be a game with options."""
+    start = depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            yield text[start:place]
+            start = place + 1
+    yield text[start:]
 
 
 def split_label(label: str) -> tuple[str, str]:

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
-from games.engine.game import CHANCE, TERMINAL, CompiledGame, State
+from games.engine.game import CHANCE, TERMINAL, State
 from games.engine.jit import njit
 from games.engine.options import Option
 from games.engine.picture import Picture

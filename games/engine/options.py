@@ -81,6 +81,16 @@ def checked_option(game: str, parameter: Parameter, value: Any) -> Option:
     return float(value) + 0.0 if kind is float else value  # -0.0 is 0.0: equal games have equal labels
 
 
+def plain_value(text: str) -> Option:
+    """Return a whole number, a number, or true or false where a text is one; else the text."""
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
+
+
 def _whole(value: Any) -> int | None:
     """Return the whole number that a float, or its text, is equal to."""
     if not isinstance(value, float | str):

@@ -50,6 +50,14 @@ class Picture:
     bottom_labels: tuple[str, ...] = ()
     """Labels of the columns below the board; empty for none."""
 
+    @classmethod
+    def of_text(cls, text: str, num_actions: int) -> "Picture":
+        """Return a picture without a board: lines of text alone, of a game with so many actions."""
+        nowhere = np.full((num_actions, 2), -1)
+        return cls(
+            np.zeros((0, 0), np.int8), np.zeros((0, 0), np.int64), nowhere, (), (), notes=tuple(text.split("\n"))
+        )
+
     def text(self, ascii_only: bool = False) -> str:
         """Return the board as lines of text, with the last move in brackets.
 
@@ -62,6 +70,8 @@ class Picture:
          +---+---+
         """
         rows, columns = self.pieces.shape
+        if not rows:
+            return "\n".join(self.notes)
         width = max(len(label) for label in self.row_labels)
         left = " " * (width + 1)
         cell = 2 + self._mark_width()

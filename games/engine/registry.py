@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from games.engine.errors import UnknownNameError, UsageError
 from games.engine.identity import GameId
-from games.engine.options import checked_options, read_option, require_known
+from games.engine.options import checked_options, plain_value, read_option, require_known
 
 if TYPE_CHECKING:
     from games.engine.game import Game
@@ -52,6 +52,8 @@ class Registry:
 
 
 GAMES = Registry("arena.games", "game")
+HOSTS = Registry("arena.hosts", "host of games")
+"""Hosts by name: functions (name, options) -> `Game` that describe games of somebody else's, `pettingzoo:NAME`."""
 
 
 def make_game(name: str, **options: Any) -> "Game":
@@ -62,6 +64,11 @@ def make_game(name: str, **options: Any) -> "Game":
     that does not fit.
     """
     given = GameId.parse(name)
+    host, colon, hosted_name = given.name.partition(":")
+    if colon and host not in GAMES.references:
+        return _hosted(host, hosted_name, given.options, options)
+    if colon:
+        raise UsageError(f"{host}: option {hosted_name!r} is not of the form name=value")
     build = GAMES.load(given.name)
     parameters = inspect.signature(build).parameters
     settled = dict(options)
@@ -71,4 +78,16 @@ def make_game(name: str, **options: Any) -> "Game":
         require_known(given.name, key, parameters)
         settled[key] = read_option(given.name, parameters[key], str(text))
     game: Game = checked_options(build)(**settled)
+    return game
+
+
+def _hosted(host: str, name: str, texts: Mapping[str, object], options: Mapping[str, Any]) -> "Game":
+    """Describe a host's game, with options as texts, by name, or both."""
+    describe = HOSTS.load(host)
+    if not name:
+        raise UsageError(f"{host}: needs the name of a game; 'arena games {host}:' lists those that are installed")
+    if twice := texts.keys() & options.keys():
+        raise UsageError(f"{host}:{name}: option {sorted(twice)[0]} is given twice")
+    settled = {key: plain_value(str(text)) for key, text in texts.items()} | dict(options)
+    game: Game = describe(name, dict(sorted(settled.items())))
     return game

@@ -26,7 +26,8 @@ Once somebody goes out or declares the hand dead all cards lie open: only scorin
 
 import numpy as np
 
-from games.engine.game import CHANCE, CompiledGame
+from games.engine.compiled import CompiledGame
+from games.engine.game import CHANCE
 from games.engine.options import checked_options
 from games.engine.ruleset import Ruleset
 from games.engine.views import views

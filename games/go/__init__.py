@@ -38,8 +38,9 @@ from typing import Literal
 import numpy as np
 
 from games.engine.boards import cells_by_row, reflections, win_or_loss
+from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
-from games.engine.game import TERMINAL, CompiledGame, State
+from games.engine.game import TERMINAL, State
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset

@@ -29,8 +29,9 @@ import re
 import numpy as np
 
 from games.engine.cards import hand_picture
+from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
-from games.engine.game import CHANCE, CompiledGame, State
+from games.engine.game import CHANCE, State
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset

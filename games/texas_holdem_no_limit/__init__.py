@@ -28,8 +28,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
-from games.engine.game import CHANCE, CompiledGame, State
+from games.engine.game import CHANCE, State
 from games.engine.holdem import MOST_PLAYERS, NUM_CARDS, ROUNDS, table_picture
 from games.engine.limit_betting import VARIANT
 from games.engine.options import checked_options, require_between

@@ -6,7 +6,8 @@ Whoever takes the last counter pays the other 1, and 2 if that was more than one
 import numpy as np
 from numba import njit
 
-from games.engine.game import TERMINAL, CompiledGame
+from games.engine.compiled import CompiledGame
+from games.engine.game import TERMINAL
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
 

@@ -6,7 +6,7 @@ import pytest
 from arena.base.errors import UsageError
 from arena.env.native import GameVectorEnv
 from arena.match.files import WrittenMatch
-from arena.runs.recorded import RecordedGames
+from arena.runs.recorded import GameRecorder
 from arena.tui.state.live_match import LiveMatch
 from games.engine.registry import make_game
 
@@ -80,21 +80,22 @@ def test_a_new_game_of_autoreset_has_an_opening_too_and_the_end_before_is_told()
 @pytest.mark.parametrize("name", ["connect_four", "kuhn_poker", "goofspiel", "pig", "hanabi", "kalah"])
 def test_remembered_games_are_played_again_opening_and_all(name):
     game = make_game(name)
-    env = RecordedGames(game, 4, lambda: ["a"] * game.num_players, 6)
+    env = GameVectorEnv(game, 4, openings=6)
+    recorder = env.recorder = GameRecorder(game, lambda: ["a"] * game.num_players)
     env.seed(3)
     env.reset()
     rng, openings = np.random.default_rng(0), 0
     for _ in range(12):
-        env.latest = None
-        openings += bool(env._actions)
-        while env.latest is None:
+        recorder.latest = None
+        openings += bool(recorder._actions)
+        while recorder.latest is None:
             actions = (rng.random(env.mask.shape) * env.mask).argmax(axis=1)
             env.step(actions)
-            if env.latest is None and (over := np.flatnonzero(env.over)).size:
+            if recorder.latest is None and (over := np.flatnonzero(env.over)).size:
                 env.reset(over)
-        written = WrittenMatch.of(env.latest)
+        written = WrittenMatch.of(recorder.latest)
         positions = LiveMatch(written.game).unroll(written)
-        assert len(positions) == len(env.latest.actions) + 1
+        assert len(positions) == len(recorder.latest.actions) + 1
         assert positions[-1].verdict is not None
         env.reset(np.flatnonzero(env.over))
     assert openings > 3

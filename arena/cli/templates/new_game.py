@@ -10,8 +10,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
-from games.engine.game import TERMINAL, CompiledGame, State
+from games.engine.game import TERMINAL, State
 from games.engine.options import checked_options
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset

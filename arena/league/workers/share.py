@@ -16,6 +16,7 @@ from arena.collector.collector import Collector
 from arena.data.batch import Batch
 from arena.data.buffer.manager import VectorReplayBuffer
 from arena.data.stats import CollectStats
+from arena.env.make import vector_games
 from arena.league.seating import LeagueSeating, OpponentPlan
 from arena.league.workers.sources import Source
 from arena.policy.base import BasePolicy
@@ -23,7 +24,6 @@ from arena.policy.checkpoint import build_policy, load_weights
 from arena.policy.protocol import Policy
 from arena.policy.registry import learning_algorithm, make_agent, make_game
 from arena.policy.torch_modes import torch_threads
-from arena.runs.collecting import game_boards
 from games.engine.options import Option
 
 Ints = NDArray[np.int64]
@@ -155,7 +155,7 @@ class RolloutWorker:
         """Return a collector of `boards` boards; its rings are long enough for a round of `moves` moves."""
         rings = boards * self._game.num_players  # one a board and seat
         buffer = VectorReplayBuffer(rings * (moves + 1), rings)
-        env = game_boards(self._game, boards, self._work.openings)
+        env = vector_games(self._game, boards, self._work.openings)
         return Collector(seating.manager, env, buffer, exploration_noise=explores)
 
     def member(self, source: Source) -> Policy:

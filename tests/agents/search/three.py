@@ -3,7 +3,8 @@
 import numpy as np
 from numba import njit
 
-from games.engine.game import TERMINAL, CompiledGame
+from games.engine.compiled import CompiledGame
+from games.engine.game import TERMINAL
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
 

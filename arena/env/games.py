@@ -1,0 +1,160 @@
+"""`VectorGames`: games of one kind side by side, whatever plays them underneath."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.base.errors import GameOverError, IllegalActionError, UsageError
+from arena.data.batch import Batch
+from arena.env.ids import Ids, rows_of
+from games.engine.game import Game
+
+BOARD = 0
+"""The board whose games a recorder follows."""
+
+
+class Recorder(Protocol):
+    """Follows the games of board `BOARD`."""
+
+    def begin(self, seed: int) -> None:
+        """Note that a game begins, whose chance events follow from `seed`."""
+
+    def open(self, actions: Sequence[int], rewards: NDArray[Any]) -> None:
+        """Note the random moves with which the game begins, and the rewards [P] that they brought."""
+
+    def play(self, action: int, rewards: NDArray[Any], over: bool) -> None:
+        """Note an action, the rewards [P] that it brought, and whether the game is over."""
+
+    def interrupt(self) -> None:
+        """Note that the game goes on from another position, whose beginning is not known."""
+
+
+class VectorGames(ABC):
+    """`num_envs` games of one `Game` side by side; in each the seat to move acts. Abstract.
+
+    An observation is `Batch(agent_id, obs, mask)` of the seats to move: int [R], [R, *O], bool [R, A]. Rewards and ends
+    are [R, P], one entry a seat. A finished game (its mask all True) waits for `reset(id)`. Everything returned is a
+    copy.
+    """
+
+    game: Game
+    recorder: Recorder | None = None
+    """Follows the games of one board; None for nobody."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return the number of games."""
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Names of the agents by seat."""
+        return self.game.agents
+
+    @property
+    def num_agents(self) -> int:
+        """Number of seats."""
+        return self.game.num_players
+
+    @property
+    @abstractmethod
+    def states(self) -> NDArray[Any]:
+        """The positions, structured records [B]."""
+
+    @property
+    @abstractmethod
+    def seats(self) -> NDArray[np.int64]:
+        """The seat to move in each game, [B]."""
+
+    @property
+    @abstractmethod
+    def mask(self) -> NDArray[np.bool_]:
+        """The legal actions of the seats to move, [B, A]; all True in a finished game."""
+
+    @property
+    @abstractmethod
+    def over(self) -> NDArray[np.bool_]:
+        """Mask of the games that have ended or never begun, [B]."""
+
+    @abstractmethod
+    def reset(self, id: Ids = None, seed: int | Sequence[int] | None = None) -> tuple[Batch, Batch]:
+        """Start all games, or those of `id`, anew; return observations and infos.
+
+        A seed decides what chance does in this game and in those that follow it in the same place; a single one counts
+        up over the games. Without, each place goes on with its random stream.
+        """
+
+    @abstractmethod
+    def step(
+        self, action: NDArray[np.integer[Any]] | Sequence[int], id: Ids = None
+    ) -> tuple[Batch, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], Batch]:
+        """Play one action in each game, or in those of `id`.
+
+        Returns observations, rewards [R, P] that these actions brought, terminated [R, P], truncated [R, P], and infos.
+        Raises, before anything is played, `UsageError` if the actions are not R whole numbers, and `IllegalActionError`
+        or `GameOverError` if one of them may not be played.
+        """
+
+    @abstractmethod
+    def seed(self, seed: int | Sequence[int] | None = None) -> list[int | None]:
+        """Use these seeds for what chance does from the next `reset` on; return them."""
+
+    @abstractmethod
+    def observations(self, id: Ids = None) -> Batch:
+        """Return the latest observations of the games `id`: `agent_id` [R], `obs` [R, *O] and `mask` [R, A]."""
+
+    @abstractmethod
+    def final_obs(self, id: Ids = None) -> Batch:
+        """Return the view of every seat: `obs` [R, P, *O] and `mask` [R, P, A] (all True in a finished game)."""
+
+    @abstractmethod
+    def positions(self, id: Ids = None) -> NDArray[Any]:
+        """Return records [R] of the games `id` as the seats to move may imagine them.
+
+        What a seat may not know, chance to come included, is left out or replaced by a fresh sample.
+        """
+
+    @abstractmethod
+    def state_dict(self) -> Batch:
+        """Return everything that changes, as arrays, to be saved."""
+
+    @abstractmethod
+    def load_state_dict(self, arrays: Batch) -> None:
+        """Load what `state_dict` returned; `UsageError` if it comes from another number of games or another game."""
+
+    def render(self) -> list[str]:
+        """Return every board as text."""
+        return [self.game.picture(state).text() for state in self.states]
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release what the games hold."""
+
+    def checked_actions(self, action: Any, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return actions as int64 [R]; `UsageError` unless they are whole numbers, one for each of `rows`."""
+        actions = np.asarray(action)
+        if actions.shape != rows.shape or actions.dtype.kind not in "iu":
+            raise UsageError(
+                f"step takes {len(rows)} whole numbers, one a game, not {actions.dtype} of shape {actions.shape}"
+            )
+        return np.ascontiguousarray(actions, np.int64)
+
+    def refusal(self, row: int, action: int, mask: NDArray[np.bool_]) -> UsageError:
+        """Return the error that refuses an action in a game whose legal actions are `mask` [A]."""
+        where = f"{self.game.name}, environment {row}"
+        if self.over[row]:
+            return GameOverError(f"{where}: the game is over; reset({row}) it first")
+        legal = np.flatnonzero(mask).tolist()
+        return IllegalActionError(f"{where}: action {action} is illegal; legal are {legal}")
+
+    def record_step(self, rows: NDArray[np.int64], actions: NDArray[np.int64], rewards: NDArray[np.float32]) -> None:
+        """Tell the recorder of a step in the games `rows`, if it follows one of them."""
+        if self.recorder is not None:
+            for place in np.flatnonzero(rows == BOARD).tolist():
+                self.recorder.play(int(actions[place]), rewards[place], bool(self.over[BOARD]))
+
+    def rows_of(self, id: Ids) -> NDArray[np.int64]:
+        """Return the row numbers of `id`."""
+        return rows_of(id, len(self))

@@ -1,0 +1,139 @@
+"""`HostedEnv`: one game of somebody else's environment, with numbered actions and observations of one shape."""
+
+import traceback
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.base.errors import UsageError
+from arena.env.hosted.spaces import Observations
+
+Result = TypeVar("Result")
+
+
+class EnvironmentFaultError(UsageError):
+    """Raised where somebody else's environment fails or breaks its contract; its traceback, if any, is a note."""
+
+
+class HostedEnv(ABC):
+    """One game, stepped by whoever is asked to act; abstract.
+
+    Everything that the environment does is checked: what it raises, and what it gives that no game may give, becomes an
+    `EnvironmentFaultError` that names the environment, the step and the agent.
+
+    Args:
+        name: name of the game in messages.
+        agents: names of the agents by seat.
+        observations: how what a seat is shown becomes an array.
+        num_actions: number of actions.
+
+    """
+
+    def __init__(self, name: str, agents: Sequence[str], observations: Observations, num_actions: int):
+        self.name, self.agents = name, tuple(agents)
+        self.observations, self.num_actions = observations, num_actions
+        self.steps = 0
+        """Number of actions so far."""
+        self.seat = 0
+        """The seat that is asked to act."""
+        self.mask = np.ones(num_actions, np.bool_)
+        """Its legal actions, [A]; all True once the game is over."""
+        self.terminated = np.zeros(len(agents), np.bool_)
+        """Seats whose episode has terminated, [P]."""
+        self.truncated = np.zeros(len(agents), np.bool_)
+        """Seats whose episode has been truncated, [P]."""
+
+    @property
+    def over(self) -> bool:
+        """True once nobody is asked any more."""
+        return bool((self.terminated | self.truncated).all())
+
+    def reset(self, seed: int) -> None:
+        """Begin a game."""
+        self.steps = 0
+        self.terminated[:] = self.truncated[:] = False
+        self._guarded(lambda: self._reset(seed))
+        self._look()
+
+    def step(self, action: int) -> NDArray[np.float32]:
+        """Take a legal action for the seat that is asked; return what it brought each seat, [P]."""
+        self.steps += 1
+        rewards = self._guarded(lambda: self._step(action))
+        if not np.isfinite(rewards).all():
+            agent = self.agents[int(np.flatnonzero(~np.isfinite(rewards))[0])]
+            raise self.fault(f"gave {agent} the reward {rewards[self.agents.index(agent)]}")
+        self._look()
+        return np.asarray(rewards, np.float32)
+
+    def observe(self, seat: int) -> NDArray[Any]:
+        """Return what a seat is shown, [O]."""
+        shown, wanted = self._guarded(lambda: self._observe(seat)), self.observations.shape
+        if shown.shape != wanted:
+            raise self.fault(f"showed {self.agents[seat]} an observation of shape {shown.shape}, not {wanted}")
+        return shown.astype(self.observations.dtype, copy=False)
+
+    def _look(self) -> None:
+        """Note who is asked, and what is legal."""
+        if self.over:
+            self.mask = np.ones(self.num_actions, np.bool_)
+            return
+        self.seat = self._asked()
+        self.mask = self._guarded(lambda: self._mask(self.seat))
+        if not self.mask.any():
+            raise self.fault(f"asks {self.agents[self.seat]} to act and masks every action")
+
+    def fault(self, what: str) -> EnvironmentFaultError:
+        """Return the error that says what the environment did wrong."""
+        return EnvironmentFaultError(f"{self.name}, step {self.steps}: the environment {what}")
+
+    def _guarded(self, work: Callable[[], Result]) -> Result:
+        """Let the environment do something; raise `EnvironmentFaultError` for whatever it raises."""
+        try:
+            return work()
+        except EnvironmentFaultError:
+            raise
+        except Exception as error:  # of somebody else's code: anything
+            agent = f" with {self.agents[self.seat]} to act" if self.steps else ""
+            text = " ".join(f"{type(error).__name__}: {error}".split())
+            fault = self.fault(f"failed{agent}: {text}")
+            fault.add_note(traceback.format_exc())
+            raise fault from error
+
+    @abstractmethod
+    def _reset(self, seed: int) -> None:
+        """Begin a game."""
+
+    @abstractmethod
+    def _step(self, action: int) -> NDArray[Any]:
+        """Act for the seat that is asked; return the rewards [P], and set `terminated` and `truncated`."""
+
+    @abstractmethod
+    def _asked(self) -> int:
+        """Return the seat that is asked to act."""
+
+    @abstractmethod
+    def _mask(self, seat: int) -> NDArray[np.bool_]:
+        """Return the legal actions of the seat that is asked, [A]."""
+
+    @abstractmethod
+    def _observe(self, seat: int) -> NDArray[Any]:
+        """Return what a seat is shown."""
+
+    def board_text(self) -> str | None:
+        """Return the whole position as text; None if the environment has no text for it."""
+        return None
+
+    def seat_text(self, seat: int) -> str | None:
+        """Return what a seat knows as text; None if the environment has no text for it."""
+        return None
+
+    def action_text(self, action: int) -> str:
+        """Return the name of an action; its number where actions have no names."""
+        return str(action)
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the environment."""

@@ -1,0 +1,95 @@
+"""`HostedGame`: the description of a game that somebody else's environment plays."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.env.hosted.environment import HostedEnv
+from games.engine.game import TERMINAL, Game, State
+
+MAX_LENGTH = 5000
+"""Default bound on the length of a game, in actions; longer games are truncated."""
+EVERYBODY = -1
+"""`viewer` of a position that is shown whole."""
+
+
+@dataclass(frozen=True, eq=False)
+class HostedGame(Game):
+    """A game whose rules are an environment of somebody else's.
+
+    Its positions cannot be copied: a position is the seed of the game and the actions so far, from which the
+    environment is brought there again.
+    """
+
+    make_env: Callable[[], HostedEnv] = field(kw_only=True)
+    """Makes one game."""
+    chance: bool = field(kw_only=True)
+    """True if games differ by their seeds."""
+    repeatable: bool = field(default=True, kw_only=True)
+    """True if a seed and actions always give the same game."""
+
+    @property
+    def has_chance(self) -> bool:
+        """True if games differ by their seeds."""
+        return self.chance
+
+    def redact(self, states: State, seats: NDArray[np.int64]) -> None:
+        """Limit each of `states` [R] to what its seat of `seats` [R] is shown, in place."""
+        states["viewer"] = seats
+
+
+def position_dtype(max_length: int) -> np.dtype[Any]:
+    """Return the dtype of positions of a game with at most `max_length` actions."""
+    return np.dtype(
+        [
+            ("current_player", np.int32),
+            ("viewer", np.int32),
+            ("length", np.int32),
+            ("seed", np.uint64),
+            ("actions", np.int32, (max_length,)),
+        ]
+    )
+
+
+def first_position(max_length: int) -> State:
+    """Return the first position of the game with seed 0."""
+    state = np.zeros((), position_dtype(max_length))
+    state["viewer"] = EVERYBODY
+    return state
+
+
+class Replayer:
+    """Brings an environment to positions of its game: on from the last one where it can, else from the beginning."""
+
+    def __init__(self, make_env: Callable[[], HostedEnv]):
+        self._make_env = make_env
+        self._env: HostedEnv | None = None
+        self._seed = -1
+        self._actions: list[int] = []
+
+    def at(self, state: State) -> HostedEnv:
+        """Return the environment in a position."""
+        seed, actions = int(state["seed"]), state["actions"][: state["length"]].tolist()
+        if self._env is None:
+            self._env = self._make_env()
+        if seed != self._seed or actions[: len(self._actions)] != self._actions:
+            self._seed, self._actions = -1, []
+            self._env.reset(env_seed(seed))
+            self._seed = seed
+        for action in actions[len(self._actions) :]:
+            self._env.step(action)
+            self._actions.append(action)
+        return self._env
+
+
+def env_seed(seed: int) -> int:
+    """Return the seed that an environment is given for a game's seed: environments take 31 bits."""
+    return seed % 2**31
+
+
+def seat_to_move(env: HostedEnv) -> int:
+    """Return the `current_player` of a position."""
+    return TERMINAL if env.over else env.seat

@@ -1,0 +1,185 @@
+"""OpenSpiel's games as hosted games: `openspiel:oware`, `openspiel:universal_poker(betting=nolimit)`."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.base.errors import UsageError
+from arena.env.hosted.describe import Traits, hosted_game
+from arena.env.hosted.environment import HostedEnv
+from arena.env.hosted.game import HostedGame
+from arena.env.hosted.spaces import MOST_ACTIONS, Observations
+
+HOST = "openspiel"
+
+
+def pyspiel() -> Any:
+    """Return OpenSpiel's module; `UsageError` if it is not installed."""
+    try:
+        import pyspiel
+    except ImportError:
+        raise UsageError("OpenSpiel is not installed: pip install open_spiel") from None
+    return pyspiel
+
+
+class OpenSpielHost(HostedEnv):
+    """One game of OpenSpiel. Seats that choose at the same time are asked one after the other.
+
+    A seat is shown the observation tensor of the game, or its information state where there is none, or a single 0
+    where there is neither.
+    """
+
+    def __init__(self, name: str, load: Any):
+        self._game = load()
+        kind = self._game.get_type()
+        self._tensor = (
+            "observation_tensor"
+            if kind.provides_observation_tensor
+            else "information_state_tensor"
+            if kind.provides_information_state_tensor
+            else None
+        )
+        sizes = {
+            "observation_tensor": self._game.observation_tensor_shape,
+            "information_state_tensor": self._game.information_state_tensor_shape,
+        }
+        shape = (1,) if self._tensor is None else tuple(sizes[self._tensor]())
+        single = np.dtype(np.float32)
+        observations = Observations(shape, single, -np.inf, np.inf, np.asarray)
+        agents = [f"player_{seat}" for seat in range(self._game.num_players())]
+        super().__init__(name, agents, observations, self._game.num_distinct_actions())
+        self._state: Any = None
+        self._chosen: list[int] = []
+
+    def _reset(self, seed: int) -> None:
+        self._rng = np.random.default_rng(seed)
+        self._state = self._game.new_initial_state()
+        self._chosen = []
+        self._settle()
+
+    def _step(self, action: int) -> NDArray[Any]:
+        before = np.array(self._state.returns())
+        if self._state.is_simultaneous_node():
+            self._chosen.append(action)
+            self._skip()
+            if len(self._chosen) == len(self.agents):
+                self._state.apply_actions(self._chosen)
+                self._chosen = []
+                self._settle()
+        else:
+            self._state.apply_action(action)
+            self._settle()
+        return np.asarray(self._state.returns()) - before
+
+    def _settle(self) -> None:
+        """Let chance happen until somebody is to move, and note the end."""
+        while self._state.is_chance_node():
+            actions, weights = zip(*self._state.chance_outcomes(), strict=True)
+            self._state.apply_action(int(self._rng.choice(actions, p=np.array(weights) / np.sum(weights))))
+        self.terminated[:] = self._state.is_terminal()
+        if self._state.is_simultaneous_node():
+            self._skip()
+            if len(self._chosen) == len(self.agents):
+                self._state.apply_actions(self._chosen)
+                self._chosen = []
+                self._settle()
+
+    def _skip(self) -> None:
+        """Let seats that have nothing to choose pass, as OpenSpiel has it: by action 0."""
+        while len(self._chosen) < len(self.agents) and not self._state.legal_actions(len(self._chosen)):
+            self._chosen.append(0)
+
+    def _asked(self) -> int:
+        return len(self._chosen) if self._state.is_simultaneous_node() else int(self._state.current_player())
+
+    def _mask(self, seat: int) -> NDArray[np.bool_]:
+        mask = np.zeros(self.num_actions, np.bool_)
+        mask[self._state.legal_actions(seat)] = True
+        return mask
+
+    def _observe(self, seat: int) -> NDArray[Any]:
+        shape = self.observations.shape
+        if self._tensor is None or (self._tensor == "information_state_tensor" and self.over):
+            return np.zeros(shape, np.float32)
+        return np.array(getattr(self._state, self._tensor)(seat), np.float32).reshape(shape)
+
+    def board_text(self) -> str:
+        """Return OpenSpiel's text of the position."""
+        return self._guarded(lambda: str(self._state))
+
+    def seat_text(self, seat: int) -> str | None:
+        """Return OpenSpiel's text of what a seat observes."""
+        kind = self._game.get_type()
+        if kind.provides_observation_string:
+            return self._guarded(lambda: str(self._state.observation_string(seat)))
+        if kind.provides_information_state_string:
+            return self._guarded(lambda: str(self._state.information_state_string(seat)))
+        return None
+
+    def action_text(self, action: int) -> str:
+        """Return OpenSpiel's name of an action."""
+        if self.over:
+            return str(action)
+        return self._guarded(lambda: str(self._state.action_to_string(self.seat, action)))
+
+    def close(self) -> None:
+        """Forget the position."""
+        self._state = None
+
+
+def describe(name: str, options: Mapping[str, Any]) -> HostedGame:
+    """Describe the OpenSpiel game `name` with its parameters; `UsageError` if there is none or it cannot be hosted."""
+    spiel = pyspiel()
+    own = dict(options)
+    shown = f"{HOST}:{name}"
+    wanted_length = own.pop("max_length", None)
+    load = partial(_load, shown, name, own)
+    game = load()
+    kind = game.get_type()
+    if kind.dynamics == spiel.GameType.Dynamics.MEAN_FIELD:
+        raise UsageError(f"{shown} is a mean-field game, which has no seats to play")
+    if game.num_distinct_actions() > MOST_ACTIONS:
+        raise UsageError(f"{shown} has {game.num_distinct_actions():,} actions, more than {MOST_ACTIONS:,}")
+    utility = spiel.GameType.Utility
+    return hosted_game(
+        shown,
+        options,
+        partial(OpenSpielHost, shown, load),
+        max_length=_length(game) if wanted_length is None else wanted_length,
+        perfect_information=kind.information == spiel.GameType.Information.PERFECT_INFORMATION
+        and kind.dynamics == spiel.GameType.Dynamics.SEQUENTIAL,
+        traits=Traits(
+            chance=kind.chance_mode != spiel.GameType.ChanceMode.DETERMINISTIC,
+            repeatable=True,
+            zero_sum=kind.utility in (utility.ZERO_SUM, utility.CONSTANT_SUM),
+            cooperative=kind.utility == utility.IDENTICAL,
+        ),
+        simultaneous=kind.dynamics == spiel.GameType.Dynamics.SIMULTANEOUS,
+        title=str(kind.long_name),
+    )
+
+
+def _length(game: Any) -> int:
+    """Return the largest number of actions in a game; seats that choose at the same time are asked one by one."""
+    simultaneous = game.get_type().dynamics == pyspiel().GameType.Dynamics.SIMULTANEOUS
+    length = int(game.max_game_length()) * (game.num_players() if simultaneous else 1)
+    return max(1, min(length, 20_000))
+
+
+def _load(shown: str, name: str, parameters: Mapping[str, Any]) -> Any:
+    spiel = pyspiel()
+    try:
+        settled = {key: _parameter(spiel, value) for key, value in parameters.items()}
+        return spiel.load_game(name, settled) if settled else spiel.load_game(name)
+    except (spiel.SpielError, RuntimeError, TypeError) as error:
+        raise UsageError(f"{shown}: {' '.join(str(error).split())}") from None
+
+
+def _parameter(spiel: Any, value: Any) -> Any:
+    """Return a parameter's value; a text with brackets is a game of its own."""
+    if isinstance(value, str) and value.endswith(")"):
+        return spiel.GameParameter(spiel.game_parameters_from_string(value))
+    return value

@@ -1,0 +1,150 @@
+"""PettingZoo environments as hosted games: `pettingzoo:pettingzoo.classic.gin_rummy_v4,knock_reward=0.5`."""
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.base.errors import UsageError
+from arena.env.adapting import adapted
+from arena.env.hosted.describe import hosted_game
+from arena.env.hosted.environment import HostedEnv
+from arena.env.hosted.game import MAX_LENGTH, HostedGame
+from arena.env.hosted.spaces import Actions, actions_of, observations_of
+from arena.env.hosted.trust import require_trust
+from arena.env.seated import SeatedEnv
+
+HOST = "pettingzoo"
+FACTORIES = ("env", "raw_env", "parallel_env")
+"""Functions of a module that make its environment, the first that there is."""
+OPEN_INFORMATION = {"connect_four", "tictactoe", "chess", "go"}
+"""Modules of `pettingzoo.classic`, without their versions, that show every player the whole position."""
+
+
+class PettingZooHost(HostedEnv):
+    """One game of a PettingZoo environment, of either kind, or of a `MultiAgentEnv`."""
+
+    def __init__(self, name: str, make: Callable[[], Any]):
+        env = adapted(make())
+        if not isinstance(env, SeatedEnv):
+            raise UsageError(f"{name}: {type(env).__name__} is neither an AEC nor a Parallel environment")
+        self.env = env
+        self.actions: Actions = actions_of(env.action_space)
+        super().__init__(name, env.possible_agents, observations_of(env.observation_space), self.actions.count)
+        self._shown: dict[str, Any] = {}
+
+    def _reset(self, seed: int) -> None:
+        self._shown = self.env.reset(seed=seed)[0]
+
+    def _step(self, action: int) -> NDArray[Any]:
+        self._shown, rewards, self.terminated, self.truncated, _ = self.env.step(self.actions.decode(action))
+        return rewards
+
+    def _asked(self) -> int:
+        return int(self._shown["agent_id"])
+
+    def _mask(self, seat: int) -> NDArray[np.bool_]:
+        mask: NDArray[np.bool_] = self._shown["mask"]
+        return mask if len(mask) else np.ones(self.num_actions, np.bool_)
+
+    def _observe(self, seat: int) -> NDArray[Any]:
+        return self.observations.encode(self.env.view_of(seat)["obs"])
+
+    def board_text(self) -> str | None:
+        """Return what the environment renders, if that is text."""
+        if getattr(self.env.env, "render_mode", None) not in ("ansi", "text"):
+            return None
+        drawn = self._guarded(self.env.render)
+        return drawn if isinstance(drawn, str) else None
+
+    def action_text(self, action: int) -> str:
+        """Return the name of an action: `action_to_string` or `action_names` of the environment, else its number."""
+        own = self.env.unwrapped
+        if hasattr(own, "action_to_string"):
+            return str(self._guarded(lambda: own.action_to_string(self.actions.decode(action))))
+        names = getattr(own, "action_names", None)
+        return str(action) if names is None else str(names[action])
+
+    def close(self) -> None:
+        """Close the environment."""
+        self.env.close()
+
+
+def describe(name: str, options: Mapping[str, Any]) -> HostedGame:
+    """Describe the environment `name`, `module` or `module:function`, made with `options`.
+
+    `max_length` among the options bounds the length of a game. Raises `UsageError` if the package is not installed, has
+    no such environment, or is not trusted.
+    """
+    make = _factory(name, options)
+    own = dict(options)
+    max_length = own.pop("max_length", MAX_LENGTH)
+    if "render_mode" not in own:
+        own |= _text_mode(make)
+    module = name.partition(":")[0]
+    short = module.rpartition(".")[2].rpartition("_v")[0]
+    return hosted_game(
+        f"{HOST}:{name}",
+        options,
+        partial(PettingZooHost, f"{HOST}:{name}", partial(_make, name, make, own)),
+        max_length=max_length,
+        perfect_information=module.startswith("pettingzoo.classic.") and short in OPEN_INFORMATION,
+    )
+
+
+def _make(name: str, make: Callable[..., Any], options: Mapping[str, Any]) -> Any:
+    try:
+        return make(**options)
+    except Exception as error:  # of somebody else's code: anything
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UsageError(f"{HOST}:{name} cannot be made: {text}") from error
+
+
+def _factory(name: str, options: Mapping[str, Any]) -> Callable[..., Any]:
+    """Return the function that makes an environment, without a call of it."""
+    module_name, _, function = name.partition(":")
+    require_trust(module_name, function not in ("", *FACTORIES))
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise UsageError(_not_imported(name, module_name, error)) from None
+    candidates = (function,) if function else FACTORIES
+    for candidate in candidates:
+        make = getattr(module, candidate, None)
+        if callable(make):
+            break
+    else:
+        raise UsageError(f"{HOST}:{name}: the module {module_name} has no function {' or '.join(candidates)}")
+    parameters = inspect.signature(make).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return make
+    if unknown := sorted(options.keys() - parameters.keys() - {"max_length"}):
+        known = ", ".join(["max_length", *parameters])
+        raise UsageError(f"{HOST}:{name} has no option {unknown[0]!r}; it has {known}")
+    return make
+
+
+def _not_imported(name: str, module: str, error: ImportError) -> str:
+    """Return why a module cannot be imported, and what would install it."""
+    package = module.partition(".")[0]
+    missing = (error.name or "").partition(".")[0]
+    if missing and missing != package and find_spec(missing) is None:
+        extra = f"'pettingzoo[{module.split('.')[1]}]'" if package == "pettingzoo" and "." in module else missing
+        return f"{HOST}:{name} needs the package {missing}, which is not installed: pip install {extra}"
+    if find_spec(package) is None:
+        return f"{HOST}:{name}: the package {package} is not installed: pip install {package}"
+    return f"{HOST}:{name}: {' '.join(str(error).split())}"
+
+
+def _text_mode(make: Callable[..., Any]) -> dict[str, Any]:
+    """Return the keyword that has an environment render text, if it can."""
+    source: Any = inspect.unwrap(make)
+    module = inspect.getmodule(source)
+    raw = getattr(module, "raw_env", None)
+    modes = getattr(raw, "metadata", {}).get("render_modes", ()) if inspect.isclass(raw) else ()
+    return {"render_mode": "ansi"} if "ansi" in modes else {}

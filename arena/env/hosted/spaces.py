@@ -1,0 +1,75 @@
+"""Spaces of somebody else's environment as those of a game: arrays of one shape, actions numbered from 0."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from gymnasium import Space
+from gymnasium.spaces import Box, Discrete, MultiBinary, MultiDiscrete
+from gymnasium.spaces.utils import flatten, flatten_space
+from numpy.typing import NDArray
+
+from arena.base.errors import UsageError
+
+MOST_ACTIONS = 20_000
+"""Largest number of combinations of a `MultiDiscrete` action that are numbered."""
+
+
+@dataclass(frozen=True)
+class Observations:
+    """How what is seen becomes an array of one shape."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    low: Any
+    high: Any
+    encode: Callable[[Any], NDArray[Any]]
+    """Returns the array of one observation."""
+
+
+@dataclass(frozen=True)
+class Actions:
+    """How numbered actions become those of the environment."""
+
+    count: int
+    """Number of actions."""
+    decode: Callable[[int], Any]
+    """Returns the environment's action for a number."""
+
+
+def observations_of(space: Space[Any]) -> Observations:
+    """Return how observations of a space become arrays: a box as it is, anything else flattened to single precision.
+
+    Raises `UsageError` for spaces that cannot be flattened, such as text and graphs.
+    """
+    if isinstance(space, Box):
+        return Observations(space.shape, space.dtype, space.low, space.high, lambda seen: np.asarray(seen))
+    try:
+        flat = flatten_space(space)
+    except NotImplementedError:
+        flat = None
+    if not isinstance(flat, Box):
+        raise UsageError(f"observations of {space} have no fixed number of entries")
+    single = np.dtype(np.float32)
+    return Observations(flat.shape, single, flat.low, flat.high, lambda seen: np.asarray(flatten(space, seen), single))
+
+
+def actions_of(space: Space[Any]) -> Actions:
+    """Return how actions of a space are numbered; `UsageError` for continuous and for very many actions."""
+    if isinstance(space, Discrete):
+        start = int(space.start)
+        return Actions(int(space.n), lambda number: start + number)
+    if isinstance(space, MultiDiscrete | MultiBinary):
+        sizes = np.full(space.shape, 2) if isinstance(space, MultiBinary) else space.nvec
+        shape = tuple(sizes.reshape(-1).tolist())
+        if prod(shape) > MOST_ACTIONS:
+            raise UsageError(f"actions of {space} are {prod(shape):,} combinations, more than {MOST_ACTIONS:,}")
+        return Actions(
+            prod(shape), lambda number: np.array(np.unravel_index(number, shape), np.int64).reshape(sizes.shape)
+        )
+    raise UsageError(
+        f"actions of {space} are not numbered: games are played with a fixed number of actions; in Python a Collector "
+        "takes the environment as it is"
+    )

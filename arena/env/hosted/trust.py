@@ -1,0 +1,35 @@
+"""Which packages may be imported because a game is named: those of PettingZoo, and those that the user trusts.
+
+Games are named in files that somebody else may have written: stores, run folders, records. Importing a module runs it,
+so a name from a file imports nothing but what is known here, or what the user has named on the command line, in
+`trust`, or in the environment variable `ARENA_TRUST` (packages, separated by commas), which child processes inherit.
+"""
+
+import os
+
+from arena.base.errors import UsageError
+
+KNOWN = ("pettingzoo.butterfly", "pettingzoo.classic", "pettingzoo.mpe", "pettingzoo.sisl", "pettingzoo.atari", "mpe2")
+"""Packages whose modules are environments and nothing else."""
+VARIABLE = "ARENA_TRUST"
+
+
+def trust(module: str) -> None:
+    """Allow environments of a module, and of those below it, to be imported in this process and its children."""
+    trusted = _trusted()
+    if module not in trusted:
+        os.environ[VARIABLE] = ",".join([*trusted, module])
+
+
+def require_trust(module: str, any_function: bool) -> None:
+    """Raise `UsageError` unless a module may be imported; `any_function` if more than its usual functions is called."""
+    trusted = _trusted() if any_function else [*KNOWN, *_trusted()]
+    if not any(module == known or module.startswith(f"{known}.") for known in trusted):
+        raise UsageError(
+            f"{module} is not imported because a file names it: name the environment on the command line, call "
+            f"arena.env.trust({module!r}), or set {VARIABLE}={module}"
+        )
+
+
+def _trusted() -> list[str]:
+    return [name for name in os.environ.get(VARIABLE, "").split(",") if name]
