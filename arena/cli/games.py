@@ -2,24 +2,30 @@
 
 import json
 from dataclasses import asdict, dataclass
+from typing import Annotated
 
+import tyro
 from rich.box import SIMPLE
 from rich.table import Column, Table
 from rich.text import Text
 
 from arena.base.terminal import make_console
-from arena.policy.registry import GAMES, make_game
+from arena.policy.registry import GAMES, HOSTS, make_game
 from games.engine.game import Game
 from games.engine.options import Option
+from games.engine.text import printable
 
 
 @dataclass(frozen=True)
 class Options:
     """List the games with their players, actions, observations and options.
 
-    Options are given after the name: tic_tac_toe:m=6,n=6,k=4
+    Options are given after the name: tic_tac_toe:m=6,n=6,k=4. The environments of PettingZoo and the games of OpenSpiel
+    that are installed are listed by 'arena games pettingzoo:' and 'arena games openspiel:'.
     """
 
+    game: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="[GAME]")] = ""
+    """Game to describe, or a host with a colon (openspiel:) to list its games; all compiled games by default."""
     json: bool = False
     """Print JSON instead of a table."""
 
@@ -40,11 +46,25 @@ class GameRow:
 
 def run(options: Options) -> int:
     """Print the list."""
-    rows = [_row(make_game(name)) for name in GAMES.names()]
+    if options.game.endswith(":"):
+        return _list_hosted(options.game.removesuffix(":"), options.json)
+    names = [options.game] if options.game else GAMES.names()
+    rows = [_row(make_game(name)) for name in names]
     if options.json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
         return 0
     make_console().print(_table(rows))
+    return 0
+
+
+def _list_hosted(host: str, as_json: bool) -> int:
+    """Print the games of a host."""
+    found = list(HOSTS.load(host).names())
+    if as_json:
+        print(json.dumps([{"game": f"{host}:{one.name}", "summary": one.summary} for one in found], indent=2))
+        return 0
+    for one in found:
+        print(printable(f"{host}:{one.name}  {one.summary}".rstrip()))
     return 0
 
 

@@ -131,6 +131,10 @@ def _has_screen() -> bool:
 
 
 def _run(command: str, arguments: list[str]) -> int:
+    if any("pettingzoo:" in argument for argument in arguments):
+        from arena.env.hosted.trust import trust_named  # here, since most commands name none
+
+        trust_named(arguments)
     module = importlib.import_module(f"arena.cli.{command.replace('-', '_')}")
     options = read_options(options_type(module, arguments), f"arena {command}", arguments)
     status: int = module.run(options)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from arena.base.errors import UsageError
 from arena.policy.agent_spec import AgentSpec
-from games.engine.registry import GAMES, Registry, make_game
+from games.engine.registry import GAMES, HOSTS, Registry, make_game
 
 if TYPE_CHECKING:
     from arena.policy.protocol import Policy
     from arena.policy.registration import AgentKind, Algorithm
     from games.engine.game import Game
 
-__all__ = ["AGENTS", "GAMES", "SOLVERS", "agent_kind", "learning_algorithm", "make_agent", "make_game"]
+__all__ = ["AGENTS", "GAMES", "HOSTS", "SOLVERS", "agent_kind", "learning_algorithm", "make_agent", "make_game"]
 
 AGENTS = Registry("arena.agents", "agent")
 SOLVERS = Registry("arena.solvers", "solver")

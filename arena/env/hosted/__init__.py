@@ -1,7 +1,7 @@
 """Hosted games: environments that somebody else wrote, as games like ours."""
 
 HOSTS = {
-    "openspiel": "arena.env.hosted.openspiel:describe",
-    "pettingzoo": "arena.env.hosted.pettingzoo:describe",
+    "openspiel": "arena.env.hosted.openspiel:HOST",
+    "pettingzoo": "arena.env.hosted.pettingzoo:HOST",
 }
-"""The hosts of this distribution: name -> function that describes a game by its name and options."""
+"""The hosts of this distribution: name -> reference to its `arena.env.hosted.host.Host`."""

@@ -1,19 +1,20 @@
 """OpenSpiel's games as hosted games: `openspiel:oware`, `openspiel:universal_poker(betting=nolimit)`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.base.errors import UsageError
+from arena.base.errors import UnknownNameError, UsageError
 from arena.env.hosted.describe import Traits, hosted_game
 from arena.env.hosted.environment import HostedEnv
 from arena.env.hosted.game import HostedGame
+from arena.env.hosted.host import Host, HostedName
 from arena.env.hosted.spaces import MOST_ACTIONS, Observations
 
-HOST = "openspiel"
+PREFIX = "openspiel"
 
 
 def pyspiel() -> Any:
@@ -134,7 +135,9 @@ def describe(name: str, options: Mapping[str, Any]) -> HostedGame:
     """Describe the OpenSpiel game `name` with its parameters; `UsageError` if there is none or it cannot be hosted."""
     spiel = pyspiel()
     own = dict(options)
-    shown = f"{HOST}:{name}"
+    shown = f"{PREFIX}:{name}"
+    if name not in (known := spiel.registered_names()):
+        raise UnknownNameError("game of OpenSpiel", name, known)
     wanted_length = own.pop("max_length", None)
     load = partial(_load, shown, name, own)
     game = load()
@@ -162,6 +165,15 @@ def describe(name: str, options: Mapping[str, Any]) -> HostedGame:
     )
 
 
+def names() -> Iterator[HostedName]:
+    """Yield OpenSpiel's games."""
+    for kind in sorted(pyspiel().registered_games(), key=lambda kind: str(kind.short_name)):
+        seats = f"{kind.min_num_players}" + (f"-{kind.max_num_players}" * (kind.max_num_players > kind.min_num_players))
+        words = [kind.information.name, kind.dynamics.name, kind.utility.name]
+        traits = ", ".join(word.lower().replace("_", " ") for word in words)
+        yield HostedName(str(kind.short_name), f"{kind.long_name}: {seats} seats, {traits}")
+
+
 def _length(game: Any) -> int:
     """Return the largest number of actions in a game; seats that choose at the same time are asked one by one."""
     simultaneous = game.get_type().dynamics == pyspiel().GameType.Dynamics.SIMULTANEOUS
@@ -183,3 +195,6 @@ def _parameter(spiel: Any, value: Any) -> Any:
     if isinstance(value, str) and value.endswith(")"):
         return spiel.GameParameter(spiel.game_parameters_from_string(value))
     return value
+
+
+HOST = Host(describe, names)

@@ -2,9 +2,10 @@
 
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,12 @@ from arena.env.adapting import adapted
 from arena.env.hosted.describe import hosted_game
 from arena.env.hosted.environment import HostedEnv
 from arena.env.hosted.game import MAX_LENGTH, HostedGame
+from arena.env.hosted.host import Host, HostedName
 from arena.env.hosted.spaces import Actions, actions_of, observations_of
-from arena.env.hosted.trust import require_trust
+from arena.env.hosted.trust import KNOWN, require_trust
 from arena.env.seated import SeatedEnv
 
-HOST = "pettingzoo"
+PREFIX = "pettingzoo"
 FACTORIES = ("env", "raw_env", "parallel_env")
 """Functions of a module that make its environment, the first that there is."""
 OPEN_INFORMATION = {"connect_four", "tictactoe", "chess", "go"}
@@ -89,9 +91,9 @@ def describe(name: str, options: Mapping[str, Any]) -> HostedGame:
     module = name.partition(":")[0]
     short = module.rpartition(".")[2].rpartition("_v")[0]
     return hosted_game(
-        f"{HOST}:{name}",
+        f"{PREFIX}:{name}",
         options,
-        partial(PettingZooHost, f"{HOST}:{name}", partial(_make, name, make, own)),
+        partial(PettingZooHost, f"{PREFIX}:{name}", partial(_make, name, make, own)),
         max_length=max_length,
         perfect_information=module.startswith("pettingzoo.classic.") and short in OPEN_INFORMATION,
     )
@@ -102,7 +104,7 @@ def _make(name: str, make: Callable[..., Any], options: Mapping[str, Any]) -> An
         return make(**options)
     except Exception as error:  # of somebody else's code: anything
         text = " ".join(f"{type(error).__name__}: {error}".split())
-        raise UsageError(f"{HOST}:{name} cannot be made: {text}") from error
+        raise UsageError(f"{PREFIX}:{name} cannot be made: {text}") from error
 
 
 def _factory(name: str, options: Mapping[str, Any]) -> Callable[..., Any]:
@@ -119,13 +121,13 @@ def _factory(name: str, options: Mapping[str, Any]) -> Callable[..., Any]:
         if callable(make):
             break
     else:
-        raise UsageError(f"{HOST}:{name}: the module {module_name} has no function {' or '.join(candidates)}")
+        raise UsageError(f"{PREFIX}:{name}: the module {module_name} has no function {' or '.join(candidates)}")
     parameters = inspect.signature(make).parameters
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
         return make
     if unknown := sorted(options.keys() - parameters.keys() - {"max_length"}):
         known = ", ".join(["max_length", *parameters])
-        raise UsageError(f"{HOST}:{name} has no option {unknown[0]!r}; it has {known}")
+        raise UsageError(f"{PREFIX}:{name} has no option {unknown[0]!r}; it has {known}")
     return make
 
 
@@ -135,10 +137,10 @@ def _not_imported(name: str, module: str, error: ImportError) -> str:
     missing = (error.name or "").partition(".")[0]
     if missing and missing != package and find_spec(missing) is None:
         extra = f"'pettingzoo[{module.split('.')[1]}]'" if package == "pettingzoo" and "." in module else missing
-        return f"{HOST}:{name} needs the package {missing}, which is not installed: pip install {extra}"
+        return f"{PREFIX}:{name} needs the package {missing}, which is not installed: pip install {extra}"
     if find_spec(package) is None:
-        return f"{HOST}:{name}: the package {package} is not installed: pip install {package}"
-    return f"{HOST}:{name}: {' '.join(str(error).split())}"
+        return f"{PREFIX}:{name}: the package {package} is not installed: pip install {package}"
+    return f"{PREFIX}:{name}: {' '.join(str(error).split())}"
 
 
 def _text_mode(make: Callable[..., Any]) -> dict[str, Any]:
@@ -148,3 +150,18 @@ def _text_mode(make: Callable[..., Any]) -> dict[str, Any]:
     raw = getattr(module, "raw_env", None)
     modes = getattr(raw, "metadata", {}).get("render_modes", ()) if inspect.isclass(raw) else ()
     return {"render_mode": "ansi"} if "ansi" in modes else {}
+
+
+def names() -> Iterator[HostedName]:
+    """Yield the environments of the known packages that are installed, `package.name_vN`."""
+    for package in KNOWN:
+        try:
+            found = find_spec(package)
+        except ImportError:
+            continue
+        for folder in (found.submodule_search_locations or ()) if found else ():
+            for path in sorted(Path(folder).glob("*_v[0-9]*.py")):
+                yield HostedName(f"{package}.{path.stem}", "")
+
+
+HOST = Host(describe, names)

@@ -6,6 +6,8 @@ so a name from a file imports nothing but what is known here, or what the user h
 """
 
 import os
+import re
+from collections.abc import Sequence
 
 from arena.base.errors import UsageError
 
@@ -33,3 +35,10 @@ def require_trust(module: str, any_function: bool) -> None:
 
 def _trusted() -> list[str]:
     return [name for name in os.environ.get(VARIABLE, "").split(",") if name]
+
+
+def trust_named(arguments: Sequence[str]) -> None:
+    """Trust the modules of the PettingZoo environments that a command line names."""
+    for argument in arguments:
+        for module in re.findall(r"(?<![\w.])pettingzoo:([\w.]+)", argument):
+            trust(module)
