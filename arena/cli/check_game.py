@@ -7,7 +7,6 @@ import tyro
 
 from arena.base.errors import UsageError
 from arena.policy.registry import make_game
-from games.engine.check import find_problems
 from games.engine.text import printable
 
 
@@ -16,8 +15,8 @@ class Options:
     """Play a game at random and look for what breaks the contract of games; print each check with its result.
 
     Checked are: the ends of games and their returns, determinism (a seed and actions fix a game), bounds of
-    observations, secrets (no seat is shown what is hidden from it), texts of actions, pictures and symmetries. The exit
-    status is 1 if a check fails.
+    observations, secrets (no seat is shown what is hidden from it), texts of actions, pictures and symmetries; of
+    somebody else's environments all but secrets and symmetries. The exit status is 1 if a check fails.
     """
 
     game: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="GAME")]
@@ -35,7 +34,7 @@ def run(options: Options) -> int:
     if options.seed < 0:
         raise UsageError(f"--seed {options.seed} is not at least 0")
     status = 0
-    for problem in find_problems(make_game(options.game), options.games, options.seed):
+    for problem in make_game(options.game).problems(options.games, options.seed):
         print(f"{problem.check:<14} {printable(problem.text) or 'ok'}", flush=True)
         status = 1 if problem.text else status
     return status

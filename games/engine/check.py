@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from games.engine.compiler import instantiate, kernels
 from games.engine.errors import ContractError, UsageError
-from games.engine.game import TERMINAL, Game, State
+from games.engine.game import TERMINAL, Game, Problem, State
 from games.engine.kernels import new_games
 
 SUM_TOLERANCE = 1e-5
@@ -34,21 +34,12 @@ class Line(NamedTuple):
     """Rewards of all seats, [T, P]."""
 
 
-class Problem(NamedTuple):
-    """A breach of the contract."""
-
-    check: str
-    """Name of the check in `CHECKS`."""
-    text: str
-    """What is wrong, where, and what would be right."""
-
-
 def check(game: Game, num_games: int = 10, seed: int = 0) -> None:
     """Play `num_games` random games by seeds from `seed` on, and check each position of them.
 
     Raises `ContractError`, which names every check that failed with the first place where it did.
     """
-    problems = [problem for problem in find_problems(game, num_games, seed) if problem.text]
+    problems = [problem for problem in game.problems(num_games, seed) if problem.text]
     if problems:
         raise ContractError("; ".join(f"{problem.check}: {problem.text}" for problem in problems))
 

@@ -1,14 +1,16 @@
 """`CompiledGame`: a game of this engine, with its rules."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from games.engine.chance import has_stream
+from games.engine.check import find_problems
 from games.engine.compiler import instantiate
 from games.engine.errors import DescriptionError
-from games.engine.game import Game, State
+from games.engine.game import Game, Problem, State
 from games.engine.ruleset import Ruleset
 
 HIDDEN = ("redact", "determinize", "information_state")
@@ -47,6 +49,10 @@ class CompiledGame(Game):
     def ruleset(self) -> Ruleset:
         """Return the rules to compile."""
         return self.rules
+
+    def problems(self, num_games: int, seed: int) -> Iterator[Problem]:
+        """Play random games by seeds from `seed` on; yield the result of each check of the contract of games."""
+        return find_problems(self, num_games, seed)
 
     def redact(self, states: State, seats: NDArray[np.int64]) -> None:
         """Blank in each of `states` [R] what its seat of `seats` [R] may not know, in place."""

@@ -1,8 +1,8 @@
 """The description of a game: its identity, its shapes and its traits, in one frozen object."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,15 @@ CHANCE = -1
 
 State = NDArray[Any]
 """One position: an array of shape () whose dtype is the game's structured `state_dtype`."""
+
+
+class Problem(NamedTuple):
+    """The result of one check of a game."""
+
+    check: str
+    """Name of the check."""
+    text: str
+    """What is wrong, where, and what would be right; empty where nothing is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +109,10 @@ class Game:
             f"{self.spec}: its positions cannot be searched, since its rules are not compiled; 'arena agents' lists "
             "the agents that play by what they are shown"
         )
+
+    def problems(self, num_games: int, seed: int) -> Iterator[Problem]:
+        """Play random games by seeds from `seed` on; yield the result of each check of the contract of games."""
+        raise NotImplementedError(f"{self.name} has no checks")
 
     def redact(self, states: State, seats: NDArray[np.int64]) -> None:
         """Blank in each of `states` [R] what its seat of `seats` [R] may not know, in place."""

@@ -112,6 +112,8 @@ class Picture:
         """
         rows, columns = self.pieces.shape
         begins = [row * cell // 2 if self.slanted else 0 for row in range(rows)]
+        if not rows:
+            return np.full((cell, cell, 3), BACKGROUND, np.uint8)
         canvas = np.empty((rows * cell, begins[-1] + columns * cell, 3), np.uint8)
         canvas[:] = BACKGROUND
         for row, begin in enumerate(begins):

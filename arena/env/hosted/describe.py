@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
+from arena.env.hosted.check import find_problems
 from arena.env.hosted.environment import HostedEnv
 from arena.env.hosted.game import EVERYBODY, HostedGame, Replayer, first_position
 from games.engine.game import State
@@ -78,6 +79,7 @@ def hosted_game(
         cooperative=traits.cooperative,
         variant="" if traits.repeatable else "a seed does not repeat a game: resuming and replaying are not exact",
         make_env=make_env,
+        checks=find_problems,
         chance=traits.chance,
         repeatable=traits.repeatable,
     )

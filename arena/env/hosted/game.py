@@ -1,6 +1,6 @@
 """`HostedGame`: the description of a game that somebody else's environment plays."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.env.hosted.environment import HostedEnv
-from games.engine.game import TERMINAL, Game, State
+from games.engine.game import TERMINAL, Game, Problem, State
 
 MAX_LENGTH = 5000
 """Default bound on the length of a game, in actions; longer games are truncated."""
@@ -26,6 +26,8 @@ class HostedGame(Game):
 
     make_env: Callable[[], HostedEnv] = field(kw_only=True)
     """Makes one game."""
+    checks: Callable[["HostedGame", int, int], Iterator[Problem]] = field(kw_only=True)
+    """Checks the contract in a number of random games by seeds from one on; see `problems`."""
     chance: bool = field(kw_only=True)
     """True if games differ by their seeds."""
     repeatable: bool = field(default=True, kw_only=True)
@@ -35,6 +37,10 @@ class HostedGame(Game):
     def has_chance(self) -> bool:
         """True if games differ by their seeds."""
         return self.chance
+
+    def problems(self, num_games: int, seed: int) -> Iterator[Problem]:
+        """Play random games by seeds from `seed` on; yield the result of each check of the contract of games."""
+        return self.checks(self, num_games, seed)
 
     def redact(self, states: State, seats: NDArray[np.int64]) -> None:
         """Limit each of `states` [R] to what its seat of `seats` [R] is shown, in place."""

@@ -1,6 +1,7 @@
 """OpenSpiel's games as hosted games: `openspiel:oware`, `openspiel:universal_poker(betting=nolimit)`."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -35,19 +36,7 @@ class OpenSpielHost(HostedEnv):
 
     def __init__(self, name: str, load: Any):
         self._game = load()
-        kind = self._game.get_type()
-        self._tensor = (
-            "observation_tensor"
-            if kind.provides_observation_tensor
-            else "information_state_tensor"
-            if kind.provides_information_state_tensor
-            else None
-        )
-        sizes = {
-            "observation_tensor": self._game.observation_tensor_shape,
-            "information_state_tensor": self._game.information_state_tensor_shape,
-        }
-        shape = (1,) if self._tensor is None else tuple(sizes[self._tensor]())
+        self._tensor, shape = _tensor_of(self._game)
         single = np.dtype(np.float32)
         observations = Observations(shape, single, -np.inf, np.inf, np.asarray)
         agents = [f"player_{seat}" for seat in range(self._game.num_players())]
@@ -174,6 +163,20 @@ def names() -> Iterator[HostedName]:
         yield HostedName(str(kind.short_name), f"{kind.long_name}: {seats} seats, {traits}")
 
 
+def _tensor_of(game: Any) -> tuple[str | None, tuple[int, ...]]:
+    """Return the method of a state that shows a seat what it may know, and the shape of what that gives."""
+    kind = game.get_type()
+    shapes = {
+        "observation_tensor": (kind.provides_observation_tensor, game.observation_tensor_shape),
+        "information_state_tensor": (kind.provides_information_state_tensor, game.information_state_tensor_shape),
+    }
+    for name, (is_there, shape) in shapes.items():
+        if is_there:
+            with suppress(pyspiel().SpielError):  # a few games say that they have one, and have none
+                return name, tuple(shape())
+    return None, (1,)
+
+
 def _length(game: Any) -> int:
     """Return the largest number of actions in a game; seats that choose at the same time are asked one by one."""
     simultaneous = game.get_type().dynamics == pyspiel().GameType.Dynamics.SIMULTANEOUS
@@ -184,17 +187,9 @@ def _length(game: Any) -> int:
 def _load(shown: str, name: str, parameters: Mapping[str, Any]) -> Any:
     spiel = pyspiel()
     try:
-        settled = {key: _parameter(spiel, value) for key, value in parameters.items()}
-        return spiel.load_game(name, settled) if settled else spiel.load_game(name)
-    except (spiel.SpielError, RuntimeError, TypeError) as error:
+        return spiel.load_game(f"{name}({','.join(f'{key}={value}' for key, value in parameters.items())})")
+    except (spiel.SpielError, RuntimeError, TypeError, IndexError) as error:
         raise UsageError(f"{shown}: {' '.join(str(error).split())}") from None
-
-
-def _parameter(spiel: Any, value: Any) -> Any:
-    """Return a parameter's value; a text with brackets is a game of its own."""
-    if isinstance(value, str) and value.endswith(")"):
-        return spiel.GameParameter(spiel.game_parameters_from_string(value))
-    return value
 
 
 HOST = Host(describe, names)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
 
-MOST_ACTIONS = 20_000
+MOST_ACTIONS = 100_000
 """Largest number of combinations of a `MultiDiscrete` action that are numbered."""
 
 

@@ -27,6 +27,8 @@ class BoardView:
 def extent(picture: Picture, scale: Scale) -> tuple[int, int]:
     """Return the columns and lines of text that a board takes."""
     rows, columns = picture.pieces.shape
+    if not rows:
+        return max(map(len, picture.notes), default=0), len(picture.notes)
     width = _margin(picture) + columns * (scale.width + scale.ruled_columns) + scale.ruled_columns
     width += _shift(picture, scale, rows - 1)
     height = rows * scale.height + 2 * scale.ruled_columns + (rows - 1) * scale.ruled_rows
@@ -37,6 +39,8 @@ def extent(picture: Picture, scale: Scale) -> tuple[int, int]:
 def cell_at(picture: Picture, scale: Scale, x: int, y: int, flipped: bool = False) -> Cell | None:
     """Return the cell drawn at column `x`, line `y`, None outside the board; a rule belongs to the cell before it."""
     rows, columns = picture.pieces.shape
+    if not rows:
+        return None
     row = (y - int(any(_labels(picture, flipped)[0])) - scale.ruled_columns) // (scale.height + scale.ruled_rows)
     across = x - _margin(picture) - scale.ruled_columns - _shift(picture, scale, row)
     column = across // (scale.width + scale.ruled_columns)
@@ -52,6 +56,8 @@ def draw(
 
     With `ascii_only`, letters stand for symbols of pieces.
     """
+    if not view.picture.pieces.size:
+        return [[TextRun(note, "label")] for note in view.picture.notes]
     picture, margin = view.picture, _margin(view.picture)
     turn = -1 if flipped else 1
     rows, columns = range(picture.pieces.shape[0])[::turn], range(picture.pieces.shape[1])[::turn]

@@ -55,10 +55,10 @@ def image(frame: Frame) -> Image.Image:
     """Return the board with its labels and notes, an RGB image."""
     picture = frame.picture
     rows, columns = picture.pieces.shape
-    cell = min(max(BOARD_PIXELS // columns, MIN_CELL), MAX_CELL)
+    cell = min(max(BOARD_PIXELS // max(columns, 1), MIN_CELL), MAX_CELL)
     across = columns + (rows - 1) / 2 if picture.slanted else columns
     down = (rows - 1) * SLANT + 4 / 3 * SLANT if picture.slanted else rows
-    left = MARGIN + max(_width(label) for label in picture.row_labels) + 8
+    left = MARGIN + max(map(_width, picture.row_labels), default=0) + 8
     top = MARGIN + _lines(frame.captions) + (TEXT + 8 if any(picture.column_labels) else 0)
     width = max(left + round(across * cell) + MARGIN, *(_width(text) + 2 * MARGIN for text in _texts(frame)))
     bottom = top + down * cell + (TEXT + 8 if any(picture.bottom_labels) else 0)

@@ -127,7 +127,7 @@ class Board(Widget):
 
     def step_cursor(self, down: int, right: int) -> None:
         """Move the cursor by cells as they appear; it snaps to the cell where an action takes place."""
-        if self.view is None:
+        if self.view is None or not self.view.picture.pieces.size:
             return
         rows, columns = self.view.picture.pieces.shape
         turn = -1 if self.flipped else 1
@@ -137,7 +137,7 @@ class Board(Widget):
 
     def show_cursor(self, shown: bool) -> None:
         """Show the cursor at its last place, or hide it."""
-        if shown and self.view is not None:
+        if shown and self.view is not None and self.view.picture.pieces.size:
             self.cursor = self._settle(self.cursor or self._last_cursor or self._first_cell())
         elif self.cursor is not None:
             self._last_cursor, self.cursor = self.cursor, None
