@@ -32,6 +32,7 @@ setup_env() {
             return 1
         fi
     fi
+    rm -rf arena_marl.egg-info # what an earlier version left would be read first by programs that begin here
     echo "Installing the project into .venv; the first time, this takes a few minutes."
     if ! .venv/bin/python -m pip install --quiet --constraint scripts/constraints.txt --editable ".${extra:+[$extra]}"; then
         echo "The installation failed; what pip says of it stands above." >&2

@@ -30,6 +30,11 @@ def common_space(spaces: Sequence[Space[Any]], agents: Sequence[str], what: str)
     return _union(spaces)
 
 
+def fits(space: Space[Any], common: Space[Any]) -> bool:
+    """Return whether entries of a space are entries of the common one as they are."""
+    return bool(_size(space) == _size(common))
+
+
 def _size(space: Space[Any]) -> Any:
     """Key of a space: entries of spaces with the same key fit each other."""
     if isinstance(space, Dict | Tuple):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.base.errors import IllegalActionError, UsageError
-from arena.env.padding import common_space, padded
+from arena.env.padding import common_space, fits, padded
 from arena.env.stacking import stack_observations
 
 Observation = dict[str, Any]
@@ -45,7 +45,7 @@ class SeatedEnv(ABC):
         self.action_space = common_space(action_spaces, agents, "action")
         """Space of an agent's actions; the same for all agents."""
         self._own_actions = list(action_spaces)
-        self._is_padded = any(space is not self.observation_space for space in observation_spaces)
+        self._is_padded = not all(fits(space, self.observation_space) for space in observation_spaces)
         self._num_actions = int(self.action_space.n) if isinstance(self.action_space, gym.spaces.Discrete) else 0
         num_agents = len(self.possible_agents)
         self._views: list[Observation] = []

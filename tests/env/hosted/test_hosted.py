@@ -1,0 +1,289 @@
+"""Hosted games go through the whole platform: matches, stores, tournaments, trainings, resumed ones too."""
+
+import json
+
+import numpy as np
+import pytest
+from pettingzoo.classic import connect_four_v3
+
+from agents.algorithms.ppo import PPOConfig
+from arena.base.errors import UsageError
+from arena.data.flat import flatten
+from arena.env.hosted.environment import EnvironmentFaultError
+from arena.env.make import vector_games
+from arena.league.config import LeagueConfig, RunConfig
+from arena.league.training import SelfPlayTraining
+from arena.match.batch import Pairing, play_matches
+from arena.match.match import Match
+from arena.match.replay import replay
+from arena.policy.registry import make_agent, make_game
+from arena.tournament.config import TournamentConfig
+from arena.tournament.tournament import run_tournament
+from games import check
+from games.engine.errors import ContractError
+from tests.env.hosted.worlds import spec
+from tests.league.small import left_behind
+
+OWN = [spec(name) for name in ("race", "early_death", "irregular", "unequal", "many", "truncated")]
+CLASSIC = [
+    f"pettingzoo:pettingzoo.classic.{name}"
+    for name in ("connect_four_v3", "tictactoe_v3", "leduc_holdem_v4", "rps_v2,max_cycles=3", "texas_holdem_v4")
+]
+MORE = [
+    f"pettingzoo:pettingzoo.classic.{name}" for name in ("texas_holdem_no_limit_v6", "hanabi_v5", "go_v5,board_size=5")
+]
+MPE = [f"pettingzoo:mpe2.simple_{name}" for name in ("spread_v3", "tag_v3", "adversary_v3", "reference_v3", "push_v3")]
+SPIEL = [
+    f"openspiel:{name}"
+    for name in ("oware", "kuhn_poker", "goofspiel(num_cards=3)", "liars_dice", "tiny_hanabi", "matrix_pd")
+]
+NESTED = ["openspiel:turn_based_simultaneous_game(game=goofspiel(num_cards=3))", "openspiel:misere(game=tic_tac_toe())"]
+ALL = [*OWN, *CLASSIC, *MORE, *MPE, *SPIEL, *NESTED]
+LEAGUE = LeagueConfig(self_play=0.5, pool=0.3, opponents=1, references=("random",))
+
+
+def randoms(game):
+    return [(f"random {seat}", make_agent("random", game)) for seat in range(game.num_players)]
+
+
+def training(name, out, **changed):
+    settings = {"steps": 192, "snapshots": 3, "boards": 4, "moves": 8, "evaluation": ("random",), "seed": 3}
+    run = RunConfig(out=out, evaluation_games=2, threads=1, **settings | changed)
+    return SelfPlayTraining(make_game(name), "ppo", PPOConfig(hidden=16, channels=8, batch_size=32), run, LEAGUE)
+
+
+class CutError(Exception):
+    """Ends a training from within."""
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_is_printed_can_be_pasted(name):
+    game = make_game(name)
+    for text in (game.spec, game.label):
+        again = make_game(text)
+        assert (again.label, again.num_actions, again.observation_shape) == (
+            game.label,
+            game.num_actions,
+            game.observation_shape,
+        )
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_contract_is_kept(name):
+    check(make_game(name), 2)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_matches_are_replayed_from_seed_and_actions(name):
+    game = make_game(name)
+    seating = tuple(range(game.num_players))
+    records = play_matches(game, randoms(game), [Pairing(seating, seed) for seed in range(3)], seed=1)
+    for record in records:
+        replayed = replay(record).match
+        assert replayed.returns == record.verdict.returns
+        assert game.picture(replayed.shown_to(0)).text()
+    assert records == play_matches(game, randoms(game), [Pairing(seating, seed) for seed in range(3)], seed=1)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_saved_games_go_on(name):
+    game = make_game(name)
+    env, other = vector_games(game, 3), vector_games(game, 3)
+    env.reset(seed=5)
+    rng = np.random.default_rng(0)
+    for _ in range(4):
+        env.step((rng.random(env.mask.shape) * env.mask).argmax(axis=1))
+        if env.over.any():
+            env.reset(np.flatnonzero(env.over))
+    other.load_state_dict(env.state_dict())
+    assert other.observations() == env.observations()
+    for _ in range(6):
+        actions = (rng.random(env.mask.shape) * env.mask).argmax(axis=1)
+        for one, two in zip(env.step(actions)[:4], other.step(actions)[:4], strict=True):
+            assert one == two if hasattr(one, "keys") else np.array_equal(one, two)
+        if env.over.any():
+            env.reset(np.flatnonzero(env.over))
+            other.reset(np.flatnonzero(other.over))
+    assert flatten(env.state_dict()).keys() == flatten(other.state_dict()).keys()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ALL)
+def test_a_league_that_is_cut_off_and_resumed_ends_as_it_would_have(name, tmp_path):
+    def cut(progress):
+        if progress.step > 64:
+            raise CutError
+
+    training(name, tmp_path / "whole").train()
+    with pytest.raises(CutError):
+        training(name, tmp_path / "cut").train(cut)
+    training(name, tmp_path / "cut", resume=True).train()
+    assert left_behind(tmp_path / "cut") == left_behind(tmp_path / "whole")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", [OWN[1], CLASSIC[2], MPE[1], SPIEL[2]])
+def test_a_tournament_does_not_depend_on_workers(name):
+    game = make_game(name)
+    players = {f"agent {number}": "random" for number in range(game.num_players)}
+    config = TournamentConfig(games=4)
+    alone, together = (run_tournament(game, players, config, workers=workers) for workers in (1, 2))
+    assert alone.records == together.records
+
+
+@pytest.mark.full
+def test_a_league_on_pettingzoos_rules_leaves_the_snapshots_of_one_on_ours(tmp_path):
+    settings = {"steps": 1024, "snapshots": 2, "boards": 8, "moves": 32, "evaluation_games": 4}
+    for name, out in ((CLASSIC[0], "theirs"), ("connect_four", "ours")):
+        run = RunConfig(out=tmp_path / out, seed=1, threads=1, evaluation=("random",), **settings)
+        SelfPlayTraining(make_game(name), "ppo", PPOConfig(), run, LEAGUE).train()
+    for number in (1, 2):
+        file = f"snapshot-{number:04}/weights.safetensors"
+        assert (tmp_path / "theirs" / file).read_bytes() == (tmp_path / "ours" / file).read_bytes()
+
+
+def test_a_game_begins_as_the_environment_alone_with_its_seed():
+    env = vector_games(make_game(CLASSIC[2]), 1)
+    from pettingzoo.classic import leduc_holdem_v4
+
+    alone = leduc_holdem_v4.env()
+    for seed in (1, 7):
+        alone.reset(seed=seed)
+        seen = alone.observe(alone.agent_selection)
+        shown = env.reset(seed=seed)[0]
+        assert np.array_equal(shown.obs[0], seen["observation"].astype(shown.obs.dtype))
+        assert np.array_equal(shown.mask[0], seen["action_mask"].astype(bool))
+
+
+def test_traits_are_found_by_playing():
+    traits = {name: make_game(name) for name in (CLASSIC[0], CLASSIC[2], spec("truncated"), spec("irregular"), MPE[0])}
+    assert [game.zero_sum for game in traits.values()] == [True, True, False, False, False]
+    assert [game.cooperative for game in traits.values()] == [False, False, True, False, True]
+    assert [game.has_chance for game in traits.values()] == [False, True, False, True, True]
+    assert [game.perfect_information for game in traits.values()] == [True, False, False, False, False]
+
+
+def test_names_of_actions_are_shown_and_read():
+    match = Match(game := make_game(spec("race")), randoms(make_game(spec("race"))))
+    assert [game.action_text(match.state, action) for action in range(3)] == ["walk", "run", "jump"]
+    assert game.parse_action(match.state, "Jump") == 2
+    assert game.parse_action(match.state, "1") == 1
+    with pytest.raises(UsageError, match="'fly' is no action here"):
+        game.parse_action(match.state, "fly")
+    oware = make_game("openspiel:oware")
+    assert oware.action_text(Match(oware, randoms(oware)).state, 0) == "A"
+
+
+def test_a_seat_is_shown_its_own_cards_alone():
+    game = make_game("openspiel:leduc_poker")
+    match = Match(game, randoms(game), seed=3)
+    own, others, whole = (game.picture(state).text() for state in (match.shown_to(0), match.shown_to(1), match.state))
+    assert own != others != whole
+    assert "Private: " in own
+
+
+def test_an_environment_without_an_end_is_cut():
+    game = make_game(f"{spec('truncated')},max_length=5")
+    (record,) = play_matches(game, randoms(game), [Pairing((0, 1, 2))])
+    assert len(record.actions) == 5
+    with pytest.raises(ContractError, match=r"goes on after max_length=5 actions"):
+        check(game, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("all_masked", r"worlds:all_masked, step 5: the environment asks third to act and masks every action"),
+        ("not_a_number", r"worlds:not_a_number, step 3: the environment gave second the reward nan"),
+        ("wrong_shape", r"worlds:wrong_shape, step 7: .* an observation of shape \(5,\), not \(4,\)"),
+        (
+            "raises",
+            r"worlds:raises, step 40: the environment failed with \w+ to act: RuntimeError: the physics exploded",
+        ),
+    ],
+)
+def test_an_environment_that_breaks_its_contract_is_named(name, said):
+    with pytest.raises(EnvironmentFaultError, match=said) as told:
+        make_game(spec(name))
+    if name == "raises":
+        assert "the physics exploded" in "".join(told.value.__notes__)
+        assert "worlds.py" in "".join(told.value.__notes__)
+
+
+def test_what_ignores_its_seed_is_said_to():
+    game = make_game(spec("unseeded"))
+    assert not game.repeatable
+    assert "not exact" in game.variant
+    with pytest.raises(ContractError, match="determinism: the same seed and actions changed"):
+        check(game)
+
+
+def test_an_observation_outside_its_space_is_found():
+    with pytest.raises(
+        ContractError, match=r"observations: \w+ is shown .* after action 1 .*outside its observation space"
+    ):
+        check(make_game(spec("out_of_bounds")))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("pettingzoo:", "'arena games pettingzoo:' lists"),
+        ("pettingzoo:nowhere.to_be_found", "nowhere.to_be_found is not imported because a file names it"),
+        ("pettingzoo:subprocess:run,args=ls", "subprocess is not imported because a file names it"),
+        ("pettingzoo:pettingzoo.classic.connect_four_v3:parse", "is not imported because a file names it"),
+        ("pettingzoo:pettingzoo.classic.chess_v0", "pettingzoo.classic.chess_v0"),
+        ("pettingzoo:mpe2.simple_tag_v3,continuous_actions=true", "are not numbered"),
+        ("pettingzoo:pettingzoo.classic.tictactoe_v3,max_length=0", "max_length=0 is not a whole number from 1"),
+        ("pettingzoo:pettingzoo.classic.tictactoe_v3,size=4", "cannot be made: TypeError"),
+        ("openspiel:owarre", "did you mean 'oware'"),
+        ("openspiel:mfg_garnet", "mean-field"),
+        ("openspiel:misere", "Missing parameter game"),
+        ("openspiel:kuhn_poker(players=99)", "openspiel:kuhn_poker: "),
+        ("nobody:game", "unknown host of games 'nobody'"),
+        ("hex:size", "option 'size' is not of the form name=value"),
+    ],
+)
+def test_games_that_cannot_be_had_are_refused_in_a_line(name, said):
+    with pytest.raises(UsageError) as told:
+        make_game(name)
+    assert said in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("agent", ["alphabeta:2", "perfect", "ismcts:10", "one-ply"])
+def test_searches_are_refused_where_positions_cannot_be_copied(agent):
+    with pytest.raises(UsageError) as told:
+        make_agent(agent, make_game("openspiel:liars_dice"))
+    assert "openspiel:liars_dice" in str(told.value)
+
+
+def test_a_file_brings_no_module_in(tmp_path, monkeypatch, capsys):
+    from arena.cli.main import main
+    from arena.env.hosted.trust import VARIABLE
+
+    monkeypatch.delenv(VARIABLE)
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "run.json").write_text(
+        json.dumps({"game": "pettingzoo:antigravity:parallel_env", "options": {}, "algorithm": "ppo"})
+    )
+    assert main(["runs", str(run)]) in (0, 2)
+    capsys.readouterr()
+    import sys
+
+    assert "antigravity" not in sys.modules
+
+
+def test_steps_are_those_of_pettingzoo_itself():
+    game, alone = make_game(CLASSIC[0]), connect_four_v3.env()
+    env, rng = vector_games(game, 1), np.random.default_rng(4)
+    env.reset(seed=0)
+    alone.reset(seed=0)
+    while not env.over[0]:
+        action = int(rng.choice(np.flatnonzero(env.mask[0])))
+        obs, rewards, *_ = env.step([action])
+        alone.step(action)
+        assert np.array_equal(rewards[0], [alone.rewards[agent] for agent in alone.possible_agents])
+        if alone.agents and not any(alone.terminations.values()):
+            assert np.array_equal(obs.obs[0], alone.observe(alone.agent_selection)["observation"])

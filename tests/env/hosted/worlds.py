@@ -1,0 +1,231 @@
+"""Environments that somebody could have written: of all shapes that PettingZoo allows, and some that are broken.
+
+Each factory's name is that of a hosted game, `pettingzoo:tests.env.hosted.worlds:race`.
+"""
+
+from typing import ClassVar
+
+import gymnasium as gym
+import numpy as np
+from pettingzoo import AECEnv, ParallelEnv
+
+MODULE = "tests.env.hosted.worlds"
+Box, Dict, Discrete = gym.spaces.Box, gym.spaces.Dict, gym.spaces.Discrete
+
+
+class Race(ParallelEnv):
+    """Three runners move at once; chance decides how far. Observations are dictionaries, and it draws itself."""
+
+    metadata: ClassVar = {"name": "race", "render_modes": ["ansi"]}
+
+    def __init__(self, length: int = 5):
+        self.length, self.possible_agents, self.render_mode = length, ["ann", "bob", "cid"], "ansi"
+        self.action_names = ["walk", "run", "jump"]
+
+    def observation_space(self, agent):
+        return Dict(place=Box(0, 100, (3,), np.int64), me=Discrete(3))
+
+    def action_space(self, agent):
+        return Discrete(3)
+
+    def reset(self, seed=None, options=None):
+        self.rng = np.random.default_rng(seed)
+        self.agents, self.place = list(self.possible_agents), np.zeros(3, np.int64)
+        return self.shown(), {agent: {} for agent in self.agents}
+
+    def shown(self):
+        return {agent: {"place": self.place.copy(), "me": seat} for seat, agent in enumerate(self.possible_agents)}
+
+    def step(self, actions):
+        for seat, agent in enumerate(self.agents):
+            self.place[seat] += min(int(actions[agent]), int(self.rng.integers(3)))
+        done, agents = bool((self.place >= self.length).any()), self.agents
+        rewards = {agent: float((self.place[seat] >= self.length) - done / 3) for seat, agent in enumerate(agents)}
+        if done:
+            self.agents = []
+        nothing = dict.fromkeys(agents, False)
+        return self.shown(), rewards, dict.fromkeys(agents, done), nothing, {agent: {} for agent in agents}
+
+    def render(self):
+        return "\n".join(
+            f"{agent} {'.' * place}o" for agent, place in zip(self.possible_agents, self.place, strict=True)
+        )
+
+
+class Turns(AECEnv):
+    """Base of environments in turns: `next_agent` and `outcome` of a subclass say how it goes on."""
+
+    metadata: ClassVar = {"name": "turns", "render_modes": []}
+    render_mode = None
+    num_moves = 12
+
+    def __init__(self):
+        self.possible_agents = ["first", "second", "third"]
+
+    def observation_space(self, agent):
+        return Dict(observation=Box(0.0, 1.0, (4,), np.float32), action_mask=gym.spaces.MultiBinary(3))
+
+    def action_space(self, agent):
+        return Discrete(3)
+
+    def reset(self, seed=None, options=None):
+        self.rng = np.random.default_rng(seed)
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations, self.truncations = dict.fromkeys(self.agents, False), dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self.moves, self.last_action = 0, 0
+        self.agent_selection = self.agents[0]
+
+    def observe(self, agent):
+        seat = self.possible_agents.index(agent)
+        seen = np.array([seat / 3, self.moves / self.num_moves, self.last_action / 3, 1.0], np.float32)
+        return {"observation": seen, "action_mask": self.legal(agent)}
+
+    def legal(self, agent):
+        mask = np.ones(3, np.int8)
+        mask[self.moves % 3] = 0
+        return mask
+
+    def step(self, action):
+        if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
+            self._was_dead_step(action)
+            return
+        agent = self.agent_selection
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self.moves, self.last_action = self.moves + 1, int(action)
+        self.outcome(agent, int(action))
+        self._accumulate_rewards()
+        alive = [agent for agent in self.agents if not (self.terminations[agent] or self.truncations[agent])]
+        self.agent_selection = self.next_agent(agent, alive) if alive else self.agents[0]
+        self._deads_step_first()
+
+    def next_agent(self, agent, alive):
+        seats = self.possible_agents
+        following = seats[seats.index(agent) + 1 :] + seats
+        return next(other for other in following if other in alive)
+
+    def outcome(self, agent, action):
+        self.rewards[agent] = float(action)
+        if self.moves == self.num_moves:
+            self.terminations = dict.fromkeys(self.agents, True)
+
+
+class EarlyDeath(Turns):
+    """Whoever plays 2 leaves with a loss; the last one that stays wins."""
+
+    def outcome(self, agent, action):
+        alive = [other for other in self.agents if not self.terminations[other]]
+        if action == 2 and len(alive) > 1:
+            self.terminations[agent], self.rewards[agent] = True, -1.0
+            alive.remove(agent)
+        if len(alive) == 1 or self.moves == self.num_moves:
+            for other in alive:
+                self.terminations[other], self.rewards[other] = True, 1.0
+
+
+class Irregular(Turns):
+    """Chance says who acts next, also twice in a row."""
+
+    def next_agent(self, agent, alive):
+        return alive[int(self.rng.integers(len(alive)))]
+
+
+class Unequal(Turns):
+    """Agents see arrays of different sizes and have different numbers of actions."""
+
+    def observation_space(self, agent):
+        return Box(0.0, 1.0, (2 + self.possible_agents.index(agent),), np.float32)
+
+    def action_space(self, agent):
+        return Discrete(2 + self.possible_agents.index(agent))
+
+    def observe(self, agent):
+        return np.full(2 + self.possible_agents.index(agent), self.moves / self.num_moves, np.float32)
+
+
+class Many(Turns):
+    """Actions are two numbers at once."""
+
+    def observation_space(self, agent):
+        return gym.spaces.Tuple((Discrete(3), gym.spaces.MultiBinary(2)))
+
+    def action_space(self, agent):
+        return gym.spaces.MultiDiscrete([3, 2])
+
+    def observe(self, agent):
+        return (self.moves % 3, np.array([1, 0], np.int8))
+
+    def step(self, action):
+        super().step(None if action is None else int(action[0]) + int(action[1]))
+
+
+class Truncated(Turns):
+    """A cooperative game that is cut off: everybody earns the same."""
+
+    def outcome(self, agent, action):
+        self.rewards = dict.fromkeys(self.agents, float(action))
+        if self.moves == self.num_moves:
+            self.truncations = dict.fromkeys(self.agents, True)
+
+
+class AllMasked(Turns):
+    """Masks every action at the fifth move."""
+
+    def legal(self, agent):
+        return np.full(3, self.moves != 5, np.int8)
+
+
+class NotANumber(Turns):
+    """Gives the second agent a reward that is no number."""
+
+    def outcome(self, agent, action):
+        super().outcome(agent, action)
+        if self.moves == 3:
+            self.rewards["second"] = float("nan")
+
+
+class WrongShape(Turns):
+    """Shows an array of another shape at the seventh move."""
+
+    def observe(self, agent):
+        shown = super().observe(agent)
+        return shown | {"observation": np.zeros(5, np.float32)} if self.moves == 7 else shown
+
+
+class Raises(Turns):
+    """Raises an exception in step 40."""
+
+    num_moves = 60
+
+    def outcome(self, agent, action):
+        if self.moves == 40:
+            raise RuntimeError("the physics exploded")
+        super().outcome(agent, action)
+
+
+class Unseeded(Irregular):
+    """Ignores the seed of `reset`."""
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed=None, options=options)
+
+
+class OutOfBounds(Turns):
+    """Shows a number outside its observation space."""
+
+    def observe(self, agent):
+        shown = super().observe(agent)
+        return shown | {"observation": shown["observation"] + self.moves}
+
+
+race, early_death, irregular, unequal, many, truncated = Race, EarlyDeath, Irregular, Unequal, Many, Truncated
+all_masked, not_a_number, wrong_shape, raises, unseeded = AllMasked, NotANumber, WrongShape, Raises, Unseeded
+out_of_bounds = OutOfBounds
+
+
+def spec(name: str) -> str:
+    """Return the spec of an environment of this module."""
+    return f"pettingzoo:{MODULE}:{name}"
