@@ -24,12 +24,14 @@ from agents.search.budget import (
 )
 from agents.search.memory import Trees
 from agents.search.nodes import NODE, TREE, Limits, choose, expected, follow, shares_of
+from agents.search.plain_mcts import PlainMCTSPolicy
 from agents.search.positions import positions, require_visible
 from agents.search.tree import new_scratch
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
 from arena.policy.registration import AgentKind
+from games.engine.compiled import CompiledGame
 from games.engine.compiler import instantiate
 from games.engine.game import TERMINAL, Game
 from games.engine.jit import Unchecked
@@ -130,9 +132,12 @@ class MCTSPolicy(Policy):
             self._rng = make_rng(seed)
 
 
-def make(game: Game, argument: str) -> MCTSPolicy:
+def make(game: Game, argument: str) -> MCTSPolicy | PlainMCTSPolicy:
     """Make an agent; the argument is its number of simulations or its time per move."""
     budget: Budget = read_budget("mcts", "number of simulations", argument, SIMULATIONS)
+    require_visible(game, "mcts")
+    if not isinstance(game, CompiledGame):
+        return PlainMCTSPolicy(game, budget, seed=0)
     return MCTSPolicy(game, budget.count, budget.seconds, seed=0)
 
 

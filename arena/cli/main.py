@@ -9,6 +9,7 @@ from arena.cli.faults import complain, report, unwritten
 from arena.cli.reading import options_type, read_options
 from arena.cli.streams import prepare_streams, require_text, silence_output
 from games.engine.errors import UnknownNameError, UsageError
+from games.engine.text import printable_lines
 
 COMMANDS = {
     "games": "list the games",
@@ -91,6 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return status
     except UsageError as error:
         complain(str(error))
+        for note in getattr(error, "__notes__", ()):  # where somebody else's environment failed
+            print(printable_lines(note), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         complain("interrupted")

@@ -2,6 +2,9 @@
 
 from arena.env.base import BaseVectorEnv, DummyVectorEnv
 from arena.env.gym_vector import GymVectorEnv
+from arena.env.hosted.pettingzoo import hosted
+from arena.env.hosted.trust import trust
+from arena.env.make import vector_games
 from arena.env.multi_agent import MultiAgentEnv
 from arena.env.native import GameVectorEnv
 from arena.env.parallel_env import ParallelEnv
@@ -26,4 +29,7 @@ __all__ = [
     "SubprocVectorEnv",
     "VectorEnv",
     "WorkerError",
+    "hosted",
+    "trust",
+    "vector_games",
 ]

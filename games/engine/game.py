@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,28 @@ CHANCE = -1
 
 State = NDArray[Any]
 """One position: an array of shape () whose dtype is the game's structured `state_dtype`."""
+
+
+class Playable(Protocol):
+    """A position that is played on from, step by step; for searches in games that are not compiled."""
+
+    seat: int
+    """The seat to move."""
+    mask: NDArray[np.bool_]
+    """Its legal actions, [A]."""
+
+    @property
+    def over(self) -> bool:
+        """True once nobody is to move any more."""
+
+    def step(self, action: int) -> NDArray[np.float32]:
+        """Play a legal action; return what it brought each seat, [P]."""
+
+    def copy(self) -> "Playable | None":
+        """Return a copy that plays on independently; None if there can be none."""
+
+    def redraw(self, seed: int) -> None:
+        """Draw chance that is still to come from another stream."""
 
 
 class Problem(NamedTuple):
@@ -113,6 +135,13 @@ class Game:
     def problems(self, num_games: int, seed: int) -> Iterator[Problem]:
         """Play random games by seeds from `seed` on; yield the result of each check of the contract of games."""
         raise NotImplementedError(f"{self.name} has no checks")
+
+    def playable(self, state: State, seed: int) -> Playable:
+        """Return a position to be played on from, with chance that is still to come drawn by `seed`.
+
+        Raises `UsageError` if positions cannot be copied. Compiled games are searched by their kernels instead.
+        """
+        raise UsageError(f"{self.spec}: its positions are records, which kernels play on from")
 
     def redact(self, states: State, seats: NDArray[np.int64]) -> None:
         """Blank in each of `states` [R] what its seat of `seats` [R] may not know, in place."""

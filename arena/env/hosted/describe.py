@@ -9,15 +9,18 @@ from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
 from arena.env.hosted.check import find_problems
-from arena.env.hosted.environment import HostedEnv
+from arena.env.hosted.environment import EnvironmentFaultError, HostedEnv
 from arena.env.hosted.game import EVERYBODY, HostedGame, Replayer, first_position
 from games.engine.game import State
 from games.engine.picture import Picture
+from games.engine.text import printable, printable_lines
 
 PROBED_STEPS = 300
 """Steps after which a probed game is left."""
 PROBED_GAMES = 3
 """Games that are played at random to find the traits that an environment does not state."""
+COPIED_AFTER = 3
+"""Actions after which a copy is tried."""
 NUMBERS_A_LINE = 12
 
 
@@ -40,9 +43,7 @@ def hosted_game(
     options: Mapping[str, Any],
     make_env: Callable[[], HostedEnv],
     max_length: int,
-    perfect_information: bool,
     traits: Traits | None = None,
-    simultaneous: bool = False,
     title: str | None = None,
 ) -> HostedGame:
     """Describe a hosted game; `traits` are found by playing where they are not given.
@@ -55,9 +56,10 @@ def hosted_game(
     try:
         if traits is None:
             traits = probe(env)
+        copies = copy_plays_on(env) and ((traits.repeatable and not traits.chance) or env.draws_anew)
     finally:
         env.close()
-    texts = _Texts(make_env, perfect_information)
+    texts = _Texts(make_env, env.perfect_information)
     return HostedGame(
         name=name,
         title=title or name.rpartition(".")[2],
@@ -73,13 +75,14 @@ def hosted_game(
         picture=texts.picture,
         action_text=texts.action_text,
         parse_action=texts.parse_action,
-        perfect_information=perfect_information,
-        simultaneous=simultaneous,
+        perfect_information=env.perfect_information,
+        simultaneous=env.simultaneous,
         zero_sum=traits.zero_sum,
         cooperative=traits.cooperative,
         variant="" if traits.repeatable else "a seed does not repeat a game: resuming and replaying are not exact",
         make_env=make_env,
         checks=find_problems,
+        copies=copies,
         chance=traits.chance,
         repeatable=traits.repeatable,
     )
@@ -99,6 +102,28 @@ def probe(env: HostedEnv) -> Traits:
         zero_sum=decided and len(env.agents) > 1 and bool(sums.all()),
         cooperative=decided and len(env.agents) > 1 and bool((returns == returns[:, :1]).all()),
     )
+
+
+def copy_plays_on(env: HostedEnv) -> bool:
+    """Return whether a copy of the environment in the middle of a game goes on as the environment itself does."""
+    env.reset(0)
+    rng = np.random.default_rng(0)
+    for _ in range(COPIED_AFTER):
+        if not env.over:
+            env.step(int(rng.choice(np.flatnonzero(env.mask))))
+    copy = env.copy()
+    if copy is None:
+        return False
+    while not env.over and env.steps < COPIED_AFTER + PROBED_STEPS:
+        action = int(rng.choice(np.flatnonzero(env.mask)))
+        try:
+            same = np.array_equal(env.step(action), copy.step(action))
+        except EnvironmentFaultError:  # what cannot be copied may fail in any way
+            return False
+        same = same and copy.seat == env.seat and np.array_equal(env.mask, copy.mask)
+        if not same or not np.array_equal(env.observe(env.seat), copy.observe(env.seat)):
+            return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -146,18 +171,18 @@ class _Texts:
         if text is None:
             seat = env.seat if viewer == EVERYBODY else viewer
             text = f"{env.agents[seat]} sees\n{_table(env.observe(seat))}"
-        return Picture.of_text(text, env.num_actions)
+        return Picture.of_text(printable_lines(text.expandtabs()), env.num_actions)
 
     def action_text(self, state: State, action: int) -> str:
         """Return the name of an action."""
-        return self._replayer.at(state).action_text(action)
+        return printable(self._replayer.at(state).action_text(action))
 
     def parse_action(self, state: State, text: str) -> int:
         """Return the action of a name or a number; `UsageError` if it is neither."""
         env = self._replayer.at(state)
         wanted = text.strip()
         for action in np.flatnonzero(env.mask).tolist():
-            if env.action_text(action).strip().lower() == wanted.lower():
+            if printable(env.action_text(action)).strip().lower() == wanted.lower():
                 return int(action)
         if wanted.isascii() and wanted.isdigit() and int(wanted) < env.num_actions:
             return int(wanted)

@@ -35,6 +35,10 @@ class HostedEnv(ABC):
     def __init__(self, name: str, agents: Sequence[str], observations: Observations, num_actions: int):
         self.name, self.agents = name, tuple(agents)
         self.observations, self.num_actions = observations, num_actions
+        self.perfect_information = False
+        """True if every seat is shown the whole position."""
+        self.simultaneous = False
+        """True if seats choose at the same time, asked one after the other."""
         self.steps = 0
         """Number of actions so far."""
         self.seat = 0
@@ -121,6 +125,16 @@ class HostedEnv(ABC):
     @abstractmethod
     def _observe(self, seat: int) -> NDArray[Any]:
         """Return what a seat is shown."""
+
+    def copy(self) -> "HostedEnv | None":
+        """Return a copy that plays on independently; None if the environment cannot be copied."""
+        return None
+
+    draws_anew = False
+    """True if `redraw` gives chance that is still to come another stream."""
+
+    def redraw(self, seed: int) -> None:  # noqa: B027  # most environments cannot
+        """Draw chance that is still to come from another stream, where `draws_anew` says so."""
 
     def board_text(self) -> str | None:
         """Return the whole position as text; None if the environment has no text for it."""

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.env.hosted.environment import HostedEnv
-from games.engine.game import TERMINAL, Game, Problem, State
+from games.engine.game import TERMINAL, Game, Playable, Problem, State
 
 MAX_LENGTH = 5000
 """Default bound on the length of a game, in actions; longer games are truncated."""
@@ -28,6 +30,8 @@ class HostedGame(Game):
     """Makes one game."""
     checks: Callable[["HostedGame", int, int], Iterator[Problem]] = field(kw_only=True)
     """Checks the contract in a number of random games by seeds from one on; see `problems`."""
+    copies: bool = field(kw_only=True)
+    """True if an environment can be copied in the middle of a game, its chance drawn anew."""
     chance: bool = field(kw_only=True)
     """True if games differ by their seeds."""
     repeatable: bool = field(default=True, kw_only=True)
@@ -37,6 +41,19 @@ class HostedGame(Game):
     def has_chance(self) -> bool:
         """True if games differ by their seeds."""
         return self.chance
+
+    def playable(self, state: State, seed: int) -> Playable:
+        """Return the position of a record to be played on from, with chance that is still to come drawn by `seed`."""
+        if not self.copies:
+            raise UsageError(f"{self.spec}: its positions cannot be searched, since the environment cannot be copied")
+        copy = self._replayer.at(state).copy()
+        assert copy is not None  # as it was when the game was described
+        copy.redraw(seed)
+        return copy
+
+    @cached_property
+    def _replayer(self) -> "Replayer":
+        return Replayer(self.make_env)
 
     def problems(self, num_games: int, seed: int) -> Iterator[Problem]:
         """Play random games by seeds from `seed` on; yield the result of each check of the contract of games."""

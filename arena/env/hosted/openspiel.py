@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from copy import copy, deepcopy
 from functools import partial
 from typing import Any
 
@@ -41,6 +42,11 @@ class OpenSpielHost(HostedEnv):
         observations = Observations(shape, single, -np.inf, np.inf, np.asarray)
         agents = [f"player_{seat}" for seat in range(self._game.num_players())]
         super().__init__(name, agents, observations, self._game.num_distinct_actions())
+        kind, traits = self._game.get_type(), pyspiel().GameType
+        self.simultaneous = kind.dynamics == traits.Dynamics.SIMULTANEOUS
+        self.perfect_information = (
+            kind.information == traits.Information.PERFECT_INFORMATION and kind.dynamics == traits.Dynamics.SEQUENTIAL
+        )
         self._state: Any = None
         self._chosen: list[int] = []
 
@@ -96,6 +102,20 @@ class OpenSpielHost(HostedEnv):
             return np.zeros(shape, np.float32)
         return np.array(getattr(self._state, self._tensor)(seat), np.float32).reshape(shape)
 
+    draws_anew = True
+
+    def redraw(self, seed: int) -> None:
+        """Draw chance that is still to come from another stream."""
+        self._rng = np.random.default_rng(seed)
+
+    def copy(self) -> "OpenSpielHost":
+        """Return a copy that plays on independently."""
+        other = copy(self)
+        other.mask, other.terminated, other.truncated = self.mask.copy(), self.terminated.copy(), self.truncated.copy()
+        other._state, other._chosen = self._state.clone(), list(self._chosen)
+        other._rng = deepcopy(self._rng)
+        return other
+
     def board_text(self) -> str:
         """Return OpenSpiel's text of the position."""
         return self._guarded(lambda: str(self._state))
@@ -141,15 +161,12 @@ def describe(name: str, options: Mapping[str, Any]) -> HostedGame:
         options,
         partial(OpenSpielHost, shown, load),
         max_length=_length(game) if wanted_length is None else wanted_length,
-        perfect_information=kind.information == spiel.GameType.Information.PERFECT_INFORMATION
-        and kind.dynamics == spiel.GameType.Dynamics.SEQUENTIAL,
         traits=Traits(
             chance=kind.chance_mode != spiel.GameType.ChanceMode.DETERMINISTIC,
             repeatable=True,
             zero_sum=kind.utility in (utility.ZERO_SUM, utility.CONSTANT_SUM),
             cooperative=kind.utility == utility.IDENTICAL,
         ),
-        simultaneous=kind.dynamics == spiel.GameType.Dynamics.SIMULTANEOUS,
         title=str(kind.long_name),
     )
 

@@ -3,6 +3,7 @@
 import importlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,13 +20,14 @@ from arena.env.hosted.game import MAX_LENGTH, HostedGame
 from arena.env.hosted.host import Host, HostedName
 from arena.env.hosted.spaces import Actions, actions_of, observations_of
 from arena.env.hosted.trust import KNOWN, require_trust
+from arena.env.pettingzoo import ParallelPettingZooEnv
 from arena.env.seated import SeatedEnv
 
 PREFIX = "pettingzoo"
 FACTORIES = ("env", "raw_env", "parallel_env")
 """Functions of a module that make its environment, the first that there is."""
-OPEN_INFORMATION = {"connect_four", "tictactoe", "chess", "go"}
-"""Modules of `pettingzoo.classic`, without their versions, that show every player the whole position."""
+OPEN = {f"{PREFIX}:pettingzoo.classic.{name}" for name in ("chess_v6", "connect_four_v3", "go_v5", "tictactoe_v3")}
+"""Environments of PettingZoo that show every player the whole position; others say so in their metadata."""
 
 
 class PettingZooHost(HostedEnv):
@@ -38,6 +40,8 @@ class PettingZooHost(HostedEnv):
         self.env = env
         self.actions: Actions = actions_of(env.action_space)
         super().__init__(name, env.possible_agents, observations_of(env.observation_space), self.actions.count)
+        self.simultaneous = isinstance(env, ParallelPettingZooEnv)
+        self.perfect_information = name in OPEN or bool(env.env.metadata.get("perfect_information", False))
         self._shown: dict[str, Any] = {}
 
     def _reset(self, seed: int) -> None:
@@ -56,6 +60,13 @@ class PettingZooHost(HostedEnv):
 
     def _observe(self, seat: int) -> NDArray[Any]:
         return self.observations.encode(self.env.view_of(seat)["obs"])
+
+    def copy(self) -> "PettingZooHost | None":
+        """Return a deep copy; None where something in the environment does not allow that."""
+        try:
+            return _deep_copy(self)
+        except Exception:  # of somebody else's code: anything; windows, generators and locks cannot be copied
+            return None
 
     def board_text(self) -> str | None:
         """Return what the environment renders, if that is text."""
@@ -77,6 +88,24 @@ class PettingZooHost(HostedEnv):
         self.env.close()
 
 
+def _deep_copy(host: PettingZooHost) -> PettingZooHost:
+    """Return a deep copy of a host with its environment as it stands.
+
+    Many environments are Gymnasium's `EzPickle`, which copies the arguments of the constructor alone: a copy of one
+    would be an environment that was never reset. The attributes of every layer are copied instead.
+    """
+    memo: dict[int, Any] = {}
+    layers, layer = [], host.env.env
+    while layer is not None and id(layer) not in memo:
+        memo[id(layer)] = layer.__class__.__new__(layer.__class__)
+        layers.append(layer)
+        own = vars(layer)
+        layer = own.get("env") or own.get("aec_env") or own.get("par_env")
+    for layer in layers:
+        memo[id(layer)].__dict__.update(deepcopy(vars(layer), memo))
+    return deepcopy(host, memo)
+
+
 def describe(name: str, options: Mapping[str, Any]) -> HostedGame:
     """Describe the environment `name`, `module` or `module:function`, made with `options`.
 
@@ -88,15 +117,22 @@ def describe(name: str, options: Mapping[str, Any]) -> HostedGame:
     max_length = own.pop("max_length", MAX_LENGTH)
     if "render_mode" not in own:
         own |= _text_mode(make)
-    module = name.partition(":")[0]
-    short = module.rpartition(".")[2].rpartition("_v")[0]
     return hosted_game(
         f"{PREFIX}:{name}",
         options,
         partial(PettingZooHost, f"{PREFIX}:{name}", partial(_make, name, make, own)),
         max_length=max_length,
-        perfect_information=module.startswith("pettingzoo.classic.") and short in OPEN_INFORMATION,
     )
+
+
+def hosted(make_env: Callable[[], Any], name: str, max_length: int = MAX_LENGTH) -> HostedGame:
+    """Describe an environment that a function makes: AEC, Parallel, or a `MultiAgentEnv`.
+
+    Its `metadata["perfect_information"]` says whether every agent is shown the whole position (False if it says
+    nothing). To be named on command lines and in files the game needs an entry point: a function of a mapping in the
+    group `arena.games` that returns this, by `name`. Games longer than `max_length` actions are truncated.
+    """
+    return hosted_game(name, {}, partial(PettingZooHost, name, make_env), max_length)
 
 
 def _make(name: str, make: Callable[..., Any], options: Mapping[str, Any]) -> Any:

@@ -9,6 +9,7 @@ from pettingzoo.classic import connect_four_v3
 from agents.algorithms.ppo import PPOConfig
 from arena.base.errors import UsageError
 from arena.data.flat import flatten
+from arena.env import hosted
 from arena.env.hosted.environment import EnvironmentFaultError
 from arena.env.make import vector_games
 from arena.league.config import LeagueConfig, RunConfig
@@ -19,10 +20,15 @@ from arena.match.replay import replay
 from arena.policy.registry import make_agent, make_game
 from arena.tournament.config import TournamentConfig
 from arena.tournament.tournament import run_tournament
+from arena.tui.app import ArenaApp
+from arena.tui.screens.play import PlayScreen
+from arena.tui.screens.sitting import SittingOptions
 from games import check
 from games.engine.errors import ContractError
+from tests.env.hosted import worlds
 from tests.env.hosted.worlds import spec
 from tests.league.small import left_behind
+from tests.tui.helpers import until
 
 OWN = [spec(name) for name in ("race", "early_death", "irregular", "unequal", "many", "truncated")]
 CLASSIC = [
@@ -126,7 +132,7 @@ def test_a_league_that_is_cut_off_and_resumed_ends_as_it_would_have(name, tmp_pa
 def test_a_tournament_does_not_depend_on_workers(name):
     game = make_game(name)
     players = {f"agent {number}": "random" for number in range(game.num_players)}
-    config = TournamentConfig(games=4)
+    config = TournamentConfig(games=2 * game.num_players)
     alone, together = (run_tournament(game, players, config, workers=workers) for workers in (1, 2))
     assert alone.records == together.records
 
@@ -249,6 +255,67 @@ def test_games_that_cannot_be_had_are_refused_in_a_line(name, said):
         make_game(name)
     assert said in str(told.value)
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("name", [CLASSIC[0], CLASSIC[1], "openspiel:dots_and_boxes", "openspiel:pig(winscore=15)"])
+def test_mcts_searches_where_positions_can_be_copied(name):
+    game = make_game(name)
+    players = [("mcts", make_agent("mcts:40", game)), ("random", make_agent("random", game))]
+    pairings = [Pairing(seating, seed) for seed in range(5) for seating in ((0, 1), (1, 0))]
+    records = play_matches(game, players, pairings)
+    earned = [record.verdict.returns[record.players.index("mcts")] for record in records]
+    assert sum(earned) >= 4
+    again = play_matches(game, [("mcts", make_agent("mcts:40", game)), players[1]], pairings)
+    assert [record.actions for record in again] == [record.actions for record in records]
+
+
+def test_a_search_does_not_know_what_chance_will_do():
+    game = make_game("openspiel:pig")
+    match = Match(game, randoms(game), seed=3)
+    env = vector_games(game, 1)
+    env.reset(seed=3)
+    drawn = set()
+    for seed in range(20):
+        copy = game.playable(env.positions()[0], seed)
+        copy.step(0)
+        drawn.add(copy.observe(0).tobytes())
+    match.play(0)
+    assert len(drawn) > 2
+
+
+def test_mcts_is_refused_where_something_is_hidden_or_cannot_be_copied():
+    with pytest.raises(UsageError, match="mcts plays games of perfect information"):
+        make_agent("mcts:10", make_game("openspiel:kuhn_poker"))
+    with pytest.raises(UsageError, match="mcts plays games of perfect information"):
+        make_agent("mcts:10", make_game(spec("irregular")))
+
+
+def test_a_function_of_ones_own_is_a_game():
+    game = hosted(worlds.EarlyDeath, "early_death")
+    (record,) = play_matches(game, randoms(game), [Pairing((0, 1, 2), 4)])
+    assert record.game == "early_death()"
+    assert not game.perfect_information
+    check(game, 2)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", [spec("race"), "openspiel:oware", CLASSIC[2], CLASSIC[0]])
+async def test_a_person_plays_by_keys(name):
+    game = make_game(name)
+    others = [(f"bot {seat}", make_agent("random", game)) for seat in range(1, game.num_players)]
+    app = ArenaApp(PlayScreen(game, others, SittingOptions(seed=1)))
+    rng = np.random.default_rng(1)
+    async with app.run_test(size=(80, 24)) as pilot:
+        while True:
+            screen = app.screen
+            await until(pilot, lambda screen=screen: screen.my_turn or screen.position.verdict, 120)
+            if screen.position.verdict:
+                break
+            known = len(screen.positions)
+            texts = list(screen.position.legal.values())
+            await pilot.press(*texts[rng.integers(len(texts))], "enter")
+            await until(pilot, lambda screen=screen, known=known: len(screen.positions) > known)
+        assert "n: new game" in str(screen.query_one("#notice").content)
 
 
 @pytest.mark.parametrize("agent", ["alphabeta:2", "perfect", "ismcts:10", "one-ply"])

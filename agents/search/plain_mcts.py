@@ -1,0 +1,130 @@
+"""Monte Carlo tree search by copies of positions, for games that are not compiled.
+
+UCT (Kocsis and Szepesvari 2006) with random playouts, for any number of seats; chance is part of the copies, so that a
+node stands for actions alone and averages over what chance did (an open loop: Perez et al. 2015).
+"""
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.search.budget import EXPLORATION, Budget
+from arena.base.seeding import make_rng
+from arena.data.batch import Batch
+from arena.policy.protocol import Policy
+from games.engine.game import TERMINAL, Game, Playable
+
+PLAYOUT_STEPS = 1000
+"""Actions after which a playout is left, worth what it has brought by then."""
+
+
+class _Node:
+    """What is known of a line of actions: for each action of the seat to move its visits and mean return."""
+
+    def __init__(self, seat: int, num_actions: int):
+        self.seat = seat
+        self.children: dict[int, _Node] = {}
+        self.visits = np.zeros(num_actions, np.int64)
+        self.total = np.zeros(num_actions)
+
+
+class PlainMCTSPolicy(Policy):
+    """MCTS in Python for any game of perfect information whose positions can be copied.
+
+    Args:
+        game: the game.
+        budget: number of simulations or time of each move.
+        exploration: weight of the exploration term, in units of the largest return seen so far.
+        seed: seed of the playouts.
+
+    """
+
+    needs_state = True
+    one_at_a_time = True
+
+    def __init__(
+        self,
+        game: Game,
+        budget: Budget,
+        exploration: float = EXPLORATION,
+        seed: int | np.random.Generator | None = None,
+    ):
+        self._game, self._budget, self._exploration = game, budget, exploration
+        self._rng = make_rng(seed)
+        self._hurried = False
+        game.playable(game.initial, 0)  # refused here, where it cannot be copied
+
+    def forward(self, batch: Batch, state: Any = None) -> Batch:
+        """Search every row; return `act` [n], `visits` and `probs` [n, A], and `value` [n] for the seat to move."""
+        states = batch.obs.state
+        act, value = np.zeros(len(states), np.int64), np.zeros(len(states))
+        visits = np.zeros((len(states), self._game.num_actions), np.int64)
+        for row in range(len(states)):
+            if states[row]["current_player"] == TERMINAL:
+                visits[row] = 1
+                continue
+            root = self._search(states[row])
+            visits[row] = root.visits
+            best = np.flatnonzero(root.visits == root.visits.max())
+            act[row] = best[np.argmax(root.total[best])]
+            value[row] = root.total.sum() / root.visits.sum()
+        return Batch(act=act, visits=visits, probs=visits / visits.sum(axis=1, keepdims=True), value=value)
+
+    def hurry(self) -> None:
+        """End the current search."""
+        self._hurried = True
+
+    def reset(self, seed: int | None = None) -> None:
+        """Restart the random stream if a seed is given."""
+        if seed is not None:
+            self._rng = make_rng(seed)
+
+    def _search(self, state: NDArray[Any]) -> _Node:
+        position = self._game.playable(state, int(self._rng.integers(2**31)))
+        root, scale = _Node(position.seat, self._game.num_actions), 1e-9
+        self._hurried = False
+        count = self._budget.count or math.inf
+        end = math.inf if self._budget.seconds is None else time.monotonic() + self._budget.seconds
+        done = 0
+        while done < count and (done == 0 or not (self._hurried or time.monotonic() > end)):
+            copy = position.copy()
+            assert copy is not None  # as `playable` has found
+            copy.redraw(int(self._rng.integers(2**31)))
+            scale = max(scale, float(np.abs(self._simulate(root, copy, scale)).max()))
+            done += 1
+        return root
+
+    def _simulate(self, root: _Node, position: Playable, scale: float) -> NDArray[np.float64]:
+        """Descend to a new node, play on at random, and add the returns [P] to all nodes of the line."""
+        node, line = root, []
+        returns = np.zeros(self._game.num_players)
+        while not position.over:
+            action = self._select(node, position.mask, scale)
+            line.append((node, action, returns.copy()))
+            returns += position.step(action)
+            if action not in node.children:
+                node.children[action] = _Node(position.seat, self._game.num_actions)
+                break
+            node = node.children[action]
+            node.seat = position.seat  # chance may have given the move to another seat
+        steps = 0
+        while not position.over and steps < PLAYOUT_STEPS:
+            returns += position.step(int(self._rng.choice(np.flatnonzero(position.mask))))
+            steps += 1
+        for parent, action, before in line:
+            parent.visits[action] += 1
+            parent.total[action] += returns[parent.seat] - before[parent.seat]
+        return returns
+
+    def _select(self, node: _Node, mask: NDArray[np.bool_], scale: float) -> int:
+        """Return a random untried action, else the one with the largest upper confidence bound."""
+        legal = np.flatnonzero(mask)
+        untried = legal[node.visits[legal] == 0]
+        if len(untried):
+            return int(self._rng.choice(untried))
+        visits = node.visits[legal]
+        bound = node.total[legal] / visits + self._exploration * scale * np.sqrt(np.log(visits.sum()) / visits)
+        return int(legal[np.argmax(bound)])
