@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.budget import LONGEST_PATH
-from agents.search.nodes import TREE, Limits
+from agents.search.nodes import TREE, SearchLimits
 from games.engine.chance import GAMMA, below, mix
 from games.engine.entries import unowned
 from games.engine.game import TERMINAL, Game
@@ -64,7 +64,7 @@ class Tree(NamedTuple):
     """Their nodes, [H]."""
 
 
-class Scratch(NamedTuple):
+class InformationScratch(NamedTuple):
     """The arrays that simulations work in."""
 
     work: NDArray[Any]
@@ -86,9 +86,9 @@ def new_tree(game: Game, nodes: int) -> Tree:
     return Tree(np.zeros(1, TREE), edges, np.empty(slots, np.uint64), np.empty(slots, np.int32))
 
 
-def new_scratch(game: Game) -> Scratch:
+def new_scratch(game: Game) -> InformationScratch:
     """Return the scratch of simulations."""
-    return Scratch(
+    return InformationScratch(
         work=np.empty(1, game.state_dtype),
         path=np.empty(min(game.max_length, LONGEST_PATH), STEP),
         mask=np.empty(game.num_actions, np.bool_),
@@ -102,11 +102,11 @@ def simulate(
     tree: Tree,
     root: NDArray[Any],
     seat: int,
-    scratch: Scratch,
+    scratch: InformationScratch,
     information: Any,
     chances: Any,
     mixes: bool,
-    limits: Limits,
+    limits: SearchLimits,
 ) -> None:
     """Simulate from `root` [1] for `seat` until as many simulations are done as `limits` say, at least once.
 

@@ -23,7 +23,7 @@ from agents.search.budget import (
     time_limit,
 )
 from agents.search.memory import Trees
-from agents.search.nodes import NODE, TREE, Limits, choose, expected, follow, shares_of
+from agents.search.nodes import NODE, TREE, SearchLimits, choose, expected, follow, shares_of
 from agents.search.positions import positions, require_visible
 from agents.search.tree import new_scratch
 from arena.base.seeding import make_rng
@@ -111,14 +111,11 @@ class MCTSPolicy(Policy):
         else:
             nodes[:size] = kept
         arguments = tree, root, self._scratch, self._chances, self._proves
-        limits = Limits(float(self._exploration), int(self._simulations), self._stop)
+        limits = SearchLimits(float(self._exploration), int(self._simulations), self._stop)
         self._simulate.prepare(nodes, *arguments, limits)
         with time_limit(self._seconds) as self._stop:
             limits = limits._replace(stop=self._stop)
-            while (
-                not self._simulate.call(nodes, *arguments, limits)
-                and len(nodes) < MOST_NODES
-            ):
+            while not self._simulate.call(nodes, *arguments, limits) and len(nodes) < MOST_NODES:
                 nodes = np.concatenate([nodes, np.empty_like(nodes)])
         return nodes[: int(tree["size"][0])]
 

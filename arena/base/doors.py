@@ -23,8 +23,8 @@ def door(package: str, homes: Mapping[str, str] | None = None) -> tuple[Callable
             value = getattr(importlib.import_module(home[name]), name)
             setattr(sys.modules[package], name, value)
             return value
-        told = direction(f"{package}.{name}".removeprefix("arena."))
-        raise AttributeError(told or f"module {package!r} has no attribute {name!r}", name=name)
+        message = direction(f"{package}.{name}".removeprefix("arena."))
+        raise AttributeError(message or f"module {package!r} has no attribute {name!r}", name=name)
 
     def __dir__() -> list[str]:
         return sorted({*vars(sys.modules[package]), *home})
@@ -48,8 +48,8 @@ class Signposts:
             return None
         if has_moved(old):
             return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]  # a loader by its methods
-        if told := direction(old):
-            raise ImportError(told)
+        if message := direction(old):
+            raise ImportError(message)
         return None
 
     def create_module(self, spec: ModuleSpec) -> None:

@@ -119,11 +119,11 @@ def _parts(content: dict[str, Any] | list[Any]) -> list[Any]:
 
 def _unique(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
     """The object of these pairs."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         keys = [key for key, _ in pairs]
         raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} is given twice")
-    return found
+    return mapping
 
 
 def _refused(constant: str) -> float:

@@ -20,7 +20,7 @@ def handed_on(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     What a process was started with can be read by everybody on the machine, its environment by its user alone. A
     password that no variable can hold, as of another kind of database, stays where it is.
     """
-    found = [match for word in words if (match := IN_A_URL.search(word)) and match["scheme"].startswith("postgresql")]
-    if len(found) != 1:
+    urls = [match for word in words if (match := IN_A_URL.search(word)) and match["scheme"].startswith("postgresql")]
+    if len(urls) != 1:
         return list(words), {}
-    return [IN_A_URL.sub(r"\g<before>@", word) for word in words], {"PGPASSWORD": unquote(found[0]["password"])}
+    return [IN_A_URL.sub(r"\g<before>@", word) for word in words], {"PGPASSWORD": unquote(urls[0]["password"])}

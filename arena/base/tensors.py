@@ -74,17 +74,17 @@ def read_header(text: bytes, size: int) -> dict[str, TensorInfo]:
     described = parse_json(text)
     if not isinstance(described, dict):
         raise FieldError("its header is no object of JSON")
-    found, parts = {}, []
-    for name, told in described.items():
+    tensors, parts = {}, []
+    for name, description in described.items():
         if name == METADATA:
             continue
-        if not isinstance(told, dict):
+        if not isinstance(description, dict):
             raise FieldError(f"its header does not describe {name!r}")
-        info = TensorInfo(field(told, "dtype", str), field(told, "shape", tuple[Count, ...]))
-        begin, end = field(told, "data_offsets", tuple[Count, Count])
+        info = TensorInfo(field(description, "dtype", str), field(description, "shape", tuple[Count, ...]))
+        begin, end = field(description, "data_offsets", tuple[Count, Count])
         if info.dtype not in BITS or (end - begin) * 8 != math.prod(info.shape) * BITS[info.dtype]:
             raise FieldError(f"its header does not describe {name!r}: {info} are not {end - begin} bytes")
-        found[name] = info
+        tensors[name] = info
         parts.append((begin, end))
     reached = 0
     for begin, end in sorted(parts):
@@ -93,7 +93,7 @@ def read_header(text: bytes, size: int) -> dict[str, TensorInfo]:
         reached = end
     if reached != size:
         raise FieldError(f"its tensors take {reached:,} bytes, and {size:,} are there")
-    return found
+    return tensors
 
 
 def memory_bytes() -> int:

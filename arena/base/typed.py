@@ -102,13 +102,13 @@ def _fields(kind: Any) -> dict[str, tuple[Field[Any], Any]]:
 
 
 def _any_of(value: Any, kinds: tuple[Any, ...], where: str) -> Any:
-    told = ""
+    message = ""
     for kind in kinds:
         try:
             return as_type(value, kind, where)
         except FieldError as error:
-            told = told or str(error)
-    raise FieldError(told)
+            message = message or str(error)
+    raise FieldError(message)
 
 
 def _sequence(value: list[Any] | tuple[Any, ...], origin: Any, arguments: tuple[Any, ...], where: str) -> Any:

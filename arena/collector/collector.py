@@ -138,9 +138,9 @@ class Collector:
         everywhere = env_ids is self._all
         if info.__dict__ or self._info.__dict__:
             write_rows(self._info, fitted(self._info, info), env_ids, self.num_envs)
-        held = self._obs.get("obs")
-        if everywhere and type(obs) is type(held) is np.ndarray and obs.dtype == held.dtype:
-            np.copyto(held, obs)  # the common case of one agent
+        stored = self._obs.get("obs")
+        if everywhere and type(obs) is type(stored) is np.ndarray and obs.dtype == stored.dtype:
+            np.copyto(stored, obs)  # the common case of one agent
             return
         rows = Batch(obs=obs)
         widen(self._obs, rows)
@@ -295,9 +295,9 @@ class Collector:
         obs_next, rew, terminated, truncated, told_info = result
         info = told_info
         if self.preprocess_fn is not None:
-            told = dict(obs_next=obs_next, rew=rew, terminated=terminated, truncated=truncated, act=chosen.act)
-            step = stepped(self.preprocess_fn, told | {"info": info, "policy": chosen.policy, "env_id": env_ids})
-            obs_next, rew, terminated, truncated, act = (step[key] for key in told)
+            entries = dict(obs_next=obs_next, rew=rew, terminated=terminated, truncated=truncated, act=chosen.act)
+            step = stepped(self.preprocess_fn, entries | {"info": info, "policy": chosen.policy, "env_id": env_ids})
+            obs_next, rew, terminated, truncated, act = (step[key] for key in entries)
             chosen, info = Batch(act=act, policy=step["policy"], info=chosen.info), step["info"]
         self._require_free_names(info)
         obs = self._seen(env_ids)

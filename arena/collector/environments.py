@@ -48,10 +48,10 @@ class Environments:
     def reset(self, env_ids: Ints, gym_reset_kwargs: Mapping[str, Any] | None = None) -> tuple[Any, Batch]:
         """Reset these environments; returns what they show and tell. Nothing is done if the keywords are not known."""
         known = ("seed",) if isinstance(self.env, GameVectorEnv) else ("seed", "options")
-        told = dict(gym_reset_kwargs or {})
-        if unknown := sorted(told.keys() - set(known)):
+        keywords = dict(gym_reset_kwargs or {})
+        if unknown := sorted(keywords.keys() - set(known)):
             raise UsageError(f"gym_reset_kwargs may hold {' and '.join(known)} here, not {', '.join(unknown)}")
-        obs, infos = self._noting_failures(partial(self.env.reset, env_ids, **told))
+        obs, infos = self._noting_failures(partial(self.env.reset, env_ids, **keywords))
         return obs, _as_columns(infos)
 
     def step(self, actions: Any, env_ids: Ints | None) -> StepResult:

@@ -27,8 +27,8 @@ def stepped(fn: PreprocessFn, step: Mapping[str, Any]) -> dict[str, Any]:
     `UsageError` for a key that is no part of a step, for entries of another length, and for a `done` that contradicts
     `terminated` and `truncated`, which it follows from.
     """
-    told = dict(step) | {"done": step["terminated"] | step["truncated"]}
-    given = _entries(fn(**told), set(STEP_KEYS), "after a step", len(step["env_id"]))
+    arguments = dict(step) | {"done": step["terminated"] | step["truncated"]}
+    given = _entries(fn(**arguments), set(STEP_KEYS), "after a step", len(step["env_id"]))
     result = dict(step) | {key: given[key] for key in given.keys() & REPLACEABLE}
     if not isinstance(result["info"], Batch):
         result["info"] = Batch(result["info"])

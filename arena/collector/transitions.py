@@ -25,7 +25,7 @@ class Outcome:
 
     env_ids: Ints
     """The environments, [n]."""
-    asked: Ints
+    next_seats: Ints
     """The seat that is to act next, [n]; of no meaning where the episode is over."""
     obs_next: Any
     """Observations of that seat, [n, ...]."""
@@ -68,20 +68,20 @@ class OpenTransitions:
 
         `last(rows, seats)` gives what these seats see and are told in these rows of the step, where their episode ends.
         """
-        earned = self._rew.take(step.env_ids, axis=0) + step.rew
-        set_rows_at(self._rew, step.env_ids, earned)
+        rewards = self._rew.take(step.env_ids, axis=0) + step.rew
+        set_rows_at(self._rew, step.env_ids, rewards)
         is_open, over = self.is_open.take(step.env_ids, axis=0), step.terminated | step.truncated
         rows, seats = np.divmod(np.flatnonzero(is_open & over), self._num_agents)  # faster than `nonzero` of two axes
         if len(rows):
             ends = step.terminated[rows, seats], step.truncated[rows, seats]
             yield self._closed(step.env_ids[rows], seats, *last(rows, seats), *ends)
-        again = (is_open & ~over)[np.arange(len(over)), step.asked]
+        again = (is_open & ~over)[np.arange(len(over)), step.next_seats]
         if again.all():
-            yield self._closed(step.env_ids, step.asked, step.obs_next, step.info, again & False, again & False)
+            yield self._closed(step.env_ids, step.next_seats, step.obs_next, step.info, again & False, again & False)
         elif again.any():
             no = np.zeros(np.count_nonzero(again), np.bool_)
             info = step.info[again] if step.info.__dict__ else step.info
-            yield self._closed(step.env_ids[again], step.asked[again], step.obs_next[again], info, no, no)
+            yield self._closed(step.env_ids[again], step.next_seats[again], step.obs_next[again], info, no, no)
 
     def _closed(
         self, env_ids: Ints, seats: Ints, obs_next: Any, info: Batch, terminated: Any, truncated: Any
@@ -118,7 +118,7 @@ def same_types(rows: Batch) -> None:
     are_arrays = isinstance(rows.obs, np.ndarray) and isinstance(rows.obs_next, np.ndarray)
     if are_arrays and rows.obs.dtype is rows.obs_next.dtype:
         return  # the common case
-    seen, after = Batch(obs=rows.obs), Batch(obs=rows.obs_next)
-    widen(seen, after)
-    widen(after, seen)
-    rows.obs, rows.obs_next = seen.obs, after.obs
+    before, after = Batch(obs=rows.obs), Batch(obs=rows.obs_next)
+    widen(before, after)
+    widen(after, before)
+    rows.obs, rows.obs_next = before.obs, after.obs

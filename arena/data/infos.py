@@ -81,9 +81,9 @@ def fitted(storage: Batch, rows: Batch) -> Batch:
     Columns of `storage` take a wider type where they have to, and become objects where numbers of another shape, or
     something else, come under their key.
     """
-    held, result = storage.__dict__, Batch()
+    columns, result = storage.__dict__, Batch()
     for key, value in rows.__dict__.items():
-        stored = held.get(key)
+        stored = columns.get(key)
         if _is_blank(value):
             continue
         if isinstance(value, Batch) and isinstance(stored, Batch):
@@ -91,7 +91,7 @@ def fitted(storage: Batch, rows: Batch) -> Batch:
         elif stored is not None and not _is_blank(stored):
             value = value if isinstance(value, Batch) else as_array(value)
             if isinstance(stored, Batch) or isinstance(value, Batch) or stored.shape[1:] != value.shape[1:]:
-                held[key], value = one_by_one(stored), one_by_one(value)
+                columns[key], value = one_by_one(stored), one_by_one(value)
         result.__dict__[key] = value
     widen(storage, result)
     return result

@@ -43,17 +43,17 @@ def buffer_from_minari(dataset: "MinariDataset | str") -> ReplayBuffer:
         length = len(episode.rewards)
         if length == 0:
             continue
-        seen = Batch(obs=_as_stored(dataset.observation_space, episode.observations))
+        observations = Batch(obs=_as_stored(dataset.observation_space, episode.observations))
         truncated = np.array(episode.truncations, np.bool_)
         truncated[-1] |= not episode.terminations[-1]
         buffer._extend(
             Batch(
-                obs=seen[:length].obs,
+                obs=observations[:length].obs,
                 act=_as_stored(dataset.action_space, episode.actions),
                 rew=episode.rewards,
                 terminated=np.asarray(episode.terminations, np.bool_),
                 truncated=truncated,
-                obs_next=seen[1:].obs,
+                obs_next=observations[1:].obs,
                 info=_newest(episode.infos or {}, length),
             )
         )
@@ -223,13 +223,13 @@ def _episode(
 ) -> dict[str, Any]:
     """The arguments of a Minari `EpisodeBuffer` for the transitions at `places`."""
     depth = buffer.stack_num if buffer._options.save_only_last_obs else 1
-    seen = Batch(obs=buffer.get(places, "obs", stack_num=depth))
-    seen.cat_(Batch(obs=buffer.get(places[-1:], "obs_next", stack_num=depth)))
+    observations = Batch(obs=buffer.get(places, "obs", stack_num=depth))
+    observations.cat_(Batch(obs=buffer.get(places[-1:], "obs_next", stack_num=depth)))
     rows = buffer._storage[places]
     truncated = rows.truncated
     truncated[-1] |= not rows.done[-1]
     return {
-        "observations": _as_minari(observation_space, seen.obs, "obs"),
+        "observations": _as_minari(observation_space, observations.obs, "obs"),
         "actions": _as_minari(action_space, rows.act, "act"),
         "rewards": rows.rew,
         "terminations": rows.terminated,

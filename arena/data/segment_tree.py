@@ -71,10 +71,10 @@ class SegmentTree:
         A number that is 0 is never found. `UsageError` for values outside of 0 <= value < `reduce()`.
         """
         values = np.asarray(value, np.float64)
-        found = _find(self._node, self._leaves, np.atleast_1d(values).ravel())
-        if found.size and found.min() < 0:
+        indices = _find(self._node, self._leaves, np.atleast_1d(values).ravel())
+        if indices.size and indices.min() < 0:
             raise UsageError(f"a prefix sum is looked for from 0 up to {self._node[1]:g}, not at all of {value}")
-        return found.reshape(values.shape) if values.ndim else int(found[0])
+        return indices.reshape(values.shape) if values.ndim else int(indices[0])
 
     def drawn(self, chance: Floats) -> Ints:
         """An index for each number [n] from 0 up to 1, in proportion to the numbers; none where all of them are 0."""

@@ -12,12 +12,12 @@ def widen(storage: Batch, rows: Batch) -> None:
     Whole numbers become fractions where those come, and larger whole numbers, text and objects find their place.
     Fractions of a shorter type stay what they are: nothing but digits is lost.
     """
-    held = storage.__dict__
+    columns = storage.__dict__
     for key, value in rows.__dict__.items():
-        stored = held.get(key)
+        stored = columns.get(key)
         if type(value) is np.ndarray and type(stored) is np.ndarray:
             if value.dtype != stored.dtype and not _holds(stored, value):
-                held[key] = stored.astype(np.result_type(stored, value))
+                columns[key] = stored.astype(np.result_type(stored, value))
         elif isinstance(value, Batch) and isinstance(stored, Batch):
             widen(stored, value)
 

@@ -152,8 +152,8 @@ class BaseVectorEnv:
         rows = self._rows_of(id)
         if len(arguments) != len(rows):
             raise UsageError(f"call takes {len(rows)} pairs of arguments, one an environment, not {len(arguments)}")
-        told = zip(rows, arguments, strict=True)
-        each([partial(self.workers[row].send_call, name, args, kwargs) for row, (args, kwargs) in told])
+        requests = zip(rows, arguments, strict=True)
+        each([partial(self.workers[row].send_call, name, args, kwargs) for row, (args, kwargs) in requests])
         self._flush(rows)
         return each([self.workers[row].get_call for row in rows])
 
@@ -171,10 +171,10 @@ class BaseVectorEnv:
         self._state[rows] = OVER
         if self._finished:
             self._finished = {row: result for row, result in self._finished.items() if row not in rows}
-        told = list(zip(rows.tolist(), seeds, strict=True))
-        each([partial(self.workers[row].send_reset, seed, options) for row, seed in told])
+        requests = list(zip(rows.tolist(), seeds, strict=True))
+        each([partial(self.workers[row].send_reset, seed, options) for row, seed in requests])
         self._flush(rows)
-        results = each([partial(self._get_reset, row, seed, options) for row, seed in told])
+        results = each([partial(self._get_reset, row, seed, options) for row, seed in requests])
         obs = self._shown([obs for obs, _ in results], rows)
         self._state[rows] = READY
         return obs, as_objects([info for _, info in results])
@@ -208,13 +208,13 @@ class BaseVectorEnv:
         ready = self._wait() if self.is_async else rows
         results = self._results(ready)
         observations, rew, terminated, truncated, infos = zip(*results, strict=True)
-        obs, earned = self._shown(observations, ready), np.array(rew, np.float64)
+        obs, rewards = self._shown(observations, ready), np.array(rew, np.float64)
         ended, cut = np.array(terminated, np.bool_), np.array(truncated, np.bool_)
         over = ended | cut
         self._state[ready] = ~(over if over.ndim == 1 else over.all(axis=1))
         if self.is_async:
             infos = tuple({**info, "env_id": int(row)} for info, row in zip(infos, ready, strict=True))
-        return obs, earned, ended, cut, as_objects(infos)
+        return obs, rewards, ended, cut, as_objects(infos)
 
     def _rows_under_way(self, id: Ids) -> NDArray[np.int64]:
         rows = np.flatnonzero(self._state == BUSY) if id is None else self._rows_of(id)

@@ -139,10 +139,10 @@ class FromGymnasium:
             raise WorkerError(f"{self._env} raised in a step: {error!r}") from error
         rew, terminated, truncated = map(np.asarray, results)
         self._infos = _one_by_one(infos, len(self))
-        asked = np.isin(np.arange(len(self)), rows)
+        is_requested = np.isin(np.arange(len(self)), rows)
         begins = (self._at == ENDED) & (self._mode is AutoresetMode.NEXT_STEP)
-        self.num_dropped_steps += int((~asked & ~begins).sum())
-        self._at[~asked] = LOST
+        self.num_dropped_steps += int((~is_requested & ~begins).sum())
+        self._at[~is_requested] = LOST
         self._at[begins] = FRESH
         self._at[terminated | truncated] = FRESH if self._mode is AutoresetMode.SAME_STEP else ENDED
         return rew.astype(np.float64), terminated, truncated

@@ -45,15 +45,15 @@ def members_of(env: BaseVectorEnv | GameVectorEnv) -> Members:
     """The environments of `env`; those of several agents with one reward."""
     require_resets_by_hand(env)
     if isinstance(env, GameVectorEnv):
-        return Seated(Games(env), len(env), env.num_agents)
+        return Seated(BatchMembers(env), len(env), env.num_agents)
     if env.is_async:
         raise UsageError(
             "Gymnasium steps all environments at once: give a vector environment without wait_num, timeout"
         )
-    return Seated(Workers(env), len(env), env.num_agents) if env.agents else Workers(env)
+    return Seated(WorkerMembers(env), len(env), env.num_agents) if env.agents else WorkerMembers(env)
 
 
-class Workers:
+class WorkerMembers:
     """Environments that workers hold."""
 
     def __init__(self, env: BaseVectorEnv):
@@ -96,7 +96,7 @@ class Workers:
             self._env.call("set_wrapper_attr", [((name, value), {}) for value in values])
 
 
-class Games:
+class BatchMembers:
     """A batch of games. They have no attributes of their own: `call` answers with those of their rules, a `Game`."""
 
     def __init__(self, env: GameVectorEnv):
@@ -135,7 +135,7 @@ class Seated:
     See `GymVectorEnv` for what is shown.
     """
 
-    def __init__(self, members: Workers | Games, num_envs: int, num_agents: int):
+    def __init__(self, members: WorkerMembers | BatchMembers, num_envs: int, num_agents: int):
         self._members = members
         self._seats = np.zeros(num_envs, np.int64)  # who is to act
         self.action_spaces = members.action_spaces
@@ -153,11 +153,11 @@ class Seated:
         obs, rew, terminated, truncated, infos = self._members.step(space, actions, rows)
         seats = self._seats[rows]
         over, cut = np.asarray((terminated | truncated).all(axis=1)), np.asarray(truncated.any(axis=1))
-        told = {"rewards": rew, "seat": seats}
+        extra = {"rewards": rew, "seat": seats}
         if isinstance(infos, dict):
-            infos = infos | told
+            infos = infos | extra
         else:
-            infos = [info | {key: value[k] for key, value in told.items()} for k, info in enumerate(infos)]
+            infos = [info | {key: value[k] for key, value in extra.items()} for k, info in enumerate(infos)]
         return self._seen(obs, rows), rew[np.arange(len(rows)), seats], over & ~cut, over & cut, infos
 
     def _seen(self, obs: Batch, rows: Ints) -> Batch:

@@ -96,9 +96,9 @@ class TurnsEnv(SeatedEnv):
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin an episode; returns what the first agent to act sees, and its info."""
-        begun = _reset(self.env, {"seed": seed, "options": options})
+        result = _reset(self.env, {"seed": seed, "options": options})
         self.begin()
-        obs, info = begun if isinstance(begun, tuple) else (begun, {})
+        obs, info = result if isinstance(result, tuple) else (result, {})
         return self._shown(obs, info), dict(info)
 
     def step(self, action: Any) -> Transition:
@@ -106,19 +106,19 @@ class TurnsEnv(SeatedEnv):
         self.check_action(action)
         obs, rewards, *ends, info = self.env.step(self._taken(action))
         terminated, truncated = self._ends(ends, info)
-        earned = np.asarray(rewards, np.float64)
+        reward_by_seat = np.asarray(rewards, np.float64)
         count = len(self.possible_agents)
-        if earned.shape != (count,):
+        if reward_by_seat.shape != (count,):
             raise UsageError(
-                f"{self.env}: a step gave rewards of shape {earned.shape}, not one for each of {count} agents; the "
-                "number is that of MultiAgentEnv(env, num_agents=...)"
+                f"{self.env}: a step gave rewards of shape {reward_by_seat.shape}, not one for each of {count} agents; "
+                "the number is that of MultiAgentEnv(env, num_agents=...)"
             )
         went_on = ~(self._terminated | self._truncated)
         self._terminated |= terminated
         self._truncated |= truncated & ~self._terminated
-        seen = self._shown(obs, info)
+        shown = self._shown(obs, info)
         self._note_ends(went_on, info)
-        return seen, earned, self._terminated.copy(), self._truncated.copy(), dict(info)
+        return shown, reward_by_seat, self._terminated.copy(), self._truncated.copy(), dict(info)
 
     def _ends(self, ends: list[Any], info: dict[str, Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return terminated and truncated by seat; a lone `done` means truncated if the info says so."""
@@ -158,11 +158,11 @@ class TurnsEnv(SeatedEnv):
         One that was never asked saw zeros.
         """
         for seat in np.flatnonzero((self._terminated | self._truncated) & went_on).tolist():
-            seen = self._views[seat].get("obs")
+            final_obs = self._views[seat].get("obs")
             if self._observe is not None:
-                told = self._observe(seat + self._first_id)
-                seen = told["obs"] if isinstance(told, dict) and "obs" in told else told
-            self.note(seat, _zeros(self._views[self._turn]["obs"]) if seen is None else seen, None, info)
+                observed = self._observe(seat + self._first_id)
+                final_obs = observed["obs"] if isinstance(observed, dict) and "obs" in observed else observed
+            self.note(seat, _zeros(self._views[self._turn]["obs"]) if final_obs is None else final_obs, None, info)
 
     def _live(self) -> list[str]:
         over = self._terminated | self._truncated
@@ -197,8 +197,8 @@ def _reset(env: Any, given: dict[str, Any]) -> Any:
     return env.reset(**{key: value for key, value in given.items() if takes_any or key in parameters})
 
 
-def _zeros(seen: Any) -> Any:
+def _zeros(obs: Any) -> Any:
     """Return an observation of all zeros."""
-    if isinstance(seen, dict):
-        return {key: _zeros(part) for key, part in seen.items()}
-    return tuple(map(_zeros, seen)) if isinstance(seen, tuple) else np.zeros_like(seen)
+    if isinstance(obs, dict):
+        return {key: _zeros(part) for key, part in obs.items()}
+    return tuple(map(_zeros, obs)) if isinstance(obs, tuple) else np.zeros_like(obs)

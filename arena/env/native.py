@@ -19,7 +19,7 @@ from games.engine.game import Game
 from games.engine.jit import Unchecked
 from games.engine.kernels import Shown, new_games
 from games.engine.registry import make_game
-from games.engine.row_sharing import Share
+from games.engine.row_sharing import RowShare
 
 
 class GameVectorEnv:
@@ -130,10 +130,10 @@ class GameVectorEnv:
 
         Gives them, [R, `openings`], -1 where there is none, and what they have brought the seats, [R, P].
         """
-        held = (self.states, self.seats, self.mask)
-        begun = [array[rows] for array in held]
+        arrays = (self.states, self.seats, self.mask)
+        initial = [array[rows] for array in arrays]
         moves = np.full((len(rows), self.openings), -1, np.int64)
-        earned = np.zeros((len(rows), self.num_agents), np.float32)
+        sums = np.zeros((len(rows), self.num_agents), np.float32)
         for ply in range(self.openings):
             draw_opening(self._streams[rows], self.mask[rows], ply, moves)
             played = np.flatnonzero((moves[:, ply] >= 0) & ~self.over[rows])
@@ -142,13 +142,13 @@ class GameVectorEnv:
             rewards = np.empty((len(played), self.num_agents), np.float32)
             unseen = self._room(played)
             self._kernels.step(self._games, rows[played], moves[played, ply], unseen, rewards, self._chances[0])
-            earned[played] += rewards
+            sums[played] += rewards
         ended = np.flatnonzero(self.over[rows])
-        for array, first in zip(held, begun, strict=True):
+        for array, first in zip(arrays, initial, strict=True):
             array[rows[ended]] = first[ended]
-        moves[ended], earned[ended] = -1, 0
+        moves[ended], sums[ended] = -1, 0
         self.over[rows] = False
-        return moves, earned
+        return moves, sums
 
     def step(
         self, action: NDArray[np.integer[Any]] | Sequence[int], id: Ids = None
@@ -181,7 +181,7 @@ class GameVectorEnv:
         advance, chances, gate = self._advance.call, self._chances, self._threads.gate
         self._threads.share(
             lambda thread, call: advance(
-                games, rows, actions, restart, shown, chances[thread], Share(gate, thread, call)
+                games, rows, actions, restart, shown, chances[thread], RowShare(gate, thread, call)
             ),
             len(rows),
         )
@@ -256,24 +256,24 @@ class GameVectorEnv:
         masks = self.joint_masks(rows)
         if (over := np.flatnonzero(self.over[rows])).size:
             raise self._refusal(int(rows[over[0]]), 0, masks[over[0], 0])
-        asked: NDArray[np.bool_] = np.any(masks, axis=2)
+        has_choice: NDArray[np.bool_] = np.any(masks, axis=2)
         inside = (actions >= 0) & (actions < self.game.num_actions)
         chosen = np.take_along_axis(masks, np.where(inside, actions, 0)[:, :, None], axis=2)[:, :, 0] & inside
-        if (bad := np.argwhere(asked & ~chosen)).size:
+        if (bad := np.argwhere(has_choice & ~chosen)).size:
             raise self._refusal(int(rows[bad[0, 0]]), int(actions[tuple(bad[0])]), masks[tuple(bad[0])])
-        earned = np.zeros((len(rows), self.num_agents), np.float32)
+        rewards = np.zeros((len(rows), self.num_agents), np.float32)
         for seat in range(self.num_agents):
-            to_play = np.flatnonzero(asked[:, seat] & (self.seats[rows] == seat) & ~self.over[rows])
+            to_play = np.flatnonzero(has_choice[:, seat] & (self.seats[rows] == seat) & ~self.over[rows])
             if len(to_play):
-                earned[to_play] += self.step(actions[to_play, seat], rows[to_play])[1]
+                rewards[to_play] += self.step(actions[to_play, seat], rows[to_play])[1]
         ends = np.repeat(self.over[rows, None], self.num_agents, axis=1)
-        return self.observations(rows), earned, *self._as_ends(ends), Batch()
+        return self.observations(rows), rewards, *self._as_ends(ends), Batch()
 
     def state_dict(self) -> Batch:
         """Everything that changes, as arrays, to be saved."""
         states = self.states.view(np.uint8).reshape(len(self), -1)
-        held = {"states": states, "seats": self.seats, "mask": self.mask, "over": self.over}
-        return Batch(held | {"streams": self._streams, "guesses": self._determinization_streams}, copy=True)
+        arrays = {"states": states, "seats": self.seats, "mask": self.mask, "over": self.over}
+        return Batch(arrays | {"streams": self._streams, "guesses": self._determinization_streams}, copy=True)
 
     def load_state_dict(self, arrays: Batch) -> None:
         """Go on from what `state_dict` gave; `UsageError` if it comes from another number of games or another game."""

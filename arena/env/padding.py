@@ -69,13 +69,13 @@ def _union(spaces: Sequence[Any]) -> Space[Any]:
     return first
 
 
-def padded(seen: Any, space: Space[Any]) -> Any:
+def padded(obs: Any, space: Space[Any]) -> Any:
     """Return an agent's observation as an entry of the common space."""
     if isinstance(space, Dict):
-        return {key: padded(seen[key], part) for key, part in space.items()}
+        return {key: padded(obs[key], part) for key, part in space.items()}
     if isinstance(space, Tuple):
-        return tuple(padded(one, part) for one, part in zip(seen, space.spaces, strict=True))
-    array = np.asarray(seen)
+        return tuple(padded(one, part) for one, part in zip(obs, space.spaces, strict=True))
+    array = np.asarray(obs)
     return _filled(array.astype(space.dtype), space.shape) if isinstance(space, Box) else array
 
 

@@ -11,7 +11,7 @@ from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.env.ids import Ids, rows_of
 from arena.env.parallel_backend import ParaMode, backend
-from arena.env.parallel_member import Member, Parcel, is_over, stacked
+from arena.env.parallel_member import ParallelMember, Parcel, is_over, stacked
 from arena.env.stacking import as_objects
 from arena.env.workers.base import StepResult
 
@@ -55,7 +55,7 @@ class ParallelEnv:
         _require_choice("asynchronous", asynchronous, (None, "idle", "restart", "continue"))
         _require_environments(envs)
         restarts = asynchronous == "restart"
-        members = [partial(Member, env, row, restarts, no_warning) for row, env in enumerate(envs)]
+        members = [partial(ParallelMember, env, row, restarts, no_warning) for row, env in enumerate(envs)]
         self._venv = backend(members, para_mode, num_cpus, num_gpus)
         self._asynchronous = asynchronous
         self._ends: list[tuple[Any, Any] | None] = [None] * len(envs)
@@ -135,11 +135,11 @@ class ParallelEnv:
         if len(action) != len(rows):
             raise UsageError(f"step takes {len(rows)} actions, one an environment, not {len(action)}")
         moving = self._moving(rows)
-        told: dict[int, StepResult] = {}
+        results: dict[int, StepResult] = {}
         if moving.any():
             taken = [one for one, moves in zip(action, moving, strict=True) if moves]
-            told = self._noted(self._venv.step(taken, rows[moving])[0])
-        return _aligned([told.get(row) or self._none_result(row) for row in rows.tolist()], align)
+            results = self._noted(self._venv.step(taken, rows[moving])[0])
+        return _aligned([results.get(row) or self._none_result(row) for row in rows.tolist()], align)
 
     def rollout(self) -> list[Batch]:
         """Run every environment to its end with random legal actions, each at its own pace in its own process.
@@ -181,14 +181,14 @@ class ParallelEnv:
 
     def _noted(self, parcels: Sequence[Parcel]) -> dict[int, StepResult]:
         """The results of steps by environment, whose ends are noted."""
-        told: dict[int, StepResult] = {parcel.row: parcel.values for parcel in parcels}
+        results: dict[int, StepResult] = {parcel.row: parcel.values for parcel in parcels}
         if self._asynchronous != "restart":
-            for row, (_, _, terminated, truncated, _) in told.items():
+            for row, (_, _, terminated, truncated, _) in results.items():
                 if self._ends[row] is None and is_over(terminated, truncated):
                     self._ends[row] = terminated, truncated
         if self._asynchronous is None and self.has_done():
             self._ends = [end or (False, True) for end in self._ends]
-        return told
+        return results
 
     def _none_result(self, row: int) -> StepResult:
         """Return the result of stepping a stopped environment."""

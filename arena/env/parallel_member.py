@@ -1,4 +1,4 @@
-"""`Member`: one environment of a `ParallelEnv`, with what is done beside it in the process where it runs."""
+"""`ParallelMember`: one environment of a `ParallelEnv`, with what is done beside it in the process where it runs."""
 
 import copy
 import inspect
@@ -21,13 +21,13 @@ from arena.env.workers.errors import WorkerError
 
 @dataclass(frozen=True)
 class Parcel:
-    """What environment `row` returned, closed to what carries it: nobody stacks what is inside, or acts on an end."""
+    """Result of environment `row`, wrapped so that the vector environment neither stacks it nor acts on its end."""
 
     row: int
     values: Any
 
 
-class Member:
+class ParallelMember:
     """Environment `row`, which has no end to its vector environment: steps and resets come as `Parcel`s.
 
     Args:
@@ -85,14 +85,14 @@ class Member:
         with self._warnings():
             over = False
             while not over:
-                seen = copy.deepcopy(self._last[0])
+                before = copy.deepcopy(self._last[0])
                 action = self._random_action()
                 obs, rew, terminated, truncated, info = self._take(action)
                 over = is_over(terminated, truncated)
-                steps.append((seen, action, rew, terminated, truncated, copy.deepcopy(obs), copy.deepcopy(info)))
-        seen, act, rew, terminated, truncated, obs, infos = zip(*steps, strict=True)
+                steps.append((before, action, rew, terminated, truncated, copy.deepcopy(obs), copy.deepcopy(info)))
+        before, act, rew, terminated, truncated, obs, infos = zip(*steps, strict=True)
         return Batch(
-            obs=stacked(seen),
+            obs=stacked(before),
             act=stacked(act),
             rew=np.asarray(rew, np.float64),
             terminated=np.asarray(terminated, np.bool_),

@@ -17,16 +17,16 @@ class _PettingZooSeats(SeatedEnv):
 
     def __init__(self, env: Any):
         agents = list(env.possible_agents)
-        seen = [_without_mask(env.observation_space(agent)) for agent in agents]
-        super().__init__(env, agents, seen, [env.action_space(agent) for agent in agents])
+        observation_spaces = [_without_mask(env.observation_space(agent)) for agent in agents]
+        super().__init__(env, agents, observation_spaces, [env.action_space(agent) for agent in agents])
 
-    def _look_at(self, seat: int, seen: Any, info: dict[str, Any]) -> Observation:
+    def _look_at(self, seat: int, obs: Any, info: dict[str, Any]) -> Observation:
         """Take note of what a seat sees and is told; the mask, if any, may stand in either."""
         mask = info.get("action_mask")
-        if isinstance(seen, dict) and "action_mask" in seen:
-            mask = seen["action_mask"]
-            seen = _the_rest({key: part for key, part in seen.items() if key != "action_mask"})
-        return self.note(seat, seen, mask, info)
+        if isinstance(obs, dict) and "action_mask" in obs:
+            mask = obs["action_mask"]
+            obs = _the_rest({key: part for key, part in obs.items() if key != "action_mask"})
+        return self.note(seat, obs, mask, info)
 
 
 def _without_mask(space: gym.Space[Any]) -> gym.Space[Any]:
@@ -55,9 +55,9 @@ class _State:
 
     def read(self) -> None:
         """Take note of what has changed; the dictionaries and the list are the environment's own."""
-        agents, asked, terminations, truncations, infos, sums = [getattr(env, name) for env, name in self._holders]
+        agents, selected, terminations, truncations, infos, sums = [getattr(env, name) for env, name in self._holders]
         self.agents: list[str] = agents
-        self.asked: str = asked
+        self.selected: str = selected
         self.terminations: dict[str, Any] = terminations
         self.truncations: dict[str, Any] = truncations
         self.infos: dict[str, dict[str, Any]] = infos
@@ -85,7 +85,7 @@ class PettingZooEnv(_PettingZooSeats):
         self.begin()
         for agent in self.possible_agents:
             self._look(agent)
-        return self._views[self._seat[self._state.asked]], dict(self._state.infos.get(self._state.asked, {}))
+        return self._views[self._seat[self._state.selected]], dict(self._state.infos.get(self._state.selected, {}))
 
     def step(self, action: Any) -> Transition:
         """Act for the agent whose turn it is.
@@ -96,14 +96,14 @@ class PettingZooEnv(_PettingZooSeats):
         self.check_action(action)
         state = self._state
         before = dict(state.sums)  # what last() reports, for all agents
-        before[state.asked] = 0.0  # PettingZoo starts an agent's sum anew when it acts
+        before[state.selected] = 0.0  # PettingZoo starts an agent's sum anew when it acts
         self._unchecked.step(self._taken(action))
         state.read()
         rewards = np.zeros(len(self.possible_agents))
         for name, total in state.sums.items():
             rewards[self._seat[name]] = total - before.get(name, 0.0)
         self._note_ends()
-        while state.agents and state.is_dead(state.asked):
+        while state.agents and state.is_dead(state.selected):
             self._unchecked.step(None)
             state.read()
         obs, info = self._turn()
@@ -113,7 +113,7 @@ class PettingZooEnv(_PettingZooSeats):
         return self._state.agents
 
     def _asked(self) -> str:
-        return self._state.asked
+        return self._state.selected
 
     def _note_ends(self) -> None:
         """Record the ends of live agents, and what they see at that moment."""
@@ -135,7 +135,7 @@ class PettingZooEnv(_PettingZooSeats):
         """Return the view of the agent to act with its info; of the last one that acted, once none is left."""
         if not self._state.agents:
             return self._views[0], {}
-        agent = self._state.asked
+        agent = self._state.selected
         return self._look(agent), dict(self._state.infos.get(agent, {}))
 
 
@@ -167,11 +167,11 @@ class ParallelPettingZooEnv(_PettingZooSeats):
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin an episode; returns what the first agent sees, and its info."""
-        seen, infos = self.env.reset(seed=seed, options=options)
+        observations, infos = self.env.reset(seed=seed, options=options)
         self.begin()
         self._infos: dict[str, dict[str, Any]] = dict(infos)
         for seat, agent in enumerate(self.possible_agents):
-            self._look_at(seat, seen[agent], infos.get(agent, {}))
+            self._look_at(seat, observations[agent], infos.get(agent, {}))
         self._actions: dict[str, Any] = {}
         return self._turn()
 
@@ -188,14 +188,16 @@ class ParallelPettingZooEnv(_PettingZooSeats):
     def _move(self) -> NDArray[np.float64]:
         """Let the environment step; returns what each seat has earned."""
         rewards = np.zeros(len(self.possible_agents))
-        seen, earned, terminated, truncated, self._infos = self.env.step(dict.fromkeys(self._live(), 0) | self._actions)
+        observations, reward_by_agent, terminated, truncated, self._infos = self.env.step(
+            dict.fromkeys(self._live(), 0) | self._actions
+        )
         self._actions = {}
-        for agent in seen:
+        for agent in observations:
             seat = self._seat[agent]
-            rewards[seat] = earned[agent]
+            rewards[seat] = reward_by_agent[agent]
             self._terminated[seat] |= bool(terminated[agent])
             self._truncated[seat] |= bool(truncated[agent]) and not terminated[agent]
-            self._look_at(seat, seen[agent], self._infos.get(agent, {}))
+            self._look_at(seat, observations[agent], self._infos.get(agent, {}))
         return rewards
 
     def _choosing(self) -> list[str]:

@@ -77,7 +77,7 @@ class SeatedEnv(ABC):
         self._terminated[:] = self._truncated[:] = False
         self._views = [{} for _ in self.possible_agents]
 
-    def note(self, seat: int, seen: Any, mask: Any, info: dict[str, Any]) -> Observation:
+    def note(self, seat: int, shown: Any, mask: Any, info: dict[str, Any]) -> Observation:
         """Take note of what a seat sees, may do (None: everything) and is told; the observation in our terms."""
         self.final_infos[seat] = dict(info)
         over = self._terminated[seat] or self._truncated[seat]
@@ -85,7 +85,7 @@ class SeatedEnv(ABC):
             legal = np.ones(self._num_actions, np.bool_)
         else:
             legal = np.array(self._own_mask(seat, mask), np.bool_)
-        obs = padded(seen, self.observation_space) if self._is_padded else _as_arrays(seen)
+        obs = padded(shown, self.observation_space) if self._is_padded else _as_arrays(shown)
         self._views[seat] = {"agent_id": seat, "obs": obs, "mask": legal}
         return self._views[seat]
 
@@ -139,10 +139,10 @@ class SeatedEnv(ABC):
         self.env.close()
 
 
-def _as_arrays(seen: Any) -> Any:
+def _as_arrays(obs: Any) -> Any:
     """Copy an observation, keeping its dictionaries and tuples of arrays."""
-    if isinstance(seen, dict):
-        return {key: _as_arrays(part) for key, part in seen.items()}
-    if isinstance(seen, tuple):
-        return tuple(_as_arrays(part) for part in seen)
-    return np.asarray(seen)
+    if isinstance(obs, dict):
+        return {key: _as_arrays(part) for key, part in obs.items()}
+    if isinstance(obs, tuple):
+        return tuple(_as_arrays(part) for part in obs)
+    return np.asarray(obs)

@@ -124,7 +124,7 @@ class Sharing:
         return Snapshot(*names, member.generation, member.step, parent, member.sha256)
 
     def _counts(self, kind: str, payoff: Payoff) -> Iterator[ResultCount]:
-        """What this trainer has counted itself."""
+        """Yield the results that this trainer counted itself."""
         for player, opponents in payoff.table.items():
             if player in self._own:
                 for opponent, counts in opponents.items():
@@ -132,7 +132,7 @@ class Sharing:
                     yield ResultCount(kind, *names, counts.wins, counts.draws, counts.losses)
 
     def _there(self, name: str) -> str:
-        """What is called so here, in the shared league: learners and members of this trainer under its name."""
+        """Return the name in the shared league: learners and members of this trainer get its name as a prefix."""
         return f"{self._name}/{name}" if name in self._own else name
 
     # --- what is taken up ---------------------------------------------------------------------------------------
@@ -169,12 +169,12 @@ class Sharing:
         """Copy a checkpoint, whole or not at all, unless it is there; `CheckpointError` if it is not that one."""
         if (target / CONFIG).exists() and read_config(target)["sha256"] == sha256:
             return
-        found = OnDisk(str(source), sha256).read()
-        said = {key: found.description[key] for key in _about(self.league)}
-        if said != _about(self.league):
-            raise CheckpointError(f"{source} is of {said}, not of {_about(self.league)}")
-        config = json.dumps(dict(found.description), indent=2).encode()
-        write_folder(target, {CONFIG: config, WEIGHTS: found.weights})
+        checkpoint = OnDisk(str(source), sha256).read()
+        described = {key: checkpoint.description[key] for key in _about(self.league)}
+        if described != _about(self.league):
+            raise CheckpointError(f"{source} is of {described}, not of {_about(self.league)}")
+        config = json.dumps(dict(checkpoint.description), indent=2).encode()
+        write_folder(target, {CONFIG: config, WEIGHTS: checkpoint.weights})
 
 
 @contextlib.contextmanager
@@ -195,7 +195,7 @@ def sharing_of(scale: ScaleConfig, league: League, run: Path) -> Sharing | None:
 
 
 def _about(league: League) -> dict[str, Any]:
-    """What leagues are of, as it reads from a file."""
+    """Return the game, its options and the algorithm of a league, in the form that JSON gives back."""
     return json.loads(json.dumps({"game": league.game, "options": league.options, "algorithm": league.algorithm}))
 
 
@@ -208,9 +208,9 @@ def _identity(file: Path, about: Mapping[str, Any], wanted: str | None = None) -
         os.link(new, file)  # whole, or not at all where another was faster
     new.unlink()
     try:
-        found = read_json(file)
-        identity = str(field(found, "id", str))
+        content = read_json(file)
+        identity = str(field(content, "id", str))
     except UsageError:
         return None
-    same = all(found.get(key) == value for key, value in about.items())
+    same = all(content.get(key) == value for key, value in about.items())
     return identity if same and wanted in (None, identity) else None

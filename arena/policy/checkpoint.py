@@ -55,8 +55,8 @@ def save_policy(
 def unique_tensors(policy: BasePolicy) -> dict[str, torch.Tensor]:
     """Parameters and persistent buffers of a policy, those that modules share under the first of their names."""
     kept = policy.state_dict().keys()
-    held = {**dict(policy.named_parameters()), **dict(policy.named_buffers())}
-    return {name: tensor for name, tensor in held.items() if name in kept}
+    tensors = {**dict(policy.named_parameters()), **dict(policy.named_buffers())}
+    return {name: tensor for name, tensor in tensors.items() if name in kept}
 
 
 def weights_to_bytes(policy: BasePolicy) -> bytes:
@@ -70,12 +70,12 @@ def load_weights(policy: BasePolicy, content: bytes, where: str) -> None:
     `where` names, in messages, where they are from.
     """
     try:
-        found = header_of(content)
+        infos = header_of(content)
         weights: dict[str, torch.Tensor] = load(content)
     except (SafetensorError, ValueError) as error:
         raise CheckpointError(f"{where} cannot be read: {error}") from None
     try:
-        require_like(unique_tensors(policy), found)
+        require_like(unique_tensors(policy), infos)
         require_finite(weights)
     except CheckpointError as error:
         raise CheckpointError(f"{where}: {error}") from None
@@ -94,15 +94,15 @@ DTYPES = {
 """Types by their names in headers."""
 
 
-def require_like(own: Mapping[str, torch.Tensor], found: Mapping[str, TensorInfo], prefix: str = "") -> None:
+def require_like(own: Mapping[str, torch.Tensor], infos: Mapping[str, TensorInfo], prefix: str = "") -> None:
     """`CheckpointError` unless tensors are those of a network, by name (after `prefix`), shape and type."""
     named = {prefix + name: tensor for name, tensor in own.items()}
     differing = [
         name
-        for name in sorted(named.keys() | found.keys())
+        for name in sorted(named.keys() | infos.keys())
         if name not in named
-        or name not in found
-        or (tuple(named[name].shape), named[name].dtype) != (found[name].shape, DTYPES.get(found[name].dtype))
+        or name not in infos
+        or (tuple(named[name].shape), named[name].dtype) != (infos[name].shape, DTYPES.get(infos[name].dtype))
     ]
     if differing:
         more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""

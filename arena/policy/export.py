@@ -93,11 +93,11 @@ def _difference(file: Path, module: nn.Module, space: gym.Space[Any]) -> float:
     """Return the largest error of an ONNX file against its module on samples, relative to the largest output."""
     import onnxruntime
 
-    tried = _samples(space, 100)
-    (found,) = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"]).run(None, {"obs": tried})
+    samples = _samples(space, 100)
+    (outputs,) = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"]).run(None, {"obs": samples})
     with torch.no_grad():
-        expected = module(torch.as_tensor(tried)).numpy()
-    return float(np.abs(found - expected).max() / max(1.0, np.abs(expected).max()))
+        expected = module(torch.as_tensor(samples)).numpy()
+    return float(np.abs(outputs - expected).max() / max(1.0, np.abs(expected).max()))
 
 
 def _samples(space: gym.Space[Any], count: int) -> NDArray[Any]:

@@ -98,15 +98,15 @@ class MultiAgentPolicyManager(BasePolicy):
 
     def reset(self, seed: int | None = None) -> None:
         """Let every policy forget earlier games; with a seed, each starts a random stream of its own."""
-        held = list(dict.fromkeys(self.policies))
-        seeds = [None] * len(held) if seed is None else spawn_seeds(seed, count=len(held))
-        for policy, one in zip(held, seeds, strict=True):
+        policies = list(dict.fromkeys(self.policies))
+        seeds = [None] * len(policies) if seed is None else spawn_seeds(seed, count=len(policies))
+        for policy, one in zip(policies, seeds, strict=True):
             policy.reset(one)
 
     def agree(self, seed: int) -> None:
         """Let every policy draw what holds for all its rows by a seed; see `Policy.agree`."""
-        held = list(dict.fromkeys(self.policies))
-        for policy, one in zip(held, spawn_seeds(seed, count=len(held)), strict=True):
+        policies = list(dict.fromkeys(self.policies))
+        for policy, one in zip(policies, spawn_seeds(seed, count=len(policies)), strict=True):
             policy.agree(one)
 
     def train(self, mode: bool = True) -> Self:
@@ -188,13 +188,13 @@ class MultiAgentPolicyManager(BasePolicy):
             self.is_learner[index] = policy.learns
         self._modules_held = nn.ModuleList(p for p in dict.fromkeys(self.policies) if isinstance(p, nn.Module))
 
-    def _groups(self, held: NDArray[np.int64]) -> Iterator[tuple[str, Policy, NDArray[np.int64]]]:
+    def _groups(self, policy_ids: NDArray[np.int64]) -> Iterator[tuple[str, Policy, NDArray[np.int64]]]:
         """The rows of each policy object, given the policy number of each row, with the policy's name."""
         first: dict[Policy, int] = {}
         canonical = np.array([first.setdefault(policy, i) for i, policy in enumerate(self.policies)])
-        held = canonical[held]
-        order = np.argsort(held, kind="stable")
-        numbers, starts = np.unique(held[order], return_index=True)
+        policy_ids = canonical[policy_ids]
+        order = np.argsort(policy_ids, kind="stable")
+        numbers, starts = np.unique(policy_ids[order], return_index=True)
         for number, rows in zip(numbers, np.split(order, starts[1:]), strict=True):
             yield self.names[number], self.policies[number], rows
 
@@ -204,8 +204,8 @@ class MultiAgentPolicyManager(BasePolicy):
         if self.by_seat_alone:
             return seats
         if "policy_id" in batch.get("info", ()):
-            held: NDArray[np.int64] = batch.info.policy_id
-            return held
+            policy_ids: NDArray[np.int64] = batch.info.policy_id
+            return policy_ids
         if self._mapping is None:
             return seats
         if "env_id" not in batch:
@@ -220,18 +220,18 @@ class MultiAgentPolicyManager(BasePolicy):
         Returns `act`, `policy` and `state` (per policy name) of all rows, `policy_id` [n], who answered, and `out`, per
         policy name what it gave for its own rows (empty for one that was not asked).
         """
-        held = self._held(batch)
+        policy_ids = self._held(batch)
         result, out = Batch(policy=Batch(), state=Batch()), Batch()
         out.__dict__.update(dict.fromkeys(self.names, Batch()))
-        for name, policy, rows in self._groups(held):
+        for name, policy, rows in self._groups(policy_ids):
             before = None if state is None or name not in state else state[name][rows]
             answer = policy.forward(batch[rows], before)
             out.__dict__[name] = answer
             after = Batch() if answer.get("state") is None else Batch({name: answer.state})
             part = Batch(act=as_array(answer.act), policy=answer.get("policy", Batch()), state=after)
             widen(result, part)
-            write_rows(result, part, rows, len(held))
-        result.policy_id, result.out = held, out
+            write_rows(result, part, rows, len(policy_ids))
+        result.policy_id, result.out = policy_ids, out
         return result
 
     def exploration_noise(self, act: NDArray[Any], batch: Batch) -> NDArray[Any]:

@@ -11,8 +11,8 @@ from arena.data.batch import Batch
 
 def optimizers_of(module: torch.nn.Module) -> list[torch.optim.Optimizer]:
     """The optimizers that a policy and its parts hold, in the order in which they were set."""
-    found = {id(optimizer): optimizer for part in module.modules() for optimizer in _among(vars(part).values())}
-    return list(found.values())
+    optimizers = {id(optimizer): optimizer for part in module.modules() for optimizer in _among(vars(part).values())}
+    return list(optimizers.values())
 
 
 def _among(values: Any) -> Iterator[torch.optim.Optimizer]:

@@ -41,8 +41,8 @@ class Spaces:
     @classmethod
     def of_game(cls, game: Game) -> Self:
         """Return the spaces of each seat in a game."""
-        seen = spaces.Box(0, game.observation_high, game.observation_shape, game.observation_dtype)
-        return cls(seen, spaces.Discrete(game.num_actions), game)
+        observation_space = spaces.Box(0, game.observation_high, game.observation_shape, game.observation_dtype)
+        return cls(observation_space, spaces.Discrete(game.num_actions), game)
 
     @classmethod
     def of_task(cls, task: "Game | SpacedTask") -> "Spaces":

@@ -59,14 +59,14 @@ def n_step(
         place = index[i]
         if not edges[ring] <= place < edges[ring + 1]:  # to ask only where it changes is three times as fast
             ring = ring_of(place, edges)
-        earned, factor = rew[place], gamma
+        reward_sum, factor = rew[place], gamma
         for _ in range(n - 1):
             if done[place] or place == newest[ring]:
                 break
             place += 1
             if place == edges[ring] + fill[ring]:
                 place = edges[ring]
-            earned += factor * rew[place]
+            reward_sum += factor * rew[place]
             factor *= gamma
-        total[i], last[i], discount[i] = earned, place, factor
+        total[i], last[i], discount[i] = reward_sum, place, factor
     return total, last, discount

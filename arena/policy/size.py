@@ -22,12 +22,12 @@ def weights_within(most: int = MOST_WEIGHTS) -> Iterator[None]:
 
     Modules register a tensor when the system has only promised its memory: nothing has been written into it yet.
     """
-    held = 0
+    num_weights = 0
 
     def count(module: Any, name: str, tensor: torch.Tensor | None) -> None:
-        nonlocal held
-        held += 0 if tensor is None else tensor.numel()
-        if held > most:
+        nonlocal num_weights
+        num_weights += 0 if tensor is None else tensor.numel()
+        if num_weights > most:
             raise UsageError(f"the network has more than {most:,} weights: its options are too large")
 
     hooks = [register_module_parameter_registration_hook(count), register_module_buffer_registration_hook(count)]

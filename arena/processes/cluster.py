@@ -56,13 +56,13 @@ def connected(workers: str) -> Any:
 
 def _require_answer(address: str) -> None:
     """`UsageError` if nobody listens at HOST:PORT; Ray itself would try for minutes."""
-    found = re.fullmatch(r"(?:ray://)?([^:/]+):([0-9]{1,5})", address)
-    if found is None and address.startswith("ray://"):
+    match = re.fullmatch(r"(?:ray://)?([^:/]+):([0-9]{1,5})", address)
+    if match is None and address.startswith("ray://"):
         raise UsageError(f"workers={address!r} is not of the form ray://HOST:PORT, as ray://10.0.0.1:10001")
-    if found is None:
+    if match is None:
         return
     try:
-        socket.create_connection((found[1], int(found[2])), REACH_S).close()
+        socket.create_connection((match[1], int(match[2])), REACH_S).close()
     except (OSError, OverflowError) as error:
         raise UsageError(f"no Ray cluster can be reached at {address}: {first_line(error)}") from None
 

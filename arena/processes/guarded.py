@@ -52,7 +52,7 @@ class Guarded:
     """Command to run in place of the given one, as the leader of a session, with `pass_fds=(inherited,)`."""
     inherited: int
     """File descriptor to be passed on, and closed here once the program runs."""
-    held: int
+    lifeline: int
     """File descriptor whose closing kills the program."""
 
     def start(self, **options: Any) -> "subprocess.Popen[bytes]":
@@ -60,7 +60,7 @@ class Guarded:
         try:
             return subprocess.Popen(self.argv, pass_fds=(self.inherited,), start_new_session=True, **options)
         except BaseException:
-            os.close(self.held)
+            os.close(self.lifeline)
             raise
         finally:
             os.close(self.inherited)
@@ -71,17 +71,17 @@ class Guarded:
         To be called until it returns a `Fate`, not after.
         """
         poll = select.poll()
-        poll.register(self.held, select.POLLIN)
+        poll.register(self.lifeline, select.POLLIN)
         line = b""
         with contextlib.suppress(OSError):
             if poll.poll(seconds * 1000):
-                line = os.read(self.held, 4096)
+                line = os.read(self.lifeline, 4096)
         kind, _, rest = line.decode().splitlines()[0].partition(" ") if line else ("", "", "")
         return {"code": lambda: Fate(int(rest)), "excess": lambda: Fate(excess=rest)}.get(kind, lambda: None)()
 
     def end(self, process: "subprocess.Popen[bytes]") -> None:
         """Kill the program, all that it has started, and its guard, which is `process`."""
-        os.close(self.held)
+        os.close(self.lifeline)
         try:
             process.wait(ENDING_S)
         except subprocess.TimeoutExpired:  # somebody has stopped it
@@ -93,9 +93,9 @@ def guarded(command: Sequence[str], bounds: Bounds | None = None) -> Guarded:
     """Put a command below a guard of its own, in `default_bounds` if none are given; the caller closes both files."""
     bounds = default_bounds() if bounds is None else bounds
     ours, theirs = socket.socketpair()
-    inherited, held = theirs.detach(), ours.detach()
+    inherited, lifeline = theirs.detach(), ours.detach()
     figures = map(str, (inherited, bounds.memory_bytes, bounds.processes))
-    return Guarded([sys.executable, "-I", "-S", "-c", START.format(str(ROOT)), *figures, *command], inherited, held)
+    return Guarded([sys.executable, "-I", "-S", "-c", START.format(str(ROOT)), *figures, *command], inherited, lifeline)
 
 
 def default_bounds() -> Bounds:

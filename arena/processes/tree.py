@@ -40,11 +40,11 @@ def _prctl(option: int, value: int) -> None:
 
 def tree(pid: int) -> list[int]:
     """The process and all below it that are there now."""
-    found = [pid]
-    for each in found:
+    pids = [pid]
+    for each in pids:
         for task in _listed(Path("/proc", str(each), "task")):
-            found += [int(child) for child in _read(task / "children").split()]
-    return found
+            pids += [int(child) for child in _read(task / "children").split()]
+    return pids
 
 
 def used_memory(pids: Iterable[int], limit: int) -> int:

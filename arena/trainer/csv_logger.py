@@ -77,13 +77,13 @@ class CSVLogger(BaseLogger):
 
     def _newest(self, names: Sequence[str]) -> list[dict[str, str]] | None:
         """The last lines of these figures, which are written together; None if they never were."""
-        found: list[dict[str, str]] = []
+        rows: list[dict[str, str]] = []
         whole = None
         with self.path.open(newline="") as file:
             for row in csv.DictReader(file):
                 if row["name"] in names:
-                    found = [*found, row] if row["name"] != names[0] else [row]
-                    whole = found if len(found) == len(names) else whole
+                    rows = [*rows, row] if row["name"] != names[0] else [row]
+                    whole = rows if len(rows) == len(names) else whole
         return whole
 
     def _append(self, rows: list[list[Any]]) -> None:

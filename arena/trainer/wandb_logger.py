@@ -108,8 +108,8 @@ class WandbLogger(BaseLogger):
 
     def restore_best(self) -> tuple[int, float, float] | None:
         """The best test of this run, here or on another device."""
-        found = [tuple(known.get(name) for name in BEST) for known in (self._notes(), self.wandb_run.summary)]
-        whole: list[Any] = [best for best in found if None not in best]
+        records = [tuple(known.get(name) for name in BEST) for known in (self._notes(), self.wandb_run.summary)]
+        whole: list[Any] = [best for best in records if None not in best]
         return max(whole, key=lambda best: best[1], default=None)
 
     def _fetched(self, notes: dict[str, Any]) -> dict[str, Any]:

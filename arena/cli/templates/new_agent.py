@@ -26,7 +26,7 @@ from arena.policy.registration import AgentKind, Algorithm, Spaces
 # What the algorithm is told: every field becomes an option of `arena train`, with its docstring as the help.
 @dataclass(frozen=True)
 class Config:
-    """How NEW_AGENT learns."""
+    """Hyperparameters of NEW_AGENT."""
 
     learning_rate: float = 5e-3
     """Step size of Adam."""
@@ -70,8 +70,8 @@ class NewAgentPolicy(BasePolicy):
 
     def log_probs(self, obs: Any) -> torch.Tensor:
         """Of all actions, [n, A]; an illegal one has probability 0, here and in the loss."""
-        seen = torch.as_tensor(bare_obs(obs), dtype=torch.float32, device=self.device)
-        return torch.log_softmax(mask_scores(self.network(seen.flatten(1)), legal_mask(obs)), dim=1)
+        observations = torch.as_tensor(bare_obs(obs), dtype=torch.float32, device=self.device)
+        return torch.log_softmax(mask_scores(self.network(observations.flatten(1)), legal_mask(obs)), dim=1)
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Draw actions [n] while training, take the likeliest ones otherwise; `probs` [n, A] are for the screens."""

@@ -197,8 +197,8 @@ class ReplayBuffer:
     def _require_whole(self, what: str) -> None:
         """`UsageError` for a part of a buffer, which is there to be read."""
         if self._whole is not None:
-            told = ", with the number of the part in buffer_ids" if what == "add to" else ""
-            raise UsageError(f"this is a part of a buffer: {what} the whole{told}")
+            hint = ", with the number of the part in buffer_ids" if what == "add to" else ""
+            raise UsageError(f"this is a part of a buffer: {what} the whole{hint}")
 
     def _become_part(self, whole: "ReplayBuffer", number: int) -> None:
         """From now on show part `number` of another buffer, as it is whenever it is read."""
@@ -224,7 +224,7 @@ class ReplayBuffer:
         columns = rew[:, None] if rew.ndim == 1 else rew.reshape(len(rew), math.prod(rew.shape[1:]))
         if columns.shape[1] != self._episode_return.shape[1]:
             self._episode_return = np.zeros((len(self._rings), columns.shape[1]))
-        told, ended = np.empty((3, len(rings)), np.int64), np.empty(columns.shape)
+        positions, ended = np.empty((3, len(rings)), np.int64), np.empty(columns.shape)
         counters = ring.Counters(
             edges=self._edges,
             ends=self._done,
@@ -237,10 +237,10 @@ class ReplayBuffer:
         )
         if done.ndim != 1:
             raise UsageError(f"done has shape {done.shape}, and not one flag a transition")
-        ADVANCE.call(counters, rings, done, np.ascontiguousarray(columns), told, ended)
-        place = told[0]
+        ADVANCE.call(counters, rings, done, np.ascontiguousarray(columns), positions, ended)
+        place = positions[0]
         write_rows(self._storage, rows, place, self.maxsize)
-        return place, ended[:, 0] if rew.ndim == 1 else ended.reshape(rew.shape), told[1], told[2]
+        return place, ended[:, 0] if rew.ndim == 1 else ended.reshape(rew.shape), positions[1], positions[2]
 
     def cut(self) -> NDArray[np.int64]:
         """End the episodes under way, which will not go on: their newest transitions become truncated.

@@ -63,8 +63,8 @@ def load(
     only what was written whole: no links, nothing that is stored in other files, compressed or left to be filled.
     """
     with opened(path) as file:
-        if (found := _text_of(file, "class")) != kind:
-            raise UsageError(f"{path} holds a {found}, not a {kind}")
+        if (stored_kind := _text_of(file, "class")) != kind:
+            raise UsageError(f"{path} holds a {stored_kind}, not a {kind}")
         sizes = [int(size) for size in np.atleast_1d(file.attrs["sizes"])]
         arrays = _read(file, os.path.getsize(path))
         require_sound(sizes, arrays, keys)
@@ -92,8 +92,8 @@ def opened(path: str | os.PathLike[str]) -> Iterator["h5py.File"]:
     except BROKEN as error:
         if isinstance(error, UsageError) and str(error).startswith(str(path)):
             raise
-        said = f": {error}" if isinstance(error, UsageError) else ""
-        raise UsageError(f"{path} is broken, or no buffer written by save_hdf5{said}") from error
+        reason = f": {error}" if isinstance(error, UsageError) else ""
+        raise UsageError(f"{path} is broken, or no buffer written by save_hdf5{reason}") from error
 
 
 BROKEN = (OSError, LookupError, ValueError, TypeError, AttributeError, RuntimeError, ArithmeticError, MemoryError)
@@ -192,8 +192,8 @@ def _from_json(item: Any, size: int) -> NDArray[Any]:
         left -= sum(map(len, texts.flat))
         if left < 0:
             raise UsageError("its texts are longer than the file")
-        found = np.empty(texts.shape, object)
+        objects = np.empty(texts.shape, object)
         for i, text in enumerate(texts.flat):
-            found.flat[i] = parse_json(text, MOST_NESTED, finite=False)
-        array[rows] = found if array.ndim else found[0]
+            objects.flat[i] = parse_json(text, MOST_NESTED, finite=False)
+        array[rows] = objects if array.ndim else objects[0]
     return array

@@ -78,14 +78,14 @@ class Counters(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def advance(counters: Counters, rings: Ints, done: Bools, rew: Floats, told: Ints, ended: Floats) -> None:
+def advance(counters: Counters, rings: Ints, done: Bools, rew: Floats, positions: Ints, ended: Floats) -> None:
     """Take the next place of each ring in `rings` [R] for rows whose `done` [R] and `rew` [R, D] are given.
 
     Tells the places, the length of the episode that each row ends (0 if it ends none) and where its episode began in
-    `told` [3, R], that episode's return in `ended` [R, D]: arrays made out here would cost more than all else.
+    `positions` [3, R], that episode's return in `ended` [R, D]: arrays made out here would cost more than all else.
     """
     edges, ends, cursor, fill, newest, episode_length, episode_start, episode_return = counters
-    place, length, start = told[0], told[1], told[2]
+    place, length, start = positions[0], positions[1], positions[2]
     for i in range(rings.shape[0]):
         ring = rings[i]
         size = edges[ring + 1] - edges[ring]
@@ -102,9 +102,9 @@ def advance(counters: Counters, rings: Ints, done: Bools, rew: Floats, told: Int
         if done[i]:
             episode_length[ring] = 0
         for d in range(rew.shape[1]):
-            earned = episode_return[ring, d] + rew[i, d]
-            ended[i, d] = earned if done[i] else 0.0
-            episode_return[ring, d] = 0.0 if done[i] else earned
+            total = episode_return[ring, d] + rew[i, d]
+            ended[i, d] = total if done[i] else 0.0
+            episode_return[ring, d] = 0.0 if done[i] else total
 
 
 @njit(cache=True, nogil=True)
@@ -143,11 +143,11 @@ def fault_of(rings: Ints, count: int) -> int:
     for ring in rings:
         if not 0 <= ring < count:
             return UNKNOWN
-    seen = np.zeros(count, np.bool_)
+    is_named = np.zeros(count, np.bool_)
     for ring in rings:
-        if seen[ring]:
+        if is_named[ring]:
             return TWICE
-        seen[ring] = True
+        is_named[ring] = True
     return 0
 
 

@@ -62,10 +62,10 @@ def _require_storage(storage: Batch, total: int, keys: Sequence[str], done: NDAr
 
 def lengths(batch: Batch) -> set[int]:
     """Return the lengths of all arrays of a nested batch; -1 for single numbers."""
-    found: set[int] = set()
+    result: set[int] = set()
     for value in batch.values():
-        found |= lengths(value) if isinstance(value, Batch) else {len(value) if np.ndim(value) else -1}
-    return found
+        result |= lengths(value) if isinstance(value, Batch) else {len(value) if np.ndim(value) else -1}
+    return result
 
 
 def _require(fits: bool, message: str) -> None:

@@ -37,11 +37,11 @@ class EnvHost:
 
     def fulfil(self, requests: Sequence[Request]) -> list[Any]:
         """The answers to requests: what was returned, or `Raised`."""
-        begun = [attempt(self._begin, *request) for request in requests]
+        pending = [attempt(self._begin, *request) for request in requests]
         self._flush({slot for slot, _, _ in requests})
         return [
             started if isinstance(started, Raised) else attempt(self._finish, slot, name, started)
-            for (slot, name, _), started in zip(requests, begun, strict=True)
+            for (slot, name, _), started in zip(requests, pending, strict=True)
         ]
 
     def _begin(self, slot: int, name: str, arguments: Sequence[Any]) -> Any:
