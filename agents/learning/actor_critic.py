@@ -1,4 +1,4 @@
-"""What on-policy actor-critics share: acting and values, generalised advantages, weights of losses, configuration."""
+"""Shared parts of on-policy actor-critics: acting and values, generalised advantages, loss weights, configuration."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What actors trained on learned action values share: critics, slow targets, n-step returns, exploration."""
+"""Shared parts of actors trained on learned action values: critics, slow targets, n-step returns, exploration."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What value-based algorithms share: networks and targets, masks, epsilon-greedy, n-step targets, losses.
+"""Shared parts of value-based algorithms: networks and targets, masks, epsilon-greedy, n-step targets, losses.
 
 Shapes: n rows, A actions. A distributional network gives N numbers per action (probabilities of atoms, or quantiles);
 [n, A(, N)] stands for either kind.

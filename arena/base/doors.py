@@ -1,4 +1,4 @@
-"""Names that a package offers without importing them before they are asked for, and signs where others have gone."""
+"""Lazy imports of a package's public names, and errors that name the new place of names of Tianshou."""
 
 import importlib
 import sys
@@ -11,10 +11,10 @@ from arena.base.moved import direction, has_moved
 
 
 def door(package: str, homes: Mapping[str, str] | None = None) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the `__getattr__` and the `__dir__` of a package.
+    """Return `__getattr__` and `__dir__` for a package whose names are imported on first use.
 
-    `homes` are the names that are imported when they are first asked for, by the module that they are from ("A B").
-    For a name that the package has not, `AttributeError` says where it is, if Tianshou has it there.
+    `homes` maps each module to the names that it defines, separated by spaces. For any other name, `AttributeError`
+    says where it is, if Tianshou has it in this package.
     """
     home = {name: module for module, names in (homes or {}).items() for name in names.split()}
 
@@ -53,14 +53,14 @@ class Signposts:
         return None
 
     def create_module(self, spec: ModuleSpec) -> None:
-        """Leave it to Python to make the module."""
+        """Return None: Python creates the module."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Let each of its names say where it is."""
+        """Make access to any name of the module raise an error that says where it is."""
         module.__getattr__, module.__dir__ = door(module.__name__)  # type: ignore[method-assign]
 
 
 def put_up_signposts() -> None:
-    """Let Python ask `Signposts` for what nobody else finds; doing it again changes nothing."""
+    """Install `Signposts` as the last import finder; idempotent."""
     if not any(isinstance(finder, Signposts) for finder in sys.meta_path):
         sys.meta_path.append(Signposts())

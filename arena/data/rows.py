@@ -15,7 +15,7 @@ _ARRAY = np.ndarray  # looked up once: these loops are most of what adding to a 
 
 
 def as_array(value: Any) -> NDArray[Any]:
-    """A leaf of a batch as a NumPy array; tensors are detached and brought to the CPU."""
+    """Return a leaf of a batch as a NumPy array; tensors are detached and moved to the CPU."""
     if type(value) is np.ndarray:  # the common case, and the first to be decided
         return value
     torch = sys.modules.get("torch")
@@ -63,14 +63,14 @@ def _blank(stored: Any, place: NDArray[np.int64] | slice) -> None:
 
 
 def require_alike(own: NDArray[Any], given: Any, name: str) -> None:
-    """Refuse (`UsageError`) what is no array of the shape and type of one's `own`."""
+    """Raise `UsageError` unless `given` is an array of the shape and type of `own`."""
     if not isinstance(given, np.ndarray) or (given.shape, given.dtype) != (own.shape, own.dtype):
         actual = f"{given.dtype} of shape {given.shape}" if isinstance(given, np.ndarray) else type(given).__name__
         raise UsageError(f"{name} is {actual}, not {own.dtype} of shape {own.shape}")
 
 
 def require_fit(storage: Batch, rows: Batch, count: int, path: str = "") -> None:
-    """Refuse (`UsageError`) rows that `write_rows` could not copy whole: `count` of them, shaped as what is stored."""
+    """Raise `UsageError` unless there are `count` rows that `write_rows` can copy without loss."""
     given = storage.__dict__
     for key, value in rows.__dict__.items():
         stored = given.get(key, _NOTHING)

@@ -1,4 +1,4 @@
-"""Storage whose arrays take the wider type when what comes later needs it."""
+"""Widening of stored arrays to types that later values need."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,10 +7,10 @@ from arena.data.batch import Batch
 
 
 def widen(storage: Batch, rows: Batch) -> None:
-    """Give the arrays of `storage` types that hold the values of `rows`, under the same keys, as well.
+    """Widen the arrays of `storage` so that they can also hold the values of `rows` under the same keys.
 
-    Whole numbers become fractions where those come, and larger whole numbers, text and objects find their place.
-    Fractions of a shorter type stay what they are: nothing but digits is lost.
+    Integers become floats if floats arrive, and larger integers, text and objects are accommodated. Floats keep their
+    precision, since only digits are lost.
     """
     columns = storage.__dict__
     for key, value in rows.__dict__.items():

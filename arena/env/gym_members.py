@@ -21,7 +21,7 @@ Steps = tuple[Any, NDArray[Any], NDArray[np.bool_], NDArray[np.bool_], Infos]
 
 
 class Members(Protocol):
-    """Environments, by number, that are told what to do; results come in arrays of a row for each that was told."""
+    """Protocol of numbered environments; results are arrays with a row for each environment addressed."""
 
     observation_spaces: list[Space[Any]]
     action_spaces: list[Space[Any]]
@@ -42,7 +42,7 @@ class Members(Protocol):
 
 
 def members_of(env: BaseVectorEnv | GameVectorEnv) -> Members:
-    """The environments of `env`; those of several agents with one reward."""
+    """Return the environments of `env`; those with several agents return the reward of the acting seat."""
     require_resets_by_hand(env)
     if isinstance(env, GameVectorEnv):
         return Seated(BatchMembers(env), len(env), env.num_agents)
@@ -54,7 +54,7 @@ def members_of(env: BaseVectorEnv | GameVectorEnv) -> Members:
 
 
 class WorkerMembers:
-    """Environments that workers hold."""
+    """Environments in workers."""
 
     def __init__(self, env: BaseVectorEnv):
         self._env = env
@@ -84,11 +84,11 @@ class WorkerMembers:
         return obs, rew, terminated, truncated, list(infos)
 
     def call(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-        """All at once."""
+        """Call the method in all environments at once."""
         return self._env.call(name, [(args, kwargs)] * len(self._env))
 
     def set_attr(self, name: str, values: Sequence[Any]) -> None:
-        """On the wrapper that has the attribute, as Gymnasium does it."""
+        """Set the attribute on the wrapper that has it, as Gymnasium does."""
         if self._env.agents:
             for row, value in enumerate(values):
                 self._env.set_env_attr(name, value, row)
@@ -97,7 +97,7 @@ class WorkerMembers:
 
 
 class BatchMembers:
-    """A batch of games. They have no attributes of their own: `call` answers with those of their rules, a `Game`."""
+    """A batch of games, which have no attributes: `call` uses those of their rules, a `Game`."""
 
     def __init__(self, env: GameVectorEnv):
         self._env = env
@@ -120,17 +120,17 @@ class BatchMembers:
         return (*self._env.step(np.asarray(actions)[rows], rows)[:4], {})
 
     def call(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-        """The same of every game."""
+        """Return the same result for every game."""
         attribute = getattr(self._env.game, name)
         return [attribute(*args, **kwargs) if callable(attribute) else attribute for _ in range(len(self._env))]
 
     def set_attr(self, name: str, values: Sequence[Any]) -> None:
-        """`UsageError`: rules do not change."""
+        """Raise `UsageError`, since rules do not change."""
         raise UsageError(f"the games of a batch have no attributes to set: {name!r}")
 
 
 class Seated:
-    """Environments of several agents, each with the one reward of the seat that has acted.
+    """Multi-agent environments that return the reward of the seat that acted.
 
     See `GymVectorEnv` for what is shown.
     """
@@ -165,11 +165,11 @@ class Seated:
         return Batch(agent_id=obs.agent_id, obs=obs.obs, mask=obs.mask.astype(np.int8))
 
     def call(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-        """As the environments do."""
+        """Delegate to the environments."""
         return self._members.call(name, args, kwargs)
 
     def set_attr(self, name: str, values: Sequence[Any]) -> None:
-        """As the environments do."""
+        """Delegate to the environments."""
         self._members.set_attr(name, values)
 
 

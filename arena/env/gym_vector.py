@@ -28,7 +28,7 @@ class SpaceMismatchError(UsageError, RuntimeError):
 
 
 class GymVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
-    """Behaves as Gymnasium's `SyncVectorEnv` does, whatever holds the environments.
+    """Behaves like Gymnasium's `SyncVectorEnv`, for environments in any worker and batches of games.
 
     An environment whose episode is over begins the next one by `autoreset_mode`: with the next step, whose action it
     ignores and whose reward is 0 (NEXT_STEP); within the same step, which leaves the last observation and info in
@@ -151,7 +151,7 @@ class GymVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return deepcopy(self._observations) if self.copy else self._observations
 
     def _gathered(self, parts: Sequence[tuple[Ints, Infos]]) -> dict[str, Any]:
-        """Infos of some environments each as arrays over all of them, with a mask `_key` for every key."""
+        """Merge infos of parts of the environments into arrays over all, with a mask `_key` for every key."""
         infos: dict[str, Any] = {}
         single_infos: list[tuple[int, dict[str, Any]]] = []
         for rows, given in parts:
@@ -184,12 +184,12 @@ class GymVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     def call(self, name: str, /, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """Call the method `name` of each environment; an attribute that cannot be called is returned as it is.
 
-        Of a batch of games: what their `Game`, the description of the rules, has of that name.
+        For a batch of games, the attribute is that of their `Game`, the description of the rules.
         """
         return tuple(self._members.call(name, args, kwargs))
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
-        """The attribute `name` of each environment; a method is called."""
+        """Return the attribute `name` of each environment; a method is called."""
         return self.call(name)
 
     def set_attr(self, name: str, values: Any) -> None:

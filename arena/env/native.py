@@ -109,10 +109,10 @@ class GameVectorEnv:
         return self._games.determinization_streams
 
     def reset(self, id: Ids = None, seed: int | Sequence[int] | None = None) -> tuple[Batch, Batch]:
-        """Start all games, or those of `id`, anew; returns observations and (empty) infos.
+        """Restart all games, or those of `id`; return observations and (empty) infos.
 
-        A seed decides what chance does in this game and in those that follow it in the same place; a whole one counts
-        up over the games. Without, each place goes on with its random stream.
+        A seed determines the chance events of this game and of the later ones in the same row; an integer counts up
+        over the rows. Without a seed, the random stream of each row continues.
         """
         rows = self._rows if id is None else rows_of(id, len(self))
         self._take_seeds(rows, seeds_for(seed, len(rows)))
@@ -128,7 +128,7 @@ class GameVectorEnv:
     def _open(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Play random moves in games that have just begun.
 
-        Gives them, [R, `openings`], -1 where there is none, and what they have brought the seats, [R, P].
+        Returns the moves [R, `openings`], -1 after the last, and the rewards of the seats [R, P].
         """
         arrays = (self.states, self.seats, self.mask)
         initial = [array[rows] for array in arrays]
@@ -191,7 +191,7 @@ class GameVectorEnv:
         return observation, shown.rewards, *self._as_ends(shown.ends), Batch()
 
     def _open_anew(self, rows: NDArray[np.int64], shown: Shown) -> None:
-        """Begin those of the games in `rows` that have ended anew, with random moves; show what is seen then."""
+        """Restart the ended games among `rows` with random moves; update the observations."""
         places = np.flatnonzero(shown.ends[:, 0])
         if len(places):
             self._begin(rows[places])
@@ -216,9 +216,9 @@ class GameVectorEnv:
         return Batch(obs=obs, mask=mask)
 
     def positions(self, id: Ids = None) -> NDArray[Any]:
-        """Records [R] of the games of `id` for those who search in them, as the seats to move may imagine them.
+        """Return states [R] of the games of `id` for searching agents, determinized for the seats to move.
 
-        What a seat may not know, chance to come included, is replaced by a fresh sample.
+        Hidden information, including future chance events, is replaced by a new sample.
         """
         rows = self._rows if id is None else rows_of(id, len(self))
         states: NDArray[Any] = self.states.take(rows)  # indexing copies records one field at a time
@@ -270,13 +270,13 @@ class GameVectorEnv:
         return self.observations(rows), rewards, *self._as_ends(ends), Batch()
 
     def state_dict(self) -> Batch:
-        """Everything that changes, as arrays, to be saved."""
+        """Return the state of all games as arrays."""
         states = self.states.view(np.uint8).reshape(len(self), -1)
         arrays = {"states": states, "seats": self.seats, "mask": self.mask, "over": self.over}
         return Batch(arrays | {"streams": self._streams, "guesses": self._determinization_streams}, copy=True)
 
     def load_state_dict(self, arrays: Batch) -> None:
-        """Go on from what `state_dict` gave; `UsageError` if it comes from another number of games or another game."""
+        """Load what `state_dict` returned; `UsageError` if it has another number of games or another game."""
         for name, own in self.state_dict().items():
             require_alike(own, arrays[name], name)
         if not ((arrays.seats >= 0) & (arrays.seats < self.num_agents) | arrays.over).all():
@@ -286,17 +286,17 @@ class GameVectorEnv:
         self._streams[:], self._determinization_streams[:] = arrays.streams, arrays.guesses
 
     def seed(self, seed: int | Sequence[int] | None = None) -> list[int | None]:
-        """Use these seeds for what chance does from the next `reset` on; returns them."""
+        """Use these seeds for chance events from the next `reset` on; return them."""
         seeds = seeds_for(seed, len(self))
         self._take_seeds(self._rows, seeds)
         return seeds
 
     def render(self) -> list[str]:
-        """Every board as text."""
+        """Return every board as text."""
         return [self.game.picture(state).text() for state in self.states]
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is nothing to release."""
 
     def _take_seeds(self, rows: NDArray[np.int64], seeds: Sequence[int | None]) -> None:
         for row, seed in zip(rows, seeds, strict=True):
@@ -304,12 +304,12 @@ class GameVectorEnv:
                 self._streams[row] = seed % 2**64
 
     def _as_ends(self, ends: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Terminated and truncated, [R, P], from which games are over."""
+        """Return terminated and truncated [R, P] for the flags of games that are over."""
         none = np.zeros(ends.shape, np.bool_)  # several times as fast as `zeros_like`
         return (none, ends) if self.game.truncates else (ends, none)
 
     def _room(self, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Room for as many observations."""
+        """Return scratch memory for the observations of these rows."""
         return np.empty((len(rows), *self.game.observation_shape), self.game.observation_dtype)
 
     def _refusal(self, row: int, action: int, mask: NDArray[np.bool_]) -> UsageError:
@@ -321,6 +321,6 @@ class GameVectorEnv:
 
 
 def require_resets_by_hand(env: Any) -> None:
-    """Refuse (`UsageError`) games that begin anew by themselves, for whoever has to see how they end."""
+    """Raise `UsageError` for games with automatic resets, whose final positions cannot be seen."""
     if isinstance(env, GameVectorEnv) and env.autoreset:
         raise UsageError("games have to wait where they end: make the GameVectorEnv without autoreset=True")

@@ -1,4 +1,4 @@
-"""Vector environments whose environments run in other processes, here or in a Ray cluster."""
+"""Vector environments in other processes, on this machine or in a Ray cluster."""
 
 from collections.abc import Callable, Sequence
 from itertools import cycle
@@ -115,7 +115,7 @@ class RayVectorEnv(BaseVectorEnv):
 
 
 def hosts_for(num_envs: int, num_workers: int | None, hang_timeout_s: float | None) -> int:
-    """Return the number of hosts for `num_envs` environments; `UsageError` for options that mean nothing."""
+    """Return the number of hosts for `num_envs` environments; `UsageError` for invalid options."""
     if hang_timeout_s is not None and not hang_timeout_s > 0:
         raise UsageError(f"hang_timeout_s={hang_timeout_s} is not a number of seconds above 0")
     if num_workers is not None and not 1 <= num_workers <= num_envs:

@@ -30,13 +30,13 @@ from arena.policy.snapshots import CONFIG, read_config
 from arena.store import ResultCount, Snapshot, Store
 
 IDENTITY = "league-id.json"
-"""In the shared folder: which league it is, of which game and algorithm."""
+"""File in the shared folder with the identity, game and algorithm of the league."""
 TRAINER = "trainer.json"
-"""In the shared folder of a trainer, and in its run: which one it is."""
+"""File with the identity of a trainer, in its shared folder and in its run."""
 COPIES = "shared"
-"""In the run folder: the checkpoints of others."""
+"""Subfolder of the run with the checkpoints of other trainers."""
 NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
-"""What snapshots of others are called: trainer and member."""
+"""Pattern of the names of other trainers' snapshots: trainer and member."""
 ROLES: dict[str, Role] = {role: role for role in get_args(Role)}
 STORE_WAIT_S = 5.0
 """Seconds that an exchange waits for others to finish writing."""
@@ -108,7 +108,7 @@ class Sharing:
     # --- what is published --------------------------------------------------------------------------------------
 
     def _publish(self, store: Store, snapshots: Sequence[Snapshot], counts: Sequence[ResultCount]) -> None:
-        """Add to the store what it lacks of this trainer's."""
+        """Add this trainer's new snapshots and counts to the store."""
         there = {row.name for row in snapshots}
         new = [m for m in self.league.members if m.name in self._own and self._there(m.name) not in there]
         for member in new:
@@ -138,7 +138,7 @@ class Sharing:
     # --- what is taken up ---------------------------------------------------------------------------------------
 
     def _take_up(self, snapshots: Sequence[Snapshot], counts: Sequence[ResultCount]) -> tuple[int, str]:
-        """Add to the league what others have published; how many snapshots came, and what was in the way of others."""
+        """Adopt what others published; return the number of new snapshots, and why others could not be adopted."""
         known = {member.name for member in self.league.members}
         came, trouble = 0, ""
         for row in snapshots:
@@ -157,7 +157,7 @@ class Sharing:
         return came, trouble
 
     def _taken_up(self, row: Snapshot) -> Member:
-        """Somebody else's snapshot as a member, with a copy of its checkpoint; `CheckpointError` if that is wrong."""
+        """Return another trainer's snapshot as a member, with a copy of its checkpoint; `CheckpointError` if broken."""
         if NAME.fullmatch(row.name) is None or row.role not in ROLES:
             raise CheckpointError(f"{row.name!r} is no name of a snapshot, or {row.role!r} no role")
         copy = Path(COPIES, row.name)
@@ -166,7 +166,7 @@ class Sharing:
         return Member(row.name, ROLES[row.role], row.learner, *moments, str(copy), row.sha256)
 
     def _copy(self, source: Path, target: Path, sha256: str) -> None:
-        """Copy a checkpoint, whole or not at all, unless it is there; `CheckpointError` if it is not that one."""
+        """Copy a checkpoint atomically unless it exists; `CheckpointError` if its hash differs."""
         if (target / CONFIG).exists() and read_config(target)["sha256"] == sha256:
             return
         checkpoint = OnDisk(str(source), sha256).read()
@@ -200,7 +200,7 @@ def _about(league: League) -> dict[str, Any]:
 
 
 def _identity(file: Path, about: Mapping[str, Any], wanted: str | None = None) -> str | None:
-    """The identity in a file that tells `about`, made if there is none; None if it is another, or tells of others."""
+    """Return the identity in a file for `about`, created if missing; None if it differs from what is `wanted`."""
     file.parent.mkdir(parents=True, exist_ok=True)
     new = file.with_name(f".{file.name}-{uuid.uuid4().hex}")
     new.write_text(json.dumps({"id": wanted or uuid.uuid4().hex, **about}), encoding="utf-8")

@@ -11,11 +11,11 @@ from arena.data.batch import Batch
 
 FLAGS = ("terminated", "truncated", "done")
 NEEDED = ("obs", "act", "rew", *FLAGS)
-"""Keys that are stored as soon as anything is."""
+"""Keys of every buffer that is not empty."""
 
 
 def require_sound(sizes: Sequence[int], arrays: Batch, keys: Sequence[str]) -> None:
-    """`UsageError` for arrays and counters that lead out of a buffer with parts of these `sizes`, or do not fit."""
+    """Raise `UsageError` for arrays and counters that are inconsistent with parts of these `sizes`."""
     if not sizes or min(sizes) < 1:
         raise UsageError("a part of the buffer has no places")
     try:
