@@ -19,8 +19,8 @@ from typing import Any, get_args
 
 from arena.base.errors import CheckpointError, UsageError
 from arena.base.files import read_json
+from arena.base.folders import write_folder
 from arena.base.typed import field
-from arena.data.folders import write_folder
 from arena.league.payoff import Counts, Payoff
 from arena.league.records import League, Member, Role
 from arena.league.scale import ScaleConfig

@@ -13,9 +13,9 @@ from safetensors.torch import load, save
 
 from arena.base.errors import CheckpointError, UsageError
 from arena.base.files import read_bytes, reason
+from arena.base.folders import write_folder
 from arena.base.tensors import TensorInfo, header_of, memory_bytes
 from arena.base.typed import record
-from arena.data.folders import write_folder
 from arena.policy.base import BasePolicy
 from arena.policy.registration import Algorithm, SpacedTask, Spaces, Task
 from arena.policy.seats import seat_policies

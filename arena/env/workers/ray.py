@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Self
 
+from arena.base.cluster import require_ray
 from arena.env.workers.base import EnvWorker
 from arena.env.workers.dummy import DummyEnvWorker
 from arena.env.workers.host import EnvHost
@@ -12,7 +13,6 @@ from arena.env.workers.link import Link
 from arena.env.workers.messages import Portable, pack_answers, unpack_requests
 from arena.env.workers.remote import RemoteEnvWorker
 from arena.env.workers.subproc import ProcessLink, SubprocEnvWorker
-from arena.processes.cluster import require_ray
 
 WorkerFn = Callable[[Callable[[], Any]], EnvWorker]
 
