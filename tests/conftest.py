@@ -1,4 +1,4 @@
-"""What all tests share: tiers, torch on one thread and seeded, no deadlines, Ctrl-C, faulty agents, a Ray cluster.
+"""Common set-up of tests: tiers, torch on one seeded thread, hypothesis without deadline, Ctrl-C, faulty agents, Ray.
 
 Tiers: with `--fast` only the tests run that take no time. Left out are those marked `full` (they train, start programs,
 or compile what others do not need) and `slow` (they train an agent to a score), and, of tests over all games, those of

@@ -22,7 +22,7 @@ MAY_IMPORT = {
 
 HOMES = {
     "textual": ("arena.tui",),
-    "ray": ("arena.processes.cluster", "arena.processes.ray", "arena.env.workers.ray"),
+    "ray": ("arena.base.cluster", "arena.processes.ray", "arena.env.workers.ray"),
     "sqlalchemy": ("arena.store",),
     "pettingzoo": ("games.engine.pettingzoo", "arena.env.pettingzoo"),
     "tyro": ("arena.cli",),
@@ -39,7 +39,7 @@ TORCH_FREE += ("agents.scripted", "agents.search", "agents.outside", "agents.per
 """Modules that bring no torch in, nor does anything that they import at their top."""
 A_LEARNER = "arena.cli.templates.new_agent"  # which is read as text, and imported nowhere
 
-MOST_ROOMS, MOST_ARROWS = 20, 110
+MOST_ROOMS, MOST_ARROWS = 20, 106
 MOST_ROOMS_OF_AGENTS, MOST_ARROWS_OF_AGENTS = 10, 15
 
 

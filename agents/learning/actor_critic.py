@@ -1,4 +1,4 @@
-"""What on-policy actor-critics share: acting and values, generalised advantages, weights of losses, configuration."""
+"""Shared parts of on-policy actor-critics: acting and values, generalised advantages, loss weights, configuration."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ class AdvantageEstimator:
 
 @dataclass(frozen=True)
 class LossWeights:
-    """How an actor-critic adds up its losses."""
+    """Weights of the losses of an actor-critic."""
 
     vf_coef: float
     """Weight of the value loss, at least 0."""
@@ -95,7 +95,7 @@ class LossWeights:
 
 
 class ActorCriticLearner(nn.Module):
-    """What on-policy actor-critics have in common, to be mixed into a `BasePolicy`; abstract.
+    """Abstract mix-in for `BasePolicy`: the common part of on-policy actor-critics.
 
     Log-probabilities and values are stored when an action is taken, so that ratios and advantages are those of the
     policy that acted. An algorithm is `class PPOPolicy(ActorCriticLearner, BasePolicy)` and defines `learn`.

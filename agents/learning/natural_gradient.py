@@ -103,7 +103,7 @@ def surrogate(actor: nn.Module, sampler: ActionSampler, part: Minibatch) -> tupl
 
 @dataclass(frozen=True)
 class CriticFit:
-    """How a critic is fitted to the returns after each step of the actor, by an optimizer of its own."""
+    """Fit of a critic to the returns after each step of the actor, by an optimizer of its own."""
 
     optim_critic_iters: int
     """Critic steps per actor step, at least 1."""

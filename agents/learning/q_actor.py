@@ -1,4 +1,4 @@
-"""What actors trained on learned action values share: critics, slow targets, n-step returns, exploration."""
+"""Shared parts of actors trained on learned action values: critics, slow targets, n-step returns, exploration."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
@@ -31,7 +31,7 @@ Critics = Sequence[tuple[nn.Module, torch.optim.Optimizer | None]]
 
 @dataclass(frozen=True)
 class SoftTargets:
-    """How the targets of action values are made."""
+    """Options of the targets of action values."""
 
     tau: float
     """Share by which target networks move towards their networks per update, 0 to 1."""
@@ -49,7 +49,7 @@ class SoftTargets:
 
 
 class QActor(nn.Module):
-    """What actors trained on action values have in common, to be mixed into a `BasePolicy`; abstract.
+    """Abstract mix-in for `BasePolicy`: the common part of actors trained on action values.
 
     It has an actor and critics of action values with slowly following targets. An algorithm is
     `class SACPolicy(QActor, BasePolicy)`. It defines `_target_q`, the value of a next observation, and `learn`, the

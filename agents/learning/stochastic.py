@@ -30,7 +30,7 @@ Minibatch = dict[str, torch.Tensor]
 
 
 class ActionSampler:
-    """How a policy draws actions from the output of its actor: distribution, masks, random stream.
+    """Draws actions from the output of an actor: distribution, masks, random stream.
 
     The actor declares whether its scores [n, A] are probabilities (`softmax_output` as in `Actor`, or `softmax` as in
     `Net`) or logits (where these are False). For an actor that declares neither, they are probabilities if `dist_fn`

@@ -1,4 +1,4 @@
-"""What value-based algorithms share: networks and targets, masks, epsilon-greedy, n-step targets, losses.
+"""Shared parts of value-based algorithms: networks and targets, masks, epsilon-greedy, n-step targets, losses.
 
 Shapes: n rows, A actions. A distributional network gives N numbers per action (probabilities of atoms, or quantiles);
 [n, A(, N)] stands for either kind.
@@ -47,7 +47,7 @@ class NetworkOutput(NamedTuple):
 
 @dataclass(frozen=True)
 class NStepTargets:
-    """How the targets of Q-values are made."""
+    """Options of the targets of Q-values."""
 
     discount_factor: float
     """Gamma per own step, 0 to 1."""
@@ -68,7 +68,7 @@ class NStepTargets:
 
 
 class QLearner(nn.Module):
-    """What policies by Q-values have in common, to be mixed into a `BasePolicy`; abstract.
+    """Abstract mix-in for `BasePolicy`: the common part of policies that act by Q-values.
 
     Acts by the Q-values of legal actions, and learns from n-step targets. An algorithm is
     `class DQNPolicy(QLearner, BasePolicy)`. It defines `compute_q_value`, from network output to Q-values, and `learn`,

@@ -121,4 +121,4 @@ class UciEngine:
                 farewell.result(EXIT_LIMIT_S)
             except (TimeoutError, chess.engine.EngineError):
                 farewell.cancel()
-        os.close(run.held)
+        os.close(run.lifeline)

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.perfect.tic_tac_toe_search import MOST_CELLS, NODE, Board, search
+from agents.perfect.tic_tac_toe_search import MOST_CELLS, NODE, BoardGeometry, search
 from arena.base.errors import UsageError
 from games.engine.game import Game, State
 from games.engine.jit import Unchecked
@@ -25,7 +25,7 @@ class TicTacToeSolver:
         self._lines = winning_lines(rows, columns, k)
         bits = np.uint64(1) << np.arange(self._cells, dtype=np.uint64)
         through = (self._lines[:, None] & bits != 0).sum(axis=0)
-        self._board = Board(self._cells, k, self._lines, order=bits[np.argsort(-through, kind="stable")])
+        self._board = BoardGeometry(self._cells, k, self._lines, order=bits[np.argsort(-through, kind="stable")])
         self._search = Unchecked(search)
         self._bits = bits
         self._table = np.zeros(TABLE_SIZE, np.uint64)

@@ -86,7 +86,7 @@ def open_node(node: Any, cells: int, lines: NDArray[np.uint64], k: int, table: N
     return False
 
 
-class Board(NamedTuple):
+class BoardGeometry(NamedTuple):
     """Constants of a board size."""
 
     cells: int
@@ -101,7 +101,7 @@ class Board(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def search(
-    own: Any, mask: Any, alpha: int, beta: int, board: Board, table: NDArray[np.uint64], nodes: NDArray[Any]
+    own: Any, mask: Any, alpha: int, beta: int, board: BoardGeometry, table: NDArray[np.uint64], nodes: NDArray[Any]
 ) -> int:
     """Return the score of an unfinished position within a window: exact inside, a bound outside.
 

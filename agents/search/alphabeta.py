@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from agents.search.budget import read_budget, require_positive, time_limit
-from agents.search.minimax import Answers, new_workspace
+from agents.search.minimax import Evaluations, new_workspace
 from agents.search.positions import positions, require_searchable
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
@@ -70,7 +70,7 @@ class AlphaBetaPolicy(Policy):
         """
         states = np.ascontiguousarray(positions(batch, self._game, "alphabeta")).reshape(-1)
         n = len(states)
-        answers = Answers(
+        evaluations = Evaluations(
             best=np.empty((n, self._game.num_actions), np.bool_),
             value=np.empty(n),
             depth=np.empty(n, np.int64),
@@ -78,14 +78,14 @@ class AlphaBetaPolicy(Policy):
         )
         parts = [slice(0, n)] if self._seconds is None else [slice(i, i + 1) for i in range(n)]
         for rows in parts:
-            part = Answers._make(array[rows] for array in answers)
+            part = Evaluations._make(array[rows] for array in evaluations)
             arguments = states[rows], self._plies, part, self._workspace, self._chances, self._searches
             self._kernel.prepare(*arguments, self._stop)
             with time_limit(self._seconds) as self._stop:
                 self._kernel.call(*arguments, self._stop)
             self._searches += len(states[rows])
-        result = self._uniform.forward(Batch(obs=Batch(mask=answers.best)))
-        result.value, result.depth, result.pv = answers.value, answers.depth, answers.pv
+        result = self._uniform.forward(Batch(obs=Batch(mask=evaluations.best)))
+        result.value, result.depth, result.pv = evaluations.value, evaluations.depth, evaluations.pv
         return result
 
     def hurry(self) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.budget import LONGEST_PATH
-from agents.search.nodes import TREE, Limits
+from agents.search.nodes import TREE, SearchLimits
 from games.engine.chance import GAMMA, below, mix
 from games.engine.entries import unowned
 from games.engine.game import TERMINAL, Game
@@ -64,7 +64,7 @@ class Tree(NamedTuple):
     """Their nodes, [H]."""
 
 
-class Scratch(NamedTuple):
+class InformationScratch(NamedTuple):
     """The arrays that simulations work in."""
 
     work: NDArray[Any]
@@ -86,9 +86,9 @@ def new_tree(game: Game, nodes: int) -> Tree:
     return Tree(np.zeros(1, TREE), edges, np.empty(slots, np.uint64), np.empty(slots, np.int32))
 
 
-def new_scratch(game: Game) -> Scratch:
+def new_scratch(game: Game) -> InformationScratch:
     """Return the scratch of simulations."""
-    return Scratch(
+    return InformationScratch(
         work=np.empty(1, game.state_dtype),
         path=np.empty(min(game.max_length, LONGEST_PATH), STEP),
         mask=np.empty(game.num_actions, np.bool_),
@@ -102,11 +102,11 @@ def simulate(
     tree: Tree,
     root: NDArray[Any],
     seat: int,
-    scratch: Scratch,
+    scratch: InformationScratch,
     information: Any,
     chances: Any,
     mixes: bool,
-    limits: Limits,
+    limits: SearchLimits,
 ) -> None:
     """Simulate from `root` [1] for `seat` until as many simulations are done as `limits` say, at least once.
 
@@ -122,12 +122,7 @@ def simulate(
     head = tree.head[0]
     for place in range(keys.shape[0]):
         keys[place] = 0
-    if information is not None:  # decided at compile time
-        information_state(root[0], seat, information)
-        find(edges, keys, places, head, key_of(information, seat, 0))
-    else:
-        observe(root[0], seat, observation)
-        find(edges, keys, places, head, key_of(observation, seat, 0))
+    look_up(edges, keys, places, head, root[0], seat, path, 0, information, observation)
     while head.done < until and not (stop[0] and head.done > 0):
         stream = mix(head.seed + np.uint64(head.done) * GAMMA)
         work[0] = root[0]
@@ -137,13 +132,7 @@ def simulate(
         new = False
         while work[0].current_player != TERMINAL and not new and depth < path.shape[0]:
             mover = work[0].current_player
-            if information is not None:
-                information_state(work[0], mover, information)
-                key = key_of(information, mover, 0)
-            else:
-                observe(work[0], mover, observation)
-                key = key_of(observation, mover, decisions(path, depth, mover))
-            node, new = find(edges, keys, places, head, key)
+            node, new = look_up(edges, keys, places, head, work[0], mover, path, depth, information, observation)
             if node < 0:
                 break
             mask[:] = False
@@ -172,6 +161,29 @@ def reopen(root: NDArray[Any]) -> None:
         if root[0].chosen[seat] >= 0:
             root[0].chosen[seat] = NOT_YET
     await_choices(root[0])
+
+
+@njit(inline="always")
+def look_up(
+    edges: NDArray[Any],
+    keys: NDArray[np.uint64],
+    places: NDArray[np.int32],
+    head: Any,
+    state: Any,
+    seat: int,
+    path: NDArray[Any],
+    depth: int,
+    information: Any,
+    observation: NDArray[Any],
+) -> tuple[int, bool]:
+    """Return the node of what `seat` knows in `state` after the first `depth` steps of `path`; see `find`."""
+    if information is not None:  # decided at compile time
+        information_state(state, seat, information)
+        key = key_of(information, seat, 0)
+    else:
+        observe(state, seat, observation)
+        key = key_of(observation, seat, decisions(path, depth, seat))
+    return find(edges, keys, places, head, key)
 
 
 @njit(inline="always")

@@ -21,7 +21,7 @@ from agents.search.budget import (
     time_limit,
 )
 from agents.search.information_tree import new_scratch, new_tree
-from agents.search.nodes import Limits
+from agents.search.nodes import SearchLimits
 from agents.search.positions import positions, require_hidden
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
@@ -102,7 +102,7 @@ class ISMCTSPolicy(Policy):
             root = root.copy()
             self._kernels.reopen(root)
         arguments = self._tree, root, seat, self._scratch, self._information, self._chances, self._game.simultaneous
-        limits = Limits(float(self._exploration), int(self._simulations), self._stop)
+        limits = SearchLimits(float(self._exploration), int(self._simulations), self._stop)
         self._simulate.prepare(*arguments, limits)
         with time_limit(self._seconds) as self._stop:
             self._simulate.call(*arguments, limits._replace(stop=self._stop))

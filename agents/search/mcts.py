@@ -23,7 +23,7 @@ from agents.search.budget import (
     time_limit,
 )
 from agents.search.memory import Trees
-from agents.search.nodes import NODE, TREE, Limits, choose, expected, follow, shares_of
+from agents.search.nodes import NODE, TREE, SearchLimits, choose, expected, follow, shares_of
 from agents.search.plain_mcts import PlainMCTSPolicy
 from agents.search.positions import positions, require_visible
 from agents.search.tree import new_scratch
@@ -113,7 +113,7 @@ class MCTSPolicy(Policy):
         else:
             nodes[:size] = kept
         arguments = tree, root, self._scratch, self._chances, self._proves
-        limits = Limits(float(self._exploration), int(self._simulations), self._stop)
+        limits = SearchLimits(float(self._exploration), int(self._simulations), self._stop)
         self._simulate.prepare(nodes, *arguments, limits)
         with time_limit(self._seconds) as self._stop:
             limits = limits._replace(stop=self._stop)

@@ -83,8 +83,8 @@ class Workspace(NamedTuple):
     """Scratch, [2]."""
 
 
-class Answers(NamedTuple):
-    """What a search finds out about n positions."""
+class Evaluations(NamedTuple):
+    """Results of a search of n positions."""
 
     best: NDArray[np.bool_]
     """The best actions, [n, A]; all in a finished game."""
@@ -117,7 +117,7 @@ def new_workspace(game: Game, plies: int, table_bits: int) -> Workspace:
 def search_all(
     states: NDArray[Any],
     depth: int,
-    answers: Answers,
+    evaluations: Evaluations,
     space: Workspace,
     chances: Any,
     salt: int,
@@ -132,13 +132,13 @@ def search_all(
     stack = space.stack
     for i in range(states.shape[0]):
         stack[0] = states[i]
-        answers.best[i] = True
-        answers.value[i] = 0.0
-        answers.depth[i] = 0
-        answers.pv[i] = -1
+        evaluations.best[i] = True
+        evaluations.value[i] = 0.0
+        evaluations.depth[i] = 0
+        evaluations.pv[i] = -1
         if stack[0].current_player != TERMINAL:
-            answers.value[i], answers.depth[i] = deepen(
-                depth, answers.best[i], answers.pv[i], space, chances, mix(np.uint64(salt + i)), stop
+            evaluations.value[i], evaluations.depth[i] = deepen(
+                depth, evaluations.best[i], evaluations.pv[i], space, chances, mix(np.uint64(salt + i)), stop
             )
 
 

@@ -35,8 +35,8 @@ WON = 1.0
 """A result that cannot be improved, where results are proven."""
 
 
-class Limits(NamedTuple):
-    """How a search explores and when it ends."""
+class SearchLimits(NamedTuple):
+    """Exploration constant and end of a search."""
 
     exploration: float
     """Weight of the confidence bound, in units of the largest result so far."""

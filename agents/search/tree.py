@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.budget import LONGEST_PATH
-from agents.search.nodes import Limits, add, prove
+from agents.search.nodes import SearchLimits, add, prove
 from games.engine.chance import GAMMA, below, mix
 from games.engine.entries import unowned
 from games.engine.game import CHANCE, TERMINAL, Game
@@ -29,7 +29,7 @@ EXPLORATION_TERMS = np.array([1.0 / math.sqrt(max(visits, 1)) for visits in rang
 """1 / sqrt(visits) for small numbers of visits."""
 
 
-class Scratch(NamedTuple):
+class SimulationScratch(NamedTuple):
     """The arrays that simulations work in."""
 
     work: NDArray[Any]
@@ -42,9 +42,9 @@ class Scratch(NamedTuple):
     """Payoff of each seat, [P]."""
 
 
-def new_scratch(game: Game) -> Scratch:
+def new_scratch(game: Game) -> SimulationScratch:
     """Return the scratch of simulations."""
-    return Scratch(
+    return SimulationScratch(
         work=np.empty(1, game.state_dtype),
         path=np.empty(min(game.max_length + 2, LONGEST_PATH), np.int32),
         mask=np.empty(game.num_actions, np.bool_),
@@ -57,10 +57,10 @@ def simulate(
     nodes: NDArray[Any],
     tree: NDArray[Any],
     root: NDArray[Any],
-    scratch: Scratch,
+    scratch: SimulationScratch,
     chances: Any,
     proves: bool,
-    limits: Limits,
+    limits: SearchLimits,
 ) -> bool:
     """Simulate from `root` [1] until as many are done as `limits` say or the result is proven, at least once.
 

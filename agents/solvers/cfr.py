@@ -42,8 +42,8 @@ LINEAR_CFR = Discount(1.0, 1.0, 1.0)
 DCFR = Discount(1.5, 0.0, 2.0)
 
 
-class Tables(NamedTuple):
-    """What is computed for each sequence, all [Q]."""
+class CfrTables(NamedTuple):
+    """Arrays of CFR over the sequences, all [Q]."""
 
     regrets: Floats
     """Cumulative regrets."""
@@ -66,12 +66,12 @@ def iterate(tree: GameTree, discount: Discount, regrets: Floats, average: Floats
     match_all(tree.form, regrets, strategy)
     realize(tree.form, strategy, plan)
     exponents = (discount.positive, discount.negative, discount.average)
-    _iterate(tree.form, exponents, done, iterations, Tables(regrets, average, strategy, plan, values))
+    _iterate(tree.form, exponents, done, iterations, CfrTables(regrets, average, strategy, plan, values))
 
 
 @njit(cache=True, nogil=True)
 def _iterate(
-    form: SequenceForm, exponents: tuple[float, float, float], done: int, iterations: int, tables: Tables
+    form: SequenceForm, exponents: tuple[float, float, float], done: int, iterations: int, tables: CfrTables
 ) -> None:
     form, tables = unowned(form), unowned(tables)
     for t in range(done + 1, done + iterations + 1):
@@ -106,7 +106,7 @@ def counterfactual(form: SequenceForm, seat: int, strategy: Floats, plan: Floats
 
 
 @njit(cache=True, nogil=True)
-def update(form: SequenceForm, seat: int, kept: tuple[float, float], weight: float, tables: Tables) -> None:
+def update(form: SequenceForm, seat: int, kept: tuple[float, float], weight: float, tables: CfrTables) -> None:
     """Update the average, regrets, strategy and plan of a seat; reset its values to zero."""
     regrets, average, strategy, plan, values = tables
     values[seat] = 0.0

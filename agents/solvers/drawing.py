@@ -24,8 +24,8 @@ class TreeArrays(NamedTuple):
     """[Z, P]."""
 
 
-class Tables(NamedTuple):
-    """What is learned for each sequence, all [Q]."""
+class SampleTables(NamedTuple):
+    """Arrays of a sampling solver over the sequences, all [Q]."""
 
     regrets: Floats
     """Cumulative regrets."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.solvers.drawing import Stream, Tables, TreeArrays, draw_action, draw_child
+from agents.solvers.drawing import SampleTables, Stream, TreeArrays, draw_action, draw_child
 from arena.analysis.matching import match
 from arena.analysis.tree import Floats, GameTree
 from games.engine.entries import unowned
@@ -36,12 +36,12 @@ def external_sampling(tree: GameTree, regrets: Floats, average: Floats, stream: 
     """Run `iterations` of external sampling, changing `regrets`, `average` [Q] and `stream` in place."""
     size = len(tree.nodes)
     sample = Sample(np.empty(size, np.int32), np.empty(size, np.int32), np.ones(size), np.empty(size))
-    tables = Tables(regrets, average, np.empty_like(regrets))
+    tables = SampleTables(regrets, average, np.empty_like(regrets))
     _external(TreeArrays(tree.form, tree.nodes, tree.payoffs), tables, sample, stream, iterations)
 
 
 @njit(cache=True, nogil=True)
-def _external(tree: TreeArrays, tables: Tables, sample: Sample, stream: Stream, iterations: int) -> None:
+def _external(tree: TreeArrays, tables: SampleTables, sample: Sample, stream: Stream, iterations: int) -> None:
     tree, tables, sample, stream = unowned(tree), unowned(tables), unowned(sample), unowned(stream)
     for _ in range(iterations):
         for seat in range(tree.payoffs.shape[1]):
@@ -50,7 +50,7 @@ def _external(tree: TreeArrays, tables: Tables, sample: Sample, stream: Stream, 
 
 
 @njit(inline="always")
-def descend(tree: TreeArrays, seat: int, tables: Tables, sample: Sample, stream: Stream) -> int:
+def descend(tree: TreeArrays, seat: int, tables: SampleTables, sample: Sample, stream: Stream) -> int:
     """Sample a part of the tree, with all actions of `seat`; return its number of nodes."""
     form, nodes = tree.form, tree.nodes
     regrets, average, strategy = tables
@@ -87,7 +87,7 @@ def descend(tree: TreeArrays, seat: int, tables: Tables, sample: Sample, stream:
 
 
 @njit(inline="always")
-def ascend(tree: TreeArrays, seat: int, tables: Tables, sample: Sample, count: int) -> None:
+def ascend(tree: TreeArrays, seat: int, tables: SampleTables, sample: Sample, count: int) -> None:
     """Add the regrets of `seat` estimated from a sample of `count` nodes."""
     form, nodes, payoffs = tree
     regrets, strategy = tables.regrets, tables.strategy

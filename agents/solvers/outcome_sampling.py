@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.solvers.drawing import Stream, Tables, TreeArrays, draw_action, draw_child, uniform
+from agents.solvers.drawing import SampleTables, Stream, TreeArrays, draw_action, draw_child, uniform
 from arena.analysis.matching import match
 from arena.analysis.tree import Floats, GameTree
 from games.engine.entries import unowned
@@ -22,7 +22,7 @@ EXPLORATION = 0.6
 """Weight of uniform exploration, as in the paper (section 5)."""
 
 
-class Line(NamedTuple):
+class SampledLine(NamedTuple):
     """A line of play, T nodes long."""
 
     steps: NDArray[np.int64]
@@ -41,13 +41,15 @@ def outcome_sampling(
 ) -> None:
     """Run `iterations` of outcome sampling, changing `regrets`, `average` [Q] and `stream` in place."""
     size = len(tree.nodes)
-    line = Line(np.empty((size, 2), np.int64), np.empty((size, 2)))
-    tables = Tables(regrets, average, np.empty_like(regrets))
+    line = SampledLine(np.empty((size, 2), np.int64), np.empty((size, 2)))
+    tables = SampleTables(regrets, average, np.empty_like(regrets))
     _outcome(TreeArrays(tree.form, tree.nodes, tree.payoffs), tables, line, stream, iterations, exploration)
 
 
 @njit(cache=True, nogil=True)
-def _outcome(tree: TreeArrays, tables: Tables, line: Line, stream: Stream, iterations: int, exploration: float) -> None:
+def _outcome(
+    tree: TreeArrays, tables: SampleTables, line: SampledLine, stream: Stream, iterations: int, exploration: float
+) -> None:
     tree, tables, line, stream = unowned(tree), unowned(tables), unowned(line), unowned(stream)
     for _ in range(iterations):
         for seat in range(tree.payoffs.shape[1]):
@@ -57,7 +59,9 @@ def _outcome(tree: TreeArrays, tables: Tables, line: Line, stream: Stream, itera
 
 
 @njit(inline="always")
-def draw_line(tree: TreeArrays, seat: int, exploration: float, tables: Tables, line: Line, stream: Stream) -> int:
+def draw_line(
+    tree: TreeArrays, seat: int, exploration: float, tables: SampleTables, line: SampledLine, stream: Stream
+) -> int:
     """Sample a line of play; return its length.
 
     Chance and the other seats are sampled by their strategies, so that their probabilities cancel.
@@ -95,7 +99,9 @@ def draw_line(tree: TreeArrays, seat: int, exploration: float, tables: Tables, l
 
 
 @njit(inline="always")
-def learn_line(tree: TreeArrays, seat: int, length: int, result: float, tables: Tables, line: Line) -> None:
+def learn_line(
+    tree: TreeArrays, seat: int, length: int, result: float, tables: SampleTables, line: SampledLine
+) -> None:
     """Add the regrets of `seat` estimated from a line of play that ended with its payoff `result`.
 
     The action taken has the value of the payoff over its sampling probability, the others 0: an unbiased estimate.

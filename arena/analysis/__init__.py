@@ -1,4 +1,4 @@
-"""How good play is, measured: what moves keep of a position's value, and exact exploitability in small games.
+"""Measures of the quality of play: moves that keep a position's value, and exact exploitability in small games.
 
 - `analysis`, `judging`, `lines`, `report`: what agents' moves are worth, over positions that are held fixed
 - `tree`: a game written out once into arrays; `walk` is the compiled template that does it

@@ -9,7 +9,7 @@ from arena.base.jit import njit
 
 @njit(inline="always")
 def match(regrets: Floats, begin: int, end: int, strategy: Floats) -> None:
-    """Regret matching: actions in proportion to their positive regret, all alike where there is none."""
+    """Regret matching: write actions in proportion to their positive regrets, uniform if there are none."""
     total = 0.0
     for q in range(begin, end):
         total += max(regrets[q], 0.0)

@@ -1,8 +1,8 @@
-"""Pools of strategies, one for every seat, and the meta-game that they are: mixed by its solution.
+"""Pools of strategies, one for every seat, mixed by a solution of their meta-game.
 
-The meta-game is what everybody in the pools earns from everybody; a meta-strategy solves it and says how often each
-seat plays each member (M. Lanctot et al., "A Unified Game-Theoretic Approach to Multiagent Reinforcement Learning",
-2017, arXiv 1711.00832; with alpha-rank, P. Muller et al., ICLR 2020, arXiv 1909.12823).
+The meta-game has the payoffs between all members of the pools. A meta-strategy solves it: it gives the probability with
+which each seat plays each member (M. Lanctot et al., "A Unified Game-Theoretic Approach to Multiagent Reinforcement
+Learning", 2017, arXiv 1711.00832; with alpha-rank, P. Muller et al., ICLR 2020, arXiv 1909.12823).
 """
 
 from collections.abc import Callable, Mapping
@@ -23,18 +23,18 @@ MOST_PROFILES = 2500
 
 
 def uniform(payoffs: Floats) -> list[Floats]:
-    """Everybody in a pool alike; so are the other three, from payoffs [P, n, ..., n] to P arrays [n] of shares."""
+    """Return equal shares. Like the other three, it maps payoffs [P, n, ..., n] to P arrays [n] of shares."""
     return [np.full(size, 1 / size) for size in payoffs.shape[1:]]
 
 
 def nash(payoffs: Floats) -> list[Floats]:
-    """An equilibrium, of maximal entropy; for zero-sum games of two seats."""
+    """Return the equilibrium of maximal entropy; for two-player zero-sum games."""
     first, second = solve_matrix_game(payoffs[0])
     return [np.asarray(first, float), np.asarray(second, float)]
 
 
 def prd(payoffs: Floats) -> list[Floats]:
-    """Projected replicator dynamics."""
+    """Return the result of projected replicator dynamics."""
     return projected_replicator(payoffs)
 
 
@@ -54,7 +54,7 @@ META: Mapping[str, Callable[[Floats], list[Floats]]] = {
     "prd": prd,
     "uniform": uniform,
 }
-"""What solves the meta-game, by name."""
+"""Meta-strategies by name."""
 
 
 class StrategyPools:
@@ -94,7 +94,7 @@ class StrategyPools:
         return len(self.plans)
 
     def add(self, strategy: Floats) -> None:
-        """Put a strategy [Q] into all pools, and solve the meta-game again."""
+        """Add a strategy [Q] to all pools, and solve the meta-game again."""
         self._append(strategy)
         self.shares = META[self.meta](self.payoffs)
 
@@ -106,7 +106,7 @@ class StrategyPools:
         return all((self.plans[:, own] == plan[own]).all(axis=1).any() for own in seats)
 
     def strategy(self) -> Floats:
-        """Return what the mixtures of all seats play, [Q]."""
+        """Return the strategy [Q] of the mixtures of all seats."""
         mixed, strategy = np.empty(self.tree.num_sequences), np.ones(self.tree.num_sequences)
         for seat, shares in enumerate(self.shares):
             own = self.tree.seat_of == seat
@@ -126,7 +126,7 @@ class StrategyPools:
         self.shares = META[self.meta](payoffs)
 
     def _append(self, strategy: Floats) -> None:
-        """Put a strategy [Q] into all pools, and fill in what it earns from everybody."""
+        """Add a strategy [Q] to all pools, and compute its payoffs against all members."""
         self.plans = np.concatenate([self.plans, np.empty((1, self.tree.num_sequences))])
         realize(self.tree.form, strategy, self.plans[-1])
         size, players = len(self.plans), self.tree.game.num_players
@@ -139,7 +139,7 @@ class StrategyPools:
         self.payoffs = payoffs
 
     def _profile_returns(self, profile: tuple[int, ...], rng: np.random.Generator) -> Floats:
-        """Return what each seat earns [P] where these members meet: exactly, or on average over some games."""
+        """Return the payoffs [P] of these members: exact, or averaged over some games."""
         chances = self._chance * self.plans[profile, self._sequences].prod(axis=1)
         if self.simulations:
             chances = rng.multinomial(self.simulations, chances / chances.sum()) / self.simulations
@@ -148,7 +148,7 @@ class StrategyPools:
 
 
 def _ends(tree: GameTree) -> tuple[Ints, Floats, Floats]:
-    """Of each end: the sequences that lead there [Z, P], how likely chance does its part [Z], what is earned [Z, P]."""
+    """Return for each end its sequences [Z, P], the probability of its chance outcomes [Z], and its payoffs [Z, P]."""
     nodes, players = tree.nodes, tree.game.num_players
     sequences, chance = np.empty((len(nodes), players), np.int32), np.empty(len(nodes))
     follow(nodes, tree.form.first_sequence, sequences, chance)

@@ -19,8 +19,8 @@ from safetensors.numpy import load, save
 
 from arena.analysis.tree import Floats, GameTree, Ints
 from arena.base.errors import CheckpointError, UsageError
+from arena.base.folders import write_folder
 from arena.base.tensors import read_tensors
-from arena.data.folders import write_folder
 from arena.policy.snapshots import CONFIG, FORMAT, newest_snapshot, read_config
 from games.engine.compiler import instantiate
 from games.engine.game import Game

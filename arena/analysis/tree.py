@@ -186,7 +186,7 @@ def _write(game: Game, most: int, depth: int, nodes: int, ends: int) -> walk.Wri
         slots=np.full(2 << decisions.bit_length(), -1, np.int32),
         counts=np.zeros(5, np.int64),
     )
-    line = walk.Line(
+    line = walk.WalkPath(
         stack=np.empty(depth, game.state_dtype),
         masks=np.empty((depth, max(game.num_actions, game.num_outcomes)), np.bool_),
         chances=np.empty((depth, game.num_outcomes)),

@@ -36,7 +36,7 @@ NODES, ENDS, STATES, CUTS, MISFITS = 0, 1, 2, 3, 4
 number of actions at an earlier node."""
 
 
-class Line(NamedTuple):
+class WalkPath(NamedTuple):
     """The nodes from the root to where a walk is."""
 
     stack: NDArray[Any]
@@ -50,7 +50,7 @@ class Line(NamedTuple):
 
 
 class Written(NamedTuple):
-    """What a walk writes: as many nodes, ends and information states as there is room for."""
+    """Output of a walk: as many nodes, ends and information states as there is room for."""
 
     nodes: NDArray[Any]
     """Records `NODE` [N]."""
@@ -67,7 +67,7 @@ class Written(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def walk(initial: NDArray[Any], most: int, line: Line, written: Written) -> None:
+def walk(initial: NDArray[Any], most: int, line: WalkPath, written: Written) -> None:
     """Count nodes, ends and information states, and write as many as there is room for.
 
     `initial` is [1]. The walk stops at more than `most` nodes, and opens none deeper than D.

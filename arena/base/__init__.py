@@ -1,1 +1,1 @@
-"""The ground floor of arena: text, files and fields that come from outside, each read and shown in one way."""
+"""Base of arena, imported by all other packages: errors, checks of input, files, text and random seeds."""

@@ -1,4 +1,4 @@
-"""Names that a package offers without importing them before they are asked for, and signs where others have gone."""
+"""Lazy imports of a package's public names, and errors that name the new place of names of Tianshou."""
 
 import importlib
 import sys
@@ -11,10 +11,10 @@ from arena.base.moved import direction, has_moved
 
 
 def door(package: str, homes: Mapping[str, str] | None = None) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the `__getattr__` and the `__dir__` of a package.
+    """Return `__getattr__` and `__dir__` for a package whose names are imported on first use.
 
-    `homes` are the names that are imported when they are first asked for, by the module that they are from ("A B").
-    For a name that the package has not, `AttributeError` says where it is, if Tianshou has it there.
+    `homes` maps each module to the names that it defines, separated by spaces. For any other name, `AttributeError`
+    says where it is, if Tianshou has it in this package.
     """
     home = {name: module for module, names in (homes or {}).items() for name in names.split()}
 
@@ -23,8 +23,8 @@ def door(package: str, homes: Mapping[str, str] | None = None) -> tuple[Callable
             value = getattr(importlib.import_module(home[name]), name)
             setattr(sys.modules[package], name, value)
             return value
-        told = direction(f"{package}.{name}".removeprefix("arena."))
-        raise AttributeError(told or f"module {package!r} has no attribute {name!r}", name=name)
+        message = direction(f"{package}.{name}".removeprefix("arena."))
+        raise AttributeError(message or f"module {package!r} has no attribute {name!r}", name=name)
 
     def __dir__() -> list[str]:
         return sorted({*vars(sys.modules[package]), *home})
@@ -48,19 +48,19 @@ class Signposts:
             return None
         if has_moved(old):
             return ModuleSpec(fullname, self, is_package=True)  # type: ignore[arg-type]  # a loader by its methods
-        if told := direction(old):
-            raise ImportError(told)
+        if message := direction(old):
+            raise ImportError(message)
         return None
 
     def create_module(self, spec: ModuleSpec) -> None:
-        """Leave it to Python to make the module."""
+        """Return None: Python creates the module."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Let each of its names say where it is."""
+        """Make access to any name of the module raise an error that says where it is."""
         module.__getattr__, module.__dir__ = door(module.__name__)  # type: ignore[method-assign]
 
 
 def put_up_signposts() -> None:
-    """Let Python ask `Signposts` for what nobody else finds; doing it again changes nothing."""
+    """Install `Signposts` as the last import finder; idempotent."""
     if not any(isinstance(finder, Signposts) for finder in sys.meta_path):
         sys.meta_path.append(Signposts())

@@ -12,15 +12,15 @@ from typing import Any
 from arena.base.errors import CheckpointError, UsageError
 
 CHUNK = 2**16
-"""Bytes that are read beyond the size that a file has said to have."""
+"""Bytes read at a time beyond the size that a file reports."""
 TEXT = 2**30
 """Bytes of the largest text that is read: games by the million."""
 SMALL, LARGE = 2**20, 2**26
 """Bytes of the largest description (1 MiB), and of the largest record of a league or a game (64 MiB)."""
 DEPTH = 50
-"""Lists and objects of JSON that may stand in each other."""
+"""Maximum depth of nested lists and objects in JSON."""
 PLAIN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
-"""Nothing is inherited, and nobody waits for the other end of a pipe."""
+"""Flags of `os.open`: not inherited by child processes, and not blocking on a pipe."""
 UNFOLLOWED = PLAIN | getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -77,7 +77,7 @@ def read_json(path: Path, most: int = SMALL) -> dict[str, Any]:
 
 
 def read_any_json(path: Path, most: int = SMALL) -> Any:
-    """Return what a file of JSON says, an object or not; `CheckpointError` if it cannot be read."""
+    """Return the value in a JSON file, an object or not; `CheckpointError` if it cannot be read."""
     try:
         return parse_json(read_bytes(path, most))
     except (OSError, ValueError) as error:
@@ -85,9 +85,9 @@ def read_any_json(path: Path, most: int = SMALL) -> Any:
 
 
 def parse_json(text: str | bytes, depth: int = DEPTH, finite: bool = True) -> Any:
-    """Return what a text of JSON says; `ValueError` in these cases, too, which Python's own parser lets pass.
+    """Parse JSON more strictly than Python; `ValueError` for malformed text and in the cases below.
 
-    Keys that are given twice, more than `depth` lists and objects in each other, and, if `finite`, NaN and infinities.
+    Refused are duplicate keys, nesting deeper than `depth` and, if `finite`, NaN and infinities.
     """
     if isinstance(text, bytes):
         text = text.decode("utf-8")
@@ -119,11 +119,11 @@ def _parts(content: dict[str, Any] | list[Any]) -> list[Any]:
 
 def _unique(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
     """The object of these pairs."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         keys = [key for key, _ in pairs]
         raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} is given twice")
-    return found
+    return mapping
 
 
 def _refused(constant: str) -> float:

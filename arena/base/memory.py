@@ -1,4 +1,4 @@
-"""Keep freed memory in the process, for the next tensors: the system would have to clear it before giving it again."""
+"""Keep freed memory in the process for the next tensors, since the system would have to clear it again."""
 
 import ctypes
 import sys
@@ -7,7 +7,7 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 KEPT = 2**30
 """Bytes that may lie free at the end of the heap."""
 OF_ITS_OWN = 2**25
-"""Bytes from which on a block is mapped alone, and given back when it is freed: the most that glibc takes."""
+"""Size in bytes from which a block gets a mapping of its own, returned when freed: the maximum of glibc."""
 
 
 def keep_freed_memory() -> None:

@@ -72,5 +72,7 @@ def direction(old: str) -> str | None:
         return None if place == f"arena.{module}" else f"{name} is in {place}: from {place} import {name}"
     if not has_moved(old):
         return None
-    found = dict.fromkeys(place for parent in PLACES if f"{parent}.".startswith(f"{old}.") for place in PLACES[parent])
-    return f"there is no arena.{old}: its names are in {', '.join(found)}; see {PAGE}"
+    modules = dict.fromkeys(
+        place for parent in PLACES if f"{parent}.".startswith(f"{old}.") for place in PLACES[parent]
+    )
+    return f"there is no arena.{old}: its names are in {', '.join(modules)}; see {PAGE}"

@@ -10,17 +10,17 @@ IN_A_QUERY = re.compile(r"(?P<before>[?&]password)=(?P<password>[^\s&]*)")
 
 
 def without_password(text: str) -> str:
-    """A text with all URLs in it as they are without their passwords."""
+    """Return a text with the passwords of all URLs in it removed."""
     return IN_A_QUERY.sub(r"\g<before>=***", IN_A_URL.sub(r"\g<before>@", text))
 
 
 def handed_on(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """Words of a command line without the password of a PostgreSQL server, and the environment that holds it instead.
+    """Move the password of a PostgreSQL URL from the words of a command line into an environment; return both.
 
-    What a process was started with can be read by everybody on the machine, its environment by its user alone. A
-    password that no variable can hold, as of another kind of database, stays where it is.
+    The command line of a process can be read by everybody on the machine, its environment only by its user. Passwords
+    of other databases, which have no such variable, stay in the words.
     """
-    found = [match for word in words if (match := IN_A_URL.search(word)) and match["scheme"].startswith("postgresql")]
-    if len(found) != 1:
+    urls = [match for word in words if (match := IN_A_URL.search(word)) and match["scheme"].startswith("postgresql")]
+    if len(urls) != 1:
         return list(words), {}
-    return [IN_A_URL.sub(r"\g<before>@", word) for word in words], {"PGPASSWORD": unquote(found[0]["password"])}
+    return [IN_A_URL.sub(r"\g<before>@", word) for word in words], {"PGPASSWORD": unquote(urls[0]["password"])}

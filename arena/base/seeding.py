@@ -4,7 +4,7 @@ import numpy as np
 
 
 def make_rng(seed: int | np.random.Generator | None = None) -> np.random.Generator:
-    """A generator of one's own: from a seed, the given one, or (None) drawn from NumPy's global state.
+    """Return a generator: from a seed, the given one, or (None) seeded from NumPy's global state.
 
     The last means that `np.random.seed(s)` at the top of a script fixes everything made after it.
     """
@@ -14,6 +14,6 @@ def make_rng(seed: int | np.random.Generator | None = None) -> np.random.Generat
 
 
 def spawn_seeds(seed: int, *path: int, count: int) -> list[int]:
-    """`count` independent seeds for the parts of something that has one; `path` says which something."""
+    """Return `count` independent seeds derived from a seed; `path` separates different uses of one seed."""
     words = np.random.SeedSequence([seed, *path]).generate_state(count, np.uint64) >> np.uint64(1)
     return [int(word) for word in words.tolist()]

@@ -1,4 +1,4 @@
-"""Files of tensors (safetensors) that others may have written: what they hold is checked before any of it is read."""
+"""Untrusted files of tensors (safetensors): the header is checked before any tensor is read."""
 
 import math
 import os
@@ -13,7 +13,7 @@ from arena.base.files import open_regular, parse_json, reason
 from arena.base.typed import Count, FieldError, field
 
 HEADER_BYTES = 2**24
-"""Most that a header may take."""
+"""Maximum size of a header."""
 BITS = {"BOOL": 8, "F16": 16, "BF16": 16, "F32": 32, "F64": 64}
 BITS |= {f"{sign}{bits}": bits for sign in "IU" for bits in (8, 16, 32, 64)}
 """Of one number, by the names of types that are read."""
@@ -62,7 +62,7 @@ def read_tensors(path: Path, check: Check | None = None) -> bytes:
 
 
 def header_of(content: bytes) -> dict[str, TensorInfo]:
-    """Return what the header of a file of tensors says, given all of its bytes; `ValueError` if it is not sound."""
+    """Return the tensors that the header of a safetensors file describes, given its bytes; `ValueError` if invalid."""
     length = struct.unpack("<Q", content[:8])[0] if len(content) >= 8 else HEADER_BYTES + 1
     if length > min(HEADER_BYTES, len(content) - 8):
         raise ValueError("its header is cut off, or too long")
@@ -74,17 +74,17 @@ def read_header(text: bytes, size: int) -> dict[str, TensorInfo]:
     described = parse_json(text)
     if not isinstance(described, dict):
         raise FieldError("its header is no object of JSON")
-    found, parts = {}, []
-    for name, told in described.items():
+    tensors, parts = {}, []
+    for name, description in described.items():
         if name == METADATA:
             continue
-        if not isinstance(told, dict):
+        if not isinstance(description, dict):
             raise FieldError(f"its header does not describe {name!r}")
-        info = TensorInfo(field(told, "dtype", str), field(told, "shape", tuple[Count, ...]))
-        begin, end = field(told, "data_offsets", tuple[Count, Count])
+        info = TensorInfo(field(description, "dtype", str), field(description, "shape", tuple[Count, ...]))
+        begin, end = field(description, "data_offsets", tuple[Count, Count])
         if info.dtype not in BITS or (end - begin) * 8 != math.prod(info.shape) * BITS[info.dtype]:
             raise FieldError(f"its header does not describe {name!r}: {info} are not {end - begin} bytes")
-        found[name] = info
+        tensors[name] = info
         parts.append((begin, end))
     reached = 0
     for begin, end in sorted(parts):
@@ -93,7 +93,7 @@ def read_header(text: bytes, size: int) -> dict[str, TensorInfo]:
         reached = end
     if reached != size:
         raise FieldError(f"its tensors take {reached:,} bytes, and {size:,} are there")
-    return found
+    return tensors
 
 
 def memory_bytes() -> int:
@@ -105,7 +105,7 @@ def memory_bytes() -> int:
 
 
 def _exactly(read: Callable[[int], Any], count: int) -> bytes:
-    """So many bytes of a file that may give them in parts."""
+    """Read exactly this number of bytes, although a file may return fewer at a time."""
     parts: list[bytes] = []
     left = count
     while left and (part := read(left)):

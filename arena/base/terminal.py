@@ -1,4 +1,4 @@
-"""The console that tables and lines are printed on: what others wrote reaches the terminal as text, never as orders."""
+"""The console for tables and lines: text from others never reaches the terminal as control sequences."""
 
 from collections.abc import Iterable
 
@@ -9,12 +9,12 @@ from arena.base.text import printable_lines
 
 
 def make_console(stderr: bool = False, width: int | None = None) -> Console:
-    """Return a console on which brackets are no markup, names of emoji no signs, and control characters are shown."""
+    """Return a console without markup and emoji codes, on which control characters are printed as escapes."""
     return _PlainConsole(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
 
 
 class _PlainConsole(Console):
-    """Shows whatever cannot be printed as its escape, but for the ends of lines and what rich itself orders."""
+    """Prints unprintable characters as escapes, except for line ends and rich's own control codes."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):

@@ -1,11 +1,11 @@
-"""Text from files, bots and people, as it is shown and written: one function for each place that it may reach."""
+"""Untrusted text from files, bots and people, escaped for each place where it is shown or written."""
 
 from games.engine.text import printable, printable_lines
 
 __all__ = ["csv_cell", "from_csv_cell", "plot_text", "printable", "printable_lines"]
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-"""First characters of cells that a spreadsheet takes for formulas (OWASP, CSV injection)."""
+"""First characters of cells that spreadsheets interpret as formulas (OWASP, CSV injection)."""
 
 
 def csv_cell(value: object) -> object:
@@ -20,7 +20,7 @@ def csv_cell(value: object) -> object:
 
 
 def from_csv_cell(text: str) -> str:
-    """Return the text that `csv_cell` has kept from being a formula.
+    """Return the text that `csv_cell` escaped.
 
     >>> from_csv_cell("'=1+1"), from_csv_cell("'s")
     ('=1+1', "'s")

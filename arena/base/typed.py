@@ -1,4 +1,4 @@
-"""Values of JSON as the types that a record declares: the one reader of fields of all files."""
+"""Conversion of JSON values to the types that a record declares."""
 
 import math
 import reprlib
@@ -26,7 +26,7 @@ class FieldError(UsageError):
 
 
 Count = Annotated[int, Range(0, 2**53)]
-"""A whole number of at least 0, which every program reads in the same way."""
+"""A whole number of at least 0 that JSON parsers represent exactly."""
 Time = Annotated[float, Range(0, 2**40)]
 """Seconds since 1970."""
 Hash = Annotated[str, Range(1, 64)]
@@ -43,7 +43,7 @@ def field(data: Mapping[str, Any], name: str, kind: Any) -> Any:
 def record(kind: type[T], data: Any, where: str = "") -> T:
     """Return the dataclass whose fields an object of JSON gives; `FieldError` for one that is unknown or missing.
 
-    What the dataclass itself checks (`UsageError`) is told as it is.
+    `UsageError`s of the dataclass itself are passed on.
     """
     if not isinstance(data, Mapping):
         raise FieldError(f"{where or kind.__name__} is {shown(data)}, not an object")
@@ -89,7 +89,7 @@ def as_type(value: Any, kind: Any, where: str) -> Any:
 
 
 def shown(value: Any) -> str:
-    """Return the beginning of a value, as a message tells it."""
+    """Return the beginning of a value, for an error message."""
     text = reprlib.repr(value) if isinstance(value, dict | list) else repr(value)
     return text if len(text) <= 100 else f"{text[:100]}..."
 
@@ -102,13 +102,13 @@ def _fields(kind: Any) -> dict[str, tuple[Field[Any], Any]]:
 
 
 def _any_of(value: Any, kinds: tuple[Any, ...], where: str) -> Any:
-    told = ""
+    message = ""
     for kind in kinds:
         try:
             return as_type(value, kind, where)
         except FieldError as error:
-            told = told or str(error)
-    raise FieldError(told)
+            message = message or str(error)
+    raise FieldError(message)
 
 
 def _sequence(value: list[Any] | tuple[Any, ...], origin: Any, arguments: tuple[Any, ...], where: str) -> Any:

@@ -135,7 +135,7 @@ def _has_screen() -> bool:
 
 def _run(command: str, arguments: list[str]) -> int:
     if any("pettingzoo:" in argument for argument in arguments):
-        from arena.env.hosted.trust import trust_named  # here, since most commands name none
+        from arena.base.trust import trust_named  # here, since most commands name none
 
         trust_named(arguments)
     module = importlib.import_module(f"arena.cli.{command.replace('-', '_')}")

@@ -12,7 +12,6 @@ import tyro
 from arena.base.terminal import make_console
 from arena.cli.again import command_line
 from arena.policy.registry import make_game
-from arena.ratings.sprt import Sprt
 from arena.store import DEFAULT_URL, Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.entrants import read_entrants
@@ -76,18 +75,14 @@ def run(options: Options) -> int:
                 flush=True,
             )
         try:
-            with LiveTable(list(players), game.num_players, make_console(stderr=True), _test(options)) as progress:
+            console, test = make_console(stderr=True), options.tournament.test
+            with LiveTable(list(players), game.num_players, console, test) as progress:
                 result = tournament.run(progress, store)
         except KeyboardInterrupt:
             print(f"\nThe games so far are kept; resume with\n  {again}", file=sys.stderr)
             raise
         _report(result, tournament.key, options, remarks)
     return 0
-
-
-def _test(options: Options) -> Sprt | None:
-    """Return the sequential test of the tournament; None if it is of another format."""
-    return options.tournament.sprt if options.tournament.format == "sprt" else None
 
 
 @contextmanager

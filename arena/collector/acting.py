@@ -18,11 +18,11 @@ from arena.policy.random import RandomPolicy
 
 Ints = NDArray[np.int64]
 Choice = tuple[Any, Batch]
-"""Actions [n] as environments take them, and as they are stored, `act` and what learning needs with them, `policy`."""
+"""Actions [n] for the environments, and for storage: `act`, with `policy`, the data needed for learning."""
 
 
 class Acting:
-    """Asks for actions in environments, and keeps hidden states, one a pair of environment and seat."""
+    """Chooses actions, and keeps a hidden state for each pair of environment and seat."""
 
     def __init__(self, env: VectorEnv):
         self._env = env
@@ -57,12 +57,12 @@ class Acting:
         return _mapped(policy.map_action, policy, act, batch), Batch(act=act, policy=result.get("policy", Batch()))
 
     def at_random(self, policy: Policy, batch: Batch) -> Choice:
-        """Random legal actions, stored as the ones by which the policy would have done the same."""
+        """Return random legal actions, stored in the form in which the policy would have chosen them."""
         sent = self._drawn(batch.env_id, batch.obs)
         return sent, Batch(act=_mapped(policy.map_action_inverse, policy, sent, batch), policy=Batch())
 
     def _drawn(self, env_ids: Ints, obs: Any) -> NDArray[Any]:
-        """Drawn among the legal actions that a mask shows, or else from the action space of each environment."""
+        """Draw from the legal actions of a mask or, without one, from the action space of each environment."""
         if isinstance(obs, Batch) and "mask" in obs and obs.mask.shape[1]:
             return as_array(self._legal.forward(Batch(obs=obs)).act)
         if not self._spaces:  # once: processes hand over copies, and each copy begins its random stream anew
@@ -81,5 +81,5 @@ def _is_plain(space: Any) -> bool:
 
 
 def _mapped(mapping: Callable[..., Any], policy: Policy, act: NDArray[Any], batch: Batch) -> Any:
-    """Actions under a mapping of the policy; one of several policies is told whose rows they are."""
+    """Map actions of the policy; a manager also gets the batch, which says whose rows they are."""
     return mapping(act, batch) if isinstance(policy, MultiAgentPolicyManager) else mapping(act)

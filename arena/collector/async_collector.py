@@ -18,9 +18,9 @@ Ints = NDArray[np.int64]
 class AsyncCollector(Collector):
     """A `Collector` for vector environments with `wait_num` or `timeout`, whose steps return in parts.
 
-    Environments that have answered act again while the others are busy. What was done in a busy one is remembered, and
-    opens a transition once its result is in; a step that is under way when a collection ends belongs to the next one.
-    A reset drops such steps, which is counted (`CollectStats.n_dropped_steps`).
+    Environments that have finished a step act again while the others are busy. The action in a busy environment opens a
+    transition when its result arrives. A step that is unfinished at the end of a collection belongs to the next one. A
+    reset drops such steps, which is counted (`CollectStats.n_dropped_steps`).
 
     The arguments are those of `Collector`.
     """
@@ -28,7 +28,7 @@ class AsyncCollector(Collector):
     _in_parts: ClassVar[bool] = True
 
     def reset_env(self, gym_reset_kwargs: dict[str, Any] | None = None) -> None:
-        """Begin new episodes everywhere; steps under way are dropped, once they are over."""
+        """Begin new episodes in all environments; the results of unfinished steps are dropped."""
         super().reset_env(gym_reset_kwargs)
         self._busy = np.zeros(self.num_envs, np.bool_)
         self._chosen = Batch()  # what was done in busy environments, one row an environment
@@ -55,11 +55,11 @@ class AsyncCollector(Collector):
         return super().collect(n_step, n_episode, random, render, no_grad, reset_before_collect, gym_reset_kwargs)
 
     def most_steps(self, n_step: int) -> int:
-        """The largest number of steps that `collect(n_step)` makes: all may answer at once when one is missing."""
+        """Return the largest number of steps of `collect(n_step)`, reached if all answer when one step is missing."""
         return n_step - 1 + self.num_envs
 
     def _step(self, env_ids: Ints, random: bool) -> tuple[int, Ints]:
-        """Ask those of these environments that are not busy, and take in whatever has been answered."""
+        """Send actions to the idle ones of these environments, and process all finished steps."""
         idle = env_ids[~self._busy[env_ids]]
         if len(idle):
             sent, chosen = self._choose(idle, random)

@@ -35,9 +35,9 @@ class Collector:
     """Steps a policy in environments, an exact number of steps or episodes, and stores transitions.
 
     Every pair of environment and agent is a virtual single-agent environment with a sub-buffer of its own: a transition
-    opens when the agent acts and closes, with the agent's own next observation and all it earned in between, when it is
-    next asked or its episode ends. Stored are the seats that learn: all of them, or, with a `MultiAgentPolicyManager`,
-    those whose policy is a learner.
+    opens when the agent acts and closes, with the agent's own next observation and its rewards in between, when it acts
+    again or its episode ends. Stored are the seats that learn: all of them, or, with a `MultiAgentPolicyManager`, those
+    whose policy is a learner.
 
     Infos are columns of a Batch, see `arena.data.infos`. A policy finds in `batch.info` what came with the observation,
     from a reset or from a step; a transition stores what came with its next observation, the info of its step. Of
@@ -99,17 +99,17 @@ class Collector:
             self.reset_buffer()
 
     def reset_stat(self) -> None:
-        """Set the counters to zero."""
+        """Reset the counters to zero."""
         self.collect_step, self.collect_episode, self.collect_time = 0, 0, 0.0
 
     def reset_buffer(self, keep_statistics: bool = False) -> None:
-        """Empty the buffer; with `keep_statistics` the returns and lengths of episodes under way go on."""
+        """Empty the buffer; with `keep_statistics`, keep the returns and lengths of unfinished episodes."""
         self.buffer.reset(keep_statistics=keep_statistics)
 
     def reset_env(self, gym_reset_kwargs: dict[str, Any] | None = None) -> None:
-        """Begin new episodes everywhere; open transitions and hidden states are forgotten.
+        """Begin new episodes in all environments; open transitions and hidden states are dropped.
 
-        In the buffer, episodes that were under way are truncated.
+        In the buffer, unfinished episodes are truncated.
         """
         self._require_open()
         obs, info = self._envs.reset(self._all, gym_reset_kwargs)
@@ -123,7 +123,7 @@ class Collector:
         self._envs.failed = False
 
     def _begun(self, env_ids: Ints, obs: Any, info: Batch) -> None:
-        """Take note that episodes have begun in these environments, which show `obs` and tell `info`."""
+        """Record that episodes have begun in these environments, with observations `obs` and infos `info`."""
         if self.preprocess_fn is not None:
             obs = begun(self.preprocess_fn, obs, env_ids)
         self._require_free_names(info)
@@ -134,20 +134,20 @@ class Collector:
         self._acting.forget(env_ids)
 
     def _see(self, env_ids: Ints, obs: Any, info: Batch) -> None:
-        """Remember what these environments show and tell."""
+        """Store the current observations and infos of these environments."""
         everywhere = env_ids is self._all
         if info.__dict__ or self._info.__dict__:
             write_rows(self._info, fitted(self._info, info), env_ids, self.num_envs)
-        held = self._obs.get("obs")
-        if everywhere and type(obs) is type(held) is np.ndarray and obs.dtype == held.dtype:
-            np.copyto(held, obs)  # the common case of one agent
+        stored = self._obs.get("obs")
+        if everywhere and type(obs) is type(stored) is np.ndarray and obs.dtype == stored.dtype:
+            np.copyto(stored, obs)  # the common case of one agent
             return
         rows = Batch(obs=obs)
         widen(self._obs, rows)
         write_rows(self._obs, rows, slice(None) if everywhere else env_ids, self.num_envs)
 
     def state_dict(self) -> Batch:
-        """The state of native environments, of open transitions and of episodes under way, as arrays, to be saved."""
+        """Return the state of native environments, open transitions and unfinished episodes as arrays."""
         if not isinstance(self.env, VectorGames):
             raise UsageError("only collectors of native games can be saved")
         seated = Batch() if self._manager is None else Batch(seated=self._manager.seated(self._all))
@@ -162,7 +162,7 @@ class Collector:
         )
 
     def load_state_dict(self, arrays: Batch) -> None:
-        """Take over what `state_dict` gave; `UsageError` if it is of other environments."""
+        """Load what `state_dict` returned; `UsageError` if it belongs to other environments."""
         assert isinstance(self.env, VectorGames)
         for name, own in (("returns", self.episodes.returns), ("lens", self.episodes.lens)):
             require_alike(own, arrays[name], name)
@@ -241,7 +241,7 @@ class Collector:
         return self._stats(ended, steps, time.perf_counter() - start)
 
     def most_steps(self, n_step: int) -> int:
-        """The largest number of steps that `collect(n_step)` makes."""
+        """Return the largest number of steps that `collect(n_step)` makes."""
         if self._envs.begin_by_themselves:  # which keeps some of them from stepping
             return n_step - 1 + self.num_envs
         return -(-n_step // self.num_envs) * self.num_envs
@@ -252,7 +252,7 @@ class Collector:
             raise UsageError(f"give one of n_step={n_step} and n_episode={n_episode}, a whole number above 0")
 
     def _step(self, env_ids: Ints, random: bool) -> tuple[int, Ints]:
-        """One step of these environments; returns the number of steps made, and where an episode has ended."""
+        """Step these environments; return the number of steps made, and the environments whose episode ended."""
         fresh, obs, info, env_ids = self._envs.take_up(env_ids)
         if len(fresh):
             self._begun(fresh, obs, info)
@@ -278,7 +278,7 @@ class Collector:
         return self._obs.obs if len(env_ids) == self.num_envs else self._obs.obs[env_ids]
 
     def _seats(self, obs: Any, count: int) -> Ints:
-        """The seats that act, [n]."""
+        """Return the seats that act, [n]."""
         return obs.agent_id if self.env.agents else np.zeros(count, np.int64)
 
     def _players(self, env_ids: Ints, seats: Ints) -> Batch:
@@ -291,13 +291,13 @@ class Collector:
     # --- what came of it ----------------------------------------------------------------------------------------
 
     def _take_in(self, env_ids: Ints, chosen: Batch, result: StepResult) -> Ints:
-        """Store what a step of these environments brought; returns those whose episode has ended."""
+        """Store the results of a step of these environments; return those whose episode has ended."""
         obs_next, rew, terminated, truncated, told_info = result
         info = told_info
         if self.preprocess_fn is not None:
-            told = dict(obs_next=obs_next, rew=rew, terminated=terminated, truncated=truncated, act=chosen.act)
-            step = stepped(self.preprocess_fn, told | {"info": info, "policy": chosen.policy, "env_id": env_ids})
-            obs_next, rew, terminated, truncated, act = (step[key] for key in told)
+            entries = dict(obs_next=obs_next, rew=rew, terminated=terminated, truncated=truncated, act=chosen.act)
+            step = stepped(self.preprocess_fn, entries | {"info": info, "policy": chosen.policy, "env_id": env_ids})
+            obs_next, rew, terminated, truncated, act = (step[key] for key in entries)
             chosen, info = Batch(act=act, policy=step["policy"], info=chosen.info), step["info"]
         self._require_free_names(info)
         obs = self._seen(env_ids)
@@ -323,7 +323,7 @@ class Collector:
             raise UsageError(f"an environment's infos hold {', '.join(taken)}, which is who plays: name that otherwise")
 
     def _store(self, env_ids: Ints, rows: Batch) -> None:
-        """Store the steps of environments of one agent, whose transitions end where they begin: if it learns."""
+        """Store the steps of single-agent environments, if the agent learns."""
         if self._manager is not None:
             stored = self._learns(np.zeros(len(env_ids), np.int64), rows)
             env_ids, rows = env_ids[stored], rows[stored]
@@ -388,10 +388,9 @@ class Collector:
 
 
 def _processed(infos: list[dict[str, Any]], step: Outcome, rows: Ints) -> Batch:
-    """Last infos, of these rows of a step, as a `preprocess_fn` has made them.
+    """Return the last infos of these rows of a step, as a `preprocess_fn` changed them.
 
-    What it gave or changed is about the step, and so for all whose episode this step ended, if it ended everybody's:
-    else it is for the seat that is asked next.
+    Its changes apply to all seats if the step ended the episode of all of them, otherwise to the seat that acts next.
     """
     each = [{} for _ in rows] if step.info_replaced or not infos else infos
     if step.info.__dict__:

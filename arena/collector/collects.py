@@ -7,7 +7,7 @@ from arena.data.stats import CollectStats
 
 
 class CollectorLike(Protocol):
-    """Fills a buffer, from environments here (`Collector`) or elsewhere."""
+    """Fills a buffer from environments in this process (`Collector`) or in workers."""
 
     buffer: ReplayBuffer
     collect_step: int
@@ -18,13 +18,13 @@ class CollectorLike(Protocol):
     """Seconds that collecting took."""
 
     def collect(self, n_step: int | None = None, n_episode: int | None = None) -> CollectStats:
-        """Collect so many environment steps or episodes."""
+        """Collect a number of environment steps or episodes."""
 
     def most_steps(self, n_step: int) -> int:
-        """The largest number of steps that `collect(n_step)` makes."""
+        """Return the largest number of steps that `collect(n_step)` makes."""
 
     def reset_stat(self) -> None:
-        """Set the counters to zero."""
+        """Reset the counters to zero."""
 
     def reset_buffer(self, keep_statistics: bool = False) -> None:
-        """Empty the buffer; with `keep_statistics` the returns and lengths of episodes under way go on."""
+        """Empty the buffer; with `keep_statistics`, keep the returns and lengths of unfinished episodes."""

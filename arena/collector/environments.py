@@ -1,4 +1,4 @@
-"""`Environments`: whatever a collector steps, in one manner."""
+"""`Environments`: one interface to all kinds of environments that a collector steps."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -47,12 +47,12 @@ class Environments:
             raise UsageError(f"AsyncCollector needs a vector environment with wait_num or timeout; {kind} has neither")
 
     def reset(self, env_ids: Ints, gym_reset_kwargs: Mapping[str, Any] | None = None) -> tuple[Any, Batch]:
-        """Reset these environments; returns what they show and tell. Nothing is done if the keywords are not known."""
+        """Reset these environments; return observations and infos. `UsageError` for unknown keywords."""
         known = ("seed",) if isinstance(self.env, VectorGames) else ("seed", "options")
-        told = dict(gym_reset_kwargs or {})
-        if unknown := sorted(told.keys() - set(known)):
+        keywords = dict(gym_reset_kwargs or {})
+        if unknown := sorted(keywords.keys() - set(known)):
             raise UsageError(f"gym_reset_kwargs may hold {' and '.join(known)} here, not {', '.join(unknown)}")
-        obs, infos = self._noting_failures(partial(self.env.reset, env_ids, **told))
+        obs, infos = self._noting_failures(partial(self.env.reset, env_ids, **keywords))
         return obs, _as_columns(infos)
 
     def step(self, actions: Any, env_ids: Ints | None) -> StepResult:
@@ -66,7 +66,7 @@ class Environments:
         return (obs, rew, *ends, _as_columns(infos))
 
     def _noting_failures(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        """Do some work; note any error but `UsageError`, which is raised beforehand, as a failure."""
+        """Call a function; record any error as a failure, except `UsageError`, which is raised before any change."""
         try:
             return work(*arguments)
         except Exception as error:
@@ -75,7 +75,7 @@ class Environments:
 
     @property
     def begin_by_themselves(self) -> bool:
-        """Return whether episodes begin without a reset, in steps; then `take_up` returns their beginnings."""
+        """Return whether episodes begin in steps, without a reset; `take_up` then returns their first observations."""
         return isinstance(self.env, FromGymnasium)
 
     def take_up(self, env_ids: Ints) -> tuple[Ints, Any, Batch, Ints]:
@@ -89,7 +89,7 @@ class Environments:
         return fresh, obs, _as_columns(infos), env_ids[self.env.running[env_ids]]
 
     def require_idle(self, env_ids: Ints) -> None:
-        """Raise `UsageError` unless other environments can be left alone: Gymnasium's would go on in mid-episode."""
+        """Raise `UsageError` unless other environments can stay idle; Gymnasium's would continue their episodes."""
         if isinstance(self.env, FromGymnasium) and len(cut := env_ids[self.env.running[env_ids]]):
             raise UsageError(
                 f"environments {cut.tolist()} are in the middle of episodes, and would step with the others: collect "
@@ -107,20 +107,20 @@ class Environments:
         return [] if isinstance(self.env, VectorGames) else self.env.final_infos(env_ids)[places].tolist()
 
     def dropped_steps(self) -> tuple[int, int]:
-        """Steps dropped and environments replaced so far; native games lose none."""
+        """Return the numbers of dropped steps and replaced environments so far; 0 for native games."""
         if isinstance(self.env, VectorGames):
             return 0, 0
         return self.env.num_dropped_steps, 0 if isinstance(self.env, FromGymnasium) else self.env.num_restarts
 
     def show(self) -> None:
-        """Render; print what is text."""
+        """Render the environments; print renderings that are text."""
         for frame in self.env.render():
             if isinstance(frame, str):
                 print(frame)
 
 
 def _as_columns(infos: Batch | NDArray[Any]) -> Batch:
-    """Infos of n environments as columns; native games give such themselves."""
+    """Return the infos of n environments as columns; those of native games are columns already."""
     return infos if isinstance(infos, Batch) else columns(infos)
 
 

@@ -1,11 +1,11 @@
-"""Episodes under way, and what a collection has to tell of those that ended."""
+"""Returns and lengths of unfinished episodes, and of those that ended in a collection."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Ended = tuple[NDArray[np.float64], Ints, Ints]
-"""Returns [n, P], lengths [n] and players [n, P] (or [n, 0], if nobody knows) of n episodes."""
+"""Returns [n, P], lengths [n] and players [n, P] (or [n, 0], if unknown) of n episodes."""
 
 
 class Episodes:
@@ -21,12 +21,12 @@ class Episodes:
         """Steps made in it, [B]."""
 
     def begin(self, env_ids: Ints) -> None:
-        """New episodes begin in these environments."""
+        """Start counting new episodes in these environments."""
         self.returns[env_ids] = 0.0
         self.lens[env_ids] = 0
 
     def count(self, env_ids: Ints, rew: NDArray[np.float64]) -> None:
-        """Count a step that brought `rew` [n, P]."""
+        """Count a step with rewards `rew` [n, P]."""
         if len(env_ids) == len(self.lens):  # all of them, in order: a third of the time
             self.returns += rew
             self.lens += 1
@@ -35,12 +35,12 @@ class Episodes:
             self.lens[env_ids] += 1
 
     def ended(self, env_ids: Ints, players: Ints) -> Ended:
-        """The figures of these episodes, which have ended; `players` [n, P] (or [n, 0]) took part in them."""
+        """Return the figures of these ended episodes, with their `players` [n, P] (or [n, 0])."""
         return self.returns[env_ids], self.lens[env_ids], players
 
 
 def joined(ended: list[Ended], num_agents: int) -> Ended:
-    """The figures of all these episodes together."""
+    """Concatenate the figures of several parts."""
     if not ended:
         none = np.zeros((0, num_agents))
         return none, np.zeros(0, np.int64), none.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Calls of a `preprocess_fn`: the arguments that it gets, and the entries that it may replace."""
+"""Calls of a `preprocess_fn`: its arguments, and the entries that it may replace."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,25 +10,25 @@ from arena.base.errors import UsageError
 from arena.data.batch import Batch
 
 PreprocessFn = Callable[..., Batch | Mapping[str, Any] | None]
-"""Called with keywords; gives the entries to replace, none as an empty `Batch` or None."""
+"""Called with keywords; returns the entries to replace, an empty `Batch` or None for none."""
 
 STEP_KEYS = ("obs_next", "rew", "terminated", "truncated", "done", "act", "info", "policy", "env_id")
 REPLACEABLE = frozenset(STEP_KEYS) - {"done", "env_id"}
 
 
 def begun(fn: PreprocessFn, obs: Any, env_ids: NDArray[np.int64]) -> Any:
-    """Observations [n, ...] that no step brought, as `fn` makes them; it is told `obs` and `env_id`."""
+    """Return the first observations [n, ...] of episodes after `fn`, which is called with `obs` and `env_id`."""
     return _entries(fn(obs=obs, env_id=env_ids), {"obs", "env_id"}, "at a reset", len(env_ids)).get("obs", obs)
 
 
 def stepped(fn: PreprocessFn, step: Mapping[str, Any]) -> dict[str, Any]:
-    """A step's entries (those of `STEP_KEYS` but `done`, n rows each) as `fn` makes them.
+    """Return a step's entries (those of `STEP_KEYS` but `done`, n rows each) after `fn`.
 
     `UsageError` for a key that is no part of a step, for entries of another length, and for a `done` that contradicts
     `terminated` and `truncated`, which it follows from.
     """
-    told = dict(step) | {"done": step["terminated"] | step["truncated"]}
-    given = _entries(fn(**told), set(STEP_KEYS), "after a step", len(step["env_id"]))
+    arguments = dict(step) | {"done": step["terminated"] | step["truncated"]}
+    given = _entries(fn(**arguments), set(STEP_KEYS), "after a step", len(step["env_id"]))
     result = dict(step) | {key: given[key] for key in given.keys() & REPLACEABLE}
     if not isinstance(result["info"], Batch):
         result["info"] = Batch(result["info"])

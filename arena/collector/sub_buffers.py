@@ -11,7 +11,7 @@ Ints = NDArray[np.int64]
 
 
 class SubBuffers:
-    """Numbers the sub-buffers of B environments: one for each of those of their P seats that are stored."""
+    """Assigns sub-buffers in B environments: one for each of the P seats that is stored."""
 
     def __init__(self, num_envs: int, num_agents: int, seats: Ints):
         self.num_envs, self.num_seats = num_envs, len(seats)
@@ -19,7 +19,7 @@ class SubBuffers:
         self._slot[seats] = np.arange(len(seats))
 
     def fitting(self, buffer: ReplayBuffer | None) -> ReplayBuffer:
-        """The buffer, if it has enough sub-buffers (`UsageError` if not); without one, a small one."""
+        """Return the buffer, or a small one if there is none; `UsageError` if it has too few sub-buffers."""
         needed = self.num_envs * self.num_seats
         if buffer is None:
             return VectorReplayBuffer(max(needed, 1), max(needed, 1))
@@ -35,5 +35,5 @@ class SubBuffers:
         return self._slot[seats] >= 0
 
     def of(self, env_ids: Ints, seats: Ints) -> Ints:
-        """The sub-buffer of each pair of environment and (stored) seat."""
+        """Return the sub-buffer of each pair of environment and stored seat."""
         return env_ids * self.num_seats + self._slot[seats]

@@ -1,4 +1,4 @@
-"""Open transitions: what each agent did last, until it is known what came of it."""
+"""Open transitions: the last action of each agent, until its outcome is known."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -25,8 +25,8 @@ class Outcome:
 
     env_ids: Ints
     """The environments, [n]."""
-    asked: Ints
-    """The seat that is to act next, [n]; of no meaning where the episode is over."""
+    next_seats: Ints
+    """The seat that is to act next, [n]; undefined if the episode is over."""
     obs_next: Any
     """Observations of that seat, [n, ...]."""
     info: Batch
@@ -36,15 +36,15 @@ class Outcome:
     rew: NDArray[np.float64]
     """Rewards of every seat, [n, P]."""
     terminated: NDArray[np.bool_]
-    """Whose episode has terminated, [n, P]."""
+    """Seats whose episode has terminated, [n, P]."""
     truncated: NDArray[np.bool_]
-    """Whose episode has been cut, [n, P]."""
+    """Seats whose episode has been truncated, [n, P]."""
 
 
 class OpenTransitions:
     """At most one open transition for each of B environments and P seats.
 
-    A transition opens when its agent acts. Until it closes, it earns whatever its agent earns. It closes with the
+    A transition opens when its agent acts. Until it closes, it sums the rewards of its agent. It closes with the
     agent's own next observation and the info that comes with it: when the agent is next asked to act, or when its
     episode ends.
     """
@@ -64,24 +64,25 @@ class OpenTransitions:
         write_rows(self._rows, rows, places, self.is_open.size)
 
     def closed_by(self, step: Outcome, last: Callable[[Ints, Ints], tuple[Any, Batch]]) -> Iterator[Closed]:
-        """Count rewards, then close what the step ends: the transitions of agents that are out or asked to act again.
+        """Add rewards, then close the transitions of agents whose episode has ended or that act next.
 
-        `last(rows, seats)` gives what these seats see and are told in these rows of the step, where their episode ends.
+        `last(rows, seats)` returns the last observations and infos of seats whose episode ends in these rows of the
+        step.
         """
-        earned = self._rew.take(step.env_ids, axis=0) + step.rew
-        set_rows_at(self._rew, step.env_ids, earned)
+        rewards = self._rew.take(step.env_ids, axis=0) + step.rew
+        set_rows_at(self._rew, step.env_ids, rewards)
         is_open, over = self.is_open.take(step.env_ids, axis=0), step.terminated | step.truncated
         rows, seats = np.divmod(np.flatnonzero(is_open & over), self._num_agents)  # faster than `nonzero` of two axes
         if len(rows):
             ends = step.terminated[rows, seats], step.truncated[rows, seats]
             yield self._closed(step.env_ids[rows], seats, *last(rows, seats), *ends)
-        again = (is_open & ~over)[np.arange(len(over)), step.asked]
+        again = (is_open & ~over)[np.arange(len(over)), step.next_seats]
         if again.all():
-            yield self._closed(step.env_ids, step.asked, step.obs_next, step.info, again & False, again & False)
+            yield self._closed(step.env_ids, step.next_seats, step.obs_next, step.info, again & False, again & False)
         elif again.any():
             no = np.zeros(np.count_nonzero(again), np.bool_)
             info = step.info[again] if step.info.__dict__ else step.info
-            yield self._closed(step.env_ids[again], step.asked[again], step.obs_next[again], info, no, no)
+            yield self._closed(step.env_ids[again], step.next_seats[again], step.obs_next[again], info, no, no)
 
     def _closed(
         self, env_ids: Ints, seats: Ints, obs_next: Any, info: Batch, terminated: Any, truncated: Any
@@ -101,11 +102,11 @@ class OpenTransitions:
         self.is_open[env_ids] = False
 
     def state_dict(self) -> Batch:
-        """Everything, as arrays, to be saved."""
+        """Return all open transitions as arrays."""
         return Batch(is_open=self.is_open, rew=self._rew, rows=self._rows)
 
     def load_state_dict(self, arrays: Batch) -> None:
-        """Take over what `state_dict` gave; `UsageError` if it is of other environments."""
+        """Load what `state_dict` returned; `UsageError` if it belongs to other environments."""
         require_alike(self.is_open, arrays.is_open, "is_open")
         require_alike(self._rew, arrays.rew, "rew")
         if lengths(arrays.get("rows", Batch())) - {self.is_open.size}:
@@ -118,7 +119,7 @@ def same_types(rows: Batch) -> None:
     are_arrays = isinstance(rows.obs, np.ndarray) and isinstance(rows.obs_next, np.ndarray)
     if are_arrays and rows.obs.dtype is rows.obs_next.dtype:
         return  # the common case
-    seen, after = Batch(obs=rows.obs), Batch(obs=rows.obs_next)
-    widen(seen, after)
-    widen(after, seen)
-    rows.obs, rows.obs_next = seen.obs, after.obs
+    before, after = Batch(obs=rows.obs), Batch(obs=rows.obs_next)
+    widen(before, after)
+    widen(after, before)
+    rows.obs, rows.obs_next = before.obs, after.obs

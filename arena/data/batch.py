@@ -51,26 +51,26 @@ class Batch:
         self.__dict__[key] = _to_value(value)
 
     def __getattr__(self, key: str) -> Any:
-        """Only reached when `key` is absent."""
+        """Raise `AttributeError`; called only for keys that are absent."""
         raise AttributeError(f"Batch has no key {key!r}; it has {list(self.__dict__)}")
 
     def __contains__(self, key: object) -> bool:
         return key in self.__dict__
 
     def keys(self) -> Iterable[str]:
-        """Keys in the order in which they were set."""
+        """Return the keys in insertion order."""
         return self.__dict__.keys()
 
     def values(self) -> Iterable[Any]:
-        """Values in the order of `keys()`."""
+        """Return the values in the order of `keys()`."""
         return self.__dict__.values()
 
     def items(self) -> Iterable[tuple[str, Any]]:
-        """Pairs of key and value."""
+        """Return pairs of key and value."""
         return self.__dict__.items()
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The value of `key`, `default` if there is none."""
+        """Return the value of `key`, or `default` if it is missing."""
         return self.__dict__.get(key, default)
 
     def pop(self, key: str, *default: Any) -> Any:
@@ -93,7 +93,7 @@ class Batch:
         self.__dict__.update(state)
 
     def __eq__(self, other: object) -> bool:
-        """Same keys, and equal leaves of equal shape throughout."""
+        """Return whether keys, shapes and all entries are equal."""
         if not isinstance(other, Batch) or self.__dict__.keys() != other.__dict__.keys():
             return False
         pairs = [(value, other.__dict__[key]) for key, value in self.__dict__.items()]
@@ -104,7 +104,7 @@ class Batch:
     # --- rows ---------------------------------------------------------------------------------------------------
 
     def __getitem__(self, index: Index) -> Any:
-        """The value of a key, or the rows that an index selects from every leaf; reserved keys stay reserved."""
+        """Return the value of a key, or select rows of every leaf by an index; reserved keys stay reserved."""
         if isinstance(index, str):
             return self.__dict__[index]
         if not self.__dict__:
@@ -152,7 +152,7 @@ class Batch:
                 own[leaves.index_of(own, index)] = leaves.blank(own) if _is_reserved(value) else value
 
     def __len__(self) -> int:
-        """Length of the shortest leaf; `TypeError` where a leaf has no length or there is none."""
+        """Return the length of the shortest leaf; `TypeError` if there is no leaf or one has no length."""
         lengths = []
         for key, value in self.__dict__.items():
             if isinstance(value, Batch):
@@ -174,16 +174,16 @@ class Batch:
 
     @property
     def shape(self) -> list[int]:
-        """Smallest length of each axis that all leaves have; [] with a scalar or a reserved key among them."""
+        """Smallest length of each axis that all leaves share; [] if there is a scalar or a reserved key."""
         shapes = [list(getattr(value, "shape", ())) for value in self.__dict__.values()]
         return [min(lengths) for lengths in zip(*shapes, strict=False)]
 
     def __iter__(self) -> Iterator["Batch"]:
-        """The rows, one batch each."""
+        """Iterate over rows, each a batch."""
         return (self[i] for i in range(len(self)))
 
     def split(self, size: int, shuffle: bool = True, merge_last: bool = False) -> Iterator["Batch"]:
-        """Parts of `size` rows, shuffled with NumPy's global generator; `merge_last` joins the rest to the last part.
+        """Yield parts of `size` rows, shuffled with NumPy's global generator; `merge_last` joins the last two.
 
         Raises `ValueError` for a size below 1.
         """
@@ -249,7 +249,7 @@ class Batch:
 
     @staticmethod
     def empty(batch: "Batch", index: Index = None) -> "Batch":
-        """A copy with everything, or the rows of `index`, set to zero (None for objects)."""
+        """Return a copy with everything, or the rows of `index`, set to zero (None for objects)."""
         return copying.deepcopy(batch).empty_(index)
 
     # --- conversion and arithmetic --------------------------------------------------------------------------------
@@ -275,13 +275,13 @@ class Batch:
                 self.__dict__[key] = torch.as_tensor(np.asarray(value, order="C")).to(dtype=dtype, device=device)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """A 0-dimensional object array: a batch is one thing to NumPy, so that `np.mean(batch)` asks the batch."""
+        """Return a 0-dimensional object array, so that NumPy passes `np.mean(batch)` on to the batch."""
         array = np.empty((), object)
         array[()] = self
         return array
 
     def mean(self, axis: Any = None, dtype: Any = None, out: None = None) -> "Batch":
-        """Mean of every leaf; what `np.mean(batch)` calls, with its arguments."""
+        """Return the mean of every leaf; called by `np.mean(batch)`, with its arguments."""
         if out is not None:
             raise TypeError("the mean of a Batch is a new Batch; it takes no out")
         result = Batch()
@@ -328,7 +328,7 @@ class Batch:
         return self._replace(self._combine(other, operator.itruediv))
 
     def __repr__(self) -> str:
-        """One key a line, the lines of a value below its first."""
+        """Return the text, with one line for each key."""
         name = type(self).__name__
         if not self.__dict__:
             return f"{name}()"

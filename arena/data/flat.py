@@ -1,4 +1,4 @@
-"""Nested batches as flat mappings from a path to an array, which is what file formats know."""
+"""Conversion of nested batches to flat mappings from path to array, for file formats."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from arena.data.rows import as_array
 
 
 def flatten(batch: Batch, prefix: str = "") -> dict[str, NDArray[Any]]:
-    """Leaves by path, `a/b/c`; reserved keys are left out."""
+    """Return leaves by path, `a/b/c`, without reserved keys."""
     flat: dict[str, NDArray[Any]] = {}
     for key, value in batch.items():
         if isinstance(value, Batch):
@@ -22,7 +22,7 @@ def flatten(batch: Batch, prefix: str = "") -> dict[str, NDArray[Any]]:
 
 
 def unflatten(flat: Mapping[str, NDArray[Any]]) -> Batch:
-    """The nested batch of a flat mapping."""
+    """Return the nested batch of a flat mapping."""
     batch = Batch()
     for path, value in flat.items():
         *parents, key = path.split("/")

@@ -22,7 +22,7 @@ _SCALARS = frozenset({bool, int, float, np.bool_, np.int64, np.float32, np.float
 
 
 def columns(infos: Sequence[Mapping[Any, Any]] | NDArray[Any]) -> Batch:
-    """The infos [n] of n rows as columns [n, ...]; an empty `Batch` where there is nothing in them."""
+    """Return the infos [n] of n rows as columns [n, ...]; an empty `Batch` if all are empty."""
     result = Batch()
     keys = dict.fromkeys([key for info in infos for key in info])
     for key in keys:
@@ -33,7 +33,7 @@ def columns(infos: Sequence[Mapping[Any, Any]] | NDArray[Any]) -> Batch:
 
 
 def _column(values: list[Any]) -> Any:
-    """The values under one key, a row each."""
+    """Return the values of one key as a column."""
     if _SCALARS.issuperset(map(type, values)):
         return _as_numbers(values)  # the common case
     if all(value is _LACKING or _is_nested(value) for value in values):
@@ -56,7 +56,7 @@ def _is_nested(value: Any) -> bool:
 
 
 def _entry(value: Any) -> Any:
-    """Numbers as an array, anything else as it is."""
+    """Return numbers as an array, anything else unchanged."""
     if leaves.is_tensor(value):
         value = as_array(value)
     if isinstance(value, list | tuple):
@@ -76,14 +76,13 @@ def _fits(entry: Any, example: Any) -> bool:
 
 
 def fitted(storage: Batch, rows: Batch) -> Batch:
-    """`rows` of columns as they can be written into `storage`, which holds earlier ones.
+    """Return the columns `rows` in a form that can be written into `storage`.
 
-    Columns of `storage` take a wider type where they have to, and become objects where numbers of another shape, or
-    something else, come under their key.
+    Columns of `storage` are widened where necessary. They become objects if values of another shape or kind arrive.
     """
-    held, result = storage.__dict__, Batch()
+    columns, result = storage.__dict__, Batch()
     for key, value in rows.__dict__.items():
-        stored = held.get(key)
+        stored = columns.get(key)
         if _is_blank(value):
             continue
         if isinstance(value, Batch) and isinstance(stored, Batch):
@@ -91,14 +90,14 @@ def fitted(storage: Batch, rows: Batch) -> Batch:
         elif stored is not None and not _is_blank(stored):
             value = value if isinstance(value, Batch) else as_array(value)
             if isinstance(stored, Batch) or isinstance(value, Batch) or stored.shape[1:] != value.shape[1:]:
-                held[key], value = one_by_one(stored), one_by_one(value)
+                columns[key], value = one_by_one(stored), one_by_one(value)
         result.__dict__[key] = value
     widen(storage, result)
     return result
 
 
 def of_numbers(info: Batch) -> Batch:
-    """The columns of numbers alone, for files that hold no objects."""
+    """Return only the columns of numbers, for files that cannot hold objects."""
     kept = Batch()
     for key, value in info.__dict__.items():
         part = of_numbers(value) if isinstance(value, Batch) else value
@@ -108,7 +107,7 @@ def of_numbers(info: Batch) -> Batch:
 
 
 def one_by_one(column: Any) -> NDArray[Any]:
-    """A column as one object a row [n]: numbers, arrays, dictionaries for a (not empty) `Batch`."""
+    """Return a column as objects [n]: numbers, arrays, or dictionaries for a non-empty `Batch`."""
     if isinstance(column, Batch):
         full = {key: value for key, value in column.__dict__.items() if not _is_blank(value)}
         parts = {key: one_by_one(value) for key, value in full.items()}
@@ -123,7 +122,7 @@ def _is_blank(value: Any) -> bool:
 
 
 def _objects_of(entries: Sequence[Any]) -> NDArray[Any]:
-    """An object array [n], a number by itself as Python has it."""
+    """Return an object array [n], with scalars as Python numbers."""
     array = np.empty(len(entries), object)
     for i, entry in enumerate(entries):
         array[i] = entry.item() if type(entry) is np.ndarray and entry.ndim == 0 else entry

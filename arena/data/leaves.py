@@ -1,4 +1,4 @@
-"""The leaves of a `Batch`: arrays, tensors and scalars, and what is done to one of them or to several.
+"""Operations on the leaves of a `Batch`: arrays, tensors and scalars.
 
 torch is used where the values are tensors, and imported nowhere here: a tensor can only come from who has imported it.
 """
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MANY = 128
-"""From how many rows on it pays to look for the fastest way of writing them."""
+"""Number of rows from which choosing the fastest way of writing pays off."""
 
 
 def is_tensor(value: Any) -> bool:
@@ -29,7 +29,7 @@ def is_numeric(value: Any) -> bool:
 
 
 def to_array(sequence: Sequence[Any]) -> Any:
-    """A list or tuple as an array, of objects where numbers do not fit; equal tensors are stacked."""
+    """Convert a list or tuple to an array, of objects if necessary; equally shaped tensors are stacked."""
     if sequence and all(is_tensor(item) for item in sequence):
         return stack(sequence, 0)
     try:
@@ -42,19 +42,19 @@ def to_array(sequence: Sequence[Any]) -> Any:
 
 
 def tidy(array: NDArray[Any]) -> NDArray[Any]:
-    """Text becomes objects, since an array of fixed width would cut later entries."""
+    """Convert text to objects, since an array of fixed width would truncate later entries."""
     return array.astype(object) if array.dtype.kind in "US" else array
 
 
 def rows_at(value: Any, index: Any) -> Any:
-    """`value[index]`, by the fastest way there is."""
+    """Return `value[index]`, computed in the fastest way."""
     if type(index) is np.ndarray and type(value) is np.ndarray and value.ndim > 1 and index.dtype.kind == "i":
         return value.take(index, 0)  # four times as fast where rows are short
     return value[index_of(value, index)]
 
 
 def set_rows_at(value: NDArray[Any], index: Any, rows: NDArray[Any]) -> None:
-    """`value[index] = rows`, by the fastest way there is where the index lists `MANY` rows or more."""
+    """Set `value[index] = rows`, in the fastest way if the index lists `MANY` rows or more."""
     if rows.ndim > 1 and rows.size and rows.dtype == value.dtype and not rows.dtype.hasobject:
         alike = rows.shape == (len(index), *value.shape[1:])
         if alike and value.flags.c_contiguous and rows.flags.c_contiguous:
@@ -65,7 +65,7 @@ def set_rows_at(value: NDArray[Any], index: Any, rows: NDArray[Any]) -> None:
 
 
 def index_of(value: Any, index: Any) -> Any:
-    """`index` as `value` takes it: torch has no slices that go backwards."""
+    """Convert `index` for `value`: torch has no slices with negative steps."""
     if isinstance(index, slice) and index.step is not None and index.step < 0 and is_tensor(value):
         return list(range(len(value))[index])
     return index
@@ -79,7 +79,7 @@ def blank(value: Any) -> Any:
 
 
 def blank_rows(example: Any, length: int) -> Any:
-    """`length` blank rows that could be joined to `example`."""
+    """Return `length` blank rows that can be concatenated with `example`."""
     shape = (length, *example.shape[1:])
     if is_tensor(example):
         return example.new_zeros(shape)
@@ -87,7 +87,7 @@ def blank_rows(example: Any, length: int) -> Any:
 
 
 def blank_like(example: Any) -> Any:
-    """A blank of the shape of `example`."""
+    """Return a blank of the shape of `example`."""
     if isinstance(example, np.ndarray):
         return np.full(example.shape, None) if example.dtype == object else np.zeros_like(example)
     return example.new_zeros(example.shape) if is_tensor(example) else blank(example)
@@ -117,17 +117,17 @@ def stack(values: Sequence[Any], axis: int) -> Any:
 
 
 def equal(a: Any, b: Any) -> bool:
-    """Same kind, same shape, same entries."""
+    """Return whether two leaves have the same kind, shape and entries."""
     if is_tensor(a) != is_tensor(b) or np.shape(a) != np.shape(b):
         return False
     return bool((a == b).all()) if is_tensor(a) else bool(np.all(a == b))
 
 
 def mean(value: Any, axis: Any, dtype: Any) -> Any:
-    """Mean of an array or a tensor over `axis` (all of it for None), computed in `dtype`."""
+    """Return the mean of an array or a tensor over `axis` (None: all axes), computed in `dtype`."""
     return value.mean(axis, dtype=dtype) if is_tensor(value) else np.mean(value, axis, dtype)
 
 
 def text(value: Any) -> str:
-    """`value` in print; a NumPy scalar reads as a number."""
+    """Return `value` as text; a NumPy scalar is printed as a plain number."""
     return repr(value.item() if isinstance(value, np.generic) else value)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def buffer_from_minari(dataset: "MinariDataset | str") -> ReplayBuffer:
-    """A full buffer of all episodes of a dataset, given itself or by the id of one on this machine.
+    """Return a full buffer of all episodes of a dataset, given itself or by the id of a local one.
 
     Episodes stand one after the other; one that ends without a flag counts as truncated there, so that the next is not
     taken for its continuation. An `info` is that of the step, not of the reset. For a buffer of another kind or size,
@@ -43,17 +43,17 @@ def buffer_from_minari(dataset: "MinariDataset | str") -> ReplayBuffer:
         length = len(episode.rewards)
         if length == 0:
             continue
-        seen = Batch(obs=_as_stored(dataset.observation_space, episode.observations))
+        observations = Batch(obs=_as_stored(dataset.observation_space, episode.observations))
         truncated = np.array(episode.truncations, np.bool_)
         truncated[-1] |= not episode.terminations[-1]
         buffer._extend(
             Batch(
-                obs=seen[:length].obs,
+                obs=observations[:length].obs,
                 act=_as_stored(dataset.action_space, episode.actions),
                 rew=episode.rewards,
                 terminated=np.asarray(episode.terminations, np.bool_),
                 truncated=truncated,
-                obs_next=seen[1:].obs,
+                obs_next=observations[1:].obs,
                 info=_newest(episode.infos or {}, length),
             )
         )
@@ -129,7 +129,7 @@ def _loaded(dataset_id: str) -> "MinariDataset":
 
 
 def _free_path(dataset_id: str) -> Any:
-    """The folder that a new dataset gets."""
+    """Return the folder for a new dataset."""
     from minari.dataset.minari_dataset import parse_dataset_id
     from minari.storage.datasets_root_dir import get_dataset_path
 
@@ -144,7 +144,7 @@ def _free_path(dataset_id: str) -> Any:
 
 
 def _newest(infos: dict[str, Any], length: int) -> Batch:
-    """The last `length` rows of every entry: the infos of steps, without the reset's if there is one."""
+    """Return the last `length` rows of every entry: the infos of steps, without that of the reset."""
     rows = Batch()
     for key, value in infos.items():
         if isinstance(value, dict):
@@ -160,7 +160,7 @@ def _newest(infos: dict[str, Any], length: int) -> Batch:
 
 
 def _as_stored(space: gym.Space[Any], values: Any, nested: bool = False) -> Any:
-    """Minari's values [n, ...] of a space, one `nested` in a dictionary or not, as a batch or an array."""
+    """Convert Minari's values [n, ...] of a space (`nested` if within a dictionary) to a batch or an array."""
     if isinstance(space, spaces.Dict):
         return Batch({key: _as_stored(sub, values[key], nested=True) for key, sub in space.spaces.items()})
     if isinstance(space, spaces.Tuple):
@@ -199,7 +199,7 @@ def _as_minari(space: gym.Space[Any], values: Any, name: str) -> Any:
 
 
 def _part(values: Any, key: Any, name: str) -> Any:
-    """Entry `key` of every row of a batch, of an array [n, k, ...], or of objects."""
+    """Return entry `key` of every row of a batch, of an array [n, k, ...], or of objects."""
     try:
         if isinstance(values, Batch):
             return values[key]
@@ -212,7 +212,7 @@ def _part(values: Any, key: Any, name: str) -> Any:
 
 
 def _episodes(buffer: ReplayBuffer) -> Iterator[NDArray[np.int64]]:
-    """The places of each episode, part by part in the order of time."""
+    """Yield the places of each episode, part by part in order of time."""
     places = ring.in_time_order(buffer._rings, buffer._edges, buffer._cursor, buffer._fill)
     cut = buffer.done[places] | np.isin(places, buffer.unfinished_index())
     yield from np.split(places, np.flatnonzero(cut[:-1]) + 1)
@@ -221,15 +221,15 @@ def _episodes(buffer: ReplayBuffer) -> Iterator[NDArray[np.int64]]:
 def _episode(
     buffer: ReplayBuffer, places: NDArray[np.int64], observation_space: gym.Space[Any], action_space: gym.Space[Any]
 ) -> dict[str, Any]:
-    """The arguments of a Minari `EpisodeBuffer` for the transitions at `places`."""
+    """Return the arguments of a Minari `EpisodeBuffer` for the transitions at `places`."""
     depth = buffer.stack_num if buffer._options.save_only_last_obs else 1
-    seen = Batch(obs=buffer.get(places, "obs", stack_num=depth))
-    seen.cat_(Batch(obs=buffer.get(places[-1:], "obs_next", stack_num=depth)))
+    observations = Batch(obs=buffer.get(places, "obs", stack_num=depth))
+    observations.cat_(Batch(obs=buffer.get(places[-1:], "obs_next", stack_num=depth)))
     rows = buffer._storage[places]
     truncated = rows.truncated
     truncated[-1] |= not rows.done[-1]
     return {
-        "observations": _as_minari(observation_space, seen.obs, "obs"),
+        "observations": _as_minari(observation_space, observations.obs, "obs"),
         "actions": _as_minari(action_space, rows.act, "act"),
         "rewards": rows.rew,
         "terminations": rows.terminated,
@@ -239,7 +239,7 @@ def _episode(
 
 
 def _with_reset(info: Batch, name: str) -> dict[str, Any]:
-    """Infos of steps [n] behind a blank one for the reset; `UsageError` for objects that are no text."""
+    """Prepend a blank info for the reset to those of steps [n]; `UsageError` for objects that are not text."""
     given: dict[str, Any] = {}
     for key, value in info.items():
         if isinstance(value, Batch):

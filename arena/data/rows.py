@@ -15,7 +15,7 @@ _ARRAY = np.ndarray  # looked up once: these loops are most of what adding to a 
 
 
 def as_array(value: Any) -> NDArray[Any]:
-    """A leaf of a batch as a NumPy array; tensors are detached and brought to the CPU."""
+    """Return a leaf of a batch as a NumPy array; tensors are detached and moved to the CPU."""
     if type(value) is np.ndarray:  # the common case, and the first to be decided
         return value
     torch = sys.modules.get("torch")
@@ -30,13 +30,13 @@ def write_rows(storage: Batch, rows: Batch, place: NDArray[np.int64] | slice, ca
     A key that comes for the first time gets an array of `capacity` rows, zero (None for objects) where nothing is
     written. The places of keys that `rows` lacks or reserves become zero too, so that nothing old is taken for new.
     """
-    held, given = storage.__dict__, rows.__dict__
+    columns, given = storage.__dict__, rows.__dict__
     many = not isinstance(place, slice) and len(place) >= leaves.MANY
-    if held.keys() != given.keys():
-        for key in held.keys() - given.keys():
-            _blank(held[key], place)
+    if columns.keys() != given.keys():
+        for key in columns.keys() - given.keys():
+            _blank(columns[key], place)
     for key, value in given.items():
-        stored = held.get(key)
+        stored = columns.get(key)
         if type(value) is type(stored) is _ARRAY:
             if many:
                 leaves.set_rows_at(stored, place, value)
@@ -44,14 +44,14 @@ def write_rows(storage: Batch, rows: Batch, place: NDArray[np.int64] | slice, ca
                 stored[place] = value  # the common case
         elif isinstance(value, Batch):
             if stored is None:
-                stored = held[key] = Batch()
+                stored = columns[key] = Batch()
             if value.__dict__ or stored.__dict__:
                 write_rows(stored, value, place, capacity)
         else:
             array = as_array(value)
             if stored is None or isinstance(stored, Batch):
                 blank, dtype = (None, object) if array.dtype.kind in "USO" else (0, array.dtype)
-                stored = held[key] = np.full((capacity, *array.shape[1:]), blank, dtype)
+                stored = columns[key] = np.full((capacity, *array.shape[1:]), blank, dtype)
             stored[place] = array
 
 
@@ -63,38 +63,38 @@ def _blank(stored: Any, place: NDArray[np.int64] | slice) -> None:
 
 
 def require_alike(own: NDArray[Any], given: Any, name: str) -> None:
-    """Refuse (`UsageError`) what is no array of the shape and type of one's `own`."""
+    """Raise `UsageError` unless `given` is an array of the shape and type of `own`."""
     if not isinstance(given, np.ndarray) or (given.shape, given.dtype) != (own.shape, own.dtype):
-        found = f"{given.dtype} of shape {given.shape}" if isinstance(given, np.ndarray) else type(given).__name__
-        raise UsageError(f"{name} is {found}, not {own.dtype} of shape {own.shape}")
+        actual = f"{given.dtype} of shape {given.shape}" if isinstance(given, np.ndarray) else type(given).__name__
+        raise UsageError(f"{name} is {actual}, not {own.dtype} of shape {own.shape}")
 
 
 def require_fit(storage: Batch, rows: Batch, count: int, path: str = "") -> None:
-    """Refuse (`UsageError`) rows that `write_rows` could not copy whole: `count` of them, shaped as what is stored."""
+    """Raise `UsageError` unless there are `count` rows that `write_rows` can copy without loss."""
     given = storage.__dict__
     for key, value in rows.__dict__.items():
-        held = given.get(key, _NOTHING)
-        if type(value) is type(held) is _ARRAY:
-            alike = value.dtype is held.dtype and value.ndim == held.ndim and len(value) == count
-            if alike and (value.ndim == 1 or value.shape[1:] == held.shape[1:]):
+        stored = given.get(key, _NOTHING)
+        if type(value) is type(stored) is _ARRAY:
+            alike = value.dtype is stored.dtype and value.ndim == stored.ndim and len(value) == count
+            if alike and (value.ndim == 1 or value.shape[1:] == stored.shape[1:]):
                 continue  # the common case
-        elif isinstance(value, Batch) and not value.__dict__ and isinstance(held, Batch):
+        elif isinstance(value, Batch) and not value.__dict__ and isinstance(stored, Batch):
             continue
         name = path + key
         if isinstance(value, Batch):
-            if not isinstance(held, Batch):
+            if not isinstance(stored, Batch):
                 raise UsageError(f"{name} is a Batch here and an array in what is stored")
-            require_fit(held, value, count, f"{name}.")
+            require_fit(stored, value, count, f"{name}.")
             continue
         array = as_array(value)
-        if isinstance(held, Batch):
-            if not held.is_empty():
+        if isinstance(stored, Batch):
+            if not stored.is_empty():
                 raise UsageError(f"{name} is an array here and a Batch in what is stored")
-            held = array[:0] if array.ndim else np.zeros(0, array.dtype)
-        if array.shape != (count, *held.shape[1:]):
-            raise UsageError(f"{name} has shape {array.shape}, not {(count, *held.shape[1:])}")
-        if _loses(array.dtype, held.dtype):
-            raise UsageError(f"{name} is of type {array.dtype}, which does not fit the {held.dtype} stored")
+            stored = array[:0] if array.ndim else np.zeros(0, array.dtype)
+        if array.shape != (count, *stored.shape[1:]):
+            raise UsageError(f"{name} has shape {array.shape}, not {(count, *stored.shape[1:])}")
+        if _loses(array.dtype, stored.dtype):
+            raise UsageError(f"{name} is of type {array.dtype}, which does not fit the {stored.dtype} stored")
 
 
 def _loses(given: np.dtype[Any], stored: np.dtype[Any]) -> bool:

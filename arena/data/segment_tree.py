@@ -1,4 +1,4 @@
-"""A sum tree: weights that change one by one, and the weight at which a running sum passes a value."""
+"""A sum tree: weights that can be changed and searched by their running sum in logarithmic time."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -37,7 +37,7 @@ class SegmentTree:
         return self._size
 
     def __getitem__(self, index: int | slice | Sequence[int] | NDArray[Any]) -> Any:
-        """The numbers at an index, as of an array [size]."""
+        """Return the numbers at an index, as for an array [size]."""
         value = self._node[self._leaves : self._leaves + self._size][index]
         return value if isinstance(value, np.ndarray) and value.base is None else np.array(value)[()]
 
@@ -51,7 +51,7 @@ class SegmentTree:
         self.put(places.ravel(), np.ascontiguousarray(values).ravel())
 
     def put(self, places: Ints, values: Floats) -> None:
-        """Set the numbers at `places` [n], which exist, to `values` [n]: `tree[places] = values` for who checked.
+        """Set the numbers at `places` [n] to `values` [n], without checking that the places exist.
 
         `UsageError` for numbers that are negative or not finite; nothing is set then.
         """
@@ -59,25 +59,25 @@ class SegmentTree:
             raise UsageError("the numbers of a segment tree are finite and at least 0")
 
     def reduce(self, start: int = 0, end: int | None = None) -> float:
-        """Sum of the numbers from `start` up to but without `end` (by default all)."""
+        """Return the sum of the numbers from `start` to `end` (excluded; by default all)."""
         if start == 0 and end is None:
             return float(self._node[1])
         first, last, _ = slice(start, end).indices(self._size)
         return float(_sum(self._node, self._leaves + first, self._leaves + last))
 
     def get_prefix_sum_idx(self, value: float | Sequence[float] | NDArray[Any]) -> Any:
-        """The index i where the sum of numbers 0 to i first exceeds `value`; one each for an array of values.
+        """Return the first index i at which the sum of numbers 0 to i exceeds `value`, elementwise for an array.
 
-        A number that is 0 is never found. `UsageError` for values outside of 0 <= value < `reduce()`.
+        The index of a 0 is never returned. `UsageError` for values outside of 0 <= value < `reduce()`.
         """
         values = np.asarray(value, np.float64)
-        found = _find(self._node, self._leaves, np.atleast_1d(values).ravel())
-        if found.size and found.min() < 0:
+        indices = _find(self._node, self._leaves, np.atleast_1d(values).ravel())
+        if indices.size and indices.min() < 0:
             raise UsageError(f"a prefix sum is looked for from 0 up to {self._node[1]:g}, not at all of {value}")
-        return found.reshape(values.shape) if values.ndim else int(found[0])
+        return indices.reshape(values.shape) if values.ndim else int(indices[0])
 
     def drawn(self, chance: Floats) -> Ints:
-        """An index for each number [n] from 0 up to 1, in proportion to the numbers; none where all of them are 0."""
+        """Return an index for each number [n] in [0, 1), in proportion to the weights; none if all weights are 0."""
         return _drawn(self._node, self._leaves, chance)
 
 

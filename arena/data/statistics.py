@@ -1,4 +1,4 @@
-"""Statistics of streams: of the last numbers, and of all arrays so far."""
+"""Running statistics: of the latest numbers, and of all arrays of a stream."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ def finite(figures: Mapping[str, float]) -> dict[str, float]:
 
 
 class MovAvg:
-    """Mean and deviation of the last `size` numbers; those that are infinite or no number are left out.
+    """Mean and standard deviation of the last `size` numbers; infinities and NaN are ignored.
 
     >>> stat = MovAvg(size=66)
     >>> stat.add(5)
@@ -37,21 +37,21 @@ class MovAvg:
         self._numbers: deque[float] = deque(maxlen=size)
 
     def add(self, x: Any) -> float:
-        """Take in a number, or all of a list, an array or a tensor; returns the mean."""
+        """Add a number, or all of a list, an array or a tensor; return the mean."""
         numbers = np.asarray(as_array(x), np.float64).reshape(-1)
         self._numbers.extend(numbers[np.isfinite(numbers)].tolist())
         return self.get()
 
     def get(self) -> float:
-        """The mean; 0 before the first number."""
+        """Return the mean; 0 before the first number."""
         return float(np.mean(self._numbers)) if self._numbers else 0.0
 
     def mean(self) -> float:
-        """The mean, as `get`."""
+        """Return the mean, as `get` does."""
         return self.get()
 
     def std(self) -> float:
-        """The deviation of these numbers as a population; 0 before the first."""
+        """Return the population standard deviation; 0 before the first number."""
         return float(np.std(self._numbers)) if self._numbers else 0.0
 
 
@@ -73,7 +73,7 @@ class RunningMeanStd:
         self.count = 0
 
     def update(self, x: ArrayLike) -> None:
-        """Take in a batch [n, ...]; one of no rows changes nothing. `UsageError` for a shape unlike the ones before."""
+        """Add a batch [n, ...]; an empty one changes nothing. `UsageError` for a shape unlike the ones before."""
         batch = np.asarray(x, np.float64)
         if batch.ndim == 0:
             raise UsageError("a batch has rows: x is an array [n, ...], not one number")

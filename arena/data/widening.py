@@ -1,4 +1,4 @@
-"""Storage whose arrays take the wider type when what comes later needs it."""
+"""Widening of stored arrays to types that later values need."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,17 +7,17 @@ from arena.data.batch import Batch
 
 
 def widen(storage: Batch, rows: Batch) -> None:
-    """Give the arrays of `storage` types that hold the values of `rows`, under the same keys, as well.
+    """Widen the arrays of `storage` so that they can also hold the values of `rows` under the same keys.
 
-    Whole numbers become fractions where those come, and larger whole numbers, text and objects find their place.
-    Fractions of a shorter type stay what they are: nothing but digits is lost.
+    Integers become floats if floats arrive, and larger integers, text and objects are accommodated. Floats keep their
+    precision, since only digits are lost.
     """
-    held = storage.__dict__
+    columns = storage.__dict__
     for key, value in rows.__dict__.items():
-        stored = held.get(key)
+        stored = columns.get(key)
         if type(value) is np.ndarray and type(stored) is np.ndarray:
             if value.dtype != stored.dtype and not _holds(stored, value):
-                held[key] = stored.astype(np.result_type(stored, value))
+                columns[key] = stored.astype(np.result_type(stored, value))
         elif isinstance(value, Batch) and isinstance(stored, Batch):
             widen(stored, value)
 

@@ -1,9 +1,9 @@
 """Environments: native batches of games, vector environments over workers, and adapters."""
 
+from arena.base.trust import trust
 from arena.env.base import BaseVectorEnv, DummyVectorEnv
 from arena.env.gym_vector import GymVectorEnv
 from arena.env.hosted.pettingzoo import hosted
-from arena.env.hosted.trust import trust
 from arena.env.make import vector_games
 from arena.env.multi_agent import MultiAgentEnv
 from arena.env.native import GameVectorEnv

@@ -1,4 +1,4 @@
-"""Environments of several agents, however they are made, as the vector environments step them."""
+"""Adapters of multi-agent environments for the vector environments."""
 
 import sys
 from typing import Any
@@ -8,7 +8,7 @@ from arena.env.pettingzoo import ParallelPettingZooEnv, PettingZooEnv
 
 
 def adapted(env: Any) -> Any:
-    """A `MultiAgentEnv`, or a PettingZoo environment of either kind, in its adapter; anything else as it is."""
+    """Wrap a `MultiAgentEnv` or PettingZoo environment in its adapter; return any other environment unchanged."""
     pettingzoo = sys.modules.get("pettingzoo")  # what is of its classes has imported it
     if pettingzoo is not None and isinstance(env, pettingzoo.AECEnv):
         return PettingZooEnv(env)

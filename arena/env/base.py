@@ -131,7 +131,7 @@ class BaseVectorEnv:
             return None
 
     def get_env_attr(self, key: str, id: Ids = None) -> list[Any]:
-        """The attribute `key` of each environment of `id`."""
+        """Return the attribute `key` of each environment of `id`."""
         self._require_open()
         return [self.workers[row].get_env_attr(key) for row in rows_of(id, len(self))]
 
@@ -146,14 +146,15 @@ class BaseVectorEnv:
     ) -> list[Any]:
         """Call the method `name` of each environment of `id`, all at once; returns what each returned.
 
-        `arguments` holds positional and named ones, a pair an environment. What cannot be called is returned itself.
+        `arguments` holds a pair of positional and named arguments for each environment. An attribute that is not
+        callable is returned as it is.
         """
         self._require_open()
         rows = self._rows_of(id)
         if len(arguments) != len(rows):
             raise UsageError(f"call takes {len(rows)} pairs of arguments, one an environment, not {len(arguments)}")
-        told = zip(rows, arguments, strict=True)
-        each([partial(self.workers[row].send_call, name, args, kwargs) for row, (args, kwargs) in told])
+        requests = zip(rows, arguments, strict=True)
+        each([partial(self.workers[row].send_call, name, args, kwargs) for row, (args, kwargs) in requests])
         self._flush(rows)
         return each([self.workers[row].get_call for row in rows])
 
@@ -162,7 +163,7 @@ class BaseVectorEnv:
     ) -> tuple[Any, NDArray[Any]]:
         """Reset the environments of `id`; returns observations and infos. A whole `seed` counts up over them.
 
-        An environment whose step is under way finishes it first; the result is dropped (`num_dropped_steps`).
+        An unfinished step is completed first; its result is dropped (`num_dropped_steps`).
         """
         self._require_open()
         rows = self._rows_of(id)
@@ -171,10 +172,10 @@ class BaseVectorEnv:
         self._state[rows] = OVER
         if self._finished:
             self._finished = {row: result for row, result in self._finished.items() if row not in rows}
-        told = list(zip(rows.tolist(), seeds, strict=True))
-        each([partial(self.workers[row].send_reset, seed, options) for row, seed in told])
+        requests = list(zip(rows.tolist(), seeds, strict=True))
+        each([partial(self.workers[row].send_reset, seed, options) for row, seed in requests])
         self._flush(rows)
-        results = each([partial(self._get_reset, row, seed, options) for row, seed in told])
+        results = each([partial(self._get_reset, row, seed, options) for row, seed in requests])
         obs = self._shown([obs for obs, _ in results], rows)
         self._state[rows] = READY
         return obs, as_objects([info for _, info in results])
@@ -195,26 +196,27 @@ class BaseVectorEnv:
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], NDArray[Any]]:
         """Take one action in each environment of `id`; returns observations, rewards, terminated, truncated, infos.
 
-        An asynchronous step returns the environments that have finished by then, in the order of their numbers, which
-        stand in `info["env_id"]`; the others are busy. `action` None begins nothing and fetches steps under way.
+        An asynchronous step returns the results of the environments that have finished, in the order of their numbers,
+        given in `info["env_id"]`; the others are busy. With `action` None no step begins, and unfinished steps are
+        fetched.
 
         Raises `UsageError` for a number of actions that does not fit, or an environment that is busy, done or not yet
-        reset, and what an environment has against its action, before any of them steps. What an environment raises
-        while it steps is raised when all have finished: it has to be reset, and `step(None)` fetches the others. (See
-        `on_failure` for the other way.)
+        reset, and the error of an environment that refuses its action, before any of them steps. An error in a step is
+        raised when all have finished: that environment must be reset, and `step(None)` fetches the others. (See
+        `on_failure` for the alternative.)
         """
         self._require_open()
         rows = self._rows_under_way(id) if action is None else self._begin(action, self._rows_of(id))
         ready = self._wait() if self.is_async else rows
         results = self._results(ready)
         observations, rew, terminated, truncated, infos = zip(*results, strict=True)
-        obs, earned = self._shown(observations, ready), np.array(rew, np.float64)
+        obs, rewards = self._shown(observations, ready), np.array(rew, np.float64)
         ended, cut = np.array(terminated, np.bool_), np.array(truncated, np.bool_)
         over = ended | cut
         self._state[ready] = ~(over if over.ndim == 1 else over.all(axis=1))
         if self.is_async:
             infos = tuple({**info, "env_id": int(row)} for info, row in zip(infos, ready, strict=True))
-        return obs, earned, ended, cut, as_objects(infos)
+        return obs, rewards, ended, cut, as_objects(infos)
 
     def _rows_under_way(self, id: Ids) -> NDArray[np.int64]:
         rows = np.flatnonzero(self._state == BUSY) if id is None else self._rows_of(id)
@@ -241,7 +243,7 @@ class BaseVectorEnv:
         return rows
 
     def _refuse(self, rows: NDArray[np.int64], states: NDArray[np.int8]) -> None:
-        """Say which environments cannot step."""
+        """Raise `UsageError` for environments that cannot step."""
         if len(busy := rows[states == BUSY]):
             raise UsageError(f"environments {busy.tolist()} are busy with a step; step(None) fetches its result")
         over = rows[states == OVER].tolist()
@@ -260,7 +262,7 @@ class BaseVectorEnv:
                 self.workers[row].flush()
 
     def _wait(self) -> NDArray[np.int64]:
-        """The environments whose steps are over, in the order of their numbers, once they are enough."""
+        """Wait until enough steps have finished; return their environments in order."""
         if self._finished:  # left by a step beside them that failed
             return np.array(sorted(self._finished), np.int64)
         busy = [self.workers[row] for row in np.flatnonzero(self._state == BUSY)]
@@ -268,7 +270,7 @@ class BaseVectorEnv:
         return np.array([row for row, worker in enumerate(self.workers) if worker in over], np.int64)
 
     def _results(self, rows: NDArray[np.int64]) -> list[StepResult]:
-        """The results of the steps of `rows`; if one failed, the others' are kept and the failure is raised."""
+        """Return the results of the steps of `rows`; if one failed, keep the others and raise the failure."""
         results: dict[int, StepResult] = {}
         errors = []
         finished, workers, unguarded = self._finished, self.workers, self._restarts is None
@@ -288,7 +290,7 @@ class BaseVectorEnv:
         return list(results.values())
 
     def _guarded_result(self, row: int) -> StepResult:
-        """The result of a step of an environment that is made anew where it fails."""
+        """Return the result of a step; a failed environment is replaced."""
         assert self._restarts is not None
         try:
             result = self.workers[row].get_result()
@@ -300,16 +302,16 @@ class BaseVectorEnv:
         return result
 
     def _shown(self, observations: Sequence[Any], rows: NDArray[np.int64]) -> Any:
-        """Observations stacked and, if asked for, normalised."""
+        """Return observations stacked and, with `norm_obs`, normalised."""
         obs = stack_observations(observations, lambda i: self.workers[rows[i]].name)
         if self.obs_rms is not None and self.update_obs_rms:
             self.obs_rms.update(_numbers(obs))
         return self.normalize_obs(obs)
 
     def normalize_obs(self, obs: Any) -> Any:
-        """Observations less the mean, by the deviation, between -10 and 10; as they are unless `norm_obs`.
+        """Return (observations - mean) / standard deviation, clipped to [-10, 10]; unchanged without `norm_obs`.
 
-        They keep their dtype, whole numbers become float32. `UsageError` if they are not arrays of numbers.
+        Floats keep their dtype, integers become float32. `UsageError` if they are not arrays of numbers.
         """
         if self.obs_rms is None:
             return obs
@@ -348,7 +350,7 @@ class BaseVectorEnv:
         return [worker.render() for worker in self.workers]
 
     def close(self) -> None:
-        """Close every environment; a second time does nothing. Garbage collection does it where nobody did."""
+        """Close every environment; idempotent, and also called on garbage collection."""
         self._finalizer()
 
     def _rows_of(self, id: Ids) -> NDArray[np.int64]:

@@ -23,12 +23,12 @@ and is not played yet; in one that went on by itself, so that steps of it are mi
 
 
 class FromGymnasium:
-    """Environments that all step at once and begin episodes by themselves, as ones that step when asked.
+    """Adapts environments that step all at once and reset automatically to ones that step individually.
 
-    Where a step is asked of some of them, the others step as well, by random actions, and what that brings is dropped
-    and counted (`num_dropped_steps`). An episode with dropped steps is dropped to its end: an environment takes part
-    again from its next episode on. New episodes are taken up with `begin`, so that none is missed whose beginning
-    Gymnasium puts elsewhere than at a reset:
+    If only some of them are to step, the others take random actions, whose results are dropped and counted
+    (`num_dropped_steps`). An episode with dropped steps is dropped to its end; the environment takes part again from
+    its next episode. New episodes are taken up with `begin`, so that none is missed whose beginning Gymnasium puts
+    elsewhere than at a reset:
 
     * NEXT_STEP: the step after the last begins the next episode. It is no step of anybody's, and not counted.
     * SAME_STEP: the last step's observation is replaced by the next episode's first; the true one is in the infos.
@@ -76,7 +76,7 @@ class FromGymnasium:
     def reset(
         self, id: Ids = None, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, NDArray[Any]]:
-        """Reset all environments; returns observations and infos. Some of them only where nothing resets itself."""
+        """Reset all environments, or without automatic resets some; return observations and infos."""
         rows = rows_of(id, len(self))
         if len(rows) == len(self):
             whole = seed is None or isinstance(seed, int | np.integer)
@@ -91,7 +91,7 @@ class FromGymnasium:
     def begin(self, id: Ids = None) -> tuple[Ints, Any, NDArray[Any]]:
         """Take up new episodes in environments of `id`; returns the environments, observations and infos.
 
-        If none of `id` runs or has an episode to take up, all take steps that nobody asked for until one has.
+        If none of `id` runs or has a new episode, all environments step until one has.
         """
         rows = rows_of(id, len(self))
         if self._mode is AutoresetMode.DISABLED:
@@ -139,10 +139,10 @@ class FromGymnasium:
             raise WorkerError(f"{self._env} raised in a step: {error!r}") from error
         rew, terminated, truncated = map(np.asarray, results)
         self._infos = _one_by_one(infos, len(self))
-        asked = np.isin(np.arange(len(self)), rows)
+        is_requested = np.isin(np.arange(len(self)), rows)
         begins = (self._at == ENDED) & (self._mode is AutoresetMode.NEXT_STEP)
-        self.num_dropped_steps += int((~asked & ~begins).sum())
-        self._at[~asked] = LOST
+        self.num_dropped_steps += int((~is_requested & ~begins).sum())
+        self._at[~is_requested] = LOST
         self._at[begins] = FRESH
         self._at[terminated | truncated] = FRESH if self._mode is AutoresetMode.SAME_STEP else ENDED
         return rew.astype(np.float64), terminated, truncated
@@ -152,7 +152,7 @@ class FromGymnasium:
         self._infos = _one_by_one(infos, len(self))
 
     def _reset_under_mask(self, rows: Ints, seeds: Sequence[int | None], options: dict[str, Any] | None = None) -> None:
-        """Begin episodes in these environments of those that do not do it themselves."""
+        """Begin episodes in these environments, which do not reset automatically."""
         if len(rows) == 0:
             return
         mask, each = np.zeros(len(self), np.bool_), np.full(len(self), None)
@@ -164,7 +164,7 @@ class FromGymnasium:
     # --- what goes in and comes out -----------------------------------------------------------------------------
 
     def _batched(self, action: Any, rows: Ints) -> Any:
-        """The actions of all environments, those of `rows` as given."""
+        """Return actions for all environments, with those of `rows` as given."""
         if len(rows) == len(self) and isinstance(action, np.ndarray):
             return action[np.argsort(rows)]
         each = [self._unasked_action(row) for row in range(len(self))]
@@ -177,7 +177,7 @@ class FromGymnasium:
         return np.stack([np.asarray(one) for one in each])
 
     def _unasked_action(self, row: int) -> Any:
-        """Any action; a legal one, where a mask shows them."""
+        """Return a random action, a legal one if there is a mask."""
         if isinstance(self._obs, dict) and "mask" in self._obs and isinstance(self._unasked, gym.spaces.Discrete):
             return self._unasked.sample(mask=np.asarray(self._obs["mask"][row], np.int8))
         return self._unasked.sample()

@@ -1,4 +1,4 @@
-"""Observations and infos of some environments, put where Gymnasium's batched arrays have them."""
+"""Observations and infos of some environments, written into Gymnasium's batched arrays."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -35,7 +35,7 @@ def placed(space: Space[Any], shown: Any, obs: Any, rows: Ints) -> Any:
 
 
 def single(space: Space[Any], obs: Any, place: int) -> Any:
-    """The observation at `place` in `obs` [R, ...], as one environment gives it."""
+    """Return the observation at `place` of `obs` [R, ...] in the form of a single environment."""
     if isinstance(space, spaces.Dict):
         return {key: single(sub, _part(obs, key), place) for key, sub in space.spaces.items()}
     if isinstance(space, spaces.Tuple):

@@ -22,7 +22,7 @@ Steps = tuple[Any, NDArray[Any], NDArray[np.bool_], NDArray[np.bool_], Infos]
 
 
 class Members(Protocol):
-    """Environments, by number, that are told what to do; results come in arrays of a row for each that was told."""
+    """Protocol of numbered environments; results are arrays with a row for each environment addressed."""
 
     observation_spaces: list[Space[Any]]
     action_spaces: list[Space[Any]]
@@ -43,19 +43,19 @@ class Members(Protocol):
 
 
 def members_of(env: BaseVectorEnv | VectorGames) -> Members:
-    """The environments of `env`; those of several agents with one reward."""
+    """Return the environments of `env`; those with several agents return the reward of the acting seat."""
     require_resets_by_hand(env)
     if isinstance(env, VectorGames):
-        return Seated(Games(env), len(env), env.num_agents)
+        return Seated(BatchMembers(env), len(env), env.num_agents)
     if env.is_async:
         raise UsageError(
             "Gymnasium steps all environments at once: give a vector environment without wait_num, timeout"
         )
-    return Seated(Workers(env), len(env), env.num_agents) if env.agents else Workers(env)
+    return Seated(WorkerMembers(env), len(env), env.num_agents) if env.agents else WorkerMembers(env)
 
 
-class Workers:
-    """Environments that workers hold."""
+class WorkerMembers:
+    """Environments in workers."""
 
     def __init__(self, env: BaseVectorEnv):
         self._env = env
@@ -85,11 +85,11 @@ class Workers:
         return obs, rew, terminated, truncated, list(infos)
 
     def call(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-        """All at once."""
+        """Call the method in all environments at once."""
         return self._env.call(name, [(args, kwargs)] * len(self._env))
 
     def set_attr(self, name: str, values: Sequence[Any]) -> None:
-        """On the wrapper that has the attribute, as Gymnasium does it."""
+        """Set the attribute on the wrapper that has it, as Gymnasium does."""
         if self._env.agents:
             for row, value in enumerate(values):
                 self._env.set_env_attr(name, value, row)
@@ -97,8 +97,8 @@ class Workers:
             self._env.call("set_wrapper_attr", [((name, value), {}) for value in values])
 
 
-class Games:
-    """A batch of games. They have no attributes of their own: `call` answers with those of their rules, a `Game`."""
+class BatchMembers:
+    """A batch of games, which have no attributes: `call` uses those of their rules, a `Game`."""
 
     def __init__(self, env: VectorGames):
         self._env = env
@@ -121,22 +121,22 @@ class Games:
         return (*self._env.step(np.asarray(actions)[rows], rows)[:4], {})
 
     def call(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-        """The same of every game."""
+        """Return the same result for every game."""
         attribute = getattr(self._env.game, name)
         return [attribute(*args, **kwargs) if callable(attribute) else attribute for _ in range(len(self._env))]
 
     def set_attr(self, name: str, values: Sequence[Any]) -> None:
-        """`UsageError`: rules do not change."""
+        """Raise `UsageError`, since rules do not change."""
         raise UsageError(f"the games of a batch have no attributes to set: {name!r}")
 
 
 class Seated:
-    """Environments of several agents, each with the one reward of the seat that has acted.
+    """Multi-agent environments that return the reward of the seat that acted.
 
     See `GymVectorEnv` for what is shown.
     """
 
-    def __init__(self, members: Workers | Games, num_envs: int, num_agents: int):
+    def __init__(self, members: WorkerMembers | BatchMembers, num_envs: int, num_agents: int):
         self._members = members
         self._seats = np.zeros(num_envs, np.int64)  # who is to act
         self.action_spaces = members.action_spaces
@@ -154,11 +154,11 @@ class Seated:
         obs, rew, terminated, truncated, infos = self._members.step(space, actions, rows)
         seats = self._seats[rows]
         over, cut = np.asarray((terminated | truncated).all(axis=1)), np.asarray(truncated.any(axis=1))
-        told = {"rewards": rew, "seat": seats}
+        extra = {"rewards": rew, "seat": seats}
         if isinstance(infos, dict):
-            infos = infos | told
+            infos = infos | extra
         else:
-            infos = [info | {key: value[k] for key, value in told.items()} for k, info in enumerate(infos)]
+            infos = [info | {key: value[k] for key, value in extra.items()} for k, info in enumerate(infos)]
         return self._seen(obs, rows), rew[np.arange(len(rows)), seats], over & ~cut, over & cut, infos
 
     def _seen(self, obs: Batch, rows: Ints) -> Batch:
@@ -166,11 +166,11 @@ class Seated:
         return Batch(agent_id=obs.agent_id, obs=obs.obs, mask=obs.mask.astype(np.int8))
 
     def call(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-        """As the environments do."""
+        """Delegate to the environments."""
         return self._members.call(name, args, kwargs)
 
     def set_attr(self, name: str, values: Sequence[Any]) -> None:
-        """As the environments do."""
+        """Delegate to the environments."""
         self._members.set_attr(name, values)
 
 

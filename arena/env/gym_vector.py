@@ -28,7 +28,7 @@ class SpaceMismatchError(UsageError, RuntimeError):
 
 
 class GymVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
-    """Behaves as Gymnasium's `SyncVectorEnv` does, whatever holds the environments.
+    """Behaves like Gymnasium's `SyncVectorEnv`, for environments in any worker and batches of games.
 
     An environment whose episode is over begins the next one by `autoreset_mode`: with the next step, whose action it
     ignores and whose reward is 0 (NEXT_STEP); within the same step, which leaves the last observation and info in
@@ -125,22 +125,22 @@ class GymVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         terminated, truncated = np.zeros(self.num_envs, np.bool_), np.zeros(self.num_envs, np.bool_)
         resetting = np.flatnonzero(self._over) if self.autoreset_mode is AutoresetMode.NEXT_STEP else self._all[:0]
         rows = np.delete(self._all, resetting)
-        told = []
+        info_parts = []
         if len(rows):
             obs, rew, ended, cut, infos = self._members.step(self.action_space, actions, rows)
             rewards[rows], terminated[rows], truncated[rows] = rew, ended, cut
             self._observations = placed(self.single_observation_space, self._observations, obs, rows)
-            told.append((rows, infos))
+            info_parts.append((rows, infos))
         if len(resetting):
-            told.append((resetting, self._begin(resetting)))
+            info_parts.append((resetting, self._begin(resetting)))
         self._over = terminated | truncated
         if self.autoreset_mode is AutoresetMode.SAME_STEP and self._over.any():
             resetting = np.flatnonzero(self._over)  # all have stepped, so that rows are places as well
             final = [single(self.single_observation_space, obs, row) for row in resetting.tolist()]
             going = np.flatnonzero(~self._over)
-            told = [(going, _of(infos, going)), (resetting, _last(final, _of(infos, resetting)))]
-            told.append((resetting, self._begin(resetting)))
-        return self._seen(), rewards, terminated, truncated, self._gathered(told)
+            info_parts = [(going, _of(infos, going)), (resetting, _last(final, _of(infos, resetting)))]
+            info_parts.append((resetting, self._begin(resetting)))
+        return self._seen(), rewards, terminated, truncated, self._gathered(info_parts)
 
     def _begin(self, rows: Ints, seeds: list[int | None] | None = None, options: Any = None) -> Infos:
         obs, infos = self._members.reset(rows, seeds or [None] * len(rows), options)
@@ -150,11 +150,11 @@ class GymVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     def _seen(self) -> Any:
         return deepcopy(self._observations) if self.copy else self._observations
 
-    def _gathered(self, told: Sequence[tuple[Ints, Infos]]) -> dict[str, Any]:
-        """Infos of some environments each as arrays over all of them, with a mask `_key` for every key."""
+    def _gathered(self, parts: Sequence[tuple[Ints, Infos]]) -> dict[str, Any]:
+        """Merge infos of parts of the environments into arrays over all, with a mask `_key` for every key."""
         infos: dict[str, Any] = {}
         single_infos: list[tuple[int, dict[str, Any]]] = []
-        for rows, given in told:
+        for rows, given in parts:
             if len(rows) == 0:
                 continue
             if isinstance(given, dict):
@@ -184,12 +184,12 @@ class GymVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     def call(self, name: str, /, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """Call the method `name` of each environment; an attribute that cannot be called is returned as it is.
 
-        Of a batch of games: what their `Game`, the description of the rules, has of that name.
+        For a batch of games, the attribute is that of their `Game`, the description of the rules.
         """
         return tuple(self._members.call(name, args, kwargs))
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
-        """The attribute `name` of each environment; a method is called."""
+        """Return the attribute `name` of each environment; a method is called."""
         return self.call(name)
 
     def set_attr(self, name: str, values: Any) -> None:

@@ -14,7 +14,7 @@ Ids = int | Sequence[int] | NDArray[np.integer[Any]] | None
 
 
 def rows_of(id: Ids, num_envs: int) -> NDArray[np.int64]:
-    """Row numbers for an `id`; `UsageError` if one is out of range or named twice."""
+    """Return row numbers for an `id`; `UsageError` if one is out of range or named twice."""
     if id is None:
         return np.arange(num_envs)
     rows = np.atleast_1d(id)
@@ -30,9 +30,9 @@ def rows_of(id: Ids, num_envs: int) -> NDArray[np.int64]:
 
 
 def seeds_for(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:
-    """One seed for each of `count` environments: None, counting up from an int, or as listed.
+    """Return a seed for each of `count` environments: None, counting up from an int, or as listed.
 
-    `UsageError` for what is no whole number, or another number of them.
+    Raises `UsageError` for values that are not integers, or a wrong number of them.
     """
     if seed is None:
         return [None] * count

@@ -47,17 +47,17 @@ class MultiAgentEnv(gym.Env[Any, Any]):
 
     @property
     def unwrapped(self) -> Any:
-        """The environment handed over, or this one."""
+        """The wrapped environment, or this one."""
         return self if self.env is None else self.env.unwrapped
 
     def reset(self, **given: Any) -> Any:
-        """Begin an episode; see above for what is returned."""
+        """Begin an episode; see above for the result."""
         if self.env is None:
             raise NotImplementedError(f"{type(self).__name__} has no reset")
         return _reset(self.env, given)
 
     def step(self, action: Any) -> Any:
-        """Act for the agent asked; see above for what is returned."""
+        """Act for the current agent; see above for the result."""
         if self.env is None:
             raise NotImplementedError(f"{type(self).__name__} has no step")
         return self.env.step(action)
@@ -95,30 +95,30 @@ class TurnsEnv(SeatedEnv):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode; returns what the first agent to act sees, and its info."""
-        begun = _reset(self.env, {"seed": seed, "options": options})
+        """Begin an episode; return the observation of the first agent to act, and its info."""
+        result = _reset(self.env, {"seed": seed, "options": options})
         self.begin()
-        obs, info = begun if isinstance(begun, tuple) else (begun, {})
+        obs, info = result if isinstance(result, tuple) else (result, {})
         return self._shown(obs, info), dict(info)
 
     def step(self, action: Any) -> Transition:
-        """Act for the agent asked; returns what the next one sees, rewards and ends by seat."""
+        """Act for the current agent; return the next agent's observation, and rewards and ends by seat."""
         self.check_action(action)
         obs, rewards, *ends, info = self.env.step(self._taken(action))
         terminated, truncated = self._ends(ends, info)
-        earned = np.asarray(rewards, np.float64)
+        reward_by_seat = np.asarray(rewards, np.float64)
         count = len(self.possible_agents)
-        if earned.shape != (count,):
+        if reward_by_seat.shape != (count,):
             raise UsageError(
-                f"{self.env}: a step gave rewards of shape {earned.shape}, not one for each of {count} agents; the "
-                "number is that of MultiAgentEnv(env, num_agents=...)"
+                f"{self.env}: a step gave rewards of shape {reward_by_seat.shape}, not one for each of {count} agents; "
+                "the number is that of MultiAgentEnv(env, num_agents=...)"
             )
         went_on = ~(self._terminated | self._truncated)
         self._terminated |= terminated
         self._truncated |= truncated & ~self._terminated
-        seen = self._shown(obs, info)
+        shown = self._shown(obs, info)
         self._note_ends(went_on, info)
-        return seen, earned, self._terminated.copy(), self._truncated.copy(), dict(info)
+        return shown, reward_by_seat, self._terminated.copy(), self._truncated.copy(), dict(info)
 
     def _ends(self, ends: list[Any], info: dict[str, Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return terminated and truncated by seat; a lone `done` means truncated if the info says so."""
@@ -131,7 +131,7 @@ class TurnsEnv(SeatedEnv):
         return each[0], each[1]
 
     def _shown(self, obs: Any, info: dict[str, Any]) -> Observation:
-        """Take note of an observation of the environment."""
+        """Record an observation of the environment."""
         if not isinstance(obs, dict) or not {"agent_id", "obs"} <= obs.keys():
             raise UsageError(f"{self.env}: an observation is a dictionary of agent_id, obs and mask, not {obs!r:.80}")
         try:
@@ -153,16 +153,16 @@ class TurnsEnv(SeatedEnv):
         return seat
 
     def _note_ends(self, went_on: NDArray[np.bool_], info: dict[str, Any]) -> None:
-        """Take note of what those see whose episode has just ended: what the environment says, or what they saw last.
+        """Record the final observations of agents whose episode has just ended: the environment's, or their last ones.
 
-        One that was never asked saw zeros.
+        For an agent that never acted they are zeros.
         """
         for seat in np.flatnonzero((self._terminated | self._truncated) & went_on).tolist():
-            seen = self._views[seat].get("obs")
+            final_obs = self._views[seat].get("obs")
             if self._observe is not None:
-                told = self._observe(seat + self._first_id)
-                seen = told["obs"] if isinstance(told, dict) and "obs" in told else told
-            self.note(seat, _zeros(self._views[self._turn]["obs"]) if seen is None else seen, None, info)
+                observed = self._observe(seat + self._first_id)
+                final_obs = observed["obs"] if isinstance(observed, dict) and "obs" in observed else observed
+            self.note(seat, _zeros(self._views[self._turn]["obs"]) if final_obs is None else final_obs, None, info)
 
     def _live(self) -> list[str]:
         over = self._terminated | self._truncated
@@ -173,14 +173,14 @@ class TurnsEnv(SeatedEnv):
 
 
 def _agents_of(env: Any) -> Sequence[str]:
-    """The agents' names; numbered from 1 where an environment has none."""
+    """Return the agents' names, or numbers from 1 if the environment has none."""
     if names := _attribute(env, "possible_agents", None):
         return [str(name) for name in names]
     return [f"agent_{number}" for number in range(1, int(_attribute(env, "num_agents", 2)) + 1)]
 
 
 def _attribute(env: Any, name: str, default: Any) -> Any:
-    """An attribute of the outermost layer of an environment that has it."""
+    """Return an attribute of the outermost wrapper that has it."""
     while env is not None:
         if hasattr(env, name):
             return getattr(env, name)
@@ -189,7 +189,7 @@ def _attribute(env: Any, name: str, default: Any) -> Any:
 
 
 def _reset(env: Any, given: dict[str, Any]) -> Any:
-    """Reset an environment, told as much as its `reset` takes; a seed may have a method of its own."""
+    """Reset an environment with the arguments that its `reset` accepts; a seed may go to its method `seed`."""
     parameters = inspect.signature(env.reset).parameters
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     if "seed" not in parameters and not takes_any and given.get("seed") is not None and hasattr(env, "seed"):
@@ -197,8 +197,8 @@ def _reset(env: Any, given: dict[str, Any]) -> Any:
     return env.reset(**{key: value for key, value in given.items() if takes_any or key in parameters})
 
 
-def _zeros(seen: Any) -> Any:
+def _zeros(obs: Any) -> Any:
     """Return an observation of all zeros."""
-    if isinstance(seen, dict):
-        return {key: _zeros(part) for key, part in seen.items()}
-    return tuple(map(_zeros, seen)) if isinstance(seen, tuple) else np.zeros_like(seen)
+    if isinstance(obs, dict):
+        return {key: _zeros(part) for key, part in obs.items()}
+    return tuple(map(_zeros, obs)) if isinstance(obs, tuple) else np.zeros_like(obs)

@@ -20,7 +20,7 @@ from games.engine.game import Game
 from games.engine.jit import Unchecked
 from games.engine.kernels import Shown, new_games
 from games.engine.registry import make_game
-from games.engine.row_sharing import Share
+from games.engine.row_sharing import RowShare
 
 
 class GameVectorEnv(VectorGames):
@@ -100,10 +100,10 @@ class GameVectorEnv(VectorGames):
         return self._games.determinization_streams
 
     def reset(self, id: Ids = None, seed: int | Sequence[int] | None = None) -> tuple[Batch, Batch]:
-        """Start all games, or those of `id`, anew; returns observations and (empty) infos.
+        """Restart all games, or those of `id`; return observations and (empty) infos.
 
-        A seed decides what chance does in this game and in those that follow it in the same place; a whole one counts
-        up over the games. Without, each place goes on with its random stream.
+        A seed determines the chance events of this game and of the later ones in the same row; an integer counts up
+        over the rows. Without a seed, the random stream of each row continues.
         """
         rows = self._rows if id is None else rows_of(id, len(self))
         self._take_seeds(rows, seeds_for(seed, len(rows)))
@@ -120,10 +120,10 @@ class GameVectorEnv(VectorGames):
 
     def _open(self, rows: NDArray[np.int64]) -> None:
         """Play up to `openings` random moves in games that have just begun; one that would end so begins without."""
-        held = (self.states, self.seats, self.mask)
-        begun = [array[rows] for array in held]
+        arrays = (self.states, self.seats, self.mask)
+        initial = [array[rows] for array in arrays]
         moves = np.full((len(rows), self.openings), -1, np.int64)
-        earned = np.zeros((len(rows), self.num_agents), np.float32)
+        sums = np.zeros((len(rows), self.num_agents), np.float32)
         for ply in range(self.openings):
             draw_opening(self._streams[rows], self.mask[rows], ply, moves)
             played = np.flatnonzero((moves[:, ply] >= 0) & ~self.over[rows])
@@ -132,15 +132,15 @@ class GameVectorEnv(VectorGames):
             rewards = np.empty((len(played), self.num_agents), np.float32)
             unseen = self._room(played)
             self._kernels.step(self._games, rows[played], moves[played, ply], unseen, rewards, self._chances[0])
-            earned[played] += rewards
+            sums[played] += rewards
         ended = np.flatnonzero(self.over[rows])
-        for array, first in zip(held, begun, strict=True):
+        for array, first in zip(arrays, initial, strict=True):
             array[rows[ended]] = first[ended]
-        moves[ended], earned[ended] = -1, 0
+        moves[ended], sums[ended] = -1, 0
         self.over[rows] = False
         if self.recorder is not None:
             for place in np.flatnonzero(rows == BOARD).tolist():
-                self.recorder.open(moves[place, moves[place] >= 0].tolist(), earned[place])
+                self.recorder.open(moves[place, moves[place] >= 0].tolist(), sums[place])
 
     def step(
         self, action: NDArray[np.integer[Any]] | Sequence[int], id: Ids = None
@@ -168,7 +168,7 @@ class GameVectorEnv(VectorGames):
         advance, chances, gate = self._advance.call, self._chances, self._threads.gate
         self._threads.share(
             lambda thread, call: advance(
-                games, rows, actions, restart, shown, chances[thread], Share(gate, thread, call)
+                games, rows, actions, restart, shown, chances[thread], RowShare(gate, thread, call)
             ),
             len(rows),
         )
@@ -179,7 +179,7 @@ class GameVectorEnv(VectorGames):
         return observation, shown.rewards, *self._as_ends(shown.ends), Batch()
 
     def _open_anew(self, rows: NDArray[np.int64], shown: Shown) -> None:
-        """Begin those of the games in `rows` that have ended anew, with random moves; show what is seen then."""
+        """Restart the ended games among `rows` with random moves; update the observations."""
         places = np.flatnonzero(shown.ends[:, 0])
         if len(places):
             self._begin(rows[places])
@@ -204,9 +204,9 @@ class GameVectorEnv(VectorGames):
         return Batch(obs=obs, mask=mask)
 
     def positions(self, id: Ids = None) -> NDArray[Any]:
-        """Records [R] of the games of `id` for those who search in them, as the seats to move may imagine them.
+        """Return states [R] of the games of `id` for searching agents, determinized for the seats to move.
 
-        What a seat may not know, chance to come included, is replaced by a fresh sample.
+        Hidden information, including future chance events, is replaced by a new sample.
         """
         rows = self._rows if id is None else rows_of(id, len(self))
         states: NDArray[Any] = self.states.take(rows)  # indexing copies records one field at a time
@@ -244,27 +244,27 @@ class GameVectorEnv(VectorGames):
         masks = self.joint_masks(rows)
         if (over := np.flatnonzero(self.over[rows])).size:
             raise self.refusal(int(rows[over[0]]), 0, masks[over[0], 0])
-        asked: NDArray[np.bool_] = np.any(masks, axis=2)
+        has_choice: NDArray[np.bool_] = np.any(masks, axis=2)
         inside = (actions >= 0) & (actions < self.game.num_actions)
         chosen = np.take_along_axis(masks, np.where(inside, actions, 0)[:, :, None], axis=2)[:, :, 0] & inside
-        if (bad := np.argwhere(asked & ~chosen)).size:
+        if (bad := np.argwhere(has_choice & ~chosen)).size:
             raise self.refusal(int(rows[bad[0, 0]]), int(actions[tuple(bad[0])]), masks[tuple(bad[0])])
-        earned = np.zeros((len(rows), self.num_agents), np.float32)
+        rewards = np.zeros((len(rows), self.num_agents), np.float32)
         for seat in range(self.num_agents):
-            to_play = np.flatnonzero(asked[:, seat] & (self.seats[rows] == seat) & ~self.over[rows])
+            to_play = np.flatnonzero(has_choice[:, seat] & (self.seats[rows] == seat) & ~self.over[rows])
             if len(to_play):
-                earned[to_play] += self.step(actions[to_play, seat], rows[to_play])[1]
+                rewards[to_play] += self.step(actions[to_play, seat], rows[to_play])[1]
         ends = np.repeat(self.over[rows, None], self.num_agents, axis=1)
-        return self.observations(rows), earned, *self._as_ends(ends), Batch()
+        return self.observations(rows), rewards, *self._as_ends(ends), Batch()
 
     def state_dict(self) -> Batch:
-        """Everything that changes, as arrays, to be saved."""
+        """Return the state of all games as arrays."""
         states = self.states.view(np.uint8).reshape(len(self), -1)
-        held = {"states": states, "seats": self.seats, "mask": self.mask, "over": self.over}
-        return Batch(held | {"streams": self._streams, "guesses": self._determinization_streams}, copy=True)
+        arrays = {"states": states, "seats": self.seats, "mask": self.mask, "over": self.over}
+        return Batch(arrays | {"streams": self._streams, "guesses": self._determinization_streams}, copy=True)
 
     def load_state_dict(self, arrays: Batch) -> None:
-        """Go on from what `state_dict` gave; `UsageError` if it comes from another number of games or another game."""
+        """Load what `state_dict` returned; `UsageError` if it has another number of games or another game."""
         for name, own in self.state_dict().items():
             require_alike(own, arrays[name], name)
         if not ((arrays.seats >= 0) & (arrays.seats < self.num_agents) | arrays.over).all():
@@ -276,13 +276,13 @@ class GameVectorEnv(VectorGames):
         self._streams[:], self._determinization_streams[:] = arrays.streams, arrays.guesses
 
     def seed(self, seed: int | Sequence[int] | None = None) -> list[int | None]:
-        """Use these seeds for what chance does from the next `reset` on; returns them."""
+        """Use these seeds for chance events from the next `reset` on; return them."""
         seeds = seeds_for(seed, len(self))
         self._take_seeds(self._rows, seeds)
         return seeds
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is nothing to release."""
 
     def _take_seeds(self, rows: NDArray[np.int64], seeds: Sequence[int | None]) -> None:
         for row, seed in zip(rows, seeds, strict=True):
@@ -290,16 +290,16 @@ class GameVectorEnv(VectorGames):
                 self._streams[row] = seed % 2**64
 
     def _as_ends(self, ends: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Terminated and truncated, [R, P], from which games are over."""
+        """Return terminated and truncated [R, P] for the flags of games that are over."""
         none = np.zeros(ends.shape, np.bool_)  # several times as fast as `zeros_like`
         return (none, ends) if self.game.truncates else (ends, none)
 
     def _room(self, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Room for as many observations."""
+        """Return scratch memory for the observations of these rows."""
         return np.empty((len(rows), *self.game.observation_shape), self.game.observation_dtype)
 
 
 def require_resets_by_hand(env: Any) -> None:
-    """Refuse (`UsageError`) games that begin anew by themselves, for whoever has to see how they end."""
+    """Raise `UsageError` for games with automatic resets, whose final positions cannot be seen."""
     if isinstance(env, GameVectorEnv) and env.autoreset:
         raise UsageError("games have to wait where they end: make the GameVectorEnv without autoreset=True")

@@ -1,4 +1,4 @@
-"""Random openings: which moves a game begins with, drawn from its own stream."""
+"""Random openings of games, drawn from the random stream of each game."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from games.engine.chance import GAMMA, below, mix
 from games.engine.jit import njit
 
 SALT = np.uint64(0xD1B54A32D192ED03)
-"""Sets this use of a game's stream apart from what the game itself draws."""
+"""Separates the draws of openings from the game's own use of its stream."""
 
 
 @njit(cache=True, nogil=True)

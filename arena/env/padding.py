@@ -1,4 +1,4 @@
-"""Agents of different spaces in one: what is smaller is filled up with zeros at its end."""
+"""Common spaces for agents with different ones: smaller values are padded with zeros at the end."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from arena.base.errors import UsageError
 
 
 def common_space(spaces: Sequence[Space[Any]], agents: Sequence[str], what: str) -> Space[Any]:
-    """A space in which what is in any of `spaces` (one an agent) finds room; the first if all are of one size.
+    """Return a space that can hold the values of each of `spaces` (one per agent); the first if all are of one size.
 
     Boxes of as many axes get the longest of each, `Discrete`s the largest number, dictionaries of the same keys and
     tuples of one length take their parts one by one. `UsageError` names two agents whose spaces have nothing like that
@@ -36,7 +36,7 @@ def fits(space: Space[Any], common: Space[Any]) -> bool:
 
 
 def _size(space: Space[Any]) -> Any:
-    """Key of a space: entries of spaces with the same key fit each other."""
+    """Return a key that is equal for spaces of equal size."""
     if isinstance(space, Dict | Tuple):
         parts = space.spaces.items() if isinstance(space, Dict) else enumerate(space.spaces)
         return type(space), tuple((key, _size(part)) for key, part in parts)
@@ -57,7 +57,7 @@ def _alike(space: Space[Any], other: Space[Any]) -> bool:
 
 
 def _union(spaces: Sequence[Any]) -> Space[Any]:
-    """The common space of several that are alike."""
+    """Return the common space of compatible spaces."""
     first = spaces[0]
     if isinstance(first, Dict):
         return Dict({key: _union([space[key] for space in spaces]) for key in first.spaces})
@@ -74,18 +74,18 @@ def _union(spaces: Sequence[Any]) -> Space[Any]:
     return first
 
 
-def padded(seen: Any, space: Space[Any]) -> Any:
+def padded(obs: Any, space: Space[Any]) -> Any:
     """Return an agent's observation as an entry of the common space."""
     if isinstance(space, Dict):
-        return {key: padded(seen[key], part) for key, part in space.items()}
+        return {key: padded(obs[key], part) for key, part in space.items()}
     if isinstance(space, Tuple):
-        return tuple(padded(one, part) for one, part in zip(seen, space.spaces, strict=True))
-    array = np.asarray(seen)
+        return tuple(padded(one, part) for one, part in zip(obs, space.spaces, strict=True))
+    array = np.asarray(obs)
     return _filled(array.astype(space.dtype), space.shape) if isinstance(space, Box) else array
 
 
 def _filled(array: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    """An array filled up with zeros."""
+    """Return an array padded with zeros."""
     if array.shape == shape:
         return array
     result = np.zeros(shape, array.dtype)

@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from pickle import PicklingError
 from typing import Any, Literal
 
+from arena.base.cluster import require_ray
 from arena.base.cores import usable_cores
 from arena.base.errors import UsageError
 from arena.env.base import BaseVectorEnv, DummyVectorEnv
 from arena.env.vector import RayVectorEnv, SubprocVectorEnv
 from arena.env.workers.messages import Raised, attempt, dumps
-from arena.processes.cluster import require_ray
 
 ParaMode = Literal["dummy", "subproc", "ray", "ray-subproc"]
 
@@ -17,9 +17,9 @@ ParaMode = Literal["dummy", "subproc", "ray", "ray-subproc"]
 def backend(
     env_fns: Sequence[Callable[[], Any]], para_mode: ParaMode, num_cpus: int | None, num_gpus: int
 ) -> BaseVectorEnv:
-    """The vector environment over what `env_fns` make, shared by at most `num_cpus` processes or actors (None: cores).
+    """Return a vector environment of `env_fns`, in at most `num_cpus` processes or actors (None: one per core).
 
-    Raises `UsageError` for numbers that mean nothing, and an environment that cannot be sent to where it should run.
+    Raises `UsageError` for invalid numbers, and for an environment that cannot be pickled.
     """
     if num_cpus is not None and not (isinstance(num_cpus, int) and num_cpus >= 1):
         raise UsageError(f"num_cpus={num_cpus} is not a whole number of processes, 1 or more")

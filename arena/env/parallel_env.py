@@ -1,4 +1,4 @@
-"""`ParallelEnv`: environments of different life lengths stepped together, with a choice of what an end means."""
+"""`ParallelEnv`: environments with episodes of different lengths, stepped together."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -11,7 +11,7 @@ from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.env.ids import Ids, rows_of
 from arena.env.parallel_backend import ParaMode, backend
-from arena.env.parallel_member import Member, Parcel, is_over, stacked
+from arena.env.parallel_member import ParallelMember, Parcel, is_over, stacked
 from arena.env.stacking import as_objects
 from arena.env.workers.base import StepResult
 
@@ -20,7 +20,7 @@ Align = Literal["batch", "item"]
 
 
 class ParallelEnv:
-    """Environments, made already, that step together; `asynchronous` says what becomes of those whose episode ends.
+    """Steps existing environments together; `asynchronous` determines what happens at the end of an episode.
 
     An environment that is stopped gives the None result to any action: observation None, reward None, an empty info,
     and Gymnasium's two flags for "done": those with which its episode ended, or `truncated` alone if it was another's
@@ -55,7 +55,7 @@ class ParallelEnv:
         _require_choice("asynchronous", asynchronous, (None, "idle", "restart", "continue"))
         _require_environments(envs)
         restarts = asynchronous == "restart"
-        members = [partial(Member, env, row, restarts, no_warning) for row, env in enumerate(envs)]
+        members = [partial(ParallelMember, env, row, restarts, no_warning) for row, env in enumerate(envs)]
         self._venv = backend(members, para_mode, num_cpus, num_gpus)
         self._asynchronous = asynchronous
         self._ends: list[tuple[Any, Any] | None] = [None] * len(envs)
@@ -79,7 +79,7 @@ class ParallelEnv:
         return all(end is not None for end in self._ends)
 
     def get_env_attr(self, key: str, id: Ids = None) -> list[Any]:
-        """The attribute `key` of each environment of `id`; None for those that have none."""
+        """Return the attribute `key` of each environment of `id`, None where it is missing."""
         return self._venv.call("look_up", [((key,), {})] * len(self._rows_of(id)), id)
 
     def set_env_attr(self, key: str, value: Any, id: Ids = None) -> None:
@@ -102,7 +102,7 @@ class ParallelEnv:
         return self._venv.call("perform", [((env_method, one), {}) for one in data], rows)
 
     def reset(self, id: Ids = None) -> tuple[Any, NDArray[Any]]:
-        """Begin an episode in each environment of `id`, which are not done any more; returns observations and infos.
+        """Begin an episode in each environment of `id`; return observations and infos.
 
         Observations are stacked, [R, ...] for R environments, if they fit each other, else objects [R].
         """
@@ -119,14 +119,14 @@ class ParallelEnv:
         return self._venv.seed(seed.tolist() if isinstance(seed, np.ndarray) else seed)
 
     def step(self, action: Any, id: Ids = None, align: Align = "item") -> Any:
-        """Take one action in each environment of `id`; what becomes of those that are done, `asynchronous` says.
+        """Take one action in each environment of `id`; `asynchronous` determines what happens in those that are done.
 
         Returns for `align` "batch" a list of R tuples of observation, reward, terminated, truncated and info; for
         "item" those five, each of R environments: observations stacked [R, ...] if they fit each other and none is
         None, else objects [R]; rewards float64 [R], objects if one is None; flags bool [R]; infos objects [R].
 
-        Raises `UsageError` for a number of actions that does not fit, or an environment not yet reset. What an
-        environment raises is raised when all have finished: it has to be reset, and `step(None)` fetches the others.
+        Raises `UsageError` for a number of actions that does not fit, or an environment not yet reset. An error of an
+        environment is raised when all have finished: it must be reset, and `step(None)` fetches the others.
         """
         _require_choice("align", align, get_args(Align))
         if action is None:
@@ -135,11 +135,11 @@ class ParallelEnv:
         if len(action) != len(rows):
             raise UsageError(f"step takes {len(rows)} actions, one an environment, not {len(action)}")
         moving = self._moving(rows)
-        told: dict[int, StepResult] = {}
+        results: dict[int, StepResult] = {}
         if moving.any():
             taken = [one for one, moves in zip(action, moving, strict=True) if moves]
-            told = self._noted(self._venv.step(taken, rows[moving])[0])
-        return _aligned([told.get(row) or self._none_result(row) for row in rows.tolist()], align)
+            results = self._noted(self._venv.step(taken, rows[moving])[0])
+        return _aligned([results.get(row) or self._none_result(row) for row in rows.tolist()], align)
 
     def rollout(self) -> list[Batch]:
         """Run every environment to its end with random legal actions, each at its own pace in its own process.
@@ -159,7 +159,7 @@ class ParallelEnv:
         return steps
 
     def close(self) -> None:
-        """Close the environments; a second time does nothing. Garbage collection does it where nobody did."""
+        """Close the environments; idempotent, and also called on garbage collection."""
         self._venv.close()
 
     def _rows_of(self, id: Ids) -> NDArray[np.int64]:
@@ -180,15 +180,15 @@ class ParallelEnv:
         return ~is_done
 
     def _noted(self, parcels: Sequence[Parcel]) -> dict[int, StepResult]:
-        """The results of steps by environment, whose ends are noted."""
-        told: dict[int, StepResult] = {parcel.row: parcel.values for parcel in parcels}
+        """Return the results of steps by environment, and record which episodes ended."""
+        results: dict[int, StepResult] = {parcel.row: parcel.values for parcel in parcels}
         if self._asynchronous != "restart":
-            for row, (_, _, terminated, truncated, _) in told.items():
+            for row, (_, _, terminated, truncated, _) in results.items():
                 if self._ends[row] is None and is_over(terminated, truncated):
                     self._ends[row] = terminated, truncated
         if self._asynchronous is None and self.has_done():
             self._ends = [end or (False, True) for end in self._ends]
-        return told
+        return results
 
     def _none_result(self, row: int) -> StepResult:
         """Return the result of stepping a stopped environment."""
@@ -198,7 +198,7 @@ class ParallelEnv:
 
 
 def _aligned(results: Any, align: Align) -> Any:
-    """Results of R environments as R tuples, or as five batches of R."""
+    """Return results of R environments as R tuples, or as five batches of R."""
     if align == "batch":
         return list(results)
     obs, rew, terminated, truncated, infos = zip(*results, strict=True)
@@ -207,7 +207,7 @@ def _aligned(results: Any, align: Align) -> Any:
 
 
 def _flags(flags: Sequence[Any]) -> NDArray[np.bool_]:
-    """Flags [R], or [R, P] if those of environments with P agents are among them."""
+    """Return flags [R], or [R, P] if environments with P agents are among them."""
     return np.stack(np.broadcast_arrays(*flags)).astype(np.bool_)
 
 

@@ -1,4 +1,4 @@
-"""`Member`: one environment of a `ParallelEnv`, with what is done beside it in the process where it runs."""
+"""`ParallelMember`: one environment of a `ParallelEnv`, with its extra methods, in the process where it runs."""
 
 import copy
 import inspect
@@ -21,14 +21,14 @@ from arena.env.workers.errors import WorkerError
 
 @dataclass(frozen=True)
 class Parcel:
-    """What environment `row` returned, closed to what carries it: nobody stacks what is inside, or acts on an end."""
+    """Result of environment `row`, wrapped so that the vector environment neither stacks it nor acts on its end."""
 
     row: int
     values: Any
 
 
-class Member:
-    """Environment `row`, which has no end to its vector environment: steps and resets come as `Parcel`s.
+class ParallelMember:
+    """Environment `row`, whose results are wrapped as `Parcel`s to hide the end of its episode.
 
     Args:
         env: speaks Gymnasium's `reset` and five-value `step`.
@@ -46,11 +46,11 @@ class Member:
         self._last: ResetResult  # observation and info that the next action answers
 
     def __getattr__(self, name: str) -> Any:
-        """Names of the attributes that a worker reads beside the methods here: agents, `check_action`."""
+        """Return other attributes of the environment that a worker reads: agents, `check_action`."""
         return getattr(self.env, name)
 
     def get_wrapper_attr(self, name: str) -> Any:
-        """An attribute of this member or else of its environment."""
+        """Return an attribute of this member or else of its environment."""
         return getattr(self, name)
 
     @property
@@ -85,14 +85,14 @@ class Member:
         with self._warnings():
             over = False
             while not over:
-                seen = copy.deepcopy(self._last[0])
+                before = copy.deepcopy(self._last[0])
                 action = self._random_action()
                 obs, rew, terminated, truncated, info = self._take(action)
                 over = is_over(terminated, truncated)
-                steps.append((seen, action, rew, terminated, truncated, copy.deepcopy(obs), copy.deepcopy(info)))
-        seen, act, rew, terminated, truncated, obs, infos = zip(*steps, strict=True)
+                steps.append((before, action, rew, terminated, truncated, copy.deepcopy(obs), copy.deepcopy(info)))
+        before, act, rew, terminated, truncated, obs, infos = zip(*steps, strict=True)
         return Batch(
-            obs=stacked(seen),
+            obs=stacked(before),
             act=stacked(act),
             rew=np.asarray(rew, np.float64),
             terminated=np.asarray(terminated, np.bool_),
@@ -102,7 +102,7 @@ class Member:
         )
 
     def look_up(self, key: str) -> Any:
-        """The environment's attribute `key`, None if it has none."""
+        """Return the environment's attribute `key`, None if it has none."""
         if key == "action_space":
             return self.action_space  # the one that is seeded
         try:
@@ -165,7 +165,7 @@ def is_over(terminated: Any, truncated: Any) -> bool:
 
 
 def legal_actions(space: gym.Space[Any], obs: Any, info: Mapping[str, Any]) -> NDArray[np.int8] | None:
-    """The mask over the actions of a `Discrete` space that stands in an observation or its info; None if none does."""
+    """Return the mask over a `Discrete` space in an observation or its info; None if there is none."""
     if not isinstance(space, gym.spaces.Discrete):
         return None
     shown = [obs, info] if isinstance(obs, Mapping) else [info]
@@ -176,7 +176,7 @@ def legal_actions(space: gym.Space[Any], obs: Any, info: Mapping[str, Any]) -> N
 
 
 def stacked(values: Any) -> Any:
-    """Values as [R, ...] where they fit each other, else as objects [R]; None fits nothing."""
+    """Return values as [R, ...] if their shapes and types agree, else as objects [R]."""
     if any(value is None for value in values):
         return as_objects(values)
     try:

@@ -1,4 +1,4 @@
-"""Any PettingZoo environment for the vector environments: one agent acts at a time, dead agents never do.
+"""Adapters of PettingZoo environments: one agent acts at a time, and dead agents never do.
 
 Both adapters are `SeatedEnv`s, and hide PettingZoo's dead steps.
 """
@@ -17,20 +17,20 @@ class _PettingZooSeats(SeatedEnv):
 
     def __init__(self, env: Any):
         agents = list(env.possible_agents)
-        seen = [_without_mask(env.observation_space(agent)) for agent in agents]
-        super().__init__(env, agents, seen, [env.action_space(agent) for agent in agents])
+        observation_spaces = [_without_mask(env.observation_space(agent)) for agent in agents]
+        super().__init__(env, agents, observation_spaces, [env.action_space(agent) for agent in agents])
 
-    def _look_at(self, seat: int, seen: Any, info: dict[str, Any]) -> Observation:
-        """Take note of what a seat sees and is told; the mask, if any, may stand in either."""
+    def _look_at(self, seat: int, obs: Any, info: dict[str, Any]) -> Observation:
+        """Record the observation and info of a seat; either may contain the mask."""
         mask = info.get("action_mask")
-        if isinstance(seen, dict) and "action_mask" in seen:
-            mask = seen["action_mask"]
-            seen = _the_rest({key: part for key, part in seen.items() if key != "action_mask"})
-        return self.note(seat, seen, mask, info)
+        if isinstance(obs, dict) and "action_mask" in obs:
+            mask = obs["action_mask"]
+            obs = _the_rest({key: part for key, part in obs.items() if key != "action_mask"})
+        return self.note(seat, obs, mask, info)
 
 
 def _without_mask(space: gym.Space[Any]) -> gym.Space[Any]:
-    """The space of what is seen beside an action mask."""
+    """Return the observation space without the action mask."""
     if not isinstance(space, gym.spaces.Dict) or "action_mask" not in space.spaces:
         return space
     parts = {key: part for key, part in space.spaces.items() if key != "action_mask"}
@@ -54,10 +54,10 @@ class _State:
         self.read()
 
     def read(self) -> None:
-        """Take note of what has changed; the dictionaries and the list are the environment's own."""
-        agents, asked, terminations, truncations, infos, sums = [getattr(env, name) for env, name in self._holders]
+        """Read the current values; the dictionaries and the list are the environment's own."""
+        agents, selected, terminations, truncations, infos, sums = [getattr(env, name) for env, name in self._holders]
         self.agents: list[str] = agents
-        self.asked: str = asked
+        self.selected: str = selected
         self.terminations: dict[str, Any] = terminations
         self.truncations: dict[str, Any] = truncations
         self.infos: dict[str, dict[str, Any]] = infos
@@ -79,31 +79,31 @@ class PettingZooEnv(_PettingZooSeats):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode; returns what the first agent to act sees, and its info."""
+        """Begin an episode; return the observation of the first agent to act, and its info."""
         self.env.reset(seed=seed, options=options)
         self._state = _State(self._unchecked)
         self.begin()
         for agent in self.possible_agents:
             self._look(agent)
-        return self._views[self._seat[self._state.asked]], dict(self._state.infos.get(self._state.asked, {}))
+        return self._views[self._seat[self._state.selected]], dict(self._state.infos.get(self._state.selected, {}))
 
     def step(self, action: Any) -> Transition:
         """Act for the agent whose turn it is.
 
-        Returns what the next agent to act sees, and for each seat the reward since the last step and whether its
-        episode has ended. `IllegalActionError` leaves everything as it was.
+        Returns the observation of the next agent to act, and for each seat the reward since the last step and whether
+        its episode has ended. `IllegalActionError` changes nothing.
         """
         self.check_action(action)
         state = self._state
         before = dict(state.sums)  # what last() reports, for all agents
-        before[state.asked] = 0.0  # PettingZoo starts an agent's sum anew when it acts
+        before[state.selected] = 0.0  # PettingZoo starts an agent's sum anew when it acts
         self._unchecked.step(self._taken(action))
         state.read()
         rewards = np.zeros(len(self.possible_agents))
         for name, total in state.sums.items():
             rewards[self._seat[name]] = total - before.get(name, 0.0)
         self._note_ends()
-        while state.agents and state.is_dead(state.asked):
+        while state.agents and state.is_dead(state.selected):
             self._unchecked.step(None)
             state.read()
         obs, info = self._turn()
@@ -113,10 +113,10 @@ class PettingZooEnv(_PettingZooSeats):
         return self._state.agents
 
     def _asked(self) -> str:
-        return self._state.asked
+        return self._state.selected
 
     def _note_ends(self) -> None:
-        """Record the ends of live agents, and what they see at that moment."""
+        """Record the ends of live agents, with their final observations."""
         state = self._state
         for agent in state.agents:
             if not state.is_dead(agent):
@@ -132,10 +132,10 @@ class PettingZooEnv(_PettingZooSeats):
         return self._look_at(self._seat[agent], self._unchecked.observe(agent), self._state.infos.get(agent, {}))
 
     def _turn(self) -> tuple[Observation, dict[str, Any]]:
-        """Return the view of the agent to act with its info; of the last one that acted, once none is left."""
+        """Return the view and info of the agent to act or, if none is left, of the last one that acted."""
         if not self._state.agents:
             return self._views[0], {}
-        agent = self._state.asked
+        agent = self._state.selected
         return self._look(agent), dict(self._state.infos.get(agent, {}))
 
 
@@ -150,33 +150,33 @@ def _without_checks(env: Any) -> Any:
 
 
 def _holder(env: Any, name: str) -> Any:
-    """The layer of wrappers that has an attribute itself."""
+    """Return the wrapper that has an attribute itself."""
     while name not in vars(env) and not hasattr(type(env), name) and hasattr(env, "env"):
         env = env.env
     return env
 
 
 class ParallelPettingZooEnv(_PettingZooSeats):
-    """A Parallel environment: its agents are asked one after another, and then act at once.
+    """A Parallel environment: its agents choose one after another, and then act at once.
 
-    Nobody sees what the others have chosen; rewards and ends come with the step of the last one asked. An agent whose
-    mask is all False has nothing to choose: it is not asked, and action 0 stands for it.
+    No agent sees the choices of the others; rewards and ends are returned by the step of the last one. An agent whose
+    mask is all False is skipped, with action 0 in its place.
     """
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin an episode; returns what the first agent sees, and its info."""
-        seen, infos = self.env.reset(seed=seed, options=options)
+        """Begin an episode; return the observation of the first agent, and its info."""
+        observations, infos = self.env.reset(seed=seed, options=options)
         self.begin()
         self._infos: dict[str, dict[str, Any]] = dict(infos)
         for seat, agent in enumerate(self.possible_agents):
-            self._look_at(seat, seen[agent], infos.get(agent, {}))
+            self._look_at(seat, observations[agent], infos.get(agent, {}))
         self._actions: dict[str, Any] = {}
         return self._turn()
 
     def step(self, action: Any) -> Transition:
-        """Choose for the agent asked; the environment moves when the last live agent has chosen."""
+        """Choose for the current agent; the environment steps when the last live agent has chosen."""
         self.check_action(action)
         self._actions[self._asked()] = self._taken(action)
         rewards = np.zeros(len(self.possible_agents))
@@ -186,20 +186,22 @@ class ParallelPettingZooEnv(_PettingZooSeats):
         return obs, rewards, self._terminated.copy(), self._truncated.copy(), info
 
     def _move(self) -> NDArray[np.float64]:
-        """Let the environment step; returns what each seat has earned."""
+        """Step the environment; return the reward of each seat."""
         rewards = np.zeros(len(self.possible_agents))
-        seen, earned, terminated, truncated, self._infos = self.env.step(dict.fromkeys(self._live(), 0) | self._actions)
+        observations, reward_by_agent, terminated, truncated, self._infos = self.env.step(
+            dict.fromkeys(self._live(), 0) | self._actions
+        )
         self._actions = {}
-        for agent in seen:
+        for agent in observations:
             seat = self._seat[agent]
-            rewards[seat] = earned[agent]
+            rewards[seat] = reward_by_agent[agent]
             self._terminated[seat] |= bool(terminated[agent])
             self._truncated[seat] |= bool(truncated[agent]) and not terminated[agent]
-            self._look_at(seat, seen[agent], self._infos.get(agent, {}))
+            self._look_at(seat, observations[agent], self._infos.get(agent, {}))
         return rewards
 
     def _choosing(self) -> list[str]:
-        """The live agents that have yet to choose."""
+        """Return the live agents that have not chosen yet."""
         masks = {agent: self._views[self._seat[agent]]["mask"] for agent in self._live()}
         return [agent for agent, mask in masks.items() if agent not in self._actions and (mask.any() or not mask.size)]
 

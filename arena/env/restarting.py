@@ -1,4 +1,4 @@
-"""`Restarts`: what becomes of environments that fail where the run is to go on."""
+"""`Restarts`: replacement of failed environments, so that a run can continue."""
 
 import warnings
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from arena.env.workers.errors import WorkerError
 
 
 class Restarts:
-    """Makes environments anew, and ends the episodes of those that failed with what was seen last.
+    """Replaces failed environments, and truncates their episodes at the last observation.
 
     Args:
         workers: hold the environments.
@@ -29,24 +29,24 @@ class Restarts:
         """Failures so far."""
 
     def begun(self, row: int, obs: Any) -> None:
-        """Environment `row` was reset and shows `obs`."""
+        """Record that environment `row` was reset and returned `obs`."""
         self._cut[row] = False
         self._views[row] = {}
         self.seen(row, obs)
 
     def seen(self, row: int, obs: Any) -> None:
-        """Environment `row` shows `obs`."""
+        """Record the latest observation `obs` of environment `row`."""
         self._obs[row] = obs
         if self._num_agents:
             self._views[row][int(obs["agent_id"])] = obs
 
     def reset(self, row: int, error: Exception, seed: int | None, options: dict[str, Any] | None) -> ResetResult:
-        """Reset an environment that failed at it, once it has been made anew; what it raises then is raised."""
+        """Replace an environment whose reset failed, and reset it again; errors of the second reset are raised."""
         self._restart(row, error)
         return self._workers[row].reset(seed, options)
 
     def end(self, row: int, error: Exception) -> StepResult:
-        """The last step of an episode that is cut off: nothing earned, truncated, the reason in the info."""
+        """Return the last step of an interrupted episode: reward 0, truncated, the reason in the info."""
         reason = self._restart(row, error)
         self._cut[row] = True
         obs, info, agents = self._obs[row], {"restarted": reason}, self._num_agents
@@ -55,7 +55,7 @@ class Restarts:
         return obs, np.zeros(agents), np.zeros(agents, np.bool_), np.ones(agents, np.bool_), info
 
     def _restart(self, row: int, error: Exception) -> str:
-        """Make the environment anew; returns why, in words."""
+        """Replace the environment; return the reason in words."""
         self.count += 1
         worker = self._workers[row]
         reason = (
@@ -68,7 +68,7 @@ class Restarts:
     def final_obs(self, row: int) -> Batch | None:
         """Return the last views of the seats in an ended episode, `obs` [P, ...] and `mask` [P, A]; None for others.
 
-        A seat that was never asked saw zeros, and may do anything.
+        For a seat that never acted, observations are zeros and all actions are legal.
         """
         if not self._cut[row]:
             return None

@@ -10,20 +10,20 @@ from arena.base.cores import usable_cores
 from games.engine.row_sharing import new_gate
 
 LONG_S = 2e-4
-"""A call of so many seconds is worth waking helpers for, which takes an eighth of that."""
+"""Duration in seconds from which a call wakes helpers, which takes an eighth of that."""
 SHORT_S, SOON_S = 8e-6, 1e-4
-"""And so is one of so many seconds, if it follows another so soon that it will meet them awake the next time."""
+"""The same if it follows another call within `SOON_S`: the next call then finds the helpers awake."""
 
 Work = Callable[[int, int], None]
 """Calls compiled code as one of the threads (0 leads), with the number of the call: see `games.engine.row_sharing`."""
 
 
 class RowThreads:
-    """Lets helpers take part in calls of compiled code, which let go of Python's lock.
+    """Shares calls of compiled code, which release Python's lock, with helper threads.
 
-    Helpers look out for another call for a moment before they sleep; to wake them takes longer than many a call lasts.
-    A call is done without those that do not come. There are no more of them than cores to run on: one that is stopped
-    in the middle of a row holds up the others.
+    Helpers wait actively for another call for a moment before they sleep, since waking them takes longer than many
+    calls. A call does not wait for helpers that come too late. There are at most as many threads as cores: one that is
+    suspended in the middle of a row delays the others.
 
     Args:
         count: how many threads, this one included, may share a call.
@@ -38,7 +38,7 @@ class RowThreads:
         weakref.finalize(self, _dismiss, self._helpers)
 
     def share(self, work: Work, rows: int) -> None:
-        """Do `work` on so many rows, with the helpers who come; returns when all is done."""
+        """Call `work` for this number of rows, shared with available helpers; return when all rows are done."""
         self._calls += 1
         if not self._helpers:
             work(0, self._calls)
@@ -57,7 +57,7 @@ class RowThreads:
 
 
 class _Helper:
-    """A thread that takes part in calls, where it is in time for them."""
+    """A thread that joins calls if it is in time."""
 
     def __init__(self, thread: int):
         self._thread = thread
@@ -66,7 +66,7 @@ class _Helper:
         self._asleep, self._started = True, False
 
     def ask(self, work: Work, call: int) -> None:
-        """Have it take part in this call."""
+        """Ask the thread to join a call."""
         self._call = work, call
         if not self._started:
             self._started = True
@@ -76,11 +76,11 @@ class _Helper:
             self._bell.put(True)
 
     def forget(self) -> None:
-        """The call is done; what it refers to need not live on."""
+        """Drop the reference to a finished call."""
         self._call = None
 
     def dismiss(self) -> None:
-        """Let the thread end."""
+        """End the thread."""
         self._bell.put(False)
 
     def _serve(self) -> None:

@@ -1,4 +1,4 @@
-"""`SeatedEnv`: an environment of several agents of whom one acts at a time, as the vector environments step it."""
+"""`SeatedEnv`: a multi-agent environment in which one agent acts at a time, for the vector environments."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ Transition = tuple[Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[
 
 
 class SeatedEnv(ABC):
-    """Speaks Gymnasium's `reset` and `step` with observations `{"agent_id", "obs", "mask"}` of the seat to act.
+    """Implements Gymnasium's `reset` and `step` with observations `{"agent_id", "obs", "mask"}` of the seat to act.
 
-    Rewards and ends are by seat, [P], the info is that of the seat to act. Agents of different spaces are shown one in
-    which all find room, see `common_space`: an action that a smaller one does not have is masked.
+    Rewards and ends are by seat, [P], the info is that of the seat to act. Agents with different spaces get a common
+    one, see `common_space`; actions that an agent's own space lacks are masked.
 
     Args:
         env: what is adapted.
@@ -55,7 +55,7 @@ class SeatedEnv(ABC):
         self._truncated = np.zeros(num_agents, np.bool_)
 
     def get_wrapper_attr(self, name: str) -> Any:
-        """An attribute of this adapter or else of the environment, as Gymnasium's wrappers look it up."""
+        """Return an attribute of this adapter or else of the environment, as Gymnasium's wrappers do."""
         try:
             return getattr(self, name)
         except AttributeError:
@@ -77,24 +77,24 @@ class SeatedEnv(ABC):
         return self._views[seat]
 
     def begin(self) -> None:
-        """Take note that an episode begins, in which nobody has seen anything yet."""
+        """Reset the records for a new episode."""
         self._terminated[:] = self._truncated[:] = False
         self._views = [{} for _ in self.possible_agents]
 
-    def note(self, seat: int, seen: Any, mask: Any, info: dict[str, Any]) -> Observation:
-        """Take note of what a seat sees, may do (None: everything) and is told; the observation in our terms."""
+    def note(self, seat: int, shown: Any, mask: Any, info: dict[str, Any]) -> Observation:
+        """Record observation, mask (None: all legal) and info of a seat; return the observation with mask."""
         self.final_infos[seat] = dict(info)
         over = self._terminated[seat] or self._truncated[seat]
         if over or (mask is None and self._own_actions[seat] is self.action_space):
             legal = np.ones(self._num_actions, np.bool_)
         else:
             legal = np.array(self._own_mask(seat, mask), np.bool_)
-        obs = padded(seen, self.observation_space) if self._is_padded else _as_arrays(seen)
+        obs = padded(shown, self.observation_space) if self._is_padded else _as_arrays(shown)
         self._views[seat] = {"agent_id": seat, "obs": obs, "mask": legal}
         return self._views[seat]
 
     def _own_mask(self, seat: int, mask: Any) -> Any:
-        """The mask of a seat over the actions of all."""
+        """Return the mask of a seat over the common action space."""
         own = self._own_actions[seat]
         if not isinstance(own, gym.spaces.Discrete):
             return np.ones(0, np.bool_) if mask is None else mask
@@ -102,7 +102,7 @@ class SeatedEnv(ABC):
         return mask if len(mask) == self._num_actions else np.append(mask, np.zeros(self._num_actions - len(mask)))
 
     def check_action(self, action: Any) -> None:
-        """`IllegalActionError` if the mask of the agent asked forbids the action, `UsageError` if nobody is asked."""
+        """Raise `IllegalActionError` if the current agent's mask forbids the action, `UsageError` if no agent acts."""
         if not self._views or not self._live():
             raise UsageError(f"{self.env}: the episode is over or not yet begun; reset it before it steps")
         if not isinstance(self.action_space, gym.spaces.Discrete):
@@ -118,7 +118,7 @@ class SeatedEnv(ABC):
             raise IllegalActionError(f"{self.env}: action {action} of {agent} is illegal; legal are {legal}")
 
     def _taken(self, action: Any) -> Any:
-        """A checked action as the environment takes it from the agent asked."""
+        """Return a checked action in the form of the environment."""
         if isinstance(self.action_space, gym.spaces.Discrete):
             return int(np.asarray(action).item())
         own = self._own_actions[self._seat[self._asked()]]
@@ -138,11 +138,11 @@ class SeatedEnv(ABC):
 
     @abstractmethod
     def _live(self) -> list[str]:
-        """The agents whose episode goes on."""
+        """Return the agents whose episode is not over."""
 
     @abstractmethod
     def _asked(self) -> str:
-        """The agent that has to act."""
+        """Return the agent that acts next."""
 
     def render(self) -> Any:
         """Return the rendering of the environment."""
@@ -153,10 +153,10 @@ class SeatedEnv(ABC):
         self.env.close()
 
 
-def _as_arrays(seen: Any) -> Any:
+def _as_arrays(obs: Any) -> Any:
     """Copy an observation, keeping its dictionaries and tuples of arrays."""
-    if isinstance(seen, dict):
-        return {key: _as_arrays(part) for key, part in seen.items()}
-    if isinstance(seen, tuple):
-        return tuple(_as_arrays(part) for part in seen)
-    return np.asarray(seen)
+    if isinstance(obs, dict):
+        return {key: _as_arrays(part) for key, part in obs.items()}
+    if isinstance(obs, tuple):
+        return tuple(_as_arrays(part) for part in obs)
+    return np.asarray(obs)

@@ -1,4 +1,4 @@
-"""Results of several environments put together, one row each."""
+"""Stacking of results of several environments, one row each."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from arena.data.batch import Batch
 
 
 def stack_observations(observations: Sequence[Any], name_of: Callable[[int], str]) -> Any:
-    """Observations of R environments as [R, ...]: a `Batch` if they are dictionaries, an object array if no numbers.
+    """Stack observations of R environments to [R, ...]: a `Batch` of dictionaries, or objects if not numeric.
 
     Tuples of one shape throughout become arrays as well. `UsageError` with the name (`name_of` row i) of the
     environment whose observation does not fit the first one's.
@@ -46,7 +46,7 @@ def _stacked(observations: Sequence[Any]) -> Any:
 
 
 def as_objects(values: Sequence[Any]) -> NDArray[Any]:
-    """An object array [R] of anything."""
+    """Return an object array [R] of any values."""
     array = np.empty(len(values), object)
     for row, value in enumerate(values):
         array[row] = value

@@ -1,4 +1,4 @@
-"""Doing something with each of several workers, whatever some of them have against it."""
+"""Calls to several workers, of which some may fail."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

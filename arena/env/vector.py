@@ -1,16 +1,16 @@
-"""Vector environments whose environments run in other processes, here or in a Ray cluster."""
+"""Vector environments in other processes, on this machine or in a Ray cluster."""
 
 from collections.abc import Callable, Sequence
 from itertools import cycle
 from typing import Any
 
+from arena.base.cluster import require_resources
 from arena.base.cores import usable_cores
 from arena.base.errors import UsageError
 from arena.data.statistics import RunningMeanStd
 from arena.env.base import BaseVectorEnv, OnFailure
 from arena.env.workers.ray import RayEnvWorker, RayLink
 from arena.env.workers.subproc import ProcessLink, SubprocEnvWorker
-from arena.processes.cluster import require_resources
 
 
 class SubprocVectorEnv(BaseVectorEnv):
@@ -115,7 +115,7 @@ class RayVectorEnv(BaseVectorEnv):
 
 
 def hosts_for(num_envs: int, num_workers: int | None, hang_timeout_s: float | None) -> int:
-    """Return the number of hosts for `num_envs` environments; `UsageError` for options that mean nothing."""
+    """Return the number of hosts for `num_envs` environments; `UsageError` for invalid options."""
     if hang_timeout_s is not None and not hang_timeout_s > 0:
         raise UsageError(f"hang_timeout_s={hang_timeout_s} is not a number of seconds above 0")
     if num_workers is not None and not 1 <= num_workers <= num_envs:

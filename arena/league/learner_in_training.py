@@ -15,9 +15,9 @@ from arena.league.roles import Shares
 from arena.league.seating import LEARNER, LeagueSeating, Load
 from arena.league.turns import after_games
 from arena.league.workers.collector import WorkersCollector
+from arena.match.batch import outcomes
 from arena.policy.base import BasePolicy
 from arena.policy.optimizer import optimizers_of
-from arena.ratings.games import outcomes
 from arena.runs.checkpointer import learner_state_dict, load_learner_state_dict
 from arena.runs.evaluation import GameCounts, score_of
 from arena.trainer.base import BaseTrainer

@@ -19,11 +19,11 @@ from arena.ratings.head_to_head import elo_to_score
 from arena.tournament.report import percent
 
 MOST_ROWS = 40
-"""Of the ladder in a terminal; the middle is left out of longer ones."""
+"""Maximum number of rows of the ladder in a terminal; the middle of longer ones is left out."""
 MOST_COLUMNS = 12
-"""Of the payoff matrix in a terminal."""
+"""Maximum number of columns of the payoff matrix in a terminal."""
 MOST_OPPONENTS = 6
-"""That are named for a learner; the rest is summed up."""
+"""Maximum number of opponents listed for a learner; the rest is summed up."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class LeagueLadder:
 
     @property
     def scores(self) -> Floats:
-        """Points a game, row against column [N, N]; NaN where two never met."""
+        """Points per game, row against column [N, N]; NaN for pairs that never met."""
         return mean_scores(self.points)
 
     @cached_property
@@ -178,7 +178,7 @@ def _learners(league: League) -> Table:
 
 
 def _opponents(shares: Mapping[str, float], own: str) -> str:
-    """The likeliest opponents, and the share of the rest."""
+    """Return the likeliest opponents, and the share of the rest."""
     ordered = sorted(((share, name) for name, share in shares.items() if share > 0), key=lambda pair: -pair[0])
     words = [f"{'itself' if name == own else name} {percent(share)}" for share, name in ordered[:MOST_OPPONENTS]]
     rest = ordered[MOST_OPPONENTS:]
@@ -233,7 +233,7 @@ def _payoffs(ladder: LeagueLadder) -> Table:
 
 
 def _line(names: list[str]) -> str:
-    """A line of descent: its first and last member, and how many there are."""
+    """Return a line of descent as text: its first and last member, and their number."""
     return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]} ({len(names)})"
 
 

@@ -19,8 +19,8 @@ from typing import Any, get_args
 
 from arena.base.errors import CheckpointError, UsageError
 from arena.base.files import read_json
+from arena.base.folders import write_folder
 from arena.base.typed import field
-from arena.data.folders import write_folder
 from arena.league.payoff import Counts, Payoff
 from arena.league.records import League, Member, Role
 from arena.league.scale import ScaleConfig
@@ -30,13 +30,13 @@ from arena.policy.snapshots import CONFIG, read_config
 from arena.store import ResultCount, Snapshot, Store
 
 IDENTITY = "league-id.json"
-"""In the shared folder: which league it is, of which game and algorithm."""
+"""File in the shared folder with the identity, game and algorithm of the league."""
 TRAINER = "trainer.json"
-"""In the shared folder of a trainer, and in its run: which one it is."""
+"""File with the identity of a trainer, in its shared folder and in its run."""
 COPIES = "shared"
-"""In the run folder: the checkpoints of others."""
+"""Subfolder of the run with the checkpoints of other trainers."""
 NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
-"""What snapshots of others are called: trainer and member."""
+"""Pattern of the names of other trainers' snapshots: trainer and member."""
 ROLES: dict[str, Role] = {role: role for role in get_args(Role)}
 STORE_WAIT_S = 5.0
 """Seconds that an exchange waits for others to finish writing."""
@@ -108,7 +108,7 @@ class Sharing:
     # --- what is published --------------------------------------------------------------------------------------
 
     def _publish(self, store: Store, snapshots: Sequence[Snapshot], counts: Sequence[ResultCount]) -> None:
-        """Add to the store what it lacks of this trainer's."""
+        """Add this trainer's new snapshots and counts to the store."""
         there = {row.name for row in snapshots}
         new = [m for m in self.league.members if m.name in self._own and self._there(m.name) not in there]
         for member in new:
@@ -124,7 +124,7 @@ class Sharing:
         return Snapshot(*names, member.generation, member.step, parent, member.sha256)
 
     def _counts(self, kind: str, payoff: Payoff) -> Iterator[ResultCount]:
-        """What this trainer has counted itself."""
+        """Yield the results that this trainer counted itself."""
         for player, opponents in payoff.table.items():
             if player in self._own:
                 for opponent, counts in opponents.items():
@@ -132,13 +132,13 @@ class Sharing:
                     yield ResultCount(kind, *names, counts.wins, counts.draws, counts.losses)
 
     def _there(self, name: str) -> str:
-        """What is called so here, in the shared league: learners and members of this trainer under its name."""
+        """Return the name in the shared league: learners and members of this trainer get its name as a prefix."""
         return f"{self._name}/{name}" if name in self._own else name
 
     # --- what is taken up ---------------------------------------------------------------------------------------
 
     def _take_up(self, snapshots: Sequence[Snapshot], counts: Sequence[ResultCount]) -> tuple[int, str]:
-        """Add to the league what others have published; how many snapshots came, and what was in the way of others."""
+        """Adopt what others published; return the number of new snapshots, and why others could not be adopted."""
         known = {member.name for member in self.league.members}
         came, trouble = 0, ""
         for row in snapshots:
@@ -157,7 +157,7 @@ class Sharing:
         return came, trouble
 
     def _taken_up(self, row: Snapshot) -> Member:
-        """Somebody else's snapshot as a member, with a copy of its checkpoint; `CheckpointError` if that is wrong."""
+        """Return another trainer's snapshot as a member, with a copy of its checkpoint; `CheckpointError` if broken."""
         if NAME.fullmatch(row.name) is None or row.role not in ROLES:
             raise CheckpointError(f"{row.name!r} is no name of a snapshot, or {row.role!r} no role")
         copy = Path(COPIES, row.name)
@@ -166,15 +166,15 @@ class Sharing:
         return Member(row.name, ROLES[row.role], row.learner, *moments, str(copy), row.sha256)
 
     def _copy(self, source: Path, target: Path, sha256: str) -> None:
-        """Copy a checkpoint, whole or not at all, unless it is there; `CheckpointError` if it is not that one."""
+        """Copy a checkpoint atomically unless it exists; `CheckpointError` if its hash differs."""
         if (target / CONFIG).exists() and read_config(target)["sha256"] == sha256:
             return
-        found = OnDisk(str(source), sha256).read()
-        said = {key: found.description[key] for key in _about(self.league)}
-        if said != _about(self.league):
-            raise CheckpointError(f"{source} is of {said}, not of {_about(self.league)}")
-        config = json.dumps(dict(found.description), indent=2).encode()
-        write_folder(target, {CONFIG: config, WEIGHTS: found.weights})
+        checkpoint = OnDisk(str(source), sha256).read()
+        described = {key: checkpoint.description[key] for key in _about(self.league)}
+        if described != _about(self.league):
+            raise CheckpointError(f"{source} is of {described}, not of {_about(self.league)}")
+        config = json.dumps(dict(checkpoint.description), indent=2).encode()
+        write_folder(target, {CONFIG: config, WEIGHTS: checkpoint.weights})
 
 
 @contextlib.contextmanager
@@ -195,12 +195,12 @@ def sharing_of(scale: ScaleConfig, league: League, run: Path) -> Sharing | None:
 
 
 def _about(league: League) -> dict[str, Any]:
-    """What leagues are of, as it reads from a file."""
+    """Return the game, its options and the algorithm of a league, in the form that JSON gives back."""
     return json.loads(json.dumps({"game": league.game, "options": league.options, "algorithm": league.algorithm}))
 
 
 def _identity(file: Path, about: Mapping[str, Any], wanted: str | None = None) -> str | None:
-    """The identity in a file that tells `about`, made if there is none; None if it is another, or tells of others."""
+    """Return the identity in a file for `about`, created if missing; None if it differs from what is `wanted`."""
     file.parent.mkdir(parents=True, exist_ok=True)
     new = file.with_name(f".{file.name}-{uuid.uuid4().hex}")
     new.write_text(json.dumps({"id": wanted or uuid.uuid4().hex, **about}), encoding="utf-8")
@@ -208,9 +208,9 @@ def _identity(file: Path, about: Mapping[str, Any], wanted: str | None = None) -
         os.link(new, file)  # whole, or not at all where another was faster
     new.unlink()
     try:
-        found = read_json(file)
-        identity = str(field(found, "id", str))
+        content = read_json(file)
+        identity = str(field(content, "id", str))
     except UsageError:
         return None
-    same = all(found.get(key) == value for key, value in about.items())
+    same = all(content.get(key) == value for key, value in about.items())
     return identity if same and wanted in (None, identity) else None

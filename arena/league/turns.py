@@ -21,7 +21,7 @@ from games.engine.game import Game
 
 @dataclass(frozen=True)
 class TurnResult:
-    """What came of a learner's turn."""
+    """Result of a learner's turn."""
 
     step: int
     """Number of moves in the learner's games so far."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,6 +161,15 @@ def note(
         for seat in range(returns.shape[1]):
             returns[row, seat] += rewards[i, seat]
         still_open[row] = not over[row]
+
+
+def outcomes(own: NDArray[Any], others: NDArray[Any]) -> NDArray[np.int64]:
+    """Return 0 for a win, 1 for a draw, 2 for a loss [G], from the returns of a seat [G] and of the others [G, P - 1].
+
+    A seat wins if more of the others have a lower return than a higher one. Among equals, wins are then as likely as
+    losses for any number of players; the middle one of three draws.
+    """
+    return 1 - np.sign(np.sign(own[:, None] - others).sum(axis=1)).astype(np.int64)
 
 
 def random_openings(game: Game, plies: int, count: int, seed: int) -> list[tuple[int, ...]]:

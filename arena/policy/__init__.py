@@ -1,7 +1,7 @@
-"""Policies: the protocol, the base class of learners, the manager that seats several at one table.
+"""Policies: the protocol, the base class of learners, and the manager of several policies.
 
-All names are imported when they are first asked for, and torch only with the two that need it: who only looks an agent
-up by name (`arena.policy.registry`) waits for neither torch nor numpy.
+All names are imported on first use, and torch only with the two that need it, so that looking up an agent by name
+(`arena.policy.registry`) imports neither torch nor numpy.
 """
 
 from typing import TYPE_CHECKING

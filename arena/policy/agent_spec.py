@@ -7,11 +7,11 @@ from typing import Self
 
 @dataclass(frozen=True)
 class AgentSpec:
-    """An agent by the name of its kind, with an argument that the kind understands."""
+    """The name of a kind of agent, with an argument for it."""
 
     name: str
     argument: str = ""
-    """What follows the colon: a folder for agents that have been trained; empty if there is nothing."""
+    """Text after the colon: a folder for trained agents; empty if there is none."""
 
     @classmethod
     def parse(cls, text: str) -> Self:

@@ -1,4 +1,4 @@
-"""`BasePolicy`: what learners have in common: act, process, learn, post-process."""
+"""`BasePolicy`: the base class of learners: act, process, learn, post-process."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class BasePolicy(nn.Module, Policy):
     """A policy that learns; a torch module that needs no optimizer to act.
 
     An update samples from a buffer, then `process_fn` (targets), `learn` (gradient steps), `post_process_fn`.
-    `training` and `updating` tell the states apart: collecting (True, False), updating (True, True), testing (False,
+    `training` and `updating` distinguish the states: collecting (True, False), updating (True, True), testing (False,
     False).
 
     Args:
@@ -63,7 +63,7 @@ class BasePolicy(nn.Module, Policy):
         self.lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None = None
 
     def set_agent_id(self, agent_id: int) -> None:
-        """Remember which agent this policy is."""
+        """Set the id of this policy's agent."""
         self.agent_id = agent_id
 
     @property
@@ -82,7 +82,7 @@ class BasePolicy(nn.Module, Policy):
         """Choose actions; see `Policy.forward`."""
 
     def scores(self, obs: torch.Tensor) -> torch.Tensor:
-        """Return the scores that it decides by, for bare observations [n, ...], by tensor operations (for export).
+        """Return the scores of actions for bare observations [n, ...], by tensor operations (for export).
 
         Scores of numbered actions [n, A], of which it takes the greatest legal one in testing state, or the continuous
         action [n, k] as `map_action` takes it. `UsageError` if no network decides alone.
@@ -91,13 +91,13 @@ class BasePolicy(nn.Module, Policy):
 
     @property
     def maps_actions(self) -> bool:
-        """Return whether environments take its actions in another form: continuous ones, or by its own `map_action`."""
+        """Return whether actions are mapped for environments: continuous ones, or by an overridden `map_action`."""
         return isinstance(self.action_space, gym.spaces.Box) or type(self).map_action is not BasePolicy.map_action
 
     def map_action(self, act: Any, batch: Batch | None = None) -> Any:
-        """Actions of the policy as the environment takes them: bounded and scaled where they are continuous.
+        """Map actions of the policy to those of the environment: continuous ones are bounded and scaled.
 
-        `batch`, for what they were chosen, matters to a manager of several policies alone.
+        Only a manager of several policies uses `batch`, for which the actions were chosen.
         """
         if not isinstance(self.action_space, gym.spaces.Box) or not isinstance(act, np.ndarray):
             return act
@@ -111,7 +111,7 @@ class BasePolicy(nn.Module, Policy):
         return act
 
     def map_action_inverse(self, act: Any, batch: Batch | None = None) -> Any:
-        """Actions of the policy that `map_action` turns into these; random ones are stored as such."""
+        """Return the actions of the policy that `map_action` turns into these, for storing random actions."""
         if not isinstance(self.action_space, gym.spaces.Box) or not isinstance(act, np.ndarray):
             return act
         if self.action_scaling:
@@ -123,23 +123,23 @@ class BasePolicy(nn.Module, Policy):
         return act
 
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
-        """Add to sampled transitions what depends on time, such as returns."""
+        """Add values that depend on the order of transitions, such as returns, to a sampled batch."""
         return batch
 
     @abstractmethod
     def learn(self, batch: Batch, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Take gradient steps on processed transitions; returns figures of the loss.
+        """Take gradient steps on processed transitions; return figures of the loss.
 
-        A policy names what else it takes: on-policy ones `batch_size` and `repeat`.
+        Policies may take further keywords, on-policy ones `batch_size` and `repeat`.
         """
 
     def post_process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> None:
-        """After learning: write new priorities into a prioritized buffer."""
+        """Write new priorities into a prioritized buffer after learning."""
         if isinstance(buffer, HasPriorities) and "weight" in batch:
             buffer.update_weight(indices, batch.weight)
 
     def update(self, sample_size: int, buffer: ReplayBuffer | None, **kwargs: Any) -> dict[str, Any]:
-        """One update on `sample_size` transitions of `buffer` (0: all of them); keywords go to `learn`."""
+        """Update once on `sample_size` transitions of `buffer` (0: all of them); keywords are passed to `learn`."""
         if buffer is None:
             return {}
         batch, indices = buffer.sample(sample_size)
@@ -159,7 +159,7 @@ class BasePolicy(nn.Module, Policy):
         return Batch()
 
     def load_extra_state_dict(self, memory: Batch) -> None:
-        """Take over what `extra_state_dict` gave."""
+        """Load what `extra_state_dict` returned."""
 
     def train(self, mode: bool = True) -> Self:
         """Set training or testing state."""
@@ -182,7 +182,7 @@ class BasePolicy(nn.Module, Policy):
         gamma: float = 0.99,
         gae_lambda: float = 0.95,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Returns [T] and generalised advantage estimates [T] of transitions in the order of time.
+        """Return returns [T] and generalised advantage estimates [T] of transitions in order of time.
 
         `v_s_` and `v_s` are the values of next and own observations; without `v_s_` (only with `gae_lambda` = 1)
         there is no bootstrapping, without `v_s` the value is taken to be the previous `v_s_`.
@@ -233,7 +233,7 @@ class BasePolicy(nn.Module, Policy):
 
 
 def require_numbers(rew: NDArray[np.float64]) -> None:
-    """`UsageError` for rewards, or sums of them, that are not numbers."""
+    """Raise `UsageError` for rewards, or sums of them, that are NaN."""
     if np.isnan(rew).any():
         raise UsageError(f"the reward of transition {int(np.isnan(rew).argmax())} is not a number (NaN)")
 

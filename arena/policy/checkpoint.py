@@ -13,9 +13,9 @@ from safetensors.torch import load, save
 
 from arena.base.errors import CheckpointError, UsageError
 from arena.base.files import read_bytes, reason
+from arena.base.folders import write_folder
 from arena.base.tensors import TensorInfo, header_of, memory_bytes
 from arena.base.typed import record
-from arena.data.folders import write_folder
 from arena.policy.base import BasePolicy
 from arena.policy.registration import Algorithm, SpacedTask, Spaces, Task
 from arena.policy.seats import seat_policies
@@ -26,9 +26,9 @@ from games.engine.identity import GameId
 
 WEIGHTS = "weights.safetensors"
 ROOM = 4
-"""So many times the weights of a file a network may have while it is built: copies of parts, shared ones."""
+"""Weights that a network may have while it is built, copies and shared parts included, per byte of its file."""
 SEPARATE = "separate"
-"""Said of `seats` in `config.json`: there is a policy for each."""
+"""Value of `seats` in `config.json` if there is a policy for each seat."""
 
 
 def save_policy(
@@ -53,29 +53,29 @@ def save_policy(
 
 
 def unique_tensors(policy: BasePolicy) -> dict[str, torch.Tensor]:
-    """Parameters and persistent buffers of a policy, those that modules share under the first of their names."""
+    """Return parameters and persistent buffers of a policy; shared ones appear under their first name only."""
     kept = policy.state_dict().keys()
-    held = {**dict(policy.named_parameters()), **dict(policy.named_buffers())}
-    return {name: tensor for name, tensor in held.items() if name in kept}
+    tensors = {**dict(policy.named_parameters()), **dict(policy.named_buffers())}
+    return {name: tensor for name, tensor in tensors.items() if name in kept}
 
 
 def weights_to_bytes(policy: BasePolicy) -> bytes:
-    """All weights of a policy, in the format safetensors."""
+    """Return all weights of a policy in the safetensors format."""
     return save({name: tensor.detach().cpu().contiguous() for name, tensor in unique_tensors(policy).items()})
 
 
 def load_weights(policy: BasePolicy, content: bytes, where: str) -> None:
-    """Give `policy` the weights that `weights_to_bytes` gave; `CheckpointError` if they are broken or of another shape.
+    """Load weights from `weights_to_bytes` into `policy`; `CheckpointError` if broken or of another shape.
 
-    `where` names, in messages, where they are from.
+    `where` names their source in messages.
     """
     try:
-        found = header_of(content)
+        infos = header_of(content)
         weights: dict[str, torch.Tensor] = load(content)
     except (SafetensorError, ValueError) as error:
         raise CheckpointError(f"{where} cannot be read: {error}") from None
     try:
-        require_like(unique_tensors(policy), found)
+        require_like(unique_tensors(policy), infos)
         require_finite(weights)
     except CheckpointError as error:
         raise CheckpointError(f"{where}: {error}") from None
@@ -94,15 +94,15 @@ DTYPES = {
 """Types by their names in headers."""
 
 
-def require_like(own: Mapping[str, torch.Tensor], found: Mapping[str, TensorInfo], prefix: str = "") -> None:
-    """`CheckpointError` unless tensors are those of a network, by name (after `prefix`), shape and type."""
+def require_like(own: Mapping[str, torch.Tensor], infos: Mapping[str, TensorInfo], prefix: str = "") -> None:
+    """Raise `CheckpointError` unless tensors match a network's by name (after `prefix`), shape and type."""
     named = {prefix + name: tensor for name, tensor in own.items()}
     differing = [
         name
-        for name in sorted(named.keys() | found.keys())
+        for name in sorted(named.keys() | infos.keys())
         if name not in named
-        or name not in found
-        or (tuple(named[name].shape), named[name].dtype) != (found[name].shape, DTYPES.get(found[name].dtype))
+        or name not in infos
+        or (tuple(named[name].shape), named[name].dtype) != (infos[name].shape, DTYPES.get(infos[name].dtype))
     ]
     if differing:
         more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""
@@ -110,7 +110,7 @@ def require_like(own: Mapping[str, torch.Tensor], found: Mapping[str, TensorInfo
 
 
 def require_finite(tensors: Mapping[str, torch.Tensor], prefix: str = "") -> None:
-    """`CheckpointError` for a tensor that holds NaN or an infinite number; the message names it."""
+    """Raise `CheckpointError` for a tensor with NaN or infinite entries; the message names it."""
     for name, tensor in tensors.items():
         if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
             raise CheckpointError(f"{prefix}{name} holds numbers that are not finite (NaN or infinity)")
@@ -118,7 +118,7 @@ def require_finite(tensors: Mapping[str, torch.Tensor], prefix: str = "") -> Non
 
 @dataclasses.dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint as it was read, to be sent to where its folder is not."""
+    """The contents of a checkpoint, which can be sent to processes that cannot read its folder."""
 
     where: str
     """The folder."""
@@ -128,7 +128,7 @@ class Checkpoint:
 
     @classmethod
     def read(cls, folder: Path) -> "Checkpoint":
-        """Read a folder; `CheckpointError` if there is none, or its weights are not those that were saved."""
+        """Read a folder; `CheckpointError` if it is missing or its weights do not match their hash."""
         description = read_config(folder)
         try:
             weights = read_bytes(folder / WEIGHTS, memory_bytes())
@@ -139,7 +139,7 @@ class Checkpoint:
         return cls(str(folder), description, weights)
 
     def policy(self, name: str, algorithm: Algorithm, task: Game | SpacedTask, training: bool = False) -> BasePolicy:
-        """The policy, as `load_policy` gives it."""
+        """Return the policy, as `load_policy` does."""
         description = self.description
         if description["algorithm"] != name:
             raise CheckpointError(f"{self.where} was trained with {description['algorithm']!r}, not {name!r}")
@@ -160,7 +160,7 @@ class Checkpoint:
 def load_policy(
     name: str, algorithm: Algorithm, task: Game | SpacedTask, argument: str, training: bool = False
 ) -> BasePolicy:
-    """The policy that a spec's argument (a folder) names, for `task`, in testing state unless `training`.
+    """Load the policy in a folder, the argument of a spec, for `task`; in testing mode unless `training`.
 
     Raises `CheckpointError` if the folder holds no checkpoint, a broken one, or one of another algorithm or task.
     """
@@ -172,7 +172,7 @@ def load_policy(
 def build_policy(
     algorithm: Algorithm, task: Game | SpacedTask, config: Any, training: bool, separate: bool = False
 ) -> BasePolicy:
-    """A policy with initial weights; with `separate`, in games, one for each seat."""
+    """Return a policy with initial weights; with `separate`, for games, one for each seat."""
     spaces = Spaces.of_task(task)
     if separate and isinstance(task, Game):
         return seat_policies([algorithm.build(spaces, config, training) for _ in range(task.num_players)])

@@ -18,11 +18,11 @@ from arena.policy.base import BasePolicy
 from arena.policy.registration import Spaces
 
 LARGEST_DIFFERENCE = 1e-5
-"""Between the outputs of the file and torch's, as a part of the largest output (at least 1)."""
+"""Largest allowed difference from torch's outputs, relative to the largest output (at least 1)."""
 
 
 class _Decision(nn.Module):
-    """From bare observations to scores of actions, or to continuous actions as the environment takes them."""
+    """Maps bare observations to scores of actions, or to continuous actions in the form of the environment."""
 
     low: torch.Tensor
     high: torch.Tensor
@@ -36,7 +36,7 @@ class _Decision(nn.Module):
             self.register_buffer("high", torch.as_tensor(policy.action_space.high))
 
     def forward(self, obs: torch.Tensor) -> torch.Tensor:
-        """Scores [n, A] or actions [n, k]."""
+        """Return scores [n, A] or actions [n, k]."""
         decided = self.policy.scores(obs)
         if self.policy.action_bound_method == "clip":
             decided = decided.clamp(-1.0, 1.0)
@@ -48,7 +48,7 @@ class _Decision(nn.Module):
 
 
 def export_onnx(policy: BasePolicy, spaces: Spaces, path: str | os.PathLike[str]) -> float:
-    """Write what a policy decides by to an ONNX file; returns how far its outputs lie from torch's, tried on samples.
+    """Write the network of a policy to an ONNX file; return the difference of its outputs from torch's on samples.
 
     The file takes `obs` (float32 [n, *O], int64 [n] where observations are numbered) and gives `scores` (float32
     [n, A]: of the legal actions, the one with the greatest is taken) or, for continuous actions, `action` [n, k]. Takes
@@ -93,21 +93,21 @@ def _difference(file: Path, module: nn.Module, space: gym.Space[Any]) -> float:
     """Return the largest error of an ONNX file against its module on samples, relative to the largest output."""
     import onnxruntime
 
-    tried = _samples(space, 100)
-    (found,) = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"]).run(None, {"obs": tried})
+    samples = _samples(space, 100)
+    (outputs,) = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"]).run(None, {"obs": samples})
     with torch.no_grad():
-        expected = module(torch.as_tensor(tried)).numpy()
-    return float(np.abs(found - expected).max() / max(1.0, np.abs(expected).max()))
+        expected = module(torch.as_tensor(samples)).numpy()
+    return float(np.abs(outputs - expected).max() / max(1.0, np.abs(expected).max()))
 
 
 def _samples(space: gym.Space[Any], count: int) -> NDArray[Any]:
-    """Observations [count, ...] as a network takes them."""
+    """Return random observations [count, ...] in the form of the network's input."""
     rows = np.stack([np.asarray(space.sample()) for _ in range(count)])
     return rows.astype(np.int64 if isinstance(space, gym.spaces.Discrete) else np.float32)
 
 
 class _quiet:
-    """A logger of another package says nothing below an error for a while."""
+    """Silence a logger of another package below errors within the context."""
 
     def __init__(self, name: str):
         self._logger = logging.getLogger(name)

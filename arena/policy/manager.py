@@ -1,4 +1,4 @@
-"""`MultiAgentPolicyManager`: several policies at one table, each asked for the rows that it holds."""
+"""`MultiAgentPolicyManager`: several policies that share a batch, each called for its own rows."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,12 +18,12 @@ from arena.policy.base import BasePolicy
 from arena.policy.protocol import Policy
 
 Seating = Callable[[NDArray[np.int64]], NDArray[np.int64]]
-"""Asked when games begin: for environment numbers [n], the policy numbers that sit at their seats [n, P]."""
+"""Called when games begin: maps environment numbers [n] to the policy numbers of their seats [n, P]."""
 
 
 @runtime_checkable
 class HasPossibleAgents(Protocol):
-    """A PettingZoo environment; its `agents` are those of an episode, and missing before the first one."""
+    """A PettingZoo environment, whose `agents` are missing before its first episode."""
 
     @property
     def possible_agents(self) -> Iterable[str]:
@@ -47,11 +47,11 @@ def _agents_of(env: Any) -> tuple[str, ...]:
 
 
 class MultiAgentPolicyManager(BasePolicy):
-    """Groups the rows of a batch by the policy that holds their seat, and asks each policy once.
+    """Groups the rows of a batch by the policy of their seat, and calls each policy once.
 
-    Six rows of two-player games, policy 0 at seat 0 and policy 1 at seat 1: with `batch.obs.agent_id` = [0, 1, 1, 0,
-    0, 1] policy 0 is asked for rows 0, 3, 4 and policy 1 for rows 1, 2, 5. A policy that holds several seats
-    (self-play) is asked for all their rows at once and learns from them in one update.
+    Six rows of two-player games, policy 0 at seat 0 and policy 1 at seat 1: with `batch.obs.agent_id` = [0, 1, 1, 0, 0,
+    1] policy 0 is called for rows 0, 3, 4 and policy 1 for rows 1, 2, 5. A policy at several seats (self-play) is
+    called for all their rows at once and learns from them in one update.
 
     Args:
         policies: one a seat; with a `mapping`, any number, which it refers to. The same object may stand several times.
@@ -97,20 +97,20 @@ class MultiAgentPolicyManager(BasePolicy):
         return any(policy.needs_state for policy in self.policies)
 
     def reset(self, seed: int | None = None) -> None:
-        """Let every policy forget earlier games; with a seed, each starts a random stream of its own."""
-        held = list(dict.fromkeys(self.policies))
-        seeds = [None] * len(held) if seed is None else spawn_seeds(seed, count=len(held))
-        for policy, one in zip(held, seeds, strict=True):
+        """Reset every policy; with a seed, each gets an independent random stream."""
+        policies = list(dict.fromkeys(self.policies))
+        seeds = [None] * len(policies) if seed is None else spawn_seeds(seed, count=len(policies))
+        for policy, one in zip(policies, seeds, strict=True):
             policy.reset(one)
 
     def agree(self, seed: int) -> None:
-        """Let every policy draw what holds for all its rows by a seed; see `Policy.agree`."""
-        held = list(dict.fromkeys(self.policies))
-        for policy, one in zip(held, spawn_seeds(seed, count=len(held)), strict=True):
+        """Call `Policy.agree` of every policy, each with its own seed."""
+        policies = list(dict.fromkeys(self.policies))
+        for policy, one in zip(policies, spawn_seeds(seed, count=len(policies)), strict=True):
             policy.agree(one)
 
     def train(self, mode: bool = True) -> Self:
-        """Set the state of those that learn; the others are in testing state in tests, and else as they were given."""
+        """Set the mode of the learners; others are in testing mode in tests, otherwise in their original mode."""
         learning: set[Any] = {policy for policy, learns in zip(self.policies, self.is_learner, strict=True) if learns}
         frozen = {policy: policy.training for policy in self._modules_held if policy not in learning}
         if not mode and self.training:
@@ -124,7 +124,7 @@ class MultiAgentPolicyManager(BasePolicy):
     # --- seats --------------------------------------------------------------------------------------------------
 
     def seat(self, env_ids: NDArray[np.int64], num_envs: int, num_agents: int) -> None:
-        """Settle who sits where in the games that begin in these environments, of `num_envs` in all."""
+        """Assign policies to the seats of games that begin in these of `num_envs` environments."""
         if self._seated.shape != (num_envs, num_agents):
             self._seated = np.tile(np.arange(num_agents), (num_envs, 1))
         if callable(self._mapping):
@@ -133,7 +133,7 @@ class MultiAgentPolicyManager(BasePolicy):
             self._seated[env_ids] = self._checked(self._mapping, (num_envs, num_agents))[env_ids]
 
     def _checked(self, seated: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[np.int64]:
-        """Policy numbers as a mapping gives them; `UsageError` for another shape, or policies that there are not."""
+        """Return policy numbers from a mapping; `UsageError` for a wrong shape or unknown policies."""
         seated = np.asarray(seated)
         if seated.shape != shape or seated.dtype.kind not in "iu":
             raise UsageError(f"the mapping gives {seated.dtype} of shape {seated.shape}, not whole numbers of {shape}")
@@ -146,15 +146,15 @@ class MultiAgentPolicyManager(BasePolicy):
         return self._seated[env_ids]
 
     def restore_seats(self, seated: NDArray[np.int64]) -> None:
-        """Take over who sits where, [B, P]; `UsageError` for policies that there are not."""
+        """Restore the policy numbers of all seats [B, P]; `UsageError` for unknown policies."""
         self._seated = self._checked(seated, seated.shape)
 
     def playing(self) -> set[int]:
-        """Numbers of the policies that sit somewhere."""
+        """Return the numbers of the policies that have a seat."""
         return set(np.unique(self._seated).tolist())
 
     def learning_seats(self, num_agents: int) -> NDArray[np.int64]:
-        """The seats that a learner may hold."""
+        """Return the seats that a learner may have."""
         if callable(self._mapping):
             return np.arange(num_agents) if self.is_learner.any() else np.zeros(0, np.int64)
         if self._mapping is None and num_agents != len(self.policies):
@@ -170,11 +170,11 @@ class MultiAgentPolicyManager(BasePolicy):
         return np.flatnonzero(self.is_learner[seated].any(axis=0))
 
     def replace_policy(self, policy: Policy, agent_id: int | str) -> None:
-        """Put another policy in place of that of an agent, by its name (see `names`) or its number.
+        """Replace the policy of an agent, given by its name (see `names`) or its number.
 
         Agents are numbered from 1, as in Tianshou's manual: 1 is the first of `names`. The policies of a `mapping` have
-        the numbers that it knows them by, from 0. Whether the new one learns is as the manager was told; if it was not
-        told, as the policy says.
+        the numbers that it uses, from 0. Whether the new policy learns is determined by the arguments of the manager
+        or, without these, by the policy.
         """
         first = 0 if self._mapping is not None else 1
         numbers = range(first, first + len(self.names))
@@ -188,24 +188,24 @@ class MultiAgentPolicyManager(BasePolicy):
             self.is_learner[index] = policy.learns
         self._modules_held = nn.ModuleList(p for p in dict.fromkeys(self.policies) if isinstance(p, nn.Module))
 
-    def _groups(self, held: NDArray[np.int64]) -> Iterator[tuple[str, Policy, NDArray[np.int64]]]:
-        """The rows of each policy object, given the policy number of each row, with the policy's name."""
+    def _groups(self, policy_ids: NDArray[np.int64]) -> Iterator[tuple[str, Policy, NDArray[np.int64]]]:
+        """Yield name, object and rows of each policy, given the policy number of each row."""
         first: dict[Policy, int] = {}
         canonical = np.array([first.setdefault(policy, i) for i, policy in enumerate(self.policies)])
-        held = canonical[held]
-        order = np.argsort(held, kind="stable")
-        numbers, starts = np.unique(held[order], return_index=True)
+        policy_ids = canonical[policy_ids]
+        order = np.argsort(policy_ids, kind="stable")
+        numbers, starts = np.unique(policy_ids[order], return_index=True)
         for number, rows in zip(numbers, np.split(order, starts[1:]), strict=True):
             yield self.names[number], self.policies[number], rows
 
     def _held(self, batch: Batch) -> NDArray[np.int64]:
-        """The number of the policy that holds (or held) each row of a batch."""
+        """Return the policy number of each row of a batch."""
         seats: NDArray[np.int64] = np.asarray(batch.obs.agent_id)
         if self.by_seat_alone:
             return seats
         if "policy_id" in batch.get("info", ()):
-            held: NDArray[np.int64] = batch.info.policy_id
-            return held
+            policy_ids: NDArray[np.int64] = batch.info.policy_id
+            return policy_ids
         if self._mapping is None:
             return seats
         if "env_id" not in batch:
@@ -217,36 +217,36 @@ class MultiAgentPolicyManager(BasePolicy):
     def forward(self, batch: Batch, state: Batch | None = None) -> Batch:
         """Choose actions for all rows.
 
-        Returns `act`, `policy` and `state` (per policy name) of all rows, `policy_id` [n], who answered, and `out`, per
-        policy name what it gave for its own rows (empty for one that was not asked).
+        Returns `act`, `policy` and `state` (per policy name) of all rows, `policy_id` [n], the policy of each row, and
+        `out`, per policy name its output for its own rows (empty for one without rows).
         """
-        held = self._held(batch)
+        policy_ids = self._held(batch)
         result, out = Batch(policy=Batch(), state=Batch()), Batch()
         out.__dict__.update(dict.fromkeys(self.names, Batch()))
-        for name, policy, rows in self._groups(held):
+        for name, policy, rows in self._groups(policy_ids):
             before = None if state is None or name not in state else state[name][rows]
             answer = policy.forward(batch[rows], before)
             out.__dict__[name] = answer
             after = Batch() if answer.get("state") is None else Batch({name: answer.state})
             part = Batch(act=as_array(answer.act), policy=answer.get("policy", Batch()), state=after)
             widen(result, part)
-            write_rows(result, part, rows, len(held))
-        result.policy_id, result.out = held, out
+            write_rows(result, part, rows, len(policy_ids))
+        result.policy_id, result.out = policy_ids, out
         return result
 
     def exploration_noise(self, act: NDArray[Any], batch: Batch) -> NDArray[Any]:
-        """Each policy's exploration on its own rows."""
+        """Apply each policy's exploration to its own rows."""
         for _, policy, rows in self._groups(self._held(batch)):
             if isinstance(policy, BasePolicy):
                 act[rows] = policy.exploration_noise(act[rows], batch[rows])
         return act
 
     def map_action(self, act: Any, batch: Batch | None = None) -> Any:
-        """Each policy's own actions (those of `batch`) as the environment takes them."""
+        """Map each policy's own actions (those of `batch`) to actions of the environment."""
         return self._mapped("map_action", act, batch)
 
     def map_action_inverse(self, act: Any, batch: Batch | None = None) -> Any:
-        """Each policy's actions that `map_action` turns into these."""
+        """Return each policy's actions that `map_action` turns into these."""
         return self._mapped("map_action_inverse", act, batch)
 
     def _mapped(self, mapping: str, act: Any, batch: Batch | None) -> Any:
@@ -266,7 +266,7 @@ class MultiAgentPolicyManager(BasePolicy):
     # --- learning -----------------------------------------------------------------------------------------------
 
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
-        """Each learner's batch of its transitions, by name, with its targets and their places (`indices`)."""
+        """Return each learner's transitions by name, with its targets and their places (`indices`)."""
         parts = Batch()
         for name, policy, rows in self._groups(self._held(batch)):
             if isinstance(policy, BasePolicy) and self.is_learner[self.policies.index(policy)]:
@@ -277,7 +277,7 @@ class MultiAgentPolicyManager(BasePolicy):
         return parts
 
     def learn(self, batch: Batch, **kwargs: Any) -> dict[str, Any]:
-        """Let each learner learn from its part; keywords go to its `learn`. Figures are prefixed with its name."""
+        """Call `learn` of each learner on its part, with these keywords; figures are prefixed with its name."""
         figures = {}
         for name, policy, part in self._parts(batch):
             with _updating(policy):
@@ -286,7 +286,7 @@ class MultiAgentPolicyManager(BasePolicy):
         return figures
 
     def post_process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> None:
-        """Let each learner post-process its part, and go a step on in its learning-rate schedule if it has one."""
+        """Post-process each learner's part, and advance its learning-rate schedule if it has one."""
         for _, policy, part in self._parts(batch):
             with _updating(policy):
                 policy.post_process_fn(part, buffer, part.indices)
@@ -294,7 +294,7 @@ class MultiAgentPolicyManager(BasePolicy):
                 policy.lr_scheduler.step()
 
     def _parts(self, batch: Batch) -> Iterator[tuple[str, BasePolicy, Batch]]:
-        """The learners that have a part in a processed batch."""
+        """Yield the learners that have a part in a processed batch."""
         for name, policy in zip(self.names, self.policies, strict=True):
             if name in batch and isinstance(policy, BasePolicy):
                 yield name, policy, batch[name]
@@ -302,7 +302,7 @@ class MultiAgentPolicyManager(BasePolicy):
 
 @contextmanager
 def _updating(policy: BasePolicy) -> Iterator[None]:
-    """Let a policy know that it is being updated, as its own `update` does."""
+    """Set `updating` of a policy within the context, as its own `update` does."""
     policy.updating = True
     try:
         yield

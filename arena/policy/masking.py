@@ -1,4 +1,4 @@
-"""The one place where illegal actions are taken out of scores."""
+"""Masking of illegal actions in scores."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from arena.data.batch import Batch
 
 
 def mask_scores(scores: torch.Tensor, mask: Any) -> torch.Tensor:
-    """Scores [n, A] (logits or Q-values) with illegal actions at the lowest finite number.
+    """Return scores [n, A] (logits or Q-values) with illegal actions set to the lowest finite number.
 
     `mask` (bool [n, A], True = legal) may be None: all legal. The lowest finite number keeps softmax, entropy and their
     gradients exact: an illegal action has probability 0 and contributes nothing.
@@ -21,9 +21,9 @@ def mask_scores(scores: torch.Tensor, mask: Any) -> torch.Tensor:
 
 
 def legal_mask(obs: Any) -> Any:
-    """The mask [n, A] that comes with observations, None if there is none; of a stack of steps, that of the last.
+    """Return the mask [n, A] of observations, None if there is none; of stacked steps, that of the last.
 
-    Raises `UsageError` if some row of it leaves nothing to do.
+    Raises `UsageError` if a row has no legal action.
     """
     if not isinstance(obs, Batch) or "mask" not in obs or obs.mask.shape[-1] == 0:  # continuous actions have none
         return None

@@ -1,4 +1,4 @@
-"""The optimizers of a policy, and the state of one as arrays, to be saved and taken up again."""
+"""The optimizers of a policy, and saving and loading of their states as arrays."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,9 +10,9 @@ from arena.data.batch import Batch
 
 
 def optimizers_of(module: torch.nn.Module) -> list[torch.optim.Optimizer]:
-    """The optimizers that a policy and its parts hold, in the order in which they were set."""
-    found = {id(optimizer): optimizer for part in module.modules() for optimizer in _among(vars(part).values())}
-    return list(found.values())
+    """Return the optimizers of a policy and its parts, in the order in which they were set."""
+    optimizers = {id(optimizer): optimizer for part in module.modules() for optimizer in _among(vars(part).values())}
+    return list(optimizers.values())
 
 
 def _among(values: Any) -> Iterator[torch.optim.Optimizer]:
@@ -29,7 +29,7 @@ def optimizer_state_dict(optimizer: torch.optim.Optimizer) -> Batch:
 
 
 def load_optimizer_state_dict(optimizer: torch.optim.Optimizer, arrays: Batch) -> None:
-    """Take over what `optimizer_state_dict` gave; the options of the optimizer stay its own.
+    """Load what `optimizer_state_dict` returned; the options of the optimizer do not change.
 
     Raises `CheckpointError` for a parameter that the optimizer does not have, a tensor that is neither a number nor of
     the parameter's shape, and numbers that are not finite.

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 from arena.data.batch import Batch
 
 RESIGN = -2
-"""An action that gives the game up, where matches are played; not -1, which a search that found nothing may leave."""
+"""An action that resigns a match; it differs from -1, which a failed search may return."""
 
 
 class Policy(ABC):
-    """Answers a batch of decisions with actions.
+    """Protocol of policies, which choose actions for a batch of decisions.
 
     A batch has n rows. In a game, `batch.obs` is `Batch(agent_id, obs, mask)`: the seat to move (int [n]), what it sees
     ([n, *O]) and which actions it may take (bool [n, A]). A policy that searches sets `needs_state` and finds the
@@ -22,19 +22,19 @@ class Policy(ABC):
     needs_state: ClassVar[bool] = False
     """True if it needs the state records of its positions."""
     one_at_a_time: bool = False
-    """True if its games are played one after the other: it thinks long, or answers one position at a time.
+    """True if its games are played one after the other, since it thinks long or handles one position at a time.
 
-    The games of others are played side by side.
+    The games of other policies are played side by side.
     """
     needs_moves: ClassVar[bool] = False
     """True if it needs `batch.obs.moves` (int32 [n, T], -1 after the last), all actions since the start, openings too.
 
-    Matches tell them, in games of perfect information that are played in turns.
+    Matches provide them in games of perfect information without simultaneous moves.
     """
 
     @abstractmethod
     def forward(self, batch: Batch, state: Any = None) -> Batch:
-        """Choose an action a row.
+        """Choose an action for each row.
 
         Returns `act` ([n]); it may add `state` (hidden state, passed back on the next call), `policy` (what learning
         needs later, stored with the transition), and for onlookers `probs` (float [n, A], its chance of each move, or
@@ -44,35 +44,36 @@ class Policy(ABC):
         """
 
     def __call__(self, batch: Batch, state: Any = None) -> Batch:
-        """Choose an action a row, as `forward` does: `policy(batch)`."""
+        """Call `forward`: `policy(batch)`."""
         return self.forward(batch, state)
 
     def exploration_noise(self, act: Any, batch: Batch) -> Any:
-        """Actions changed for exploration; unchanged unless a policy explores this way."""
+        """Return actions changed for exploration; by default unchanged."""
         return act
 
     def map_action(self, act: Any) -> Any:
-        """Actions of the policy as the environment takes them; the same for most."""
+        """Map actions of the policy to those of the environment; by default unchanged."""
         return act
 
     def map_action_inverse(self, act: Any) -> Any:
-        """Actions of the policy that `map_action` turns into these."""
+        """Return the actions of the policy that `map_action` turns into these."""
         return act
 
     def reset(self, seed: int | None = None) -> None:  # noqa: B027  # most policies have nothing to forget
-        """Forget earlier games; with a seed, start the random stream anew."""
+        """Forget earlier games; restart the random stream if a seed is given."""
 
     def agree(self, seed: int) -> None:  # noqa: B027  # most policies decide for each row alone
-        """Draw what holds for all rows of a batch by this seed, until a `reset`.
+        """Set the seed of decisions that hold for all rows of a batch, until a `reset`.
 
-        Copies of a policy at parts of the same boards decide alike then: none thinks long while the others wait for it.
+        Copies of a policy that play parts of the same boards then decide alike, so that none thinks long while others
+        wait.
         """
 
     def hurry(self) -> None:  # noqa: B027  # most policies think for no time
-        """Answer at once with what has been found; called by another thread while `forward` is at work."""
+        """End the current search and answer at once; called by another thread while `forward` runs."""
 
     def close(self) -> None:  # noqa: B027  # most policies hold nothing
-        """Let go of what it holds outside of Python (programs, files); called when nobody needs it any more.
+        """Release external resources such as programs and files; called after the last use.
 
-        Closing again does nothing.
+        Closing it again has no effect.
         """

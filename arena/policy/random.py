@@ -1,4 +1,4 @@
-"""A policy that plays any legal action with the same chance; needs no torch."""
+"""A policy that draws legal actions uniformly; needs no torch."""
 
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from games.engine.jit import njit
 
 
 class RandomPolicy(Policy):
-    """Uniform over the legal actions, those of `batch.obs.mask` [n, A], or where there is no mask over an action space.
+    """Draws uniformly from the legal actions, `batch.obs.mask` [n, A], or from an action space without a mask.
 
     Args:
         observation_space: what it sees; kept for reference.
@@ -62,11 +62,11 @@ class RandomPolicy(Policy):
         return Batch(act=act, probs=probs)
 
     def learn(self, batch: Batch) -> dict[str, float]:
-        """Nothing to learn."""
+        """Do nothing: there is nothing to learn."""
         return {}
 
     def reset(self, seed: int | None = None) -> None:
-        """With a seed, start the random stream anew."""
+        """Restart the random stream if a seed is given."""
         if seed is not None:
             self._rng = make_rng(seed)
 

@@ -1,4 +1,4 @@
-"""Registration of an agent: how it is made, and, if it learns, how it is trained."""
+"""Registration of agents: their construction and, for learners, their training."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Spaces:
     """Observation and action spaces of a policy, which determine the shape of its network."""
 
     observation: spaces.Space[Any]
-    """Of bare observations: of what is seen without `agent_id` and `mask`."""
+    """Space of bare observations, without `agent_id` and `mask`."""
     action: spaces.Space[Any]
     game: Game | None = None
     """Compiled game of these spaces, for agents that search; None for other environments."""
@@ -41,8 +41,10 @@ class Spaces:
     @classmethod
     def of_game(cls, game: Game) -> Self:
         """Return the spaces of each seat in a game."""
-        seen = spaces.Box(game.observation_low, game.observation_high, game.observation_shape, game.observation_dtype)
-        return cls(seen, spaces.Discrete(game.num_actions), game)
+        observation_space = spaces.Box(
+            game.observation_low, game.observation_high, game.observation_shape, game.observation_dtype
+        )
+        return cls(observation_space, spaces.Discrete(game.num_actions), game)
 
     @classmethod
     def of_task(cls, task: "Game | SpacedTask") -> "Spaces":
@@ -51,7 +53,7 @@ class Spaces:
 
     @property
     def hides_something(self) -> bool:
-        """Return whether they belong to a game in which a deterministic player can be exploited."""
+        """Return whether these are the spaces of a game in which deterministic players can be exploited."""
         return self.game is not None and not self.game.perfect_information
 
     @property
@@ -82,16 +84,16 @@ class Spaces:
 
 
 class SpacedTask(Task, Protocol):
-    """One that says itself what is seen and done."""
+    """A task with spaces of its own."""
 
     @property
     def spaces(self) -> Spaces:
-        """Of the one who acts."""
+        """Spaces of the acting seat."""
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """Registration of a learning algorithm: its config, how its policy is made, and the data that it learns from."""
+    """Registration of a learning algorithm: its config, the constructor of its policy, and its kind of data."""
 
     config: type
     """Frozen dataclass of its hyper-parameters, every field with a default."""
@@ -107,11 +109,11 @@ class Algorithm:
     """A config for Gymnasium's environments, where the defaults (for many boards at once) do not suit them."""
 
     def usual_config(self, single: bool) -> Any:
-        """The config that a game or a `single` agent's environment is trained with, if nobody says otherwise."""
+        """Return the default config for a game or for a single-agent environment."""
         return self.single if single and self.single is not None else self.config()
 
     def steps_between_updates(self, config: Any, environments: int, rollout: int) -> int:
-        """Steps that each of so many environments makes between two updates by this config.
+        """Return the number of steps in each of these environments between two updates with this config.
 
         On-policy, those of a `rollout`; off-policy, as few as leave something to be done after them.
         """

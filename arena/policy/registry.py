@@ -1,7 +1,7 @@
 """Games, agents and solvers by name.
 
-All come from entry points (groups `arena.games`, `arena.agents` and `arena.solvers`), so that another package can add
-its own; nothing here imports one before it is asked for.
+All come from entry points (groups `arena.games`, `arena.agents` and `arena.solvers`), so that other packages can add
+their own; each is imported on first use.
 """
 
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ def agent_kind(name: str) -> "AgentKind":
 
 
 def learning_algorithm(name: str) -> "Algorithm":
-    """The algorithm of a registered name; `UsageError` for agents that do not learn."""
+    """Return the algorithm of a registered name; `UsageError` for agents that do not learn."""
     algorithm = agent_kind(name).algorithm
     if algorithm is None:
         raise UsageError(f"{name!r} plays but does not learn; 'arena agents' lists the algorithms that do")

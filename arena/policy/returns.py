@@ -1,7 +1,7 @@
 """Returns and advantages over trajectories, as compiled kernels from arrays to arrays.
 
-T transitions stand in the order of time, trajectory after trajectory. What belongs to one trajectory is told by `end`
-alone, so that nothing is ever read from a neighbour's.
+T transitions stand in the order of time, trajectory after trajectory. The flags `done` alone separate trajectories, so
+that values of a neighbour are never used.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ def gae(
     under_way: Bools,
     decay: tuple[float, float],
 ) -> tuple[Floats, Floats]:
-    """Returns [T] and generalised advantage estimates [T] (Schulman et al. 2016, arXiv 1506.02438, equation 16).
+    """Compute returns [T] and generalised advantage estimates [T] (Schulman et al. 2016, arXiv 1506.02438, eq. 16).
 
     `next_value` [T] is the value of each transition's own next observation, counted as 0 where it terminated; a
     truncated transition bootstraps from it, but ends its trajectory all the same. `index` [T] are the places in a
@@ -48,7 +48,7 @@ def gae(
 def n_step(
     index: Ints, n: int, gamma: float, rew: Floats, done: Bools, edges: Ints, fill: Ints, newest: Ints
 ) -> tuple[Floats, Ints, Floats]:
-    """Sums of up to `n` rewards from places of a buffer on, cut at the end of the episode or of what is stored.
+    """Compute sums of up to `n` rewards from places of a buffer, up to the end of the episode or the newest entry.
 
     The buffer is one of rings with `edges` [K + 1] as in `arena.data.buffer.ring`. Returns for each place of `index`
     [I] the discounted sum, the place of the last reward in it, and the discount of what follows that.
@@ -59,14 +59,14 @@ def n_step(
         place = index[i]
         if not edges[ring] <= place < edges[ring + 1]:  # to ask only where it changes is three times as fast
             ring = ring_of(place, edges)
-        earned, factor = rew[place], gamma
+        reward_sum, factor = rew[place], gamma
         for _ in range(n - 1):
             if done[place] or place == newest[ring]:
                 break
             place += 1
             if place == edges[ring] + fill[ring]:
                 place = edges[ring]
-            earned += factor * rew[place]
+            reward_sum += factor * rew[place]
             factor *= gamma
-        total[i], last[i], discount[i] = earned, place, factor
+        total[i], last[i], discount[i] = reward_sum, place, factor
     return total, last, discount

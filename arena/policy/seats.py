@@ -1,4 +1,4 @@
-"""One policy made of a policy for each seat, which share nothing."""
+"""A policy that combines independent policies, one for each seat."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from arena.policy.manager import MultiAgentPolicyManager
 def seat_policies(policies: Sequence[BasePolicy]) -> MultiAgentPolicyManager:
     """Return a policy that plays and learns every seat with the policy of that seat.
 
-    It can hold any seats of another manager: each row is answered by its seat, whoever that manager says holds it.
+    It can be used at any seats within another manager: each row goes to the policy of its seat.
     """
     manager = MultiAgentPolicyManager(policies)
     manager.by_seat_alone = True

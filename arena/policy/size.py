@@ -1,4 +1,4 @@
-"""A bound on how large networks become, for configurations that others have written."""
+"""A limit on the size of networks, for untrusted configurations."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,21 +13,21 @@ from torch.nn.modules.module import (
 from arena.base.errors import UsageError
 
 MOST_WEIGHTS = 2**31
-"""Of a network that somebody asks for: 8 GiB of single precision."""
+"""Maximum number of weights of a network: 8 GiB in single precision."""
 
 
 @contextmanager
 def weights_within(most: int = MOST_WEIGHTS) -> Iterator[None]:
-    """Refuse (`UsageError`) to build networks of more than `most` numbers, before they take the memory for them.
+    """Raise `UsageError` within the context for networks of more than `most` weights, before memory is used.
 
-    Modules register a tensor when the system has only promised its memory: nothing has been written into it yet.
+    Modules register a tensor before it is written, when its memory has only been reserved.
     """
-    held = 0
+    num_weights = 0
 
     def count(module: Any, name: str, tensor: torch.Tensor | None) -> None:
-        nonlocal held
-        held += 0 if tensor is None else tensor.numel()
-        if held > most:
+        nonlocal num_weights
+        num_weights += 0 if tensor is None else tensor.numel()
+        if num_weights > most:
             raise UsageError(f"the network has more than {most:,} weights: its options are too large")
 
     hooks = [register_module_parameter_registration_hook(count), register_module_buffer_registration_hook(count)]

@@ -1,4 +1,4 @@
-"""Checkpoint folders and their descriptions; their weights are for others to read, with torch or without."""
+"""Checkpoint folders and their descriptions, without the weights; needs no torch."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ DESCRIBED = {"algorithm": str, "game": str, "options": dict, "config": dict, "sh
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """The description of a checkpoint; `CheckpointError` if there is none that can be read."""
+    """Return the description of a checkpoint; `CheckpointError` if it is missing or cannot be read."""
     file = folder / CONFIG
     if not file.exists():
         raise CheckpointError(f"no checkpoint at {folder}: it has no {CONFIG}")
@@ -32,7 +32,7 @@ def read_config(folder: Path) -> dict[str, Any]:
 
 
 def newest_snapshot(folder: Path) -> Path:
-    """The newest snapshot in a run folder, or `folder` itself if it is a checkpoint."""
+    """Return the newest snapshot in a run folder, or `folder` itself if it is a checkpoint."""
     if (folder / CONFIG).exists():
         return folder
     snapshots = sorted(folder.glob(SNAPSHOT.format(0)[:-4] + "[0-9]*"))

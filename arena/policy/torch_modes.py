@@ -1,4 +1,4 @@
-"""Settings of torch while policies act, if one of them has imported torch; nothing is imported here."""
+"""Settings of torch while policies act, applied only if torch has been imported."""
 
 import os
 import sys
@@ -43,7 +43,7 @@ def choose_threads(count: int) -> None:
 
 
 def settle_threads(policy: Policy) -> None:
-    """Let torch compute on one thread if `policy` is a small network and nobody has chosen a number.
+    """Set torch to one thread if `policy` is a small network and the user has not chosen a number.
 
     Threads that wait for each other spin: on a busy machine of two cores, the updates of a perceptron of two hidden
     layers (64 to 256 units, batches of 64 to 2,048) took ten to thirty times as long on two as on one. A number has

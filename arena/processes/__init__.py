@@ -1,1 +1,1 @@
-"""Processes that end with whoever started them, and stay within bounds until then."""
+"""Processes that end with their parent and stay within limits, and workers that run jobs in them."""

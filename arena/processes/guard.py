@@ -1,8 +1,8 @@
-"""The process above a program, which ends it, with all that it started, beyond its bounds or when nobody wants it.
+"""The guard process of a program, which kills it and all its descendants at a limit or the end of its parent.
 
-`main` runs as `guard CONTROL MEMORY PROCESSES COMMAND...`. `CONTROL` is one end of a pair of sockets whose other end
-its parent alone holds. When that closes, or the parent ends in any way, everything below the guard is killed: on Linux,
-also what was forked twice or has begun a session of its own, for the guard adopts it. The program ends with the guard.
+`main` runs as `guard CONTROL MEMORY PROCESSES COMMAND...`. `CONTROL` is one end of a pair of sockets; only its parent
+has the other end. When that closes, or the parent ends in any way, everything below the guard is killed: on Linux, also
+what was forked twice or has begun a session of its own, for the guard adopts it. The program ends with the guard.
 `MEMORY` (bytes, of all of them together) and `PROCESSES` are bounds beyond which they are killed, 0 for none.
 
 Through `CONTROL` it tells in one line what became of the program: `code N`, N below 0 after a signal, or `excess WHAT`.
@@ -25,7 +25,7 @@ WATCH_S = 0.05
 KILLING_S = 5.0
 """Seconds for killed processes to be gone; those that hang in the kernel are not waited for."""
 TO_THE_KERNEL = 1000
-"""Of the memory's last resort: when the machine runs out of memory, the kernel takes the program first."""
+"""Score for the kernel's out-of-memory killer, so that it kills the program first."""
 
 
 def main() -> None:
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def started(command: Sequence[str]) -> int:
-    """The process of the command, in a session of its own: what it sends to its group does not reach the guard."""
+    """Start the command in a session of its own, so that signals to its group do not reach the guard."""
     guard = os.getpid()
     program = os.fork()
     if program:
@@ -81,14 +81,14 @@ def started(command: Sequence[str]) -> int:
 
 
 def close_streams() -> None:
-    """Let go of the program's streams: its end is to be seen on them."""
+    """Close the guard's copies of the program's streams, so that their readers notice its end."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
 
 
 def reaped(program: int) -> int | None:
-    """Bury all that have ended; returns what the program ended with if it is among them."""
+    """Reap all ended processes; return the exit status of the program if it is among them."""
     code = None
     with contextlib.suppress(ChildProcessError):
         while (ended := os.waitpid(-1, os.WNOHANG))[0]:
@@ -98,7 +98,7 @@ def reaped(program: int) -> int | None:
 
 
 def beyond(below: Sequence[int], memory: int, processes: int) -> str:
-    """The bound that the processes have passed, in words; empty if none."""
+    """Return the limit that the processes have exceeded, in words; empty if none."""
     if processes and len(below) > processes:
         return f"started more than {processes} processes"
     if memory and used_memory(below, memory) > memory:
@@ -107,13 +107,13 @@ def beyond(below: Sequence[int], memory: int, processes: int) -> str:
 
 
 def tell(control: int, line: str) -> None:
-    """Write a line to whoever asked for the program, if they are still there."""
+    """Write a line to the parent, if it is still there."""
     with contextlib.suppress(OSError):
         os.write(control, f"{line}\n".encode())
 
 
 def kill_all(program: int) -> None:
-    """Kill everything below, and what comes to be below while that happens."""
+    """Kill all descendants, including those that appear meanwhile."""
     deadline = time.monotonic() + KILLING_S
     while time.monotonic() < deadline:
         with contextlib.suppress(ProcessLookupError, PermissionError):

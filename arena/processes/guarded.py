@@ -1,4 +1,4 @@
-"""A program below a guard, as whoever asked for it sees it."""
+"""A program below a guard, from the view of its parent."""
 
 import contextlib
 import os
@@ -28,7 +28,7 @@ ENDING_S = 6.0
 
 @dataclass(frozen=True)
 class Bounds:
-    """Limits of the processes of a program together, 0 for no limit; beyond it they are killed."""
+    """Limits for all processes of a program together, 0 for no limit; they are killed when they exceed one."""
 
     memory_bytes: int
     processes: int = MOST_PROCESSES
@@ -39,20 +39,20 @@ class Fate:
     """The end of a program: its exit code, or why it was killed."""
 
     code: int | None = None
-    """Its exit status, below 0 after a signal; None if its guard has killed it."""
+    """Exit status, below 0 after a signal; None if its guard killed it."""
     excess: str = ""
-    """The bound that it passed, in words: "used more than 500 MB of memory"."""
+    """Limit that it exceeded, in words: "used more than 500 MB of memory"."""
 
 
 @dataclass(frozen=True, eq=False)
 class Guarded:
-    """A command that ends with this process, and all that it has started with it, even if this one is killed."""
+    """A command that is killed with all its descendants when this process ends, even by a signal."""
 
     argv: list[str]
     """Command to run in place of the given one, as the leader of a session, with `pass_fds=(inherited,)`."""
     inherited: int
     """File descriptor to be passed on, and closed here once the program runs."""
-    held: int
+    lifeline: int
     """File descriptor whose closing kills the program."""
 
     def start(self, **options: Any) -> "subprocess.Popen[bytes]":
@@ -60,7 +60,7 @@ class Guarded:
         try:
             return subprocess.Popen(self.argv, pass_fds=(self.inherited,), start_new_session=True, **options)
         except BaseException:
-            os.close(self.held)
+            os.close(self.lifeline)
             raise
         finally:
             os.close(self.inherited)
@@ -71,17 +71,17 @@ class Guarded:
         To be called until it returns a `Fate`, not after.
         """
         poll = select.poll()
-        poll.register(self.held, select.POLLIN)
+        poll.register(self.lifeline, select.POLLIN)
         line = b""
         with contextlib.suppress(OSError):
             if poll.poll(seconds * 1000):
-                line = os.read(self.held, 4096)
+                line = os.read(self.lifeline, 4096)
         kind, _, rest = line.decode().splitlines()[0].partition(" ") if line else ("", "", "")
         return {"code": lambda: Fate(int(rest)), "excess": lambda: Fate(excess=rest)}.get(kind, lambda: None)()
 
     def end(self, process: "subprocess.Popen[bytes]") -> None:
-        """Kill the program, all that it has started, and its guard, which is `process`."""
-        os.close(self.held)
+        """Kill the program, all its descendants, and its guard, which is `process`."""
+        os.close(self.lifeline)
         try:
             process.wait(ENDING_S)
         except subprocess.TimeoutExpired:  # somebody has stopped it
@@ -90,12 +90,12 @@ class Guarded:
 
 
 def guarded(command: Sequence[str], bounds: Bounds | None = None) -> Guarded:
-    """Put a command below a guard of its own, in `default_bounds` if none are given; the caller closes both files."""
+    """Return a command below a guard of its own, by default within `default_bounds`; the caller closes both files."""
     bounds = default_bounds() if bounds is None else bounds
     ours, theirs = socket.socketpair()
-    inherited, held = theirs.detach(), ours.detach()
+    inherited, lifeline = theirs.detach(), ours.detach()
     figures = map(str, (inherited, bounds.memory_bytes, bounds.processes))
-    return Guarded([sys.executable, "-I", "-S", "-c", START.format(str(ROOT)), *figures, *command], inherited, held)
+    return Guarded([sys.executable, "-I", "-S", "-c", START.format(str(ROOT)), *figures, *command], inherited, lifeline)
 
 
 def default_bounds() -> Bounds:
@@ -104,7 +104,7 @@ def default_bounds() -> Bounds:
 
 
 def machine_memory() -> int:
-    """Bytes of memory of this machine, or of the container that this is; 0 where it is not told."""
+    """Return the bytes of memory of this machine or container; 0 if unknown."""
     try:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Main loop of a local worker's process: do the jobs that come through a pipe, until it is closed."""
+"""Main loop of a local worker's process: run the jobs from a pipe until it is closed."""
 
 import os
 import sys
@@ -13,9 +13,9 @@ from arena.processes.work import JobRunner
 
 
 def main() -> None:
-    """Take the work, then one job after the other; each is answered with its result, or with an exception.
+    """Receive the set-up, then one job after the other; answer each with its result or an exception.
 
-    What comes is (whether it is a job, the job); what is no job is what the jobs after it have in common.
+    A message is (True, job) or (False, common): the data that the following jobs have in common.
     """
     end_with_parent(int(sys.argv[2]))
     adopt_orphans()

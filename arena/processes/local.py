@@ -1,4 +1,4 @@
-"""Work in processes of this machine: a job whose worker dies is done again by another."""
+"""Workers in processes of this machine: a job whose worker dies is repeated by another."""
 
 import contextlib
 import multiprocessing
@@ -22,14 +22,14 @@ CLOSING_S = 5.0
 
 
 class LocalWorkers(Workers[Job, Result]):
-    """At most `count` processes that do jobs; each starts when there is a job for it."""
+    """At most `count` worker processes, each started when there is a job for it."""
 
     def __init__(self, work: WorkerSetup[Job, Result], count: int):
         self._work, self._count = work, count
         self._idle: list[_Worker] = []
 
     def do(self, jobs: Iterable[Job], common: Any = None) -> Generator[tuple[Job, Result]]:
-        """Each job with its result, as they are done; the next jobs are asked for when a worker has time."""
+        """Yield each job with its result in order of completion; jobs are requested when a worker is idle."""
         return started(self._results(jobs, common))
 
     def _results(self, jobs: Iterable[Job], common: Any) -> Generator[Any]:
@@ -78,7 +78,7 @@ class LocalWorkers(Workers[Job, Result]):
 
 
 class _Round(Generic[Job]):
-    """The jobs of one call: those to come, those to be done again, and who is at which, for the how manieth time."""
+    """The jobs of one call: pending ones, those to be repeated, and the job and try number of each worker."""
 
     def __init__(self, fresh: Iterator[Job], common: bytes):
         self.fresh, self.common = fresh, common
@@ -86,20 +86,20 @@ class _Round(Generic[Job]):
         self.busy: dict[_Worker, tuple[Job, int]] = {}
 
     def ready(self) -> "list[_Worker]":
-        """Return the workers that have sent something; waits for the first."""
+        """Return the workers that have sent a message; wait for the first."""
         ready = connection.wait([worker.pipe for worker in self.busy])
         return [worker for worker in self.busy if worker.pipe in ready]
 
 
 class _Death:
-    """Death of a worker, which takes the place of its answer."""
+    """Death of a worker, in place of its answer."""
 
     def __init__(self, code: int):
         self.how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
 
 
 class _Worker:
-    """A process that does one job after the other; it imports nothing of the program that started it."""
+    """A process that runs one job after the other; it does not import the main program."""
 
     def __init__(self, work: Any):
         self.pipe, theirs = multiprocessing.Pipe()
@@ -116,21 +116,21 @@ class _Worker:
         self._send(bytes(ForkingPickler.dumps(work)))
 
     def give(self, job: Any, common: bytes) -> None:
-        """Have a job done, by one who knows what is common to it and others."""
+        """Send a job, after the common data of its call if the worker lacks them."""
         if self._common is not common:
             self._common = common
             self._send(common)
         self._send(bytes(ForkingPickler.dumps((True, job))))
 
     def answer(self) -> Any:
-        """The result of its job, the exception that it raised, or the worker's `_Death`."""
+        """Return the result of its job, the exception that it raised, or the worker's `_Death`."""
         try:
             return self.pipe.recv()
         except (EOFError, OSError):
             return _Death(self._process.wait())
 
     def end(self, patience_s: float = 0.0) -> None:
-        """End the process, and what it has started; so many seconds after its pipe was closed."""
+        """End the process and its descendants, this many seconds after its pipe was closed."""
         self.pipe.close()
         try:
             self._process.wait(patience_s)

@@ -1,4 +1,4 @@
-"""Workers by the word that a user gives for them."""
+"""Construction of workers from the text of an option."""
 
 import os
 
@@ -8,15 +8,15 @@ from arena.processes.ray import RayWorkers
 from arena.processes.work import InProcessWorkers, Job, JobRunner, Result, Workers, WorkerSetup
 
 MOST_PER_CORE = 16
-"""Processes of this machine; far more fill its memory, and none of them gets on."""
+"""Largest number of local processes per core; more would only fill the memory."""
 
 
 def make_workers(
     workers: int | str, work: WorkerSetup[Job, Result], here: JobRunner[Job, Result]
 ) -> Workers[Job, Result]:
-    """Return the workers that a word names: a number of local processes (1: this one, `here`), ray, or ray://HOST:PORT.
+    """Return workers by name: a number of local processes (1: this one, `here`), ray, or ray://HOST:PORT.
 
-    Raises `UsageError` if they are not to be had.
+    Raises `UsageError` if they are not available.
     """
     text = str(workers)
     if not text.lstrip("-").isdecimal():

@@ -1,11 +1,11 @@
-"""Work on a Ray cluster; a job whose node or process has died is done again."""
+"""Workers on a Ray cluster; a job whose node or process has died is repeated."""
 
 import contextlib
 from collections.abc import Generator, Iterable, Iterator
 from typing import Any
 
+from arena.base.cluster import connected, first_line
 from arena.base.errors import UsageError
-from arena.processes.cluster import connected, first_line
 from arena.processes.work import Job, JobRunner, Result, Workers, WorkerSetup, started
 
 TRIES = 3
@@ -15,9 +15,9 @@ AHEAD = 2
 
 
 class RayWorkers(Workers[Job, Result]):
-    """Does jobs on all cores of a cluster: the one at `address` (`ray://HOST:PORT`), or the one that `ray` means.
+    """Runs jobs on all cores of the cluster at `address`: `ray://HOST:PORT`, or `ray`.
 
-    That is the cluster of RAY_ADDRESS, or one on this machine, begun here. Raises `UsageError` if it cannot be reached.
+    `ray` is the cluster at RAY_ADDRESS or else a new one on this machine. Raises `UsageError` if it cannot be reached.
     """
 
     def __init__(self, work: WorkerSetup[Job, Result], address: str = "ray"):
@@ -28,15 +28,15 @@ class RayWorkers(Workers[Job, Result]):
 
     @property
     def cores(self) -> int:
-        """Cores of the cluster, which may grow and shrink."""
+        """Number of cores of the cluster, which may change."""
         return int(self._ray.cluster_resources().get("CPU", 1))
 
     def keep(self, value: Any) -> "Kept":
-        """A value that the cluster keeps as long as somebody refers to it, for whoever wants it there."""
+        """Store a value in the memory of the cluster as long as there are references to it."""
         return Kept(self._ray.put(value))
 
     def do(self, jobs: Iterable[Job], common: Any = None) -> Generator[tuple[Job, Result]]:
-        """Each job with its result, as they are done; jobs are asked for as there are cores for them."""
+        """Yield each job with its result in order of completion; jobs are requested when there are cores for them."""
         return started(self._results(jobs, common))
 
     def _results(self, jobs: Iterable[Job], common: Any) -> Generator[Any]:
@@ -68,7 +68,7 @@ class RayWorkers(Workers[Job, Result]):
                     self._ray.cancel(one, force=True)
 
     def close(self) -> None:
-        """Let go of what the cluster keeps for the workers; the cluster stays connected."""
+        """Release the objects stored for the workers; the cluster stays connected."""
         self._shared = None
 
     def _set_to_work(self, fresh: Iterator[Job], busy: dict[Any, tuple[Job, int]], common: Any) -> None:
@@ -87,7 +87,7 @@ class RayWorkers(Workers[Job, Result]):
 
 @contextlib.contextmanager
 def _connection() -> Iterator[None]:
-    """`UsageError` where it breaks."""
+    """Raise `UsageError` if the connection breaks within the context."""
     try:
         yield
     except Exception as error:
@@ -97,27 +97,27 @@ def _connection() -> Iterator[None]:
 
 
 class Kept:
-    """Refers to a value in the memory of a cluster; travels there in whatever is sent."""
+    """Reference to a value in the memory of a cluster, which can be sent with jobs."""
 
     def __init__(self, reference: Any):
         self._reference = reference
 
     def get(self) -> Any:
-        """The value."""
+        """Return the value."""
         import ray
 
         return ray.get(self._reference)
 
 
 class _OfProcess:
-    """State that a process of the cluster keeps from one job to the next."""
+    """State of a process of the cluster between jobs."""
 
     work: Any = None
     doer: JobRunner[Any, Any]
 
 
 def do_job(work: WorkerSetup[Job, Result], job: Job, common: Any) -> Result:
-    """Do one job in a worker's process."""
+    """Run one job in a worker's process."""
     if _OfProcess.work is None or _OfProcess.work != work:
         if _OfProcess.work is not None:
             _OfProcess.doer.close()

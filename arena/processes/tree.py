@@ -1,4 +1,4 @@
-"""A process and all that it started: what they use, and their end. On Linux, which tells it in /proc.
+"""A process and all its descendants: their memory, and how to kill them; on Linux, by /proc.
 
 Needs nothing but Python's own library: the guard of a program imports it before anything else is there.
 """
@@ -18,10 +18,10 @@ ROUNDS = 50
 
 
 def end_with_parent(parent: int) -> None:
-    """Have this process killed when its parent ends, however that comes about; end it now if that has happened.
+    """Have this process killed when its parent ends in any way; end it now if that has happened.
 
-    To be called in the main thread of a process which the thread `parent` started, as the kernel counts: it watches the
-    thread that made this process.
+    Call it in the main thread of a process that the thread `parent` started: the kernel watches the thread that made
+    the process.
     """
     _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it ended before it was watched
@@ -29,7 +29,7 @@ def end_with_parent(parent: int) -> None:
 
 
 def adopt_orphans() -> None:
-    """Have processes that lose their parents stay below this one."""
+    """Become the parent of descendants that lose their parents."""
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
@@ -39,16 +39,16 @@ def _prctl(option: int, value: int) -> None:
 
 
 def tree(pid: int) -> list[int]:
-    """The process and all below it that are there now."""
-    found = [pid]
-    for each in found:
+    """Return the process and all its current descendants."""
+    pids = [pid]
+    for each in pids:
         for task in _listed(Path("/proc", str(each), "task")):
-            found += [int(child) for child in _read(task / "children").split()]
-    return found
+            pids += [int(child) for child in _read(task / "children").split()]
+    return pids
 
 
 def used_memory(pids: Iterable[int], limit: int) -> int:
-    """Bytes that the processes hold in memory together; what they share counts once, if it could matter at all."""
+    """Return the memory of the processes in bytes; shared pages count once if the sum exceeds the limit."""
     pids = list(pids)
     resident = sum(_resident(pid) for pid in pids)
     if resident <= limit or len(pids) == 1:  # the exact figure takes a walk through the page tables
@@ -57,7 +57,7 @@ def used_memory(pids: Iterable[int], limit: int) -> int:
 
 
 def kill_tree(pid: int) -> None:
-    """Kill a process, its group, and all below it."""
+    """Kill a process, its group, and all its descendants."""
     stopped = _stopped(lambda: tree(pid))
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
@@ -66,13 +66,13 @@ def kill_tree(pid: int) -> None:
 
 
 def kill_below(pid: int) -> None:
-    """Kill all that a process has started, and leave the process itself."""
+    """Kill all descendants of a process, but not the process itself."""
     for each in _stopped(lambda: tree(pid)[1:]):
         _send(each, signal.SIGKILL)
 
 
 def _stopped(listed: Callable[[], list[int]]) -> set[int]:
-    """All processes of a list that may grow; each has been stopped, so that it starts no other before it is killed."""
+    """Stop all processes of a list that may grow, so that none starts another before it is killed; return them."""
     stopped: set[int] = set()
     for _ in range(ROUNDS):
         new = set(listed()) - stopped

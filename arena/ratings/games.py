@@ -75,15 +75,6 @@ def cross_table(games: GameResults) -> Floats:
     return points
 
 
-def outcomes(own: Floats, others: Floats) -> Ints:
-    """Return 0 for a win, 1 for a draw, 2 for a loss [G], from the returns of a seat [G] and of the others [G, P - 1].
-
-    A seat wins if more of the others have a lower return than a higher one. Among equals, wins are then as likely as
-    losses for any number of players; the middle one of three draws.
-    """
-    return 1 - np.sign(np.sign(own[:, None] - others).sum(axis=1)).astype(np.int64)
-
-
 def meetings(points: Floats) -> Floats:
     """Return the number of games between row and column [N, N], from the `points` [N, N] of a cross table."""
     met: Floats = points + points.T

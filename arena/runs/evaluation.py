@@ -12,13 +12,12 @@ from arena.base.errors import UsageError
 from arena.base.seeding import spawn_seeds
 from arena.collector.collector import Collector
 from arena.env.base import DummyVectorEnv
-from arena.match.batch import Pairing, play_matches, random_openings
+from arena.match.batch import Pairing, outcomes, play_matches, random_openings
 from arena.match.verdict import MatchRecord
 from arena.policy.base import BasePolicy
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent
 from arena.policy.torch_modes import torch_threads
-from arena.ratings.games import outcomes
 from arena.runs.options import EVALUATION
 from arena.runs.tasks import GymTask
 from games.engine.game import Game

@@ -12,13 +12,13 @@ from safetensors.numpy import load, save
 
 from arena.base.errors import CheckpointError, UsageError
 from arena.base.files import LARGE, read_json
+from arena.base.folders import recover_folder, surviving_folder, write_folder
 from arena.base.saving import remove_drafts, replace_text
 from arena.base.tensors import Check, read_tensors
 from arena.base.text import printable
 from arena.base.typed import shown
 from arena.data.batch import Batch
 from arena.data.flat import flatten, unflatten
-from arena.data.folders import recover_folder, surviving_folder, write_folder
 from arena.policy.snapshots import SNAPSHOT
 from arena.runs.live_files import LIVE, WRITTEN, require_idle
 

@@ -20,7 +20,7 @@ from arena.trainer.logger import BaseLogger
 
 
 class Experience(Protocol):
-    """What a policy learns from: environments that it acts in, or transitions in a file."""
+    """Source of experience for a policy: environments that it acts in, or transitions in a file."""
 
     reports: bool
     """True if its trainer calls `Hooks.collect_fn`, so that the progress is known between two snapshots."""

@@ -51,6 +51,11 @@ class TournamentConfig:
         check_openings(self.openings)
 
     @property
+    def test(self) -> Sprt | None:
+        """The sequential test; None in other formats than `sprt`."""
+        return self.sprt if self.format == "sprt" else None
+
+    @property
     def num_games(self) -> int:
         """Games per meeting."""
         return GAMES[self.format] if self.games is None else self.games

@@ -1,6 +1,6 @@
 """Training loops: collect, update, test, log, save.
 
-A training goes on where it was interrupted, at the same step counts, if
+An interrupted training resumes at the same step counts if
 
 1. its `save_checkpoint_fn` saves all that changes: the policy's `state_dict()`, the optimizer's, and, where it is
    sampled from, the buffer (`save_hdf5`); it is called after every `save_interval` epochs of the logger;

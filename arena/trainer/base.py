@@ -25,7 +25,7 @@ from arena.trainer.logger import BaseLogger, LazyLogger, SaveCheckpoint
 
 S = TypeVar("S")
 EpochResult = tuple[int, dict[str, Any], dict[str, float | str]]
-"""Number of the epoch, its figures, and those of the training so far (see `gather_info`).
+"""Number of the epoch, its figures, and the figures of the training so far (see `gather_info`).
 
 Figures of an epoch are `rew` and `len` of the episodes collected last, `test`, the mean return of the test, and moving
 averages of what `learn` returned.
@@ -33,7 +33,7 @@ averages of what `learn` returned.
 
 
 class SpeedControl(Protocol):
-    """Settings that every training has, whatever its steps are."""
+    """Protocol of the settings that all kinds of training share."""
 
     @property
     def max_epoch(self) -> int:
@@ -41,15 +41,15 @@ class SpeedControl(Protocol):
 
     @property
     def episode_per_test(self) -> int:
-        """Episodes a test."""
+        """Episodes per test."""
 
     @property
     def resume_from_log(self) -> bool:
-        """Go on from the counters and the best test that the logger finds."""
+        """Resume from the counters and the best test in the logger's files."""
 
     @property
     def verbose(self) -> bool:
-        """Show progress: a bar where there is a terminal, else a line an epoch, both on stderr."""
+        """Show progress on stderr: a bar on a terminal, otherwise a line for each epoch."""
 
 
 @dataclass(frozen=True)
@@ -59,21 +59,21 @@ class Schedule:
     max_epoch: int
     """Number of epochs; a `stop_fn` may end the training earlier."""
     step_per_epoch: int
-    """Environment steps an epoch."""
+    """Environment steps per epoch."""
     batch_size: int
-    """Transitions a gradient step."""
+    """Transitions per gradient step."""
     step_per_collect: int | None = None
     """Environment steps between two updates."""
     episode_per_collect: int | None = None
-    """Episodes between two updates; one of the two is given."""
+    """Episodes between two updates; exactly one of this and `step_per_collect` is given."""
     episode_per_test: int = 100
-    """Episodes a test."""
+    """Episodes per test."""
     test_in_train: bool = True
-    """Test early where the returns of training reach the goal."""
+    """Test early if the training returns reach the goal."""
     resume_from_log: bool = False
-    """Go on from the counters and the best test that the logger finds."""
+    """Resume from the counters and the best test in the logger's files."""
     verbose: bool = True
-    """Show progress: a bar where there is a terminal, else a line an epoch, both on stderr."""
+    """Show progress on stderr: a bar on a terminal, otherwise a line for each epoch."""
 
     def __post_init__(self) -> None:
         if (self.step_per_collect is None) == (self.episode_per_collect is None):
@@ -87,22 +87,22 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Hooks:
-    """Functions called along the way."""
+    """Callbacks of a training."""
 
     train_fn: Callable[[int, int], None] | None = None
-    """Before each collection: epoch, environment step."""
+    """Called before each collection with epoch and environment step."""
     test_fn: Callable[[int, int | None], None] | None = None
-    """Before each test: epoch, environment step."""
+    """Called before each test with epoch and environment step."""
     stop_fn: Callable[[float], bool] | None = None
     """Return whether a mean test return is good enough to stop."""
     save_fn: Callable[[BasePolicy], None] | None = None
     """Called when the mean test return has improved."""
     save_checkpoint_fn: SaveCheckpoint | None = None
-    """After epochs, as far apart as the logger's `save_interval`: epoch, environment step, gradient step."""
+    """Called every `save_interval` epochs of the logger with epoch, environment step and gradient step."""
     reward_metric: RewardMetric | None = None
-    """From vector returns to one figure an episode."""
+    """Maps vector returns to one figure per episode."""
     collect_fn: Callable[[CollectStats], None] | None = None
-    """After each collection: what it brought."""
+    """Called after each collection with its statistics."""
 
 
 class HookOptions(TypedDict, total=False):
@@ -195,7 +195,7 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
         return self
 
     def __next__(self) -> EpochResult:
-        """One epoch."""
+        """Train for one epoch."""
         if self._start is None:
             self._begin()
         if self._stopped or self.at.epoch >= self._pace.max_epoch:
@@ -215,19 +215,19 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
         return self.at.epoch, dict(self.at.last), self.info()
 
     def _tell(self) -> None:
-        """Say in a line how an epoch ended, where there is no terminal for a bar."""
+        """Print one line at the end of an epoch if there is no terminal for a bar."""
         if self._pace.verbose and not make_console(stderr=True).is_terminal:
             epoch = f"epoch {self.at.epoch} of {self._pace.max_epoch}"
             print(f"{epoch}  step {self.step:,}  {figures_text(self.at.last)}".rstrip(), file=sys.stderr, flush=True)
 
     def run(self) -> dict[str, float | str]:
-        """Train to the end; returns the figures of the training."""
+        """Train to the end; return the figures of the training."""
         for _ in self:
             pass
         return self.info()
 
     def info(self) -> dict[str, float | str]:
-        """The figures of the training so far."""
+        """Return the figures of the training so far."""
         start = time.time() if self._start is None else self._start
         return gather_info(
             start, self._collects_with, self.test_collector, self.at.best_reward, self.at.best_reward_std
@@ -250,7 +250,7 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
     @property
     @abstractmethod
     def steps_in_epoch(self) -> int:
-        """Steps an epoch."""
+        """Steps per epoch."""
 
     @property
     @abstractmethod
@@ -259,10 +259,10 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
 
     @abstractmethod
     def _epoch(self, progress: Progress, task: TaskID) -> None:
-        """Learn through one epoch, showing how far it is."""
+        """Train for one epoch and show the progress."""
 
     def _test(self) -> None:
-        """Test; keep the best; stop if it is good enough."""
+        """Test the policy; save it if it is the best; stop if it is good enough."""
         if self.test_collector is None:
             return
         at = self.at
@@ -286,7 +286,7 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
             self._stopped = True
 
     def _learned(self, losses: dict[str, Any], steps: int = 1) -> None:
-        """Count gradient steps, log their figures, and keep moving averages of them for the figures of the epoch."""
+        """Count gradient steps, log their figures, and update moving averages for the figures of the epoch."""
         self.at.gradient_step += steps
         for key, value in losses.items():
             self.at.last[key] = self._averages[key].add(value)
@@ -295,19 +295,19 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
             raise DivergedError(f"a loss is no number: {loss}")
 
     def _require_numbers(self) -> None:
-        """`DivergedError` for weights that are not finite, before they are tested or saved."""
+        """Raise `DivergedError` for weights that are not finite, before they are tested or saved."""
         if broken_tensor(self.policy) is not None:
             raise DivergedError("the weights are no numbers any more")
 
     def _placed(self, error: DivergedError) -> DivergedError:
-        """The error, with the place where the training is."""
+        """Return the error with the current step of the training."""
         tensor = broken_tensor(self.policy)
         where = f"update {self.at.gradient_step}, step {self.step}" + (f", in {tensor}" if tensor else "")
         return DivergedError(f"training has diverged at {where}: {error}")
 
 
 def figures_text(last: dict[str, float]) -> str:
-    """Figures beside a progress bar."""
+    """Return figures as text for a progress bar."""
     return "  ".join(f"{key} {value:.3g}" for key, value in last.items())
 
 

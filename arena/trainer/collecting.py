@@ -15,7 +15,7 @@ from arena.trainer.logger import BaseLogger
 
 
 class CollectingTrainer(BaseTrainer):
-    """A training whose steps are those of the environments."""
+    """A training whose steps are environment steps."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class CollectingTrainer(BaseTrainer):
 
     @property
     def steps_in_epoch(self) -> int:
-        """Environment steps an epoch."""
+        """Environment steps per epoch."""
         return self.schedule.step_per_epoch
 
     @property
@@ -43,7 +43,7 @@ class CollectingTrainer(BaseTrainer):
         return self.at.env_step
 
     def _epoch(self, progress: Progress, task: TaskID) -> None:
-        """Collect and update until the epochs so far have had their steps, or the goal is reached."""
+        """Collect and update until the epoch has all its steps or the goal is reached."""
         end = self.at.epoch * self.schedule.step_per_epoch
         while self.at.env_step < end and not self._stopped:
             if self.hooks.train_fn is not None:
@@ -65,7 +65,7 @@ class CollectingTrainer(BaseTrainer):
             progress.update(task, completed=done, figures=figures_text(self.at.last))
 
     def _test_early(self, result: dict[str, Any]) -> None:
-        """Test if training returns reach the goal: it may be the end."""
+        """Test if the training returns reach the goal, which may end the training."""
         reached = self.schedule.test_in_train and self.hooks.stop_fn is not None and "rew" in result
         if reached and self.test_collector is not None and self.hooks.stop_fn(result["rew"]):  # type: ignore[misc]
             self._test()

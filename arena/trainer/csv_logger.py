@@ -1,4 +1,4 @@
-"""`CSVLogger`: figures as a table that spreadsheets and data frames read."""
+"""`CSVLogger`: figures in a CSV file, for spreadsheets and data frames."""
 
 import csv
 import os
@@ -16,10 +16,10 @@ BEST = ("best/reward", "best/reward_std")
 
 
 class CSVLogger(BaseLogger):
-    """Writes one line a figure: `step_type,step,name,value`.
+    """Writes one line for each figure: `step_type,step,name,value`.
 
-    A line is in the file when a method returns. A file that is there is continued, its last line dropped if writing it
-    was interrupted; `UsageError` if it is something else.
+    A line is in the file when a method returns. An existing file is continued; an incomplete last line is dropped.
+    Raises `UsageError` if it is another kind of file.
 
     Args:
         path: the file; its folder is made.
@@ -47,7 +47,7 @@ class CSVLogger(BaseLogger):
             self._append([COLUMNS])
 
     def _continue(self) -> None:
-        """Check that the file is ours, and cut off half a line at its end."""
+        """Check the format of the file, and remove an incomplete last line."""
         with self.path.open("rb+") as file:
             text = file.read()
             if not text.startswith(",".join(COLUMNS).encode() + b"\n"):
@@ -55,7 +55,7 @@ class CSVLogger(BaseLogger):
             file.truncate(text.rindex(b"\n") + 1)
 
     def write(self, step_type: str, step: int, data: Mapping[str, Any]) -> None:
-        """Append figures (of a list or array the mean)."""
+        """Append figures (for a list or array, its mean)."""
         self._append([[step_type, step, key, float(np.mean(value))] for key, value in data.items()])
 
     def _log_saved(self, epoch: int, env_step: int, gradient_step: int, saved: Any) -> None:
@@ -63,7 +63,7 @@ class CSVLogger(BaseLogger):
         self._append([[name, count, name, count] for name, count in zip(SAVED, counters, strict=True)])
 
     def restore_data(self) -> tuple[int, int, int]:
-        """The counters of the last checkpoint that were written whole; zeros where there is none."""
+        """Return the counters of the last complete checkpoint entry; zeros if there is none."""
         rows = self._newest(SAVED)
         if rows is None:
             return 0, 0, 0
@@ -71,19 +71,19 @@ class CSVLogger(BaseLogger):
         return self._go_on_from(epoch, env_step, gradient_step)
 
     def restore_best(self) -> tuple[int, float, float] | None:
-        """The best test that was written whole."""
+        """Return the best test that was written completely."""
         rows = self._newest(BEST)
         return None if rows is None else (int(rows[0]["step"]), float(rows[0]["value"]), float(rows[1]["value"]))
 
     def _newest(self, names: Sequence[str]) -> list[dict[str, str]] | None:
-        """The last lines of these figures, which are written together; None if they never were."""
-        found: list[dict[str, str]] = []
+        """Return the last lines of these figures, which are written together; None if there are none."""
+        rows: list[dict[str, str]] = []
         whole = None
         with self.path.open(newline="") as file:
             for row in csv.DictReader(file):
                 if row["name"] in names:
-                    found = [*found, row] if row["name"] != names[0] else [row]
-                    whole = found if len(found) == len(names) else whole
+                    rows = [*rows, row] if row["name"] != names[0] else [row]
+                    whole = rows if len(rows) == len(names) else whole
         return whole
 
     def _append(self, rows: list[list[Any]]) -> None:

@@ -15,13 +15,13 @@ from arena.policy.base import BasePolicy
 from arena.trainer.logger import BaseLogger
 
 RewardMetric = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-"""From the returns of episodes [E, P] to one figure an episode [E]."""
+"""Maps the returns of episodes [E, P] to one figure per episode [E]."""
 
 
 def figures(stats: CollectStats, reward_metric: RewardMetric | None = None) -> dict[str, Any]:
-    """A collection in figures: `n/ep`, `n/st`, and with episodes `rews`, `lens` and their `rew`, `len`, `_std`.
+    """Return the figures of a collection: `n/ep`, `n/st` and, with episodes, `rews`, `lens`, `rew`, `len` and `_std`.
 
-    With several agents a reward metric is needed: `UsageError` without.
+    Raises `UsageError` for several agents without a reward metric.
     """
     rews = stats.returns
     if reward_metric is not None and len(rews):
@@ -50,7 +50,7 @@ def test_episode(
     global_step: int | None = None,
     reward_metric: RewardMetric | None = None,
 ) -> dict[str, Any]:
-    """Test a policy on fresh episodes, in testing state; returns their figures."""
+    """Test a policy in testing mode on new episodes; return their figures."""
     was_training = policy.training
     collector.reset_env()
     collector.reset_buffer()
@@ -76,7 +76,7 @@ def gather_info(
     best_reward: float,
     best_reward_std: float,
 ) -> dict[str, float | str]:
-    """Figures of a training that began at `start_time` (of `time.time()`): steps, episodes, times, speeds, the best."""
+    """Return the figures of a training that began at `start_time`: steps, episodes, times, speeds, best test."""
     duration = max(time.time() - start_time, 1e-9)
     model_time = duration
     info: dict[str, float | str] = {"duration": f"{duration:.2f}s", "train_time/model": f"{model_time:.2f}s"}

@@ -1,4 +1,4 @@
-"""Loggers: where the figures of a training go."""
+"""Loggers of the figures of a training."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from torch.utils.tensorboard import SummaryWriter
 
 SaveCheckpoint = Callable[[int, int, int], Any]
-"""Called with epoch, environment step and gradient step; may return the path of what it has saved."""
+"""Called with epoch, environment step and gradient step; may return the path of the saved file or folder."""
 SAVED = ("save/epoch", "save/env_step", "save/gradient_step")
 """The names of the counters of a checkpoint."""
 
 
 class BaseLogger(ABC):
-    """Decides what is due to be written; a subclass writes it.
+    """Decides by intervals when to log; subclasses implement writing.
 
     Args:
         train_interval: environment steps between two entries about collecting.
@@ -37,10 +37,10 @@ class BaseLogger(ABC):
 
     @abstractmethod
     def write(self, step_type: str, step: int, data: Mapping[str, Any]) -> None:
-        """Write figures by name; `step_type` names the counter that `step` is of, `train/env_step`."""
+        """Write figures by name; `step_type` names the counter of `step`, such as `train/env_step`."""
 
     def log_train_data(self, collect_result: Mapping[str, Any], step: int) -> None:
-        """Log what a collection brought, if an episode ended in it and the interval has passed."""
+        """Log the figures of a collection if an episode ended in it and the interval has passed."""
         if collect_result["n/ep"] > 0:
             names = {"n/ep": "episode", "rew": "reward", "len": "length"}
             self._log("train", "train/env_step", step, self.train_interval, _renamed(collect_result, names))
@@ -60,13 +60,13 @@ class BaseLogger(ABC):
             self._last[kind] = step
 
     def log_best(self, epoch: int, reward: float, reward_std: float) -> None:
-        """Log the best test so far: what a training that goes on from this log has to beat."""
+        """Log the best test so far, for trainings that resume from this log."""
         self.write("best/epoch", epoch, {"best/reward": reward, "best/reward_std": reward_std})
 
     def save_data(
         self, epoch: int, env_step: int, gradient_step: int, save_checkpoint_fn: SaveCheckpoint | None = None
     ) -> None:
-        """Call `save_checkpoint_fn` if `save_interval` has passed since it was called last, and log the counters."""
+        """Call `save_checkpoint_fn` if `save_interval` has passed since its last call, and log the counters."""
         if save_checkpoint_fn is None:
             return
         at = self._saves_by(epoch, env_step, gradient_step)
@@ -75,14 +75,14 @@ class BaseLogger(ABC):
             self._log_saved(epoch, env_step, gradient_step, save_checkpoint_fn(epoch, env_step, gradient_step))
 
     def _saves_by(self, epoch: int, env_step: int, gradient_step: int) -> int:
-        """The counter that `save_interval` is of."""
+        """Return the value of the counter that `save_interval` refers to."""
         return epoch
 
     def _log_saved(self, epoch: int, env_step: int, gradient_step: int, saved: Any) -> None:  # noqa: B027
-        """Log the counters of a checkpoint, and what `save_checkpoint_fn` returned; nothing unless a logger does."""
+        """Log the counters of a checkpoint and the result of `save_checkpoint_fn`; by default do nothing."""
 
     def restore_data(self) -> tuple[int, int, int]:
-        """The counters of the last checkpoint: epoch, environment step, gradient step; zeros where there is none."""
+        """Return the counters of the last checkpoint: epoch, environment step, gradient step; 0 without one."""
         return 0, 0, 0
 
     def restore_best(self) -> tuple[int, float, float] | None:
@@ -90,7 +90,7 @@ class BaseLogger(ABC):
         return None
 
     def _go_on_from(self, epoch: int, env_step: int, gradient_step: int) -> tuple[int, int, int]:
-        """Count intervals from restored counters, if there are any; returns them."""
+        """Start intervals at restored counters, if there are any; return the counters."""
         if epoch:
             self._last_save = self._saves_by(epoch, env_step, gradient_step)
             self._last.update(train=env_step, test=env_step or gradient_step, update=gradient_step)
@@ -102,7 +102,7 @@ def _renamed(figures: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, 
 
 
 class LazyLogger(BaseLogger):
-    """Writes nothing."""
+    """Logs nothing."""
 
     def write(self, step_type: str, step: int, data: Mapping[str, Any]) -> None:
         """Write nothing."""
@@ -132,7 +132,7 @@ class TensorboardLogger(BaseLogger):
         self.writer = writer
 
     def write(self, step_type: str, step: int, data: Mapping[str, Any]) -> None:
-        """Write scalars (of a list or array the mean)."""
+        """Write scalars (for a list or array, its mean)."""
         for key, value in data.items():
             self.writer.add_scalar(key, float(np.mean(value)), global_step=step)
         self.writer.flush()
@@ -142,17 +142,17 @@ class TensorboardLogger(BaseLogger):
             self.write(name, count, {name: count})
 
     def restore_data(self) -> tuple[int, int, int]:
-        """The counters of the last checkpoint, read from the event files; zeros where there is none."""
+        """Return the counters of the last checkpoint in the event files; 0 without one."""
         epoch, env_step, gradient_step = (0 if last is None else last.step for last in self._newest(*SAVED))
         return self._go_on_from(epoch, env_step, gradient_step)
 
     def restore_best(self) -> tuple[int, float, float] | None:
-        """The best test that was logged, to the seven digits that TensorBoard keeps."""
+        """Return the best logged test, to the seven digits that TensorBoard keeps."""
         reward, std = self._newest("best/reward", "best/reward_std")
         return None if reward is None or std is None else (reward.step, reward.value, std.value)
 
     def _newest(self, *tags: str) -> list[Any]:
-        """The last entry of each tag in the event files, None where there is none.
+        """Return the last entry of each tag in the event files, None if there is none.
 
         The last by its time: files of the same second are not read in the order in which they were written.
         """

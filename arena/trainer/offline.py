@@ -1,4 +1,4 @@
-"""Offline training: learn from transitions that somebody else collected."""
+"""Offline training: learning from transitions collected before."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,20 +18,20 @@ from arena.trainer.logger import BaseLogger
 
 @dataclass(frozen=True)
 class OfflineSchedule:
-    """Amounts of learning and testing where nothing is collected."""
+    """Amounts of learning and testing in offline training."""
 
     max_epoch: int
     """Number of epochs; a `stop_fn` may end the training earlier."""
     update_per_epoch: int
-    """Gradient steps an epoch."""
+    """Gradient steps per epoch."""
     batch_size: int
-    """Transitions a gradient step."""
+    """Transitions per gradient step."""
     episode_per_test: int = 100
-    """Episodes a test."""
+    """Episodes per test."""
     resume_from_log: bool = False
-    """Go on from the counters and the best test that the logger finds."""
+    """Resume from the counters and the best test in the logger's files."""
     verbose: bool = True
-    """Show progress: a bar where there is a terminal, else a line an epoch, both on stderr."""
+    """Show progress on stderr: a bar on a terminal, otherwise a line for each epoch."""
 
     def __post_init__(self) -> None:
         require_at_least(1, **numbers_in(self, "max_epoch", "update_per_epoch", "batch_size", "episode_per_test"))
@@ -78,7 +78,7 @@ class OfflineTrainer(BaseTrainer):
 
     @property
     def steps_in_epoch(self) -> int:
-        """Gradient steps an epoch."""
+        """Gradient steps per epoch."""
         return self.schedule.update_per_epoch
 
     @property
@@ -87,7 +87,7 @@ class OfflineTrainer(BaseTrainer):
         return self.at.gradient_step
 
     def _epoch(self, progress: Progress, task: TaskID) -> None:
-        """Learn from as many samples as an epoch has."""
+        """Take the gradient steps of one epoch."""
         for _ in range(self.schedule.update_per_epoch):
             self._learned(self.policy.update(self.schedule.batch_size, self.buffer))
             progress.update(task, advance=1, figures=figures_text(self.at.last))

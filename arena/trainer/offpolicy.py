@@ -1,4 +1,4 @@
-"""Off-policy training: a few updates on sampled transitions after every few steps."""
+"""Off-policy training: updates on sampled transitions after every few steps."""
 
 from collections.abc import Callable
 from math import ceil
@@ -41,7 +41,7 @@ class OffpolicyTrainer(CollectingTrainer):
             self._require_updates(train_collector.most_steps(self.schedule.step_per_collect))
 
     def _require_updates(self, steps: int) -> None:
-        """Refuse what would never learn: `steps` is the most that is collected at once."""
+        """Raise `UsageError` if no update would ever happen; `steps` is the largest number collected at once."""
         if round(self.update_per_step * steps) == 0:
             raise UsageError(
                 f"update_per_step={self.update_per_step} of {steps} steps a collection rounds to no update at all: "
@@ -49,7 +49,7 @@ class OffpolicyTrainer(CollectingTrainer):
             )
 
     def update(self, stats: CollectStats) -> None:
-        """Learn from samples, once there is something to sample."""
+        """Learn from samples, if the buffer is not empty."""
         if len(self.train_collector.buffer) == 0:
             return
         for _ in range(round(self.update_per_step * stats.n_collected_steps)):

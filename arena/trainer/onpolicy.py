@@ -1,4 +1,4 @@
-"""On-policy training: learn from everything that was just collected, then forget it."""
+"""On-policy training: learning from each collection once, which is then dropped."""
 
 from collections.abc import Callable
 from typing import Any, Unpack
@@ -37,7 +37,7 @@ class OnpolicyTrainer(CollectingTrainer):
         self.repeat_per_collect = repeat_per_collect
 
     def update(self, stats: CollectStats) -> None:
-        """Learn from the whole buffer, then empty it; episodes under way go on."""
+        """Learn from the whole buffer, then empty it; unfinished episodes continue."""
         buffer = self.train_collector.buffer
         if len(buffer) == 0:
             return

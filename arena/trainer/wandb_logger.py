@@ -25,7 +25,7 @@ BEST = ("best/epoch", "best/reward", "best/reward_std")
 
 
 class WandbLogger(BaseLogger):
-    """Writes to a run of Weights & Biases, `wandb_run`: the one under way in this process, or else one that it begins.
+    """Writes to a run of Weights & Biases, `wandb_run`: the active one of this process, or else a new one.
 
     What `save_checkpoint_fn` returns, the path of a file or folder, becomes a version of the artifact
     `run_<id>_checkpoint`. A run goes on under its `run_id`, on any device: `restore_data` fetches the last checkpoint
@@ -76,14 +76,14 @@ class WandbLogger(BaseLogger):
         return f"run_{self.wandb_run.id}_checkpoint"
 
     def write(self, step_type: str, step: int, data: Mapping[str, Any]) -> None:
-        """Log figures (of a list or array the mean) beside the counter that they belong to."""
+        """Log figures (for a list or array, its mean) with the counter that they belong to."""
         self.wandb_run.log({step_type: step} | {key: float(np.mean(value)) for key, value in data.items()})
 
     def _saves_by(self, epoch: int, env_step: int, gradient_step: int) -> int:
         return env_step or gradient_step
 
     def _log_saved(self, epoch: int, env_step: int, gradient_step: int, saved: Any) -> None:
-        """Upload a checkpoint, `saved` its path, with its counters; counters alone if there is no path."""
+        """Upload a checkpoint with its counters; without a path in `saved`, the counters alone."""
         notes: dict[str, Any] = dict(zip(SAVED, (epoch, env_step, gradient_step), strict=True))
         if saved is not None:
             path = Path(saved)
@@ -99,7 +99,7 @@ class WandbLogger(BaseLogger):
         self._note(dict(zip(BEST, (epoch, reward, reward_std), strict=True)))
 
     def restore_data(self) -> tuple[int, int, int]:
-        """The counters of the last checkpoint, fetched if need be; zeros where there is none."""
+        """Return the counters of the last checkpoint, downloaded if necessary; zeros if there is none."""
         notes = self._notes()
         if not (self.wandb_run.offline or self.wandb_run.disabled):
             notes = self._fetched(notes)
@@ -107,13 +107,13 @@ class WandbLogger(BaseLogger):
         return self._go_on_from(epoch, env_step, gradient_step)
 
     def restore_best(self) -> tuple[int, float, float] | None:
-        """The best test of this run, here or on another device."""
-        found = [tuple(known.get(name) for name in BEST) for known in (self._notes(), self.wandb_run.summary)]
-        whole: list[Any] = [best for best in found if None not in best]
+        """Return the best test of this run, on this or another device."""
+        records = [tuple(known.get(name) for name in BEST) for known in (self._notes(), self.wandb_run.summary)]
+        whole: list[Any] = [best for best in records if None not in best]
         return max(whole, key=lambda best: best[1], default=None)
 
     def _fetched(self, notes: dict[str, Any]) -> dict[str, Any]:
-        """The notes of the newest checkpoint on W&B, downloaded, if it is newer than that of `notes`."""
+        """Download the newest checkpoint on W&B if it is newer than that of `notes`; return its notes."""
         wandb = _wandb()
         try:
             artifact = self.wandb_run.use_artifact(f"{self.artifact}:latest")
@@ -146,7 +146,7 @@ def _wandb() -> Any:
 
 
 def _settings(config: Any) -> dict[str, Any] | None:
-    """Settings of an experiment as a dictionary."""
+    """Return the settings of an experiment as a dictionary."""
     if dataclasses.is_dataclass(config) and not isinstance(config, type):
         return dataclasses.asdict(config)
     if isinstance(config, Namespace):

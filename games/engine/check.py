@@ -19,7 +19,7 @@ SUM_TOLERANCE = 1e-5
 """Largest sum of returns that counts as zero, relative to the largest return: rewards are single precision."""
 
 
-class Line(NamedTuple):
+class RandomLine(NamedTuple):
     """One game of T moves, played at random."""
 
     seed: int
@@ -46,7 +46,7 @@ def check(game: Game, num_games: int = 10, seed: int = 0) -> None:
 
 def find_problems(game: Game, num_games: int = 10, seed: int = 0) -> Iterator[Problem]:
     """Yield the result of each check in turn; its text is empty where nothing is wrong."""
-    lines: list[Line] = []
+    lines: list[RandomLine] = []
     for name, run_check in CHECKS.items():
         text = ""
         try:
@@ -61,7 +61,7 @@ def find_problems(game: Game, num_games: int = 10, seed: int = 0) -> Iterator[Pr
             return  # games that cannot be played have nothing else to be looked at
 
 
-def play(game: Game, seed: int, actions: NDArray[np.int64] | None = None) -> Line:
+def play(game: Game, seed: int, actions: NDArray[np.int64] | None = None) -> RandomLine:
     """Play one game: by `actions` [T] as far as they are legal, else at random until it ends.
 
     Raises `ContractError` for a position without a legal action and for a game longer than `max_length`.
@@ -73,7 +73,7 @@ def play(game: Game, seed: int, actions: NDArray[np.int64] | None = None) -> Lin
     rng = np.random.default_rng(seed)
     states, masks = [games.states[0].copy()], [games.mask[0].copy()]
     played: list[int] = []
-    earned: list[NDArray[np.float32]] = []
+    reward_rows: list[NDArray[np.float32]] = []
     while not games.over[0]:
         move = len(played)
         if move >= game.max_length:
@@ -88,11 +88,11 @@ def play(game: Game, seed: int, actions: NDArray[np.int64] | None = None) -> Lin
         played.append(int(action[0]))
         states.append(games.states[0].copy())
         masks.append(games.mask[0].copy())
-        earned.append(rewards[0].copy())
-    return Line(seed, np.array(states), np.array(masks), np.array(played), np.array(earned))
+        reward_rows.append(rewards[0].copy())
+    return RandomLine(seed, np.array(states), np.array(masks), np.array(played), np.array(reward_rows))
 
 
-def check_ends(game: Game, line: Line) -> None:
+def check_ends(game: Game, line: RandomLine) -> None:
     """Check that seats are numbers, that a game moves and ends, and that it is worth what its traits say."""
     movers = line.states["current_player"]
     for move, mover in enumerate(movers[:-1].tolist()):
@@ -110,7 +110,7 @@ def check_ends(game: Game, line: Line) -> None:
         _fail(f"returns {returns.tolist()} (seed {line.seed}) are not equal: say cooperative=False")
 
 
-def check_determinism(game: Game, line: Line) -> None:
+def check_determinism(game: Game, line: RandomLine) -> None:
     """Check that the same seed and actions give the same game."""
     again = play(game, line.seed, line.actions)
     differs = line.states[: len(again.states)] != again.states  # by fields: what lies between them is arbitrary
@@ -120,7 +120,7 @@ def check_determinism(game: Game, line: Line) -> None:
         _fail(f"the same seed and actions earned other rewards (seed {line.seed})")
 
 
-def check_observations(game: Game, line: Line) -> None:
+def check_observations(game: Game, line: RandomLine) -> None:
     """Check that `observe` writes every entry, within the bounds, for every seat."""
     first, second = (_shown(game, line.states, junk) for junk in (0, 1))
     if not np.array_equal(first, second):
@@ -131,7 +131,7 @@ def check_observations(game: Game, line: Line) -> None:
         _fail(f"an observation holds {value} {_at(line, _first(wrong))}, which is not between 0 and observation_high")
 
 
-def check_secrets(game: Game, line: Line) -> None:
+def check_secrets(game: Game, line: RandomLine) -> None:
     """Check that a seat sees, and that who imagines what it does not see uses, only what it may know."""
     if game.perfect_information:
         return
@@ -144,9 +144,9 @@ def check_secrets(game: Game, line: Line) -> None:
         knowledge.determinize_all(determinized, seats, seeds)
         blind = redacted.copy()
         knowledge.determinize_all(blind, seats, seeds)
-        seen = _known(game, line.states, seat)
+        visible = _known(game, line.states, seat)
         for name, states in (("redacted", redacted), ("determinized", determinized)):
-            differs = (seen != _known(game, states, seat)).any(axis=1)
+            differs = (visible != _known(game, states, seat)).any(axis=1)
             if differs.any():
                 _fail(f"seat {seat} sees something else once the position is {name} {_at(line, int(differs.argmax()))}")
         differs = blind != determinized
@@ -154,7 +154,7 @@ def check_secrets(game: Game, line: Line) -> None:
             _fail(f"determinize looks at what is hidden from seat {seat} {_at(line, _first(differs))}")
 
 
-def check_text(game: Game, line: Line) -> None:
+def check_text(game: Game, line: RandomLine) -> None:
     """Check that the text of every legal action is read back as that action."""
     for move, (state, mask) in enumerate(zip(line.states[:-1], line.masks[:-1], strict=True)):
         for action in np.flatnonzero(mask).tolist():
@@ -167,7 +167,7 @@ def check_text(game: Game, line: Line) -> None:
                 _fail(f"action {action} is written {text!r}, which is read as {read} {_at(line, move)}")
 
 
-def check_picture(game: Game, line: Line) -> None:
+def check_picture(game: Game, line: RandomLine) -> None:
     """Check the shapes of pictures, and that drawing one changes nothing."""
     for move, state in enumerate(line.states):
         before = state.copy()
@@ -182,7 +182,7 @@ def check_picture(game: Game, line: Line) -> None:
             _fail(f"drawing a picture changes the position {_at(line, move)}")
 
 
-def check_symmetries(game: Game, line: Line) -> None:
+def check_symmetries(game: Game, line: RandomLine) -> None:
     """Check that each symmetry maps the game to one with the same observations, masks and rewards."""
     for number, (observation_index, action_index) in enumerate(game.symmetries):
         image_of = np.argsort(action_index)  # action_index says where an entry comes from, this where it goes
@@ -195,7 +195,7 @@ def check_symmetries(game: Game, line: Line) -> None:
             _fail(f"symmetry {number} maps a game (seed {line.seed}) to one that goes differently")
 
 
-CHECKS: dict[str, Callable[[Game, Line], None]] = {
+CHECKS: dict[str, Callable[[Game, RandomLine], None]] = {
     "ends": check_ends,
     "determinism": check_determinism,
     "observations": check_observations,
@@ -228,7 +228,7 @@ def _first(differs: NDArray[np.bool_]) -> int:
     return int(np.argwhere(differs)[0][0])
 
 
-def _at(line: Line, move: int) -> str:
+def _at(line: RandomLine, move: int) -> str:
     """Return the place of a position in words, with all that is needed to reach it again."""
     return f"after move {move} (seed {line.seed})"
 

@@ -16,7 +16,7 @@ from games.engine.entries import entry, unowned
 from games.engine.game import CHANCE, TERMINAL, Game
 from games.engine.jit import njit
 from games.engine.planes import copy_entries
-from games.engine.row_sharing import Share, enter, leave, take
+from games.engine.row_sharing import RowShare, enter, leave, take
 from games.engine.rules import (
     NUM_ACTIONS,
     NUM_PLAYERS,
@@ -53,7 +53,7 @@ class Games(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What a move shows of the R games that it touches."""
+    """Output of a move in each of the R games that it touches."""
 
     seats: NDArray[np.int64]
     """The seat to move, [R]."""
@@ -190,7 +190,7 @@ def advance(
     restart: bool,
     shown: Shown,
     chances: Any,
-    share: Share,
+    share: RowShare,
 ) -> None:
     """Do what `step` does, restart games that end if `restart`, and copy what the seats to move see into `shown`.
 

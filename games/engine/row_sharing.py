@@ -33,7 +33,7 @@ ORDER = "seq_cst"
 declared: Any = cgutils.get_or_insert_function  # numba says no types
 
 
-class Share(NamedTuple):
+class RowShare(NamedTuple):
     """One thread's part in a call."""
 
     gate: NDArray[np.int64]
@@ -93,7 +93,7 @@ pause: Any = intrinsic(_pause)
 
 
 @njit
-def enter(share: Share, rows: int) -> tuple[int, int]:
+def enter(share: RowShare, rows: int) -> tuple[int, int]:
     """Open the gate for a call (thread 0, the leader), or enter if it is open for that call. Returns as `take` does."""
     gate = share.gate
     if share.thread == 0:
@@ -108,7 +108,7 @@ def enter(share: Share, rows: int) -> tuple[int, int]:
 
 
 @njit
-def take(share: Share, rows: int) -> tuple[int, int]:
+def take(share: RowShare, rows: int) -> tuple[int, int]:
     """Take rows that are left: returns the first and the one after the last, (0, 0) if there are none.
 
     Each thread begins with its own, which it had in the call before as well: they are in its core's cache.
@@ -126,7 +126,7 @@ def take(share: Share, rows: int) -> tuple[int, int]:
 
 
 @njit
-def leave(share: Share) -> None:
+def leave(share: RowShare) -> None:
     """End a call (the thread 0): all rows are done then. A helper waits for another call before it goes."""
     gate = share.gate
     if share.thread == 0:

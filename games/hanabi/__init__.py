@@ -25,6 +25,7 @@ Differences from PettingZoo:
 """
 
 import re
+from typing import Any
 
 import numpy as np
 
@@ -131,6 +132,25 @@ def observation_size(players: int, colors: int, ranks: int, hand_size: int, card
     return others + table + last_action + knowledge
 
 
+def initial_state(dtype: np.dtype[Any], cards: int, players: int, information_tokens: int, life_tokens: int) -> State:
+    """Return the position before the first card is dealt."""
+    state = np.zeros((), dtype)
+    state["hands"] = state["actions"] = state["shown"] = -1
+    state["deck"], state["turns_left"] = cards, players
+    state["information"] = state["most_information"] = information_tokens
+    state["lives"] = state["most_lives"] = life_tokens
+    state["current_player"] = CHANCE
+    return state
+
+
+def longest_game(cards: int, players: int, information_tokens: int) -> int:
+    """Return the largest number of moves with this number of cards in the deck after the first deal.
+
+    All moves but telling draw a card or are among the last turns, and each regains at most one token to tell with.
+    """
+    return 2 * (cards + players) + information_tokens
+
+
 @checked_options
 def game(
     players: int = 2,
@@ -156,17 +176,11 @@ def game(
         require_between("hanabi", name, value, *LIMITS.get(name, (1, 5)))
     hand_size = hand_size or (5 if players <= 3 else 4)
     cards = colors * sum(copies.py_func(rank, ranks) for rank in range(ranks))
-    to_draw = cards - players * hand_size
-    if to_draw < 0:
+    if players * hand_size > cards:
         raise UsageError(f"hanabi: players={players} with hand_size={hand_size} need more than the {cards} cards")
-    # all but telling draw a card or are one of the last turns, and each regains at most one token to tell with
-    longest = 2 * (to_draw + players) + max_information_tokens
-    initial = np.zeros((), state_dtype(colors, ranks, players, hand_size, longest))
-    initial["hands"] = initial["actions"] = initial["shown"] = -1
-    initial["deck"], initial["turns_left"] = cards, players
-    initial["information"] = initial["most_information"] = max_information_tokens
-    initial["lives"] = initial["most_lives"] = max_life_tokens
-    initial["current_player"] = CHANCE
+    longest = longest_game(cards - players * hand_size, players, max_information_tokens)
+    dtype = state_dtype(colors, ranks, players, hand_size, longest)
+    initial = initial_state(dtype, cards, players, max_information_tokens, max_life_tokens)
     tokens = max_information_tokens + max_life_tokens
     return CompiledGame(
         name="hanabi",

@@ -11,7 +11,7 @@ from numba import njit
 
 from arena.env import row_threads
 from arena.env.row_threads import LONG_S, SHORT_S, RowThreads
-from games.engine.row_sharing import Share, enter, leave, new_gate, pause, take
+from games.engine.row_sharing import RowShare, enter, leave, new_gate, pause, take
 
 pytestmark = pytest.mark.full
 
@@ -31,7 +31,7 @@ def visit(share, visits, who, pauses):
 
 def share_a_call(threads, visits):
     gate, who = threads.gate, np.zeros(len(visits), np.int64)
-    threads.share(lambda thread, call: visit(Share(gate, thread, call), visits, who, 0), len(visits))
+    threads.share(lambda thread, call: visit(RowShare(gate, thread, call), visits, who, 0), len(visits))
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_each_row_is_done_once(size, count, monkeypatch):
     monkeypatch.setattr(row_threads, "LONG_S", -1.0)  # always ask
     threads, visits, who = RowThreads(count), np.zeros(size, np.int64), np.zeros(size, np.int64)
     for number in range(1, 300):
-        threads.share(lambda thread, call: visit(Share(threads.gate, thread, call), visits, who, 1), size)
+        threads.share(lambda thread, call: visit(RowShare(threads.gate, thread, call), visits, who, 1), size)
         assert (visits == number).all()
 
 
@@ -64,14 +64,14 @@ def test_a_helper_does_some_of_the_rows():
         pytest.skip("this process may use one core only")
     end = monotonic() + 20
     while set(who.tolist()) != {0, 1} and monotonic() < end:
-        threads.share(lambda thread, call: visit(Share(threads.gate, thread, call), who.copy(), who, 1000), len(who))
+        threads.share(lambda thread, call: visit(RowShare(threads.gate, thread, call), who.copy(), who, 1000), len(who))
     assert set(who.tolist()) == {0, 1}
 
 
 @pytest.mark.usefixtures("cores")
 def test_nobody_waits_for_one_who_does_not_come(asked):
     threads, visits, who = RowThreads(3), np.zeros(100, np.int64), np.full(100, -1)
-    threads.share(lambda thread, call: visit(Share(threads.gate, thread, call), visits, who, 0), 100)
+    threads.share(lambda thread, call: visit(RowShare(threads.gate, thread, call), visits, who, 0), 100)
     assert asked == [1, 1]  # both
     assert (visits == 1).all()
     assert (who == 0).all()
@@ -79,8 +79,8 @@ def test_nobody_waits_for_one_who_does_not_come(asked):
 
 def test_one_who_comes_late_does_nothing():
     gate, visits, who = new_gate(2), np.zeros(10, np.int64), np.zeros(10, np.int64)
-    visit(Share(gate, 0, 1), visits, who, 0)
-    visit(Share(gate, 1, 1), visits, who, 0)
+    visit(RowShare(gate, 0, 1), visits, who, 0)
+    visit(RowShare(gate, 1, 1), visits, who, 0)
     assert (visits == 1).all()
     assert (gate[:2] == 0).all()  # closed, and nobody inside
 

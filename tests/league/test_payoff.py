@@ -5,7 +5,7 @@ import pytest
 
 from arena.league.learner_in_training import results_by_opponent
 from arena.league.payoff import Counts, Payoff
-from arena.ratings.games import outcomes
+from arena.match.batch import outcomes
 
 
 def test_games_are_counted_by_pair():

@@ -11,9 +11,9 @@ import torch
 from agents.algorithms.dqn import DQNConfig
 from agents.algorithms.ppo import PPOConfig
 from arena.base.errors import CheckpointError, UsageError
+from arena.base.folders import recover_folder, write_folder
 from arena.data import Batch
 from arena.data.flat import flatten, unflatten
-from arena.data.folders import recover_folder, write_folder
 from arena.env import GameVectorEnv
 from arena.policy.checkpoint import save_policy
 from arena.policy.registration import Spaces

@@ -105,7 +105,7 @@ def test_nobody_asks_for_the_bounds():
     assert bounds.memory_bytes > 10**8
     run = guarded(["true"])
     assert run.argv[-3:] == [str(bounds.memory_bytes), str(MOST_PROCESSES), "true"]
-    for file in (run.inherited, run.held):
+    for file in (run.inherited, run.lifeline):
         os.close(file)
 
 

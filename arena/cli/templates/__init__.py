@@ -1,1 +1,1 @@
-"""What `arena new-game` and `arena new-agent` write: a game or an agent of one file, and its test."""
+"""Templates of `arena new-game` and `arena new-agent`: a game or an agent in one file, and its test."""

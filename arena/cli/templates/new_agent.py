@@ -26,18 +26,18 @@ from arena.policy.registration import AgentKind, Algorithm, Spaces
 # What the algorithm is told: every field becomes an option of `arena train`, with its docstring as the help.
 @dataclass(frozen=True)
 class Config:
-    """How NEW_AGENT learns."""
+    """Hyperparameters of NEW_AGENT."""
 
     learning_rate: float = 5e-3
     """Step size of Adam."""
     discount: float = 0.99
     """Gamma, in the agent's own moves, 0 to 1."""
     entropy_weight: float = 0.01
-    """Weight of the entropy bonus, which keeps it trying things."""
+    """Weight of the entropy bonus, which sustains exploration."""
     batch_size: int = 1024
-    """Transitions a gradient step."""
+    """Transitions per gradient step."""
     repeat: int = 1
-    """Passes through what was collected."""
+    """Passes over the collected transitions."""
     hidden: int = 128
     """Units of each of two hidden layers."""
 
@@ -50,7 +50,7 @@ class Config:
 
 # What the network looks like. It is called with observations [n, ...], arrays or tensors.
 def make_network(shape: Sequence[int], num_actions: int, hidden: int) -> nn.Module:
-    """From flat observations to a score for each action."""
+    """Return a network from flat observations to a score for each action."""
     first = nn.Linear(int(np.prod(shape)), hidden)
     return nn.Sequential(first, nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, num_actions))
 
@@ -64,14 +64,14 @@ class NewAgentPolicy(BasePolicy):
         self.generator = torch.Generator()
 
     def reset(self, seed: int | None = None) -> None:
-        """With a seed, start the random stream anew: one seed fixes a training."""
+        """Restart the random stream if a seed is given."""
         if seed is not None:
             self.generator.manual_seed(seed)
 
     def log_probs(self, obs: Any) -> torch.Tensor:
-        """Of all actions, [n, A]; an illegal one has probability 0, here and in the loss."""
-        seen = torch.as_tensor(bare_obs(obs), dtype=torch.float32, device=self.device)
-        return torch.log_softmax(mask_scores(self.network(seen.flatten(1)), legal_mask(obs)), dim=1)
+        """Return log-probabilities of all actions [n, A]; illegal ones have probability 0, here and in the loss."""
+        observations = torch.as_tensor(bare_obs(obs), dtype=torch.float32, device=self.device)
+        return torch.log_softmax(mask_scores(self.network(observations.flatten(1)), legal_mask(obs)), dim=1)
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Draw actions [n] while training, take the likeliest ones otherwise; `probs` [n, A] are for the screens."""
@@ -80,14 +80,14 @@ class NewAgentPolicy(BasePolicy):
         return Batch(act=(drawn if self.training else probs.argmax(dim=1)).numpy(), probs=probs.numpy())
 
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
-        """Add what depends on time: the discounted return that followed each action, less the mean of all."""
+        """Add the discounted return that followed each action, less the mean of all."""
         nothing = np.zeros(len(indices))
         returns, _ = self.compute_episodic_return(batch, buffer, indices, nothing, nothing, self.config.discount, 1.0)
         batch.returns = returns - returns.mean()
         return batch
 
     def learn(self, batch: Batch, batch_size: int, repeat: int) -> dict[str, list[float]]:
-        """Go `repeat` times through what was collected, in minibatches; returns the `loss` of each step."""
+        """Go `repeat` times through the collected transitions in minibatches; return the `loss` of each step."""
         assert self.optim is not None, "a policy without an optimizer only plays"
         losses = []
         for _ in range(repeat):
@@ -105,7 +105,7 @@ class NewAgentPolicy(BasePolicy):
 
 
 def build(spaces: Spaces, config: Config, training: bool) -> NewAgentPolicy:
-    """A policy for what is seen and done, with an optimizer if it is to be trained."""
+    """Return a policy for these spaces, with an optimizer if it is to be trained."""
     network = make_network(spaces.observation_shape, spaces.num_actions, config.hidden)
     optim = torch.optim.Adam(network.parameters(), config.learning_rate) if training else None
     return NewAgentPolicy(network, optim, config, spaces)

@@ -23,7 +23,7 @@ from arena.data.rows import require_fit, write_rows
 
 Index = int | slice | Sequence[int] | NDArray[Any]
 Added = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]
-"""Of each row added: its place, return and length of the episode it ended (0 if it ended none), that one's start."""
+"""For each added row: its place, then return, length (0 if none) and first place of the episode that it ended."""
 SHARED = (
     "_options",
     "_storage",
@@ -78,7 +78,7 @@ class ReplayBuffer:
         self._set_up([size], Options(stack_num, ignore_obs_next, save_only_last_obs, sample_avail))
 
     def _set_up(self, sizes: Sequence[int], options: Options, rng: np.random.Generator | None = None) -> None:
-        """Make an empty buffer of parts of these sizes: what every constructor of the family ends in."""
+        """Initialise an empty buffer with parts of these sizes; called by all constructors."""
         if len(sizes) == 0 or min(sizes) < 1:
             raise UsageError(f"a buffer has one part or more of size at least 1, not {list(sizes)}")
         self._options = options
@@ -123,7 +123,7 @@ class ReplayBuffer:
         self._options = replace(self._options, stack_num=stack_num)
 
     def __getattr__(self, key: str) -> Any:
-        """The storage of a key; of a part of another buffer, also what it has in common with the whole."""
+        """Return the storage of a key or, for a part of a buffer, an attribute shared with the whole."""
         whole = self.__dict__.get("_whole")
         if whole is not None and key in SHARED:
             return whole._shared(self._number, key)
@@ -158,7 +158,7 @@ class ReplayBuffer:
         return self._append(rings, self._accepted(rows, len(rings)))
 
     def _rings_of(self, buffer_ids: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        """The numbers of sub-buffers, none of them twice."""
+        """Return the numbers of sub-buffers; raise `UsageError` for one that is repeated."""
         count = self.buffer_num
         if buffer_ids is self._rings:
             return self._rings
@@ -189,19 +189,19 @@ class ReplayBuffer:
         require_fit(self._storage, rows, count)
 
     def _fit_infos(self, rows: Batch) -> None:
-        """Let infos in: what comes under a known key need not be of the kind that came before."""
+        """Fit infos to the storage, whose columns may have other types than earlier infos."""
         stored, given = self._storage.get("info"), rows.get("info")
         if isinstance(stored, Batch) and isinstance(given, Batch) and stored.__dict__ and given.__dict__:
             rows.__dict__["info"] = fitted(stored, given)
 
     def _require_whole(self, what: str) -> None:
-        """`UsageError` for a part of a buffer, which is there to be read."""
+        """Raise `UsageError` for a part of a buffer, which is read-only."""
         if self._whole is not None:
-            told = ", with the number of the part in buffer_ids" if what == "add to" else ""
-            raise UsageError(f"this is a part of a buffer: {what} the whole{told}")
+            hint = ", with the number of the part in buffer_ids" if what == "add to" else ""
+            raise UsageError(f"this is a part of a buffer: {what} the whole{hint}")
 
     def _become_part(self, whole: "ReplayBuffer", number: int) -> None:
-        """From now on show part `number` of another buffer, as it is whenever it is read."""
+        """Turn this buffer into a read-only view of part `number` of another."""
         for key in SHARED:
             self.__dict__.pop(key, None)
         self._whole, self._number = whole, number
@@ -224,7 +224,7 @@ class ReplayBuffer:
         columns = rew[:, None] if rew.ndim == 1 else rew.reshape(len(rew), math.prod(rew.shape[1:]))
         if columns.shape[1] != self._episode_return.shape[1]:
             self._episode_return = np.zeros((len(self._rings), columns.shape[1]))
-        told, ended = np.empty((3, len(rings)), np.int64), np.empty(columns.shape)
+        positions, ended = np.empty((3, len(rings)), np.int64), np.empty(columns.shape)
         counters = ring.Counters(
             edges=self._edges,
             ends=self._done,
@@ -237,15 +237,15 @@ class ReplayBuffer:
         )
         if done.ndim != 1:
             raise UsageError(f"done has shape {done.shape}, and not one flag a transition")
-        ADVANCE.call(counters, rings, done, np.ascontiguousarray(columns), told, ended)
-        place = told[0]
+        ADVANCE.call(counters, rings, done, np.ascontiguousarray(columns), positions, ended)
+        place = positions[0]
         write_rows(self._storage, rows, place, self.maxsize)
-        return place, ended[:, 0] if rew.ndim == 1 else ended.reshape(rew.shape), told[1], told[2]
+        return place, ended[:, 0] if rew.ndim == 1 else ended.reshape(rew.shape), positions[1], positions[2]
 
     def cut(self) -> NDArray[np.int64]:
-        """End the episodes under way, which will not go on: their newest transitions become truncated.
+        """Truncate the unfinished episodes at their newest transitions.
 
-        What is added next begins an episode. Returns the places of those transitions.
+        The next added transitions start new episodes. Returns the places of those transitions.
         """
         self._require_whole("cut")
         places = self.unfinished_index()
@@ -278,7 +278,7 @@ class ReplayBuffer:
     def from_data(
         obs: Any, act: Any, rew: Any, terminated: Any, truncated: Any, done: Any, obs_next: Any
     ) -> "ReplayBuffer":
-        """A full buffer of the transitions that stand in arrays, in the order of time; each has the same length.
+        """Return a full buffer of the transitions in these arrays of equal length, in order of time.
 
         `UsageError` if lengths differ or `done` is not `terminated | truncated`.
         """
@@ -307,13 +307,13 @@ class ReplayBuffer:
     # --- keeping ------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> Batch:
-        """Everything stored and every counter, as arrays, to be saved."""
+        """Return the storage and all counters as arrays."""
         counters = Batch(cursor=self._cursor, fill=self._fill, newest=self._newest, done=self._done)
         counters.update(ret=self._episode_return, length=self._episode_length, start=self._episode_start)
         return Batch(storage=self._storage, counters=counters)
 
     def load_state_dict(self, arrays: Batch) -> None:
-        """Take over what `state_dict` gave; `UsageError` if it is of other sizes, or does not fit itself."""
+        """Load what `state_dict` returned; `UsageError` if sizes differ or the arrays are inconsistent."""
         self._require_whole("restore")
         require_sound(np.diff(self._edges).tolist(), arrays, RESERVED)
         self._storage = arrays.get("storage", Batch())
@@ -329,7 +329,7 @@ class ReplayBuffer:
 
     @classmethod
     def load_hdf5(cls, path: str | os.PathLike[str], device: str | None = None) -> Self:
-        """The buffer of this class that `save_hdf5` wrote to `path`.
+        """Load a buffer of this class that `save_hdf5` wrote to `path`.
 
         `UsageError` for a file that is missing, broken, or not of this class, and for a `device` that is not the CPU's:
         buffers are of NumPy arrays.
@@ -346,15 +346,15 @@ class ReplayBuffer:
     # --- walking ------------------------------------------------------------------------------------------------
 
     def prev(self, index: Index) -> NDArray[np.int64]:
-        """The places one step earlier in their episodes (unchanged where an episode begins)."""
+        """Return the places one step earlier in their episodes (unchanged at the first step)."""
         return ring.prev(self._places(index), self._edges, self._fill, self._newest, self._done)
 
     def next(self, index: Index) -> NDArray[np.int64]:
-        """The places one step later in their episodes (unchanged at an end, and at the newest entry)."""
+        """Return the places one step later in their episodes (unchanged at the last step and at the newest entry)."""
         return ring.next(self._places(index), self._edges, self._fill, self._newest, self._done)
 
     def unfinished_index(self) -> NDArray[np.int64]:
-        """The newest place of each sub-buffer whose episode is still under way."""
+        """Return the newest place of each sub-buffer with an unfinished episode."""
         return self._newest[(self._fill > 0) & ~self._done[self._newest]]
 
     def _places(self, index: Index) -> NDArray[np.int64]:
@@ -365,9 +365,9 @@ class ReplayBuffer:
     # --- reading ------------------------------------------------------------------------------------------------
 
     def sample_indices(self, batch_size: int) -> NDArray[np.int64]:
-        """Random places, with replacement; 0 means all in the order of time, a negative number none.
+        """Draw random places with replacement; 0 means all in order of time, a negative number none.
 
-        There are none either if there is nothing to sample from.
+        The result is empty if there is nothing to sample from.
         """
         if batch_size < 0:
             return np.zeros(0, np.int64)
@@ -379,11 +379,11 @@ class ReplayBuffer:
         return self._draw(batch_size)
 
     def _draw(self, count: int) -> NDArray[np.int64]:
-        """Places of `count` draws from all that is stored; none where nothing is."""
+        """Draw `count` places from everything stored; return none if nothing is."""
         return ring.drawn(self.rng.random(count), self._edges, self._fill)
 
     def _draw_among(self, places: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-        """`count` draws from the given places."""
+        """Draw `count` of the given places."""
         return self.rng.choice(places, count)
 
     def _with_full_stack(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -394,7 +394,7 @@ class ReplayBuffer:
         return places[self.prev(earlier) != earlier]
 
     def sample(self, batch_size: int) -> tuple[Batch, NDArray[np.int64]]:
-        """Random transitions and their places (0: all in the order of time).
+        """Return random transitions and their places (0: all in order of time).
 
         `UsageError` if some are asked for and there is nothing to sample from.
         """
@@ -405,7 +405,7 @@ class ReplayBuffer:
         return self._read(places), places
 
     def get(self, index: Index, key: str, default_value: Any = None, stack_num: int | None = None) -> Any:
-        """The values of a key at `index`, stacked over `stack_num` steps ([n, stack_num, ...]) if that is above 1.
+        """Return the values of a key at `index`, stacked ([n, stack_num, ...]) if `stack_num` is above 1.
 
         A stack repeats the first entry of its episode where the episode is too short. `default_value` stands for a key
         that is not stored, or of which nothing is.
@@ -427,7 +427,7 @@ class ReplayBuffer:
         return rows_at(value, np.stack(steps, axis=1))
 
     def __getitem__(self, index: Index) -> Batch:
-        """The transitions at `index` as a batch of the reserved keys; `[:]` is all of them in the order of time."""
+        """Return the transitions at `index` as a batch of the reserved keys; `[:]` returns all in order of time."""
         rows = self._read(self._places(index))
         if isinstance(index, int | np.integer):
             row: Batch = rows[0]
@@ -435,7 +435,7 @@ class ReplayBuffer:
         return rows
 
     def _read(self, places: NDArray[np.int64]) -> Batch:
-        """The transitions at `places` (which exist)."""
+        """Return the transitions at `places`, which must exist."""
         storage, stack_num = self._storage.__dict__, self.stack_num
         if "obs" not in storage:
             raise UsageError("the buffer is empty: there is nothing to read")

@@ -15,7 +15,7 @@ from arena.data.buffer.options import Options
 
 
 class CachedReplayBuffer(ReplayBufferManager):
-    """A main buffer, whose episodes stand in one piece, before caches in which the episodes under way are written.
+    """A main buffer of contiguous complete episodes, followed by caches for the unfinished ones.
 
     The memory is that of the main buffer, then that of each cache. An episode that ends moves from its cache to the
     main buffer. One that is longer than its cache or the main buffer leaves its newest transitions there. Samples come
@@ -47,12 +47,12 @@ class CachedReplayBuffer(ReplayBufferManager):
 
     @property
     def main_buffer(self) -> ReplayBuffer:
-        """The ended episodes, to be read."""
+        """The complete episodes, read-only."""
         return self.buffers[0]
 
     @property
     def cached_buffers(self) -> list[ReplayBuffer]:
-        """The caches, to be read."""
+        """The caches, read-only."""
         return self.buffers[1:]
 
     def add(
@@ -74,7 +74,7 @@ class CachedReplayBuffer(ReplayBufferManager):
         return place, ended, length, start
 
     def _move_to_main(self, cache: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Move the episode in a cache, the newest of it that fits; its places in the main buffer."""
+        """Move the newest part that fits of the episode in a cache; return its places in the main buffer."""
         places = ring.in_time_order(cache, self._edges, self._cursor, self._fill)[-int(self._edges[1]) :]
         moved, *_ = super()._append(np.zeros(len(places), np.int64), self._storage[places])
         k = int(cache[0])

@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "arena replay buffer", 1
 REFERENCE_BYTES = 16
-"""Bytes that stand in the file for a variable-length text."""
+"""Bytes of a reference to a variable-length text in the file."""
 MOST_NESTED = 400
-"""Lists and dictionaries of an object that may stand in each other."""
+"""Maximum depth of nested lists and dictionaries in an object."""
 
 
 def save(
     path: str | os.PathLike[str], kind: str, sizes: NDArray[np.int64], options: Mapping[str, Any], arrays: Batch
 ) -> None:
-    """Write a file; one that was there is replaced once the new one is whole.
+    """Write a file atomically, replacing an existing one.
 
     `UsageError` for objects that JSON does not hold, and for a folder that cannot be written.
     """
@@ -57,14 +57,14 @@ def save(
 def load(
     path: str | os.PathLike[str], kind: str, options: type[Options], keys: Sequence[str]
 ) -> tuple[list[int], Options, Batch]:
-    """Sizes of the parts, options and arrays of a file that holds a buffer of class `kind` with keys among `keys`.
+    """Load the sizes of the parts, options and arrays of a buffer of class `kind` whose keys are among `keys`.
 
     `UsageError` for a file that is missing, broken or something else. Only what lies in the file itself is read, and
     only what was written whole: no links, nothing that is stored in other files, compressed or left to be filled.
     """
     with opened(path) as file:
-        if (found := _text_of(file, "class")) != kind:
-            raise UsageError(f"{path} holds a {found}, not a {kind}")
+        if (stored_kind := _text_of(file, "class")) != kind:
+            raise UsageError(f"{path} holds a {stored_kind}, not a {kind}")
         sizes = [int(size) for size in np.atleast_1d(file.attrs["sizes"])]
         arrays = _read(file, os.path.getsize(path))
         require_sound(sizes, arrays, keys)
@@ -72,14 +72,14 @@ def load(
 
 
 def kind_of(path: str | os.PathLike[str]) -> str:
-    """The class of the buffer in a file; `UsageError` for one that is missing, broken or something else."""
+    """Return the class of the buffer in a file; `UsageError` for one that is missing, broken or something else."""
     with opened(path) as file:
         return _text_of(file, "class")
 
 
 @contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator["h5py.File"]:
-    """The file, open; what goes wrong with it, or with what is read from it meanwhile, becomes a `UsageError`."""
+    """Open the file; any error in opening or reading it within the context becomes a `UsageError`."""
     import h5py
 
     if not Path(path).is_file():
@@ -92,8 +92,8 @@ def opened(path: str | os.PathLike[str]) -> Iterator["h5py.File"]:
     except BROKEN as error:
         if isinstance(error, UsageError) and str(error).startswith(str(path)):
             raise
-        said = f": {error}" if isinstance(error, UsageError) else ""
-        raise UsageError(f"{path} is broken, or no buffer written by save_hdf5{said}") from error
+        reason = f": {error}" if isinstance(error, UsageError) else ""
+        raise UsageError(f"{path} is broken, or no buffer written by save_hdf5{reason}") from error
 
 
 BROKEN = (OSError, LookupError, ValueError, TypeError, AttributeError, RuntimeError, ArithmeticError, MemoryError)
@@ -101,7 +101,7 @@ BROKEN = (OSError, LookupError, ValueError, TypeError, AttributeError, RuntimeEr
 
 
 def _text_of(file: "h5py.File", name: str) -> str:
-    """An attribute of the file that is text."""
+    """Return a text attribute of the file."""
     value = file.attrs.get(name)
     if not isinstance(value, str):
         raise UsageError(f"its attribute {name} is missing, or no text")
@@ -133,7 +133,7 @@ def _text() -> Any:
 
 
 def _as_json(entry: Any) -> str:
-    """An entry as JSON; `TypeError` for what would not come back as it was, such as a tuple."""
+    """Return an entry as JSON; `TypeError` for a value that JSON would change, such as a tuple."""
     text = json.dumps(entry) if _is_plain(entry) else None
     if text is None:
         raise TypeError(f"an object of type {type(entry).__name__}")
@@ -149,7 +149,7 @@ def _is_plain(entry: Any) -> bool:
 
 
 def _read(group: "h5py.Group", size: int, depth: int = 0) -> Batch:
-    """The arrays of a group, in a file of so many bytes."""
+    """Return the arrays of a group, in a file of this many bytes."""
     import h5py
 
     if depth > DEPTH:
@@ -183,7 +183,7 @@ def _require_whole(item: Any, name: str) -> None:
 
 
 def _from_json(item: Any, size: int) -> NDArray[Any]:
-    """The objects of an array of JSON texts, in a file of so many bytes, of which no two texts share any."""
+    """Return the objects of an array of JSON texts, whose total length cannot exceed the size of the file."""
     array = np.empty(item.shape, object)
     block, left = max(16, min(4096, 2**28 // max(size, 1))), size
     for start in range(0, len(array) if array.ndim else 1, block):
@@ -192,8 +192,8 @@ def _from_json(item: Any, size: int) -> NDArray[Any]:
         left -= sum(map(len, texts.flat))
         if left < 0:
             raise UsageError("its texts are longer than the file")
-        found = np.empty(texts.shape, object)
+        objects = np.empty(texts.shape, object)
         for i, text in enumerate(texts.flat):
-            found.flat[i] = parse_json(text, MOST_NESTED, finite=False)
-        array[rows] = found if array.ndim else found[0]
+            objects.flat[i] = parse_json(text, MOST_NESTED, finite=False)
+        array[rows] = objects if array.ndim else objects[0]
     return array

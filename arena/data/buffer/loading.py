@@ -1,4 +1,4 @@
-"""Reading a buffer whose kind only its file knows."""
+"""Loading a buffer of any class from a file."""
 
 import os
 
@@ -25,7 +25,7 @@ KINDS: tuple[type[ReplayBuffer], ...] = (
 
 
 def load_buffer(path: str | os.PathLike[str]) -> ReplayBuffer:
-    """The buffer, of whichever class, that `save_hdf5` wrote to `path`; `UsageError` if none did."""
+    """Load the buffer of any class that `save_hdf5` wrote to `path`; `UsageError` if it did not."""
     name = hdf5.kind_of(path)
     for kind in KINDS:
         if kind.__name__ == name:

@@ -14,10 +14,9 @@ from arena.data.rows import require_fit, write_rows
 
 
 class ReplayBufferManager(ReplayBuffer):
-    """Several buffers as one: places count through all of them, and their arrays lie in one block of memory.
+    """Several buffers as one: places are numbered through all of them, and arrays lie in one block of memory.
 
-    What the buffers hold is copied in. From then on they are the parts: they show what is added to the whole, and
-    nothing can be added to them but through it.
+    The contents of the buffers are copied. The buffers then become read-only views of their parts.
 
     Args:
         buffer_list: the buffers, with the same options throughout. Their sizes may differ.
@@ -34,7 +33,7 @@ class ReplayBufferManager(ReplayBuffer):
     """Buffers that have become the first parts."""
 
     def _take_over(self, buffer_list: Sequence[ReplayBuffer]) -> None:
-        """Copy what several buffers hold, one after the other, into the parts, which they become."""
+        """Copy the contents of several buffers into the parts, and turn the buffers into views of these."""
         for k, buffer in enumerate(buffer_list):
             if buffer._storage.is_empty():
                 continue
@@ -56,7 +55,7 @@ class ReplayBufferManager(ReplayBuffer):
 
     @property
     def buffers(self) -> list[ReplayBuffer]:
-        """The parts, to be read: they show what is in this buffer whenever they are asked."""
+        """Read-only views of the parts."""
         return [*self._given, *(self._part(k) for k in range(len(self._given), len(self._rings)))]
 
     def _part(self, k: int) -> ReplayBuffer:
@@ -99,14 +98,14 @@ class VectorReplayBuffer(ReplayBufferManager):
 
 
 def equal_parts(total_size: int, buffer_num: int) -> list[int]:
-    """Sizes of `buffer_num` parts that hold `total_size` transitions together."""
+    """Return the sizes of `buffer_num` equal parts with at least `total_size` places in total."""
     if total_size < 1 or buffer_num < 1:
         raise UsageError(f"total_size={total_size} and buffer_num={buffer_num} have to be at least 1")
     return [-(-total_size // buffer_num)] * buffer_num
 
 
 def common_options(buffer_list: Sequence[ReplayBuffer], kind: type[Options]) -> Options:
-    """The options of buffers of one part each, which have to be the same, of the given kind."""
+    """Return the common options, of the given kind, of buffers of one part each; raise `UsageError` if they differ."""
     if not buffer_list:
         raise UsageError("buffer_list is empty: a manager needs a buffer or more")
     first = buffer_list[0]._options

@@ -1,4 +1,4 @@
-"""Options of buffers: how they store and read; the parts of a buffer have the same."""
+"""Options of buffers, which all parts of a buffer share."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from arena.base.errors import UsageError
 
 @dataclass(frozen=True)
 class Options:
-    """Options of every buffer; `ReplayBuffer` says what they mean."""
+    """Options of every buffer, explained in `ReplayBuffer`."""
 
     stack_num: int = 1
     ignore_obs_next: bool = False
@@ -23,7 +23,7 @@ class Options:
 
 @dataclass(frozen=True)
 class PriorityOptions(Options):
-    """Options of a prioritized buffer; `PrioritizedReplayBuffer` says what they mean."""
+    """Options of a prioritized buffer, explained in `PrioritizedReplayBuffer`."""
 
     alpha: float = 0.6
     beta: float = 0.4
@@ -37,6 +37,6 @@ class PriorityOptions(Options):
 
 
 def require_beta(beta: float) -> None:
-    """`UsageError` for an exponent that is negative or no number."""
+    """Raise `UsageError` for an exponent that is negative or not finite."""
     if not 0 <= beta < np.inf:
         raise UsageError(f"beta={beta} is not a number of at least 0")

@@ -82,7 +82,7 @@ class PrioritizedReplayBuffer(ReplayBuffer):
         self._tree.put(places, np.full(len(places), self._max_priority**self._alpha))
 
     def get_weight(self, index: Index) -> Any:
-        """Importance weights (p / p_min) ** -beta of the transitions at `index`; one number for one place."""
+        """Return the importance weights (p / p_min) ** -beta of the transitions at `index`; a scalar for one place."""
         weight = self._importance(self._places(index), False)
         return float(weight[0]) if isinstance(index, int | np.integer) else weight
 
@@ -126,14 +126,14 @@ class PrioritizedReplayBuffer(ReplayBuffer):
         return rows
 
     def state_dict(self) -> Batch:
-        """Everything stored, every counter and every priority, as arrays, to be saved."""
+        """Return the storage, all counters and all priorities as arrays."""
         arrays = super().state_dict()
         extremes = np.array([self._min_priority, self._max_priority])
         arrays.counters.update(weight=self._tree[:], priorities=extremes, beta=np.array([self._beta]))
         return arrays
 
     def load_state_dict(self, arrays: Batch) -> None:
-        """Take over what `state_dict` gave; `UsageError` if it is of other sizes, or does not fit itself."""
+        """Load what `state_dict` returned; `UsageError` if sizes differ or the arrays are inconsistent."""
         super().load_state_dict(arrays)
         counters = arrays.counters
         shapes = {"weight": (self.maxsize,), "priorities": (2,), "beta": (1,)}
@@ -204,7 +204,7 @@ class PrioritizedVectorReplayBuffer(PrioritizedReplayBufferManager):
 
 @njit(cache=True, nogil=True)
 def _weighed(given: NDArray[np.float64], alpha: float) -> tuple[NDArray[np.float64], float, float]:
-    """Weights [n] of transitions, and the smallest and largest of their priorities: infinite if one is not finite."""
+    """Return the weights [n] of transitions and the range of their priorities, infinite if one is not finite."""
     weight, smallest, largest = np.empty_like(given), np.inf, 0.0
     for i in range(given.shape[0]):
         priority = abs(given[i]) + SMALLEST

@@ -21,7 +21,7 @@ UNKNOWN, TWICE = 1, 2
 
 @njit(cache=True, nogil=True)
 def ring_of(place: int, edges: Ints) -> int:
-    """The ring that a place belongs to: a guess, which is right where all rings are equal, else a search."""
+    """Return the ring of a place: guessed, which succeeds if all rings are equally long, else searched."""
     guess = min(place // edges[1], edges.shape[0] - 2)
     if edges[guess] <= place < edges[guess + 1]:
         return guess
@@ -30,7 +30,7 @@ def ring_of(place: int, edges: Ints) -> int:
 
 @njit(cache=True, nogil=True)
 def prev(index: Ints, edges: Ints, fill: Ints, newest: Ints, done: Bools) -> Ints:
-    """The place one step earlier in the same episode, the same place where an episode begins."""
+    """Return the place one step earlier in the episode, or the same place at its first step."""
     out = np.empty_like(index)
     for i in range(index.shape[0]):
         out[i] = index[i]
@@ -45,7 +45,7 @@ def prev(index: Ints, edges: Ints, fill: Ints, newest: Ints, done: Bools) -> Int
 
 @njit(cache=True, nogil=True)
 def next(index: Ints, edges: Ints, fill: Ints, newest: Ints, done: Bools) -> Ints:
-    """The place one step later in the same episode, the same place at an episode's end or the newest entry."""
+    """Return the place one step later in the episode, or the same place at its last step or the newest entry."""
     out = np.empty_like(index)
     for i in range(index.shape[0]):
         out[i] = index[i]
@@ -57,35 +57,35 @@ def next(index: Ints, edges: Ints, fill: Ints, newest: Ints, done: Bools) -> Int
 
 
 class Counters(NamedTuple):
-    """Where K rings stand."""
+    """Counters of K rings."""
 
     edges: Ints
     """Ring k has the places `edges[k]` to `edges[k + 1]` - 1, [K + 1]."""
     ends: Bools
     """Marks of the places where an episode ends, [number of places]."""
     cursor: Ints
-    """Where in the ring the next row goes, [K]."""
+    """Position in the ring of the next row, [K]."""
     fill: Ints
-    """How many places are in use, [K]."""
+    """Number of places in use, [K]."""
     newest: Ints
     """The place written last, [K]."""
     episode_length: Ints
-    """Rows of the episode under way, [K]."""
+    """Number of rows of the current episode, [K]."""
     episode_start: Ints
-    """The place where it began, [K]."""
+    """Place of its first row, [K]."""
     episode_return: Floats
-    """What it has brought so far, [K, D]."""
+    """Its return so far, [K, D]."""
 
 
 @njit(cache=True, nogil=True)
-def advance(counters: Counters, rings: Ints, done: Bools, rew: Floats, told: Ints, ended: Floats) -> None:
+def advance(counters: Counters, rings: Ints, done: Bools, rew: Floats, positions: Ints, ended: Floats) -> None:
     """Take the next place of each ring in `rings` [R] for rows whose `done` [R] and `rew` [R, D] are given.
 
-    Tells the places, the length of the episode that each row ends (0 if it ends none) and where its episode began in
-    `told` [3, R], that episode's return in `ended` [R, D]: arrays made out here would cost more than all else.
+    Writes to `positions` [3, R] the places, the length of the episode that each row ends (0 if none) and its first
+    place, and to `ended` [R, D] its return. Allocating these arrays here would take longer than the rest.
     """
     edges, ends, cursor, fill, newest, episode_length, episode_start, episode_return = counters
-    place, length, start = told[0], told[1], told[2]
+    place, length, start = positions[0], positions[1], positions[2]
     for i in range(rings.shape[0]):
         ring = rings[i]
         size = edges[ring + 1] - edges[ring]
@@ -102,14 +102,14 @@ def advance(counters: Counters, rings: Ints, done: Bools, rew: Floats, told: Int
         if done[i]:
             episode_length[ring] = 0
         for d in range(rew.shape[1]):
-            earned = episode_return[ring, d] + rew[i, d]
-            ended[i, d] = earned if done[i] else 0.0
-            episode_return[ring, d] = 0.0 if done[i] else earned
+            total = episode_return[ring, d] + rew[i, d]
+            ended[i, d] = total if done[i] else 0.0
+            episode_return[ring, d] = 0.0 if done[i] else total
 
 
 @njit(cache=True, nogil=True)
 def in_time_order(rings: Ints, edges: Ints, cursor: Ints, fill: Ints) -> Ints:
-    """Every place in use of the given rings, ring by ring, oldest first."""
+    """Return all places in use of the given rings, ring by ring, oldest first."""
     total = 0
     for ring in rings:
         total += fill[ring]
@@ -126,7 +126,7 @@ def in_time_order(rings: Ints, edges: Ints, cursor: Ints, fill: Ints) -> Ints:
 
 @njit(cache=True, nogil=True)
 def drawn(chance: Floats, edges: Ints, fill: Ints) -> Ints:
-    """A place in use for each number from 0 up to 1, all alike; none at all where nothing is in use."""
+    """Return a place in use, uniformly, for each number in [0, 1); none if no place is in use."""
     ends = np.cumsum(fill)
     total = ends[-1]
     out = np.empty(chance.shape[0] if total > 0 else 0, np.int64)
@@ -143,16 +143,16 @@ def fault_of(rings: Ints, count: int) -> int:
     for ring in rings:
         if not 0 <= ring < count:
             return UNKNOWN
-    seen = np.zeros(count, np.bool_)
+    is_named = np.zeros(count, np.bool_)
     for ring in rings:
-        if seen[ring]:
+        if is_named[ring]:
             return TWICE
-        seen[ring] = True
+        is_named[ring] = True
     return 0
 
 
 def as_places(index: Any, capacity: int) -> Ints:
-    """An index as an int64 array of at least one axis; negative numbers count from the end of the storage.
+    """Return an index as an int64 array of at least one axis; negative numbers count from the end of the storage.
 
     A boolean array [capacity] means the places where it is True. Raises `IndexError` for what is out of range: compiled
     code does not look.
@@ -174,7 +174,7 @@ def as_places(index: Any, capacity: int) -> Ints:
 
 @njit(cache=True, nogil=True)
 def _count_from_front(places: Ints, capacity: int) -> bool:
-    """Make negative places, which count from the end, positive; whether all of them exist."""
+    """Convert negative places, which count from the end, to positive ones; return whether all exist."""
     for i in range(places.shape[0]):
         if places[i] < 0:
             places[i] += capacity

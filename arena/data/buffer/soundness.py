@@ -11,11 +11,11 @@ from arena.data.batch import Batch
 
 FLAGS = ("terminated", "truncated", "done")
 NEEDED = ("obs", "act", "rew", *FLAGS)
-"""Keys that are stored as soon as anything is."""
+"""Keys of every buffer that is not empty."""
 
 
 def require_sound(sizes: Sequence[int], arrays: Batch, keys: Sequence[str]) -> None:
-    """`UsageError` for arrays and counters that lead out of a buffer with parts of these `sizes`, or do not fit."""
+    """Raise `UsageError` for arrays and counters that are inconsistent with parts of these `sizes`."""
     if not sizes or min(sizes) < 1:
         raise UsageError("a part of the buffer has no places")
     try:
@@ -62,10 +62,10 @@ def _require_storage(storage: Batch, total: int, keys: Sequence[str], done: NDAr
 
 def lengths(batch: Batch) -> set[int]:
     """Return the lengths of all arrays of a nested batch; -1 for single numbers."""
-    found: set[int] = set()
+    result: set[int] = set()
     for value in batch.values():
-        found |= lengths(value) if isinstance(value, Batch) else {len(value) if np.ndim(value) else -1}
-    return found
+        result |= lengths(value) if isinstance(value, Batch) else {len(value) if np.ndim(value) else -1}
+    return result
 
 
 def _require(fits: bool, message: str) -> None:

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
+from arena.base.trust import KNOWN, require_trust
 from arena.env.adapting import adapted
 from arena.env.hosted.describe import hosted_game
 from arena.env.hosted.environment import HostedEnv
 from arena.env.hosted.game import MAX_LENGTH, HostedGame
 from arena.env.hosted.host import Host, HostedName
 from arena.env.hosted.spaces import Actions, actions_of, observations_of
-from arena.env.hosted.trust import KNOWN, require_trust
 from arena.env.pettingzoo import ParallelPettingZooEnv
 from arena.env.seated import SeatedEnv
 

@@ -1,4 +1,4 @@
-"""Workers: each holds one environment, in this process or elsewhere."""
+"""Workers: each runs one environment, in this process or another."""
 
 from typing import TYPE_CHECKING
 

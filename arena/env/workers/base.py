@@ -1,4 +1,4 @@
-"""`EnvWorker`: the holder of one environment."""
+"""`EnvWorker`: the interface to one environment."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -11,11 +11,11 @@ ResetResult = tuple[Any, dict[str, Any]]
 
 
 class EnvWorker(ABC):
-    """Holds one environment and does with it what it is told.
+    """Runs one environment; abstract.
 
-    What may take long has two halves, so that many workers can be at it at once: `send_action` and `get_result`,
-    `send_reset` and `get_reset`, `send_check` and `get_check`, `send_call` and `get_call`. What is sent goes out with
-    `flush`, or when its result is asked for.
+    Operations that may take long are split in two, so that many workers can run at once: `send_action` and
+    `get_result`, `send_reset` and `get_reset`, `send_check` and `get_check`, `send_call` and `get_call`. Requests are
+    sent by `flush`, or when their result is requested.
     """
 
     def __init__(self) -> None:
@@ -29,14 +29,14 @@ class EnvWorker(ABC):
         return False
 
     def flush(self) -> None:  # noqa: B027  # an environment in this process does at once what it is told
-        """Let what was sent go out now, to where workers that share a process collect it."""
+        """Send the collected requests; workers that share a process send them in one message."""
 
     def await_start(self) -> None:  # noqa: B027  # an environment in this process has been made by now
-        """Wait until the environment has been made; raises what stopped it."""
+        """Wait until the environment has been made; raise the error that prevented it."""
 
     @abstractmethod
     def get_env_attr(self, key: str) -> Any:
-        """The environment's attribute `key`; `AttributeError` if it has none."""
+        """Return the environment's attribute `key`; `AttributeError` if it has none."""
 
     @abstractmethod
     def set_env_attr(self, key: str, value: Any) -> None:
@@ -44,22 +44,22 @@ class EnvWorker(ABC):
 
     @abstractmethod
     def send_reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a reset; a seed from `seed()` is used where none is given. A step under way is dropped."""
+        """Begin a reset; without a seed, that of `seed()` is used. An unfinished step is dropped."""
 
     @abstractmethod
     def get_reset(self) -> ResetResult:
-        """The result of the reset that was begun."""
+        """Return the result of the reset."""
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> ResetResult:
-        """A whole reset; returns observation and info."""
+        """Reset the environment; return observation and info."""
         self.send_reset(seed, options)
         return self.get_reset()
 
     def send_check(self, action: Any) -> None:  # noqa: B027  # most environments say nothing before they step
-        """Ask what the environment has against an action, before it is sent."""
+        """Begin the check of an action, before it is sent."""
 
     def get_check(self) -> None:  # noqa: B027
-        """Raise what the environment has against the action asked about."""
+        """Raise the error of the checked action, if there is one."""
 
     @abstractmethod
     def send_action(self, action: Any) -> None:
@@ -67,10 +67,10 @@ class EnvWorker(ABC):
 
     @abstractmethod
     def get_result(self) -> StepResult:
-        """The result of the step that was begun; raises what the environment raised."""
+        """Return the result of the step; raise the environment's error if it failed."""
 
     def step(self, action: Any) -> StepResult:
-        """A whole step."""
+        """Take a step and return its result."""
         self.send_action(action)
         return self.get_result()
 
@@ -85,14 +85,14 @@ class EnvWorker(ABC):
     @staticmethod
     @abstractmethod
     def wait(workers: Sequence[Any], wait_num: int, timeout: float | None = None) -> list[Any]:
-        """Return the `workers` whose step is over, waiting for `wait_num` of them or `timeout` seconds; at least one.
+        """Return the `workers` whose step is over, at least one; wait for `wait_num` of them or `timeout` seconds.
 
         One that has failed counts as over: its `get_result` raises.
         """
 
     @abstractmethod
     def restart(self) -> None:
-        """Make the environment anew after it has failed, its process too if that is lost; it has to be reset."""
+        """Replace a failed environment, and its process if that is lost; the new one must be reset."""
 
     @abstractmethod
     def seed(self, seed: int | None) -> None:
@@ -103,14 +103,14 @@ class EnvWorker(ABC):
         """Render the environment."""
 
     def begin_close(self) -> None:  # noqa: B027  # most close at once
-        """Let the environment begin to close, where that takes time."""
+        """Begin to close the environment, if that takes time."""
 
     @abstractmethod
     def close_env(self) -> None:
         """Close the environment."""
 
     def close(self) -> None:
-        """Close once."""
+        """Close the environment; idempotent."""
         if not self.is_closed:
             self.is_closed = True
             self.begin_close()

@@ -1,4 +1,4 @@
-"""The process behind a `ProcessLink`: it hosts environments and does what comes through its pipe.
+"""The process behind a `ProcessLink`: it hosts environments and answers requests from its pipe.
 
 It ends when the pipe closes. Should it be busy, or the pipe be held open by others, it notices within a second that its
 parent is gone.
@@ -24,7 +24,7 @@ PARENT_ENDS: "weakref.WeakSet[Connection]" = weakref.WeakSet()
 open would not tell anybody that the parent is gone."""
 
 SHOWING = ("step", "reset")
-"""Requests whose answers begin with an observation."""
+"""Names of requests whose answers begin with an observation."""
 
 
 WATCH_S = 0.0002  # how long a wakeful process, or its parent, looks for a message before it sleeps
@@ -33,8 +33,8 @@ WATCH_S = 0.0002  # how long a wakeful process, or its parent, looks for a messa
 def serve(pipe: Connection, env_fns: Sequence[Portable], share_memory: bool, wakeful: bool) -> None:
     """Make the environments and answer messages until the pipe closes.
 
-    To be woken takes a process longer than small environments take to step. One that is `wakeful` watches for the next
-    message a little while, letting whoever wants its core have it.
+    Waking a process takes longer than a step of a small environment. A `wakeful` process polls for the next message for
+    a short time, yielding its core to other processes.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides what it means
     _close(PARENT_ENDS)
@@ -66,7 +66,7 @@ def watch(pipe: Connection) -> None:
 
 
 def _shared(requests: Sequence[Request], answers: list[Any], writers: Sequence[ObservationWriter]) -> list[Any]:
-    """The answers, with observations moved to shared memory."""
+    """Return the answers, with observations moved to shared memory."""
     for i, (slot, name, _) in enumerate(requests):
         if name in SHOWING and not isinstance(answers[i], Raised):
             obs, *rest = answers[i]
@@ -80,7 +80,7 @@ def _close(pipes: Iterable[Connection]) -> None:
 
 
 def _end_with_parent(parent: int) -> None:
-    """End this process once its parent is gone, whatever the environments are doing."""
+    """End this process when its parent has ended, even while an environment is busy."""
     process = parent_process()
     assert process is not None
     while os.getppid() == parent and not wait([process.sentinel], timeout=1.0):

@@ -18,7 +18,7 @@ class _Failed:
 
 
 class DummyEnvWorker(EnvWorker):
-    """Makes an environment, adapted if it has several agents (`adapted`), and does at once what it is told."""
+    """Runs an environment in this process, adapted if it has several agents (`adapted`)."""
 
     def __init__(self, env_fn: Callable[[], Any]):
         super().__init__()
@@ -32,11 +32,11 @@ class DummyEnvWorker(EnvWorker):
 
     @property
     def checks_actions(self) -> bool:
-        """True if the environment has a `check_action` of its own."""
+        """True if the environment has a method `check_action`."""
         return hasattr(self.env, "check_action")
 
     def get_env_attr(self, key: str) -> Any:
-        """The environment's attribute."""
+        """Return an attribute of the environment."""
         get = getattr(self.env, "get_wrapper_attr", None)  # Gymnasium's wrappers do not forward attributes themselves
         return get(key) if get is not None else getattr(self.env, key)
 
@@ -50,7 +50,7 @@ class DummyEnvWorker(EnvWorker):
         self._reset = _attempt(self.env.reset, seed=seed, options=options)
 
     def get_reset(self) -> ResetResult:
-        """The reset's result."""
+        """Return the result of the reset."""
         result: ResetResult = _outcome(self._reset)
         if type(result) is not tuple or len(result) != 2:
             raise UsageError(
@@ -59,29 +59,29 @@ class DummyEnvWorker(EnvWorker):
         return result
 
     def send_check(self, action: Any) -> None:
-        """Ask an environment that has a `check_action` of its own."""
+        """Check the action, if the environment has a method `check_action`."""
         self._check = _attempt(self.env.check_action, action) if self.checks_actions else None
 
     def get_check(self) -> None:
-        """Raise what it said."""
+        """Raise the error of the check, if there is one."""
         _outcome(self._check)
 
     def send_action(self, action: Any) -> None:
-        """Step at once; what the environment raises is kept for `get_result`, as in a worker elsewhere."""
+        """Step at once; an error is kept for `get_result`, as in workers of other processes."""
         try:  # as `_attempt` does, but this is where the time goes
             self._step = self.env.step(action)
         except Exception as error:
             self._step = _Failed(error)
 
     def get_result(self) -> StepResult:
-        """The step's result."""
+        """Return the result of the step."""
         result: StepResult = self._step if type(self._step) is tuple else _outcome(self._step)
         if len(result) != 5:
             raise UsageError(f"a step returns five values, the ends being two, not {len(result)}; {OLDER_FORMS}")
         return result
 
     def send_call(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        """Call at once."""
+        """Call the method at once."""
         self._call = _attempt(self._called, name, args, kwargs)
 
     def _called(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -96,11 +96,11 @@ class DummyEnvWorker(EnvWorker):
     def wait(
         workers: Sequence["DummyEnvWorker"], wait_num: int, timeout: float | None = None
     ) -> list["DummyEnvWorker"]:
-        """All of them: their steps were over as soon as they began."""
+        """Return all of them: their steps are over already."""
         return list(workers)
 
     def restart(self) -> None:
-        """Make the environment anew; the one that failed is closed as far as it can be."""
+        """Replace the environment; try to close the failed one."""
         with suppress(Exception):
             self.env.close()
         self.env = adapted(self._env_fn())

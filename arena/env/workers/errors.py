@@ -2,7 +2,7 @@
 
 
 class WorkerError(RuntimeError):
-    """An environment failed: it raised, its process died, or it does not answer; the message names it and says which.
+    """Raised if an environment fails: it raised an error, its process died, or it does not answer.
 
     One that raised or does not answer may be reset; one whose process died is gone.
     """

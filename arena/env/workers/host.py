@@ -1,4 +1,4 @@
-"""`EnvHost`: several environments in one process, which do what comes in messages."""
+"""`EnvHost`: several environments in one process, controlled by messages."""
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +13,7 @@ HALVES["step"] = ("send_action", "get_result")
 
 
 class EnvHost:
-    """Holds what `env_fns` make and fulfils requests, of a whole message at once.
+    """Holds the environments of `env_fns` and answers the requests of whole messages.
 
     Args:
         env_fns: make the environments.
@@ -30,18 +30,18 @@ class EnvHost:
         self._workers: list[Any] = []
 
     def make(self) -> list[Any]:
-        """Make the environments; answers, for each, whether it checks actions before it steps."""
+        """Make the environments; return for each whether it checks actions before a step."""
         self._workers = [attempt(self._worker_fn, env_fn) for env_fn in self._env_fns]
         self._flush(range(len(self._workers)))
         return [worker if isinstance(worker, Raised) else attempt(_started, worker) for worker in self._workers]
 
     def fulfil(self, requests: Sequence[Request]) -> list[Any]:
-        """The answers to requests: what was returned, or `Raised`."""
-        begun = [attempt(self._begin, *request) for request in requests]
+        """Return the answers to requests: results, or `Raised`."""
+        pending = [attempt(self._begin, *request) for request in requests]
         self._flush({slot for slot, _, _ in requests})
         return [
             started if isinstance(started, Raised) else attempt(self._finish, slot, name, started)
-            for (slot, name, _), started in zip(requests, begun, strict=True)
+            for (slot, name, _), started in zip(requests, pending, strict=True)
         ]
 
     def _begin(self, slot: int, name: str, arguments: Sequence[Any]) -> Any:
@@ -59,7 +59,7 @@ class EnvHost:
                 self._workers[slot].flush()
 
     def close(self) -> None:
-        """Close the environments that were made; what one has against it is told on the error output."""
+        """Close the environments; print their errors on standard error."""
         for worker in self._workers:
             if not isinstance(worker, Raised) and isinstance(trouble := attempt(worker.close), Raised):
                 print(trouble.text, file=sys.stderr)

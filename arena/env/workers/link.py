@@ -1,4 +1,4 @@
-"""`Link`: the way to a host of environments elsewhere, and `Ticket`, the promise of an answer."""
+"""`Link`: the connection to a host of environments, and `Ticket`, the future of an answer."""
 
 import time
 from abc import ABC, abstractmethod

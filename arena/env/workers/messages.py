@@ -14,7 +14,7 @@ Request = tuple[int, str, Sequence[Any]]
 """Request: number of the environment in its host, name of the method, and its arguments."""
 
 Column = list[Any] | tuple[str, tuple[int, ...], bytearray]
-"""One value a row; or type, shape and bytes of an array: pickle writes these six times as fast as the array itself."""
+"""One value per row; or type, shape and bytes of an array, which pickle writes six times as fast as the array."""
 
 
 class Portable:
@@ -32,16 +32,16 @@ class Portable:
 
 @dataclass(frozen=True)
 class Raised:
-    """The answer to a request that raised; what it returned is the answer to any other."""
+    """The answer to a request that raised an error."""
 
     error: Exception | None
-    """None if it cannot leave its process."""
+    """The error; None if it cannot be pickled."""
     text: str
     """Its traceback."""
 
 
 def dumps(message: Any) -> bytes:
-    """Bytes of a message; what plain pickle refuses (a class in a function, a lambda) goes the slower way."""
+    """Return the bytes of a message; objects that pickle refuses (local classes, lambdas) take a slower path."""
     try:
         return pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     except Exception:  # pickle raises PicklingError, AttributeError or TypeError, as it comes
@@ -49,7 +49,7 @@ def dumps(message: Any) -> bytes:
 
 
 def loads(message: bytes) -> Any:
-    """The message in the bytes."""
+    """Return the message in these bytes."""
     return pickle.loads(message)
 
 
@@ -62,14 +62,14 @@ def attempt(work: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def pack_requests(requests: Sequence[Request]) -> bytes:
-    """The bytes of a message; several steps go as columns (a tuple), which are far quicker to write down than rows."""
+    """Return the bytes of a message; several steps are written as columns (a tuple), which is much faster."""
     if not _are_steps(requests):
         return dumps(list(requests))
     return dumps(([slot for slot, _, _ in requests], _column([action for _, _, (action,) in requests])))
 
 
 def unpack_requests(message: bytes) -> list[Request]:
-    """The message in the bytes."""
+    """Return the message in these bytes."""
     requests = loads(message)
     if isinstance(requests, list):
         return requests
@@ -78,7 +78,7 @@ def unpack_requests(message: bytes) -> list[Request]:
 
 
 def pack_answers(requests: Sequence[Request], answers: list[Any]) -> bytes:
-    """The bytes of answers; one that cannot leave its process becomes `Raised`."""
+    """Return the bytes of answers; one that cannot be pickled becomes `Raised`."""
     columns = _are_steps(requests) and Raised not in map(type, answers)
     try:
         return dumps(tuple(map(_column, zip(*answers, strict=True))) if columns else answers)
@@ -87,7 +87,7 @@ def pack_answers(requests: Sequence[Request], answers: list[Any]) -> bytes:
 
 
 def unpack_answers(message: bytes) -> list[Any]:
-    """The answers in the bytes."""
+    """Return the answers in these bytes."""
     answers = loads(message)
     return answers if isinstance(answers, list) else list(zip(*map(_values, answers), strict=True))
 
@@ -97,7 +97,7 @@ def _are_steps(requests: Sequence[Request]) -> bool:
 
 
 def _column(values: Sequence[Any]) -> Column:
-    """NumPy numbers of one type, or arrays of them of one shape, as one array; anything else as it is."""
+    """Return numbers of one NumPy type, or arrays of one shape and type, as one array; anything else unchanged."""
     first = values[0]
     if not isinstance(first, np.generic | np.ndarray) or first.dtype.kind not in "biufc":
         return list(values)
@@ -111,7 +111,7 @@ def _column(values: Sequence[Any]) -> Column:
 
 
 def _values(column: Column) -> Sequence[Any] | NDArray[Any]:
-    """One value a row."""
+    """Return the value of each row."""
     if isinstance(column, list):
         return column
     dtype, shape, content = column
@@ -124,7 +124,7 @@ def _sendable(answer: Any) -> Any:
 
 
 def _portable(error: Exception) -> Exception | None:
-    """The error itself if it survives the journey: not all can be built again from their arguments."""
+    """Return the error if it can be pickled and restored; not all can be rebuilt from their arguments."""
     try:
         copy = loads(dumps(error))
     except Exception:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Self
 
+from arena.base.cluster import require_ray
 from arena.env.workers.base import EnvWorker
 from arena.env.workers.dummy import DummyEnvWorker
 from arena.env.workers.host import EnvHost
@@ -12,7 +13,6 @@ from arena.env.workers.link import Link
 from arena.env.workers.messages import Portable, pack_answers, unpack_requests
 from arena.env.workers.remote import RemoteEnvWorker
 from arena.env.workers.subproc import ProcessLink, SubprocEnvWorker
-from arena.processes.cluster import require_ray
 
 WorkerFn = Callable[[Callable[[], Any]], EnvWorker]
 
@@ -28,7 +28,7 @@ class _Actor:
         return pack_answers((), self._host.make())
 
     def fulfil(self, message: bytes) -> bytes:
-        """Answer a message."""
+        """Answer the requests of a message."""
         requests = unpack_requests(message)
         return pack_answers(requests, self._host.fulfil(requests))
 
@@ -43,7 +43,7 @@ def _actor_class() -> Any:
 
 
 class RayLink(Link):
-    """The way to a Ray actor that hosts environments.
+    """The connection to a Ray actor that hosts environments.
 
     Args:
         in_processes: the actor gives each environment a process of its own, so that they step side by side.
@@ -92,21 +92,21 @@ class RayLink(Link):
 
     @classmethod
     def select(cls, links: Sequence[Self], seconds: float | None) -> list[Self]:
-        """Return the links whose answers have come."""
+        """Return the links whose answers have arrived."""
         answers = {link._answer: link for link in links}
         ready, _ = links[0]._ray.wait(list(answers), num_returns=1, timeout=seconds)
         return [answers[answer] for answer in ready]
 
     @property
     def host(self) -> str:
-        """Names the actor."""
+        """Name of the actor."""
         return f"its Ray actor {self._actor._actor_id.hex()[:12]}"
 
     def _fate(self) -> str:
         return f"{self.host} died: {self._reason}"
 
     def begin_close(self) -> None:
-        """Have the actor close its environments, when it has done what it is at."""
+        """Ask the actor to close its environments after its current task."""
         if self._is_there and self._closing is None and self._ray.is_initialized():
             self._closing = self._actor.close.remote()
 

@@ -1,4 +1,4 @@
-"""`RemoteEnvWorker`: an environment in a host elsewhere."""
+"""`RemoteEnvWorker`: an environment in a host process."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ CLOSING_S = 5.0  # how long environments may take to close before their host is 
 class RemoteEnvWorker(EnvWorker):
     """One of the environments at the other end of a link.
 
-    Closing one closes the host, with all that it hosts.
+    Closing it closes the host with all its environments.
     """
 
     def __init__(self, env_fn: Callable[[], Any], link: Link):
@@ -27,7 +27,7 @@ class RemoteEnvWorker(EnvWorker):
         self._reset = self._step = self._check = self._call = Ticket(self._slot, None)
 
     def flush(self) -> None:
-        """Send what this and other workers of the link were told."""
+        """Send the requests of all workers of the link."""
         self._link.flush()
 
     def await_start(self) -> None:
@@ -37,11 +37,11 @@ class RemoteEnvWorker(EnvWorker):
 
     @property
     def checks_actions(self) -> bool:
-        """True if the environment has a `check_action` of its own."""
+        """True if the environment has a method `check_action`."""
         return bool(self._link.made[self._slot].answer)
 
     def get_env_attr(self, key: str) -> Any:
-        """The environment's attribute."""
+        """Return an attribute of the environment."""
         ticket = self._post("get_env_attr", key)
         answer = self._link.answer(ticket, self.name)
         if isinstance(answer, Raised) and isinstance(answer.error, AttributeError):
@@ -53,21 +53,21 @@ class RemoteEnvWorker(EnvWorker):
         self._value(self._post("set_env_attr", key, value))
 
     def send_reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a reset; a step under way is waited for and dropped."""
+        """Begin a reset; an unfinished step is awaited and dropped."""
         self._reset = self._post("reset", seed, options)
         self._begun_in = self._link.generation
 
     def get_reset(self) -> ResetResult:
-        """The result of the reset."""
+        """Return the result of the reset."""
         obs, info = self._value(self._reset)
         return obs, info
 
     def send_check(self, action: Any) -> None:
-        """Ask an environment that has a `check_action` of its own."""
+        """Check the action, if the environment has a method `check_action`."""
         self._check = self._post("check", action) if self.checks_actions else Ticket(self._slot, None)
 
     def get_check(self) -> None:
-        """Raise what it said."""
+        """Raise the error of the check, if there is one."""
         self._value(self._check)
 
     def send_action(self, action: Any) -> None:
@@ -78,7 +78,7 @@ class RemoteEnvWorker(EnvWorker):
             self._step = Ticket(self._slot, Lost("its host was replaced"))
 
     def get_result(self) -> StepResult:
-        """The result of the step."""
+        """Return the result of the step."""
         result: StepResult = self._value(self._step)
         return result
 
@@ -112,7 +112,7 @@ class RemoteEnvWorker(EnvWorker):
         return self._step.answer is not PENDING or self._link.hangs
 
     def restart(self) -> None:
-        """Make the environment anew; a host that is lost or hangs is replaced, with all that it hosts."""
+        """Replace the environment; a host that is lost or hangs is replaced with all its environments."""
         if self._link.is_lost or self._link.hangs:
             self._link.restart()
             self.await_start()
@@ -128,7 +128,7 @@ class RemoteEnvWorker(EnvWorker):
         return self._value(self._post("render"))
 
     def begin_close(self) -> None:
-        """Let the host end."""
+        """Ask the host to end."""
         self._link.begin_close()
 
     def close_env(self) -> None:

@@ -33,25 +33,25 @@ Layout = dict[str, Any] | tuple[Any, ...] | Leaf
 
 @dataclass(frozen=True)
 class Moved:
-    """Stands for an observation that lies in shared memory; the first one tells the reader where."""
+    """Placeholder for an observation in shared memory; the first one carries the layout."""
 
     name: str | None = None
     layout: Layout | None = None
 
 
 MOVED = Moved()
-"""The same one each time: in a message of many it is written down once."""
+"""One shared instance, which pickle writes once per message."""
 
 
 class ObservationWriter:
-    """Puts observations that are laid out like the first into shared memory."""
+    """Writes observations with the layout of the first into shared memory."""
 
     def __init__(self) -> None:
         self._memory: SharedMemory | None = None
         self._views: Views | None = None
 
     def put(self, obs: Any) -> Any:
-        """A `Moved` in place of the observation; the observation itself if it does not fit."""
+        """Write an observation and return a `Moved`; return the observation itself if it does not fit."""
         if self._views is not None:
             return MOVED if _write(self._views, obs) else obs
         layout, size = _lay_out(obs, 0)
@@ -63,7 +63,7 @@ class ObservationWriter:
         return Moved(self._memory.name, layout)
 
     def close(self) -> None:
-        """Let go of the memory."""
+        """Release the memory."""
         self._views = None  # before the memory: arrays over it would keep it open
         if self._memory is not None:
             self._memory.close()
@@ -72,14 +72,14 @@ class ObservationWriter:
 
 
 class ObservationReader:
-    """Copies out what an `ObservationWriter` put there."""
+    """Copies observations that an `ObservationWriter` wrote."""
 
     def __init__(self) -> None:
         self._memory: SharedMemory | None = None
         self._views: Views = ()
 
     def fetch(self, answer: Any) -> Any:
-        """The answer with the observation that a `Moved` at its beginning stands for; any other as it is."""
+        """Return an answer with its leading `Moved` replaced by the observation; other answers unchanged."""
         if not isinstance(answer, tuple) or not answer or not isinstance(answer[0], Moved):
             return answer
         moved = answer[0]
@@ -90,14 +90,14 @@ class ObservationReader:
         return (_copy(self._views), *answer[1:])
 
     def close(self) -> None:
-        """Let go of the memory; a second time does nothing."""
+        """Release the memory; idempotent."""
         self._views = ()
         if self._memory is not None:
             self._memory.close()
 
 
 def _lay_out(obs: Any, offset: int) -> tuple[Layout | None, int]:
-    """The layout of an observation from `offset` on, and where it ends; None if it is not made of numbers alone."""
+    """Return the layout of an observation from `offset` on, and its end; None if it is not purely numeric."""
     if isinstance(obs, dict | tuple):
         parts: list[Layout] = []
         for value in obs.values() if isinstance(obs, dict) else obs:
@@ -123,7 +123,7 @@ def _views(layout: Layout, memory: SharedMemory) -> Views:
 
 
 def _write(views: Views, obs: Any) -> bool:
-    """Write an observation; False if it is laid out differently."""
+    """Write an observation; return False if its layout differs."""
     if isinstance(views, dict):
         return isinstance(obs, dict) and obs.keys() == views.keys() and all(_write(v, obs[k]) for k, v in views.items())
     if isinstance(views, tuple):

@@ -82,7 +82,7 @@ class ProcessLink(Link):
 
     @property
     def host(self) -> str:
-        """Names the process."""
+        """Name of the process."""
         return f"its process {self._pid}"
 
     def _fate(self) -> str:
@@ -136,7 +136,7 @@ def _context(name: str | None) -> Any:
 def _end(
     process: BaseProcess, pipe: Connection, memory: dict[int, ObservationReader], owner: int, patience_s: float
 ) -> None:
-    """Let a child end and take its leftovers away; it gets `patience_s` seconds to close its environments."""
+    """End a child and release its resources; it has `patience_s` seconds to close its environments."""
     if os.getpid() != owner:
         return  # in a forked child that inherited the worker: the process is a sibling's
     pipe.close()

@@ -12,7 +12,7 @@ from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.data.stats import CollectStats
 from arena.league.seating import LEARNER, LeagueSeating
-from arena.league.workers.share import Matchup, PlayedShare, Round, Share
+from arena.league.workers.share import BoardShare, Matchup, PlayedShare, Round
 from arena.league.workers.sources import Source
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import weights_to_bytes
@@ -24,7 +24,7 @@ FindMember = Callable[[int], Source]
 
 @dataclass(frozen=True)
 class Rounds:
-    """How the boards are divided among workers."""
+    """Division of the boards among workers."""
 
     boards: int
     """Number of games played at the same time, over all shares."""
@@ -46,7 +46,7 @@ class _StartedRound:
 
     moves: int
     """Number of moves on each board."""
-    results: Generator[tuple[Share, PlayedShare]]
+    results: Generator[tuple[BoardShare, PlayedShare]]
 
 
 class WorkersCollector:
@@ -76,7 +76,7 @@ class WorkersCollector:
         learning: Sequence[BasePolicy],
         matchup: Matchup,
         find: FindMember,
-        workers: Workers[Share, PlayedShare],
+        workers: Workers[BoardShare, PlayedShare],
         rounds: Rounds,
         buffer: ReplayBuffer,
     ):
@@ -160,7 +160,7 @@ class WorkersCollector:
         )
         self._rounds += 1
         shares = [
-            Share(number, boards, moves, seed, state)
+            BoardShare(number, boards, moves, seed, state)
             for number, (boards, seed, state) in enumerate(zip(self._boards, seeds, self._states, strict=True))
         ]
         return _StartedRound(moves, self._workers.do(shares, round_))

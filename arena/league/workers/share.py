@@ -59,7 +59,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Share:
+class BoardShare:
     """A part of the boards, as a job for a worker."""
 
     number: int
@@ -107,7 +107,7 @@ class SelfPlay:
         """Return an object that plays shares."""
         return RolloutWorker(self)
 
-    def lost(self, job: Share, tries: int, how: str) -> UsageError:
+    def lost(self, job: BoardShare, tries: int, how: str) -> UsageError:
         """Return the error for a share whose workers all died."""
         return UsageError(
             f"a worker {how} in {tries} tries to play on {job.boards} boards; with fewer boards, or fewer workers, "
@@ -124,7 +124,7 @@ class RolloutWorker:
         self._algorithm = learning_algorithm(work.algorithm)
         self._seated: dict[Matchup, _SeatedPolicies] = {}
 
-    def do(self, job: Share, common: Round) -> PlayedShare:
+    def do(self, job: BoardShare, common: Round) -> PlayedShare:
         """Play a share and return its result."""
         with torch_threads(1):
             if common.matchup not in self._seated:
@@ -179,7 +179,7 @@ class _SeatedPolicies:
         self._weights = [b""] * len(learning)
         self._collectors: dict[tuple[int, int], Collector] = {}
 
-    def play(self, share: Share, round_: Round) -> PlayedShare:
+    def play(self, share: BoardShare, round_: Round) -> PlayedShare:
         self._follow(round_)
         policies = self._seating.manager.policies
         board_seed, seating_seed, *policy_seeds = spawn_seeds(share.seed, count=2 + len(policies))

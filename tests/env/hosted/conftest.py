@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.env.hosted.trust import VARIABLE
+from arena.base.trust import VARIABLE
 from tests.env.hosted.worlds import MODULE
 
 

@@ -326,8 +326,8 @@ def test_searches_are_refused_where_positions_cannot_be_copied(agent):
 
 
 def test_a_file_brings_no_module_in(tmp_path, monkeypatch, capsys):
+    from arena.base.trust import VARIABLE
     from arena.cli.main import main
-    from arena.env.hosted.trust import VARIABLE
 
     monkeypatch.delenv(VARIABLE)
     run = tmp_path / "run"

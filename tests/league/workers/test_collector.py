@@ -8,7 +8,7 @@ import pytest
 
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
-from arena.league.workers.share import RolloutWorker, Share
+from arena.league.workers.share import BoardShare, RolloutWorker
 from arena.processes.local import LocalWorkers
 from arena.processes.tree import tree
 from arena.processes.work import InProcessWorkers
@@ -82,7 +82,7 @@ def kill_all_but(others):
 
 
 def test_a_share_that_nobody_survives_is_told_in_a_line():
-    told = work().lost(Share(0, 5, MOVES, 1, None), 3, "was killed by SIGKILL")
+    told = work().lost(BoardShare(0, 5, MOVES, 1, None), 3, "was killed by SIGKILL")
     assert str(told).startswith("a worker was killed by SIGKILL in 3 tries to play on 5 boards; with fewer boards")
 
 

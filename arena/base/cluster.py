@@ -1,4 +1,4 @@
-"""Connecting to a Ray cluster: the one that a word names, or one begun on this machine."""
+"""Connection to a Ray cluster: an existing one, or a new one on this machine."""
 
 import logging
 import os
@@ -13,7 +13,7 @@ REACH_S = 5.0
 
 
 def require_ray() -> Any:
-    """The package `ray`, connected: to the cluster that RAY_ADDRESS names, or to one on this machine, begun here.
+    """Return the package `ray`, connected to the cluster at RAY_ADDRESS or else to a new one on this machine.
 
     Raises `UsageError` if it is not installed.
     """
@@ -27,7 +27,7 @@ def require_ray() -> Any:
 
 
 def require_resources(**wanted: float) -> None:
-    """`UsageError` if the cluster has less of something ("CPU", "GPU") than is wanted: actors would wait for ever."""
+    """Raise `UsageError` if the cluster lacks resources ("CPU", "GPU"), for which actors would wait for ever."""
     there = require_ray().cluster_resources()
     for resource, amount in wanted.items():
         if amount > there.get(resource, 0):
@@ -35,7 +35,7 @@ def require_resources(**wanted: float) -> None:
 
 
 def connected(workers: str) -> Any:
-    """The package `ray`, connected to the cluster that `workers` names."""
+    """Return the package `ray`, connected to the cluster that `workers` names."""
     if re.fullmatch(r"ray(://.+)?", workers) is None:
         raise UsageError(f"workers={workers!r} is not a number, ray or ray://HOST:PORT")
     address = os.environ.get("RAY_ADDRESS", "") if workers == "ray" else workers
@@ -55,20 +55,20 @@ def connected(workers: str) -> Any:
 
 
 def _require_answer(address: str) -> None:
-    """`UsageError` if nobody listens at HOST:PORT; Ray itself would try for minutes."""
-    found = re.fullmatch(r"(?:ray://)?([^:/]+):([0-9]{1,5})", address)
-    if found is None and address.startswith("ray://"):
+    """Raise `UsageError` if no server listens at HOST:PORT; Ray itself would try for minutes."""
+    match = re.fullmatch(r"(?:ray://)?([^:/]+):([0-9]{1,5})", address)
+    if match is None and address.startswith("ray://"):
         raise UsageError(f"workers={address!r} is not of the form ray://HOST:PORT, as ray://10.0.0.1:10001")
-    if found is None:
+    if match is None:
         return
     try:
-        socket.create_connection((found[1], int(found[2])), REACH_S).close()
+        socket.create_connection((match[1], int(match[2])), REACH_S).close()
     except (OSError, OverflowError) as error:
         raise UsageError(f"no Ray cluster can be reached at {address}: {first_line(error)}") from None
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of what an error says, without the class that grpc puts before it."""
+    """Return the first line of an error's message, without the class name that grpc prepends."""
     details = getattr(error, "details", None)  # of grpc, whose message begins with its class
     text = details() if callable(details) else str(error)
     return (str(text).strip().splitlines() or [type(error).__name__])[0]

@@ -1,4 +1,4 @@
-"""Folders that are written whole or not at all, whenever the power fails."""
+"""Folders that are written atomically, even if the power fails."""
 
 import os
 import shutil
