@@ -163,7 +163,7 @@ class GameVectorEnv:
         actions = np.asarray(action)
         if actions.shape != rows.shape or actions.dtype.kind not in "iu":
             raise UsageError(
-                f"step takes {len(rows)} whole numbers, one a game, not {actions.dtype} of shape {actions.shape}"
+                f"step takes {len(rows)} whole numbers, one per game, not {actions.dtype} of shape {actions.shape}"
             )
         actions = np.ascontiguousarray(actions, np.int64)
         games = self._games
@@ -323,4 +323,4 @@ class GameVectorEnv:
 def require_resets_by_hand(env: Any) -> None:
     """Raise `UsageError` for games with automatic resets, whose final positions cannot be seen."""
     if isinstance(env, GameVectorEnv) and env.autoreset:
-        raise UsageError("games have to wait where they end: make the GameVectorEnv without autoreset=True")
+        raise UsageError("automatic resets would hide final positions: make the GameVectorEnv without autoreset=True")
