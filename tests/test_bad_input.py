@@ -72,8 +72,8 @@ def refused(capsys, folder, *arguments: str) -> str:
         (["tic_tac_toe", "ppo", "--evaluation", "nobody"], "unknown agent 'nobody'"),
         (["tic_tac_toe", "ppo", "--self-play", "0", "--references", "dqn:none"], "no checkpoint at none"),
         (["tic_tac_toe", "ppo", "--out", "none", "--resume"], "there is no run to resume in none"),
-        (["tic_tac_toe", "ppo", "--out", "ppo/run.json"], "no folder for a run can be made here (Not a directory)"),
-        (["tic_tac_toe", "ppo", "--out", "ppo/run.json/x"], "no folder for a run can be made here (Not a directory)"),
+        (["tic_tac_toe", "ppo", "--out", "ppo/run.json"], "a folder for a run cannot be made here (Not a directory)"),
+        (["tic_tac_toe", "ppo", "--out", "ppo/run.json/x"], "a folder for a run cannot be made here (Not a directory)"),
     ],
 )
 def test_train(place, capsys, arguments, message):
@@ -92,12 +92,12 @@ def test_train(place, capsys, arguments, message):
         (["train", "connect_four", "imitation", "--data", "none.hdf5"], "none.hdf5 is not a file"),
         (["train", "connect_four", "td3"], "actions of Discrete(7) are not arrays within finite bounds"),
         (["collect", "connect_four", "random"], "--out"),
-        (["collect", "connect_four", "random", "--out", "no/x.hdf5"], "no is no folder to write x.hdf5 into"),
+        (["collect", "connect_four", "random", "--out", "no/x.hdf5"], "no is not a folder to write x.hdf5 into"),
         (["collect", "connect_four", "random", "--out", "x.hdf5", "--random", "2"], "random=2.0 is not between"),
         (["collect", "gym:CartPole-v1", "dqn:none", "--out", "x.hdf5"], "no checkpoint at none"),
         (
             ["collect", "gym:CartPole-v1", "random", "--out", "x.hdf5", "--random", "1"],
-            "random moves works only in games",
+            "random moves is only for games",
         ),
     ],
 )
@@ -190,9 +190,15 @@ DAMAGE = {
         "no checkpoint at ppo/snapshot-0001",
     ),
     "no weights": (lambda s: (s / "weights.safetensors").unlink(), "weights.safetensors cannot be read"),
-    "truncated": (truncate, "weights.safetensors is not what was saved"),
-    "empty": (lambda s: (s / "weights.safetensors").write_bytes(b""), "weights.safetensors is not what was saved"),
-    "tampered": (tamper, "weights.safetensors is not what was saved: its hash differs from that in config.json"),
+    "truncated": (truncate, "weights.safetensors has changed"),
+    "empty": (
+        lambda s: (s / "weights.safetensors").write_bytes(b""),
+        "weights.safetensors has changed",
+    ),
+    "tampered": (
+        tamper,
+        "weights.safetensors has changed: its hash differs from that in config.json",
+    ),
     "not JSON": (lambda s: (s / "config.json").write_text("{"), "config.json cannot be read"),
     "not text": (lambda s: (s / "config.json").write_bytes(b"\xff\xfe"), "config.json cannot be read"),
     "a list": (lambda s: (s / "config.json").write_text("[]"), "config.json is not a checkpoint of format 1"),

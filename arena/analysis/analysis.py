@@ -131,7 +131,7 @@ def judge_positions(
         left_out += (len(some) if len(known) + len(lines) < count else int(known[-1]) + 1) - len(known)
         unknown = 0 if len(known) else unknown + CHUNK
         if unknown >= MAX_UNKNOWN_IN_A_ROW:
-            raise UsageError(f"{judge.spec} knows the worth of no position that was drawn of {game.label}")
+            raise UsageError(f"{judge.spec} cannot value any of the positions drawn from {game.label}")
         lines += [some[row] for row in known.tolist()]
         known_values.append(values[known])
     return JudgedPositions(game, judge.spec, seed, tuple(lines), np.concatenate(known_values), left_out)

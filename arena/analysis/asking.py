@@ -23,9 +23,7 @@ def ask_strategy(tree: GameTree, policy: Policy, name: str, chosen: bool = False
     Raises `UsageError` for an agent that returns no probabilities, or whose play depends on more than its observation.
     """
     if policy.needs_moves:
-        raise UsageError(
-            f"{name} plays by the moves of a game, not by what it sees: its strategy cannot be written out"
-        )
+        raise UsageError(f"{name} needs the moves of a game, not only observations: its strategy cannot be extracted")
     states = tree.positions(tree.example)
     first, again = np.arange(len(states)), np.arange(len(states))
     if tree.game.information_shape is None:

@@ -40,7 +40,7 @@ class Judge:
         if answers.failures:
             raise UsageError(f"{self.spec} failed as a judge: {next(iter(answers.failures.values())).detail}")
         if "value" not in answers.extras:
-            raise UsageError(f"{self.spec} tells no values of positions; alphabeta:8, mcts:1000 and perfect do")
+            raise UsageError(f"{self.spec} reports no values of positions; alphabeta:8, mcts:1000 and perfect do")
         values: NDArray[np.float64] = answers.extras.value.astype(np.float64)
         return values
 

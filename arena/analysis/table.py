@@ -68,7 +68,7 @@ def _keys(seats: Ints, known: NDArray[Any]) -> list[bytes]:
 def require_hidden(game: Game) -> None:
     """Raise `UsageError` for games of perfect information."""
     if game.information_shape is None:
-        raise UsageError(f"{game.name} hides nothing: it is a game for search (alphabeta, mcts), not for a table")
+        raise UsageError(f"{game.name} has no hidden information: use search (alphabeta, mcts) instead of a table")
 
 
 def information_states(game: Game, states: NDArray[Any], seats: Ints) -> NDArray[Any]:
@@ -108,7 +108,7 @@ def load_table(folder: Path, game: Game) -> StrategyTable:
     except (SafetensorError, TypeError, KeyError) as error:  # KeyError: a dtype that numpy lacks
         raise CheckpointError(f"{folder / TABLE} cannot be read: {error}") from None
     if hashlib.sha256(content).hexdigest() != described["sha256"]:
-        raise CheckpointError(f"{folder / TABLE} is not what was saved: its hash differs from that in {CONFIG}")
+        raise CheckpointError(f"{folder / TABLE} has changed: its hash differs from that in {CONFIG}")
     return _validated(arrays, game, folder / TABLE)
 
 
@@ -127,7 +127,7 @@ def _validated(arrays: Mapping[str, NDArray[Any]], game: Game, path: Path) -> St
         raise CheckpointError(f"{path} is no table of {game.label}: it holds {actual}, not {expected}")
     table = StrategyTable(arrays["seats"], arrays["known"], arrays["probs"])
     if not ((table.probs >= 0).all() and np.allclose(table.probs.sum(axis=1), 1.0)):
-        raise CheckpointError(f"{path}: its rows are no probabilities")
+        raise CheckpointError(f"{path}: its rows are not probabilities")
     if not ((table.seats >= 0) & (table.seats < game.num_players)).all():
         raise CheckpointError(f"{path}: it names seats that {game.label} does not have")
     return table

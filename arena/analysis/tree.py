@@ -165,7 +165,7 @@ def _walk(game: Game, most: int) -> tuple[NDArray[Any], Floats, NDArray[Any], In
     if counts[walk.NODES] > most:
         about = f"about 10^{guess_size(game):.0f}{' for each way that chance may go' if game.has_chance else ''}"
         raise TooLargeError(
-            f"{game.label} has more than {most:,} positions in its tree ({about}): too many to compute with all of them"
+            f"{game.label} has more than {most:,} positions in its tree ({about}): too many for an exact computation"
         )
     tree = _write(game, most, depth, int(counts[walk.NODES]), int(counts[walk.ENDS]))
     if tree.counts[walk.MISFITS]:

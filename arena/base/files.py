@@ -72,7 +72,7 @@ def read_json(path: Path, most: int = SMALL) -> dict[str, Any]:
     """Return the object in a file of JSON; `CheckpointError` of one line if it cannot be read; see `parse_json`."""
     content = read_any_json(path, most)
     if not isinstance(content, dict):
-        raise CheckpointError(f"{path} cannot be read: it holds no object of JSON")
+        raise CheckpointError(f"{path} cannot be read: it is not a JSON object")
     return content
 
 
@@ -95,13 +95,13 @@ def parse_json(text: str | bytes, depth: int = DEPTH, finite: bool = True) -> An
     try:
         content = json.loads(text, object_pairs_hook=_unique, **numbers)
     except RecursionError:
-        raise ValueError("lists and objects stand too deep in each other") from None
+        raise ValueError("lists and objects are nested too deeply") from None
     level = [content]
     for _ in range(depth + 1):
         level = [part for one in level if isinstance(one, dict | list) for part in _parts(one)]
         if not level:
             return content
-    raise ValueError("lists and objects stand too deep in each other")
+    raise ValueError("lists and objects are nested too deeply")
 
 
 def reason(error: BaseException) -> str:

@@ -73,7 +73,7 @@ def read_header(text: bytes, size: int) -> dict[str, TensorInfo]:
     """Return the tensors that a header describes, which fill `size` bytes; `ValueError` if they do not."""
     described = parse_json(text)
     if not isinstance(described, dict):
-        raise FieldError("its header is no object of JSON")
+        raise FieldError("its header is not a JSON object")
     tensors, parts = {}, []
     for name, description in described.items():
         if name == METADATA:
@@ -89,7 +89,7 @@ def read_header(text: bytes, size: int) -> dict[str, TensorInfo]:
     reached = 0
     for begin, end in sorted(parts):
         if begin != reached:
-            raise FieldError("its tensors overlap, or leave room between them")
+            raise FieldError("its tensors overlap or have gaps between them")
         reached = end
     if reached != size:
         raise FieldError(f"its tensors take {reached:,} bytes, and {size:,} are there")

@@ -37,7 +37,7 @@ class Options:
         require_at_least(1, **numbers_in(self, "steps", "environments"))
         require_at_least(0, **numbers_in(self, "seed"))
         if not self.out.absolute().parent.is_dir():
-            raise UsageError(f"{self.out.parent} is no folder to write {self.out.name} into")
+            raise UsageError(f"{self.out.parent} is not a folder to write {self.out.name} into")
 
 
 def run(options: Options) -> int:

@@ -32,7 +32,7 @@ def run(options: Options) -> int:
     if not agent.argument:
         raise UsageError(f"{options.agent!r} is not a trained agent, ALGO:DIR, such as ppo:runs/mine")
     if not options.file.absolute().parent.is_dir():
-        raise UsageError(f"{options.file.parent} is no folder to write {options.file.name} into")
+        raise UsageError(f"{options.file.parent} is not a folder to write {options.file.name} into")
     from arena.policy.checkpoint import load_policy
     from arena.policy.export import export_onnx
     from arena.policy.registration import Spaces

@@ -320,7 +320,7 @@ class Collector:
     def _require_free_names(self, info: Batch) -> None:
         """Raise `UsageError` if infos use the names under which the players are stored."""
         if self._manager is not None and (taken := sorted(info.__dict__.keys() & {"policy_id", "players"})):
-            raise UsageError(f"an environment's infos hold {', '.join(taken)}, which is who plays: name that otherwise")
+            raise UsageError(f"an environment's infos hold {', '.join(taken)}, reserved for the players: rename it")
 
     def _store(self, env_ids: Ints, rows: Batch) -> None:
         """Store the steps of single-agent environments, if the agent learns."""

@@ -60,8 +60,8 @@ class Environments:
         obs, rew, *ends, infos = self._noting_failures(self.env.step, actions, env_ids)
         if rew.ndim != 1 and not self.env.agents:
             raise UsageError(
-                f"a step earns one number, not {rew.shape[1:]} of them; an environment of several agents in turns, who "
-                "earn one each, is given as MultiAgentEnv(env), as in DummyVectorEnv([lambda: MultiAgentEnv(make())])"
+                f"a step returns one reward, not {rew.shape[1:]} of them; wrap an environment of several agents "
+                "in turns, with a reward each, as MultiAgentEnv(env): DummyVectorEnv([lambda: MultiAgentEnv(make())])"
             )
         return (obs, rew, *ends, _as_columns(infos))
 

@@ -54,7 +54,7 @@ def _entries(given: Any, known: set[str], when: str, count: int) -> dict[str, An
         if isinstance(value, Batch) and value.is_empty(recurse=True):
             continue
         if not isinstance(value, Batch) and np.ndim(value) == 0:
-            raise UsageError(f"preprocess_fn gave one {key}, not one an environment")
+            raise UsageError(f"preprocess_fn gave one {key}, not one per environment")
         if len(value) != count:
             raise UsageError(f"preprocess_fn gave {len(value)} rows of {key} for {count} environments")
     return entries

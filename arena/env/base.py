@@ -152,7 +152,7 @@ class BaseVectorEnv:
         self._require_open()
         rows = self._rows_of(id)
         if len(arguments) != len(rows):
-            raise UsageError(f"call takes {len(rows)} pairs of arguments, one an environment, not {len(arguments)}")
+            raise UsageError(f"call takes {len(rows)} pairs of arguments, one per environment, not {len(arguments)}")
         requests = zip(rows, arguments, strict=True)
         each([partial(self.workers[row].send_call, name, args, kwargs) for row, (args, kwargs) in requests])
         self._flush(rows)
@@ -227,7 +227,7 @@ class BaseVectorEnv:
     def _begin(self, action: Any, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Begin a step in the environments `rows`."""
         if len(action) != len(rows):
-            raise UsageError(f"step takes {len(rows)} actions, one an environment, not {len(action)}")
+            raise UsageError(f"step takes {len(rows)} actions, one per environment, not {len(action)}")
         states = self._state[rows]
         if np.count_nonzero(states != READY):
             self._refuse(rows, states)

@@ -112,9 +112,9 @@ class FromGymnasium:
         """
         rows = rows_of(id, len(self))
         if len(action) != len(rows):
-            raise UsageError(f"step takes {len(rows)} actions, one an environment, not {len(action)}")
+            raise UsageError(f"step takes {len(rows)} actions, one per environment, not {len(action)}")
         if not self.running[rows].all():
-            raise UsageError(f"environments {rows[~self.running[rows]].tolist()} have no episode under way; begin one")
+            raise UsageError(f"environments {rows[~self.running[rows]].tolist()} have no running episode; begin one")
         if self._mode is AutoresetMode.DISABLED:  # none of them can be stepped while it is over
             over = np.flatnonzero(self._at == ENDED)
             self._reset_under_mask(over, [None] * len(over))

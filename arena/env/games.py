@@ -137,7 +137,7 @@ class VectorGames(ABC):
         actions = np.asarray(action)
         if actions.shape != rows.shape or actions.dtype.kind not in "iu":
             raise UsageError(
-                f"step takes {len(rows)} whole numbers, one a game, not {actions.dtype} of shape {actions.shape}"
+                f"step takes {len(rows)} whole numbers, one per game, not {actions.dtype} of shape {actions.shape}"
             )
         return np.ascontiguousarray(actions, np.int64)
 

@@ -187,10 +187,10 @@ def _normalised(space: Space[Any]) -> Space[Any]:
 
 def _require_several(actions: Any, num_envs: int) -> None:
     if not hasattr(actions, "__len__") or (isinstance(actions, np.ndarray) and actions.ndim == 0):
-        raise UsageError(f"step takes {num_envs} actions, one an environment, not {actions!r}")
+        raise UsageError(f"step takes {num_envs} actions, one per environment, not {actions!r}")
 
 
 def _require_count(actions: Iterable[Any], num_envs: int) -> None:
     count = sum(1 for _ in actions)
     if count != num_envs:
-        raise UsageError(f"step takes {num_envs} actions, one an environment, not {count}")
+        raise UsageError(f"step takes {num_envs} actions, one per environment, not {count}")

@@ -199,7 +199,7 @@ class GymVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         """
         each = values if isinstance(values, list | tuple) else [values] * self.num_envs
         if len(each) != self.num_envs:
-            raise UsageError(f"set_attr takes {self.num_envs} values of {name!r}, one an environment, not {len(each)}")
+            raise UsageError(f"set_attr takes {self.num_envs} values of {name!r}, one per environment, not {len(each)}")
         self._members.set_attr(name, each)
 
     def close_extras(self) -> None:

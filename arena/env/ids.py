@@ -43,7 +43,7 @@ def seeds_for(seed: int | Sequence[int | None] | None, count: int) -> list[int |
     )
     each: list[Any] = list(seed) if listed else [seed]  # type: ignore[arg-type]  # a list, then
     if not listed or not all(one is None or _is_whole(one) for one in each):
-        raise UsageError(f"seed={seed!r} is neither a whole number nor a list of them, one an environment")
+        raise UsageError(f"seed={seed!r} is neither a whole number nor a list of them, one per environment")
     if len(each) != count:
         raise UsageError(f"{len(each)} seeds for {count} environments")
     return [None if one is None else int(one) for one in each]

@@ -302,4 +302,4 @@ class GameVectorEnv(VectorGames):
 def require_resets_by_hand(env: Any) -> None:
     """Raise `UsageError` for games with automatic resets, whose final positions cannot be seen."""
     if isinstance(env, GameVectorEnv) and env.autoreset:
-        raise UsageError("games have to wait where they end: make the GameVectorEnv without autoreset=True")
+        raise UsageError("automatic resets would hide final positions: make the GameVectorEnv without autoreset=True")

@@ -96,7 +96,7 @@ class ParallelEnv:
         rows = self._rows_of(id)
         data = [{}] * len(rows) if data is None else data
         if isinstance(data, Mapping) or not all(isinstance(one, Mapping) for one in data):
-            raise UsageError("data is a list of dictionaries of named arguments, one an environment")
+            raise UsageError("data is a list of dictionaries of named arguments, one per environment")
         if len(data) != len(rows):
             raise UsageError(f"data holds {len(data)} dictionaries of arguments for {len(rows)} environments")
         return self._venv.call("perform", [((env_method, one), {}) for one in data], rows)
@@ -133,7 +133,7 @@ class ParallelEnv:
             return _aligned(self._noted(self._venv.step(None, id)[0]).values(), align)
         rows = self._rows_of(id)
         if len(action) != len(rows):
-            raise UsageError(f"step takes {len(rows)} actions, one an environment, not {len(action)}")
+            raise UsageError(f"step takes {len(rows)} actions, one per environment, not {len(action)}")
         moving = self._moving(rows)
         results: dict[int, StepResult] = {}
         if moving.any():

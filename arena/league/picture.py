@@ -25,7 +25,7 @@ def save_pictures(league: League, title: str, folder: Path) -> tuple[Path, Path]
         save_cross_table(LeagueLadder.of(league), title, folder / HEAT_MAP)
         save_ratings_over_time(league, title, folder / RATINGS)
     except OSError as error:
-        raise UsageError(f"{folder}: no pictures can be written here ({error.strerror})") from None
+        raise UsageError(f"{folder}: pictures cannot be written here ({error.strerror})") from None
     return folder / HEAT_MAP, folder / RATINGS
 
 

@@ -45,6 +45,6 @@ class Pool:
     def _read(self, member: Member) -> BasePolicy:
         checkpoint = Checkpoint.read(self._folder / member.folder)
         if (sha256 := checkpoint.description["sha256"]) != member.sha256:
-            raise CheckpointError(f"{checkpoint.where} is not what joined the league: its hash is {sha256}")
+            raise CheckpointError(f"{checkpoint.where} has changed since it joined the league: its hash is {sha256}")
         policy = checkpoint.policy(self._algo, learning_algorithm(self._algo), self._game)
         return policy.to(self._device).train()

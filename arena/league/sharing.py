@@ -65,7 +65,7 @@ class Sharing:
         with _explained(folder):
             league_id = _identity(folder / IDENTITY, _about(league))
         if league_id is None:
-            raise UsageError(f"{folder} is no league of {_about(league)}: --share another folder")
+            raise UsageError(f"{folder} is not a league of {_about(league)}: --share another folder")
         if (folder / name / TRAINER).exists() and not (run / COPIES / TRAINER).exists():
             raise self._taken()
         self._league_id = league_id
@@ -159,7 +159,7 @@ class Sharing:
     def _taken_up(self, row: Snapshot) -> Member:
         """Return another trainer's snapshot as a member, with a copy of its checkpoint; `CheckpointError` if broken."""
         if NAME.fullmatch(row.name) is None or row.role not in ROLES:
-            raise CheckpointError(f"{row.name!r} is no name of a snapshot, or {row.role!r} no role")
+            raise CheckpointError(f"{row.name!r} is not the name of a snapshot, or {row.role!r} not a role")
         copy = Path(COPIES, row.name)
         self._copy(self._folder / row.name, self._run / copy, row.sha256)
         moments = row.generation, row.step, row.parent
@@ -183,7 +183,7 @@ def _explained(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise UsageError(f"{folder}: no league can be shared here ({error.strerror})") from None
+        raise UsageError(f"{folder}: a league cannot be shared here ({error.strerror})") from None
 
 
 def sharing_of(scale: ScaleConfig, league: League, run: Path) -> Sharing | None:

@@ -79,11 +79,11 @@ class ContainedPolicy(Policy):
             self.left_s -= time.monotonic() - began
         action = answer.get("action")
         if not isinstance(action, int) or isinstance(action, bool) or abs(action) >= ACTION_LIMIT:
-            raise FailedError(Failure("answered with garbage"))
+            raise FailedError(Failure("sent a malformed answer"))
         try:
             return Batch(from_json(answer["told"], self._game) if self._tells else Batch(), act=np.array([action]))
         except (KeyError, TypeError, ValueError):
-            raise FailedError(Failure("answered with garbage")) from None
+            raise FailedError(Failure("sent a malformed answer")) from None
 
     def hurry(self) -> None:
         """Ask the agent to answer the pending request at once; agents that cannot go on as before."""

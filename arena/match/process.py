@@ -128,7 +128,7 @@ class AgentProcess:
             except (ValueError, RecursionError):
                 answer = None
             if not isinstance(answer, dict):
-                self._excess = "answered with garbage"
+                self._excess = "sent a malformed answer"
                 raise self._dead()
             if answer.get("id") == self._number:
                 return answer

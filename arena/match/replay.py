@@ -14,7 +14,7 @@ def game_labelled(label: str) -> Game:
     """Return the game of a label; `UsageError` if it is malformed or the game is not installed."""
     game = make_game(label)
     if game.label != label:
-        raise UsageError(f"{label!r} is no label of a game; today's is {game.label!r}")
+        raise UsageError(f"{label!r} is not the label of a game; the current one is {game.label!r}")
     return game
 
 

@@ -87,7 +87,7 @@ class BasePolicy(nn.Module, Policy):
         Scores of numbered actions [n, A], of which it takes the greatest legal one in testing state, or the continuous
         action [n, k] as `map_action` takes it. `UsageError` if no network decides alone.
         """
-        raise UsageError(f"{type(self).__name__} does not decide by one pass through a network")
+        raise UsageError(f"{type(self).__name__} does not choose actions by a single network")
 
     @property
     def maps_actions(self) -> bool:

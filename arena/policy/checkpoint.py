@@ -135,7 +135,7 @@ class Checkpoint:
         except OSError as error:
             raise CheckpointError(f"{folder / WEIGHTS} cannot be read: {reason(error)}") from None
         if hashlib.sha256(weights).hexdigest() != description["sha256"]:
-            raise CheckpointError(f"{folder / WEIGHTS} is not what was saved: its hash differs from that in {CONFIG}")
+            raise CheckpointError(f"{folder / WEIGHTS} has changed: its hash differs from that in {CONFIG}")
         return cls(str(folder), description, weights)
 
     def policy(self, name: str, algorithm: Algorithm, task: Game | SpacedTask, training: bool = False) -> BasePolicy:

@@ -38,7 +38,7 @@ def load_optimizer_state_dict(optimizer: torch.optim.Optimizer, arrays: Batch) -
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     for number, tensors in arrays.items():
         if not number.isdecimal() or int(number) >= len(parameters):
-            raise CheckpointError(f"optimizers/{number} is of no parameter: there are {len(parameters)}")
+            raise CheckpointError(f"optimizers/{number} belongs to no parameter: there are {len(parameters)}")
         tensors.to_torch()
         for name, tensor in tensors.items():
             if tensor.shape not in (torch.Size(), parameters[int(number)].shape):

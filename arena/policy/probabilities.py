@@ -42,17 +42,17 @@ def action_probabilities(policy: Policy, obs: Batch, name: str, chosen: bool) ->
     hidden = answer.get("state")
     remembers = hidden is not None and not (isinstance(hidden, Batch) and hidden.is_empty())
     if remembers and not policy.needs_state:
-        raise UsageError(f"{name} keeps a memory of its game: what it plays does not depend on what it sees alone")
+        raise UsageError(f"{name} keeps a hidden state: its play depends on more than its observation")
     if chosen:
         return _pure(as_array(answer.act), obs.mask, name)
     if answer.get("probs") is None:
-        raise UsageError(f"{name} does not tell its chances of each move (probs); measure the moves it chooses instead")
+        raise UsageError(f"{name} returns no probabilities of moves (probs); measure the moves that it chooses instead")
     probs = np.asarray(as_array(answer.probs), np.float64)
     legal = probs.shape == obs.mask.shape and bool(
         (np.isfinite(probs) & (probs >= 0) & (obs.mask | (probs == 0))).all()
     )
     if not legal or not np.allclose(probs.sum(axis=1), 1.0, atol=1e-4):
-        raise UsageError(f"{name} tells chances (probs) that are no probabilities of the legal moves")
+        raise UsageError(f"{name} returns probs that are not probabilities of the legal moves")
     return probs
 
 

@@ -35,7 +35,7 @@ class RandomPolicy(Policy):
         seed: int | np.random.Generator | None = None,
     ):
         if isinstance(observation_space, int | np.integer | np.random.Generator):
-            raise UsageError(f"the seed is told by its name: RandomPolicy(seed={observation_space})")
+            raise UsageError(f"pass the seed by keyword: RandomPolicy(seed={observation_space})")
         self.observation_space, self.action_space = observation_space, action_space
         self._rng = make_rng(seed)
 

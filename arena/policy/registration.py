@@ -72,14 +72,14 @@ class Spaces:
     def num_actions(self) -> int:
         """Number of actions; raises `UsageError` unless they are numbered from 0."""
         if not isinstance(self.action, spaces.Discrete) or self.action.start != 0:
-            raise UsageError(f"actions of {self.action} are not numbered from 0, as this one needs them")
+            raise UsageError(f"actions of {self.action} are not numbered from 0, as this agent requires")
         return int(self.action.n)
 
     @property
     def action_shape(self) -> tuple[int, ...]:
         """Shape of a continuous action; `UsageError` unless they have finite bounds."""
         if not isinstance(self.action, spaces.Box) or not np.isfinite([self.action.low, self.action.high]).all():
-            raise UsageError(f"actions of {self.action} are not arrays within finite bounds, as this one needs them")
+            raise UsageError(f"actions of {self.action} are not arrays within finite bounds, as this agent requires")
         return tuple(self.action.shape)
 
 

@@ -27,7 +27,7 @@ def read_config(folder: Path) -> dict[str, Any]:
         for key, kind in DESCRIBED.items():
             field(description, key, kind)
     except FieldError as error:
-        raise CheckpointError(f"{file} does not say what a checkpoint says: {error}") from None
+        raise CheckpointError(f"{file} is not the description of a checkpoint: {error}") from None
     return description
 
 

@@ -64,7 +64,7 @@ def collect_transitions(
         at_random = False
     else:
         if random:
-            raise UsageError("a share of random moves works only in games; collect from the agent 'random' as well")
+            raise UsageError("a share of random moves is only for games; collect from the agent 'random' as well")
         at_random = spec == "random"
         policy = RandomPolicy() if at_random else load_for(task, spec)
         env = DummyVectorEnv([task.make] * environments)

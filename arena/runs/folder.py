@@ -96,7 +96,7 @@ class RunFolder:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UsageError(f"{self.path}: no folder for a run can be made here ({error.strerror})") from None
+            raise UsageError(f"{self.path}: a folder for a run cannot be made here ({error.strerror})") from None
         remove_drafts(self.path)
         recover_folder(self.path / STATE)
         self._state = self.path / STATE
@@ -122,7 +122,7 @@ class RunFolder:
         try:
             in_use = self.path.exists() and any(self.path.iterdir())
         except OSError as error:
-            raise UsageError(f"{self.path}: no folder for a run can be made here ({error.strerror})") from None
+            raise UsageError(f"{self.path}: a folder for a run cannot be made here ({error.strerror})") from None
         if in_use:
             raise UsageError(f"{self.path} is in use; resume with --resume, or choose another folder with --out")
 
@@ -138,7 +138,7 @@ class RunFolder:
         try:
             content = read_tensors(path, check)
             if self._sha256 is not None and hashlib.sha256(content).hexdigest() != self._sha256:
-                raise CheckpointError(f"{path} is not what was saved: its hash differs from that in {FIGURES}")
+                raise CheckpointError(f"{path} has changed: its hash differs from that in {FIGURES}")
             return unflatten({key: array.copy() for key, array in load(content).items()})
         except (SafetensorError, KeyError, TypeError, ValueError) as error:
             if isinstance(error, CheckpointError):

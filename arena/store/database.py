@@ -100,7 +100,7 @@ class Database:
         except (UsageError, SQLAlchemyError):
             raise
         except (RecursionError, ArithmeticError, ValueError, TypeError) as error:
-            raise UsageError(f"it holds what no store holds: {_reason(error)}") from error
+            raise UsageError(f"it holds values of wrong types: {_reason(error)}") from error
 
     def _without_password(self, error: BaseException) -> str:
         """Return the message of an error in a line, without the password of this database."""
@@ -124,7 +124,7 @@ FAULTS = {
     "SQLITE_IOERR": "the disk is full or broken: a file could not be read or written",
     "53100": "the disk of the database server is full",
     "SQLITE_CORRUPT": "the file is damaged; restore it from a copy",
-    "SQLITE_NOTADB": "it is no store: the file is no SQLite database",
+    "SQLITE_NOTADB": "it is not a store: the file is not an SQLite database",
     "SQLITE_READONLY": "the file or its folder is read-only",
     "SQLITE_CANTOPEN": "the file cannot be opened or made here",
 }
@@ -139,7 +139,9 @@ def read_url(url: str | Path) -> URL:
         read.get_dialect()
     except (ArgumentError, NoSuchModuleError, ValueError) as error:
         shown = without_password(str(url))
-        raise UsageError(f"store {shown!r} is no path and no URL like sqlite:///arena.db: {_reason(error)}") from None
+        raise UsageError(
+            f"store {shown!r} is neither a path nor a URL like sqlite:///arena.db: {_reason(error)}"
+        ) from None
     if read.get_backend_name() == "sqlite" and read.database in (None, "", ":memory:"):
         raise UsageError(
             f"a store is a file, and {str(url)!r} names none; a path or a URL like sqlite:///arena.db does"

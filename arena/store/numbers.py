@@ -28,7 +28,7 @@ def known_numbers(connection: Connection, table: Table, words: Collection[str]) 
     """Return the numbers of the words that are in `table`; `UsageError` for a word that no database can store."""
     for word in words:
         if storable(word) != word:
-            raise UsageError(f"{word!a} is no name: it holds characters that are no text")
+            raise UsageError(f"{word!a} is not a name: it holds characters that are not text")
     numbers: dict[str, int] = {}
     for part in chunks(sorted(set(words))):
         query = select(table.c[1], table.c.id).where(table.c[1].in_(part))

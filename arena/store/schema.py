@@ -200,13 +200,13 @@ def version_of(connection: Connection) -> int | None:
     if not tables:
         return None
     if schema.name not in tables:
-        raise UsageError(f"it is no store, but a database of something else (tables {', '.join(sorted(tables)[:3])})")
+        raise UsageError(f"it is not a store, but another database (tables {', '.join(sorted(tables)[:3])})")
     version = connection.execute(select(func.max(schema.c.version))).scalar_one()
     if type(version) is not int or version < 1:
-        raise UsageError(f"it is no store: it says that its version is {version!r}")
+        raise UsageError(f"it is not a store: its version is given as {version!r}")
     missing = sorted(SINCE_1 - set(tables))
     if missing:
-        raise UsageError(f"it is no store: it has no table {', '.join(missing)}")
+        raise UsageError(f"it is not a store: it has no table {', '.join(missing)}")
     if version > VERSION:
         raise UsageError(
             f"it is a store of version {version}, written by a newer arena; this one reads up to {VERSION}"

@@ -34,7 +34,7 @@ def claim_directory(path: Path, key: str | None = None) -> Path:
         path.mkdir(parents=True, exist_ok=True)
         taken = any(not is_draft(file.name, WRITTEN) for file in path.iterdir())
     except OSError as error:
-        raise UsageError(f"{path}: no folder for results can be made here ({error.strerror})") from None
+        raise UsageError(f"{path}: a folder for results cannot be made here ({error.strerror})") from None
     if taken and (key is None or _owner(path) != key):
         raise UsageError(f"{path} is not empty; choose another folder for the results, or remove this one")
     return path

@@ -292,12 +292,12 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
             self.at.last[key] = self._averages[key].add(value)
         self.logger.log_update_data(losses, self.at.gradient_step)
         if (loss := broken_loss(losses)) is not None and broken_tensor(self.policy) is not None:
-            raise DivergedError(f"a loss is no number: {loss}")
+            raise DivergedError(f"a loss is not a finite number: {loss}")
 
     def _require_numbers(self) -> None:
         """Raise `DivergedError` for weights that are not finite, before they are tested or saved."""
         if broken_tensor(self.policy) is not None:
-            raise DivergedError("the weights are no numbers any more")
+            raise DivergedError("the weights are not finite any more")
 
     def _placed(self, error: DivergedError) -> DivergedError:
         """Return the error with the current step of the training."""

@@ -51,7 +51,7 @@ class CSVLogger(BaseLogger):
         with self.path.open("rb+") as file:
             text = file.read()
             if not text.startswith(",".join(COLUMNS).encode() + b"\n"):
-                raise UsageError(f"{self.path} is not a log of ours: its first line is not {','.join(COLUMNS)}")
+                raise UsageError(f"{self.path} is not a log of CSVLogger: its first line is not {','.join(COLUMNS)}")
             file.truncate(text.rindex(b"\n") + 1)
 
     def write(self, step_type: str, step: int, data: Mapping[str, Any]) -> None:

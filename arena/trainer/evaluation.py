@@ -27,7 +27,7 @@ def figures(stats: CollectStats, reward_metric: RewardMetric | None = None) -> d
     if reward_metric is not None and len(rews):
         rews = np.asarray(reward_metric(rews))
         if rews.shape != (len(stats.returns),):
-            raise UsageError(f"reward_metric gave shape {rews.shape}, not one figure an episode, {stats.lens.shape}")
+            raise UsageError(f"reward_metric gave shape {rews.shape}, not one figure per episode, {stats.lens.shape}")
     if rews.ndim > 1:
         if len(rews):
             raise UsageError("the returns are vectors over the agents: give a reward_metric, such as lambda r: r[:, 0]")

@@ -44,7 +44,7 @@ class OffpolicyTrainer(CollectingTrainer):
         """Raise `UsageError` if no update would ever happen; `steps` is the largest number collected at once."""
         if round(self.update_per_step * steps) == 0:
             raise UsageError(
-                f"update_per_step={self.update_per_step} of {steps} steps a collection rounds to no update at all: "
+                f"update_per_step={self.update_per_step} of {steps} steps a collection rounds to no updates: "
                 f"step_per_collect has to be {ceil(0.5 / self.update_per_step)} or more"
             )
 

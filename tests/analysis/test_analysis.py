@@ -112,7 +112,7 @@ def test_connect_four_leaves_out_what_takes_long():
 
 def test_what_cannot_be_judged_is_refused():
     for name, spec, message in (
-        ("tic_tac_toe", "random", "random tells no values of positions"),
+        ("tic_tac_toe", "random", "random reports no values of positions"),
         ("pig", "mcts:10", "chance does not move; pig"),
         ("kuhn_poker", "perfect", "nothing is hidden"),
     ):

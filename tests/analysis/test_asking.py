@@ -106,11 +106,11 @@ def test_a_searching_agent_begins_anew_in_every_position():
 @pytest.mark.parametrize(
     ("told", "message"),
     [
-        ({}, "does not tell its chances"),
-        ({"probs": np.full((12, 2), 0.5), "state": Batch(h=np.zeros((12, 1)))}, "keeps a memory"),
-        ({"probs": np.full((12, 2), 0.7)}, "no probabilities of the legal moves"),
-        ({"probs": np.full((12, 2), np.nan)}, "no probabilities of the legal moves"),
-        ({"probs": np.full((12, 3), 1 / 3)}, "no probabilities of the legal moves"),
+        ({}, "returns no probabilities"),
+        ({"probs": np.full((12, 2), 0.5), "state": Batch(h=np.zeros((12, 1)))}, "keeps a hidden state"),
+        ({"probs": np.full((12, 2), 0.7)}, "not probabilities of the legal moves"),
+        ({"probs": np.full((12, 2), np.nan)}, "not probabilities of the legal moves"),
+        ({"probs": np.full((12, 3), 1 / 3)}, "not probabilities of the legal moves"),
     ],
 )
 def test_agents_whose_strategy_cannot_be_told_are_refused(told, message):

@@ -68,7 +68,7 @@ def test_an_opponent_that_is_trained_gives_a_lower_bound(tmp_path, capsys):
         (
             ["exploitability", "connect_four", "random"],
             "connect_four(rows=6, columns=7, k=4) has more than 2,000,000 positions in its tree (about 10^29): too "
-            "many to compute with all of them; --approximate trains an opponent instead, for a lower bound",
+            "many for an exact computation; --approximate trains an opponent instead, for a lower bound",
         ),
         (["exploitability", "texas_holdem", "random"], "(about 10^4 for each way that chance may go)"),
         (
@@ -90,7 +90,7 @@ def test_an_opponent_that_is_trained_gives_a_lower_bound(tmp_path, capsys):
         (["solve", "kuhn_poker", "cfr-plus"], "unknown solver 'cfr-plus'"),
         (["solve", "kuhn_poker", "--iterations", "0"], "iterations=0 is not at least 1"),
         (["solve", "kuhn_poker", "--until", "-1"], "until=-1.0 is not at least 0"),
-        (["solve", "connect_four"], "connect_four hides nothing"),
+        (["solve", "connect_four"], "connect_four has no hidden information"),
         (["solve", "texas_holdem"], "more than 2,000,000 positions"),
     ],
 )

@@ -118,7 +118,7 @@ def test_last_observations_of_several_agents_go_through_it():
     [
         ({"reward": [1.0, 1.0]}, "preprocess_fn gave reward; after a step it may give act, done, env_id"),
         ({"rew": [1.0]}, "preprocess_fn gave 1 rows of rew for 2 environments"),
-        ({"rew": 1.0}, "preprocess_fn gave one rew, not one an environment"),
+        ({"rew": 1.0}, "preprocess_fn gave one rew, not one per environment"),
         ({"rew": [[1.0, 2.0], [1.0, 2.0]]}, r"preprocess_fn gave rew of shape \(2, 2\), not \(2,\)"),
         ({"done": [True, True]}, "a done that is not terminated | truncated"),
         (3, "preprocess_fn gives a Batch or a dict, not int"),

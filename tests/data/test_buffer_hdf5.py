@@ -99,7 +99,7 @@ def test_a_truncated_file_is_refused(part, tmp_path):
     path = tmp_path / "buffer.hdf5"
     content = saved(path)
     path.write_bytes(content[: int(part * len(content))])
-    with pytest.raises(UsageError, match=r"buffer\.hdf5 is broken, or no buffer written by save_hdf5$"):
+    with pytest.raises(UsageError, match=r"buffer\.hdf5 is damaged, or not a buffer written by save_hdf5$"):
         VectorReplayBuffer.load_hdf5(path)
 
 
@@ -109,11 +109,11 @@ def test_files_of_others_are_refused(tmp_path):
     with pytest.raises(UsageError, match="none is not a file"):
         ReplayBuffer.load_hdf5(tmp_path / "none")
     (tmp_path / "text").write_text("not a buffer")
-    with pytest.raises(UsageError, match="is broken, or no buffer"):
+    with pytest.raises(UsageError, match="is damaged, or not a buffer"):
         ReplayBuffer.load_hdf5(tmp_path / "text")
     with h5py.File(tmp_path / "other", "w") as file:
         file["rew"] = np.arange(3)
-    with pytest.raises(UsageError, match="is no buffer of this version"):
+    with pytest.raises(UsageError, match="is not a buffer of this version"):
         ReplayBuffer.load_hdf5(tmp_path / "other")
     saved(tmp_path / "ours")
     with pytest.raises(UsageError, match="holds a VectorReplayBuffer, not a ReplayBuffer"):
@@ -171,5 +171,5 @@ def test_a_buffer_is_made_of_arrays():
         ReplayBuffer.from_data(n, n, n, ends, no, no, n)
     with pytest.raises(UsageError, match=r"act has shape \(4,\), not \(5,\)"):
         ReplayBuffer.from_data(n, n[1:], n, ends, no, ends, n)
-    with pytest.raises(UsageError, match="not of none"):
+    with pytest.raises(UsageError, match="at least one transition"):
         ReplayBuffer.from_data(n[:0], n[:0], n[:0], no[:0], no[:0], no[:0], n[:0])

@@ -137,7 +137,7 @@ def test_methods_of_environments_are_called(kind):
     assert env.call("has_wrapper_attr", [(("spec",), {}), (("absent",), {})]) == [True, False]
     assert env.call("set_wrapper_attr", [((), {"name": "m", "value": 7})], id=1) == [True]
     assert env.call("m", [((), {})], id=[1]) == [7]  # an attribute that cannot be called is its own result
-    with pytest.raises(UsageError, match="call takes 2 pairs of arguments, one an environment, not 1"):
+    with pytest.raises(UsageError, match="call takes 2 pairs of arguments, one per environment, not 1"):
         env.call("render", [((), {})])
     with pytest.raises((AttributeError, WorkerError), match="absent"):
         env.call("absent", [((), {})] * 2)

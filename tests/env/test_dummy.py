@@ -82,7 +82,7 @@ def test_before_the_first_reset_nothing_steps(env):
 @pytest.mark.parametrize("action", [[0, 0], [0, 0, 0, 0], []])
 def test_actions_are_one_an_environment(env, action):
     env.reset()
-    with pytest.raises(UsageError, match=rf"step takes 3 actions, one an environment, not {len(action)}"):
+    with pytest.raises(UsageError, match=rf"step takes 3 actions, one per environment, not {len(action)}"):
         env.step(action)
 
 

@@ -175,7 +175,7 @@ class Talk(Anything):
 @pytest.mark.parametrize("values", [[1.0], (1.0, 2.0, 3.0), []])
 def test_as_many_values_as_environments(values):
     with pytest.raises(
-        ValueError, match=rf"set_attr takes 2 values of 'gravity', one an environment, not {len(values)}"
+        ValueError, match=rf"set_attr takes 2 values of 'gravity', one per environment, not {len(values)}"
     ):
         cart_poles().set_attr("gravity", values)
 
@@ -223,7 +223,7 @@ def test_a_finished_environment_waits_for_its_reset_and_can_go_on():
 def test_as_many_actions_as_environments(actions):
     env = cart_poles()
     env.reset(seed=0)
-    with pytest.raises(ValueError, match=rf"step takes 2 actions, one an environment, not {len(actions)}"):
+    with pytest.raises(ValueError, match=rf"step takes 2 actions, one per environment, not {len(actions)}"):
         env.step(np.array(actions))
     env.step(np.array([0, 1]))
 

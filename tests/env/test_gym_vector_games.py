@@ -155,7 +155,7 @@ def test_an_illegal_action_changes_nothing():
     env.step([0, 0])
     with pytest.raises(IllegalActionError, match="environment 1: action 0 is illegal"):
         env.step([1, 0])
-    with pytest.raises(ValueError, match="step takes 2 actions, one an environment, not 3"):
+    with pytest.raises(ValueError, match="step takes 2 actions, one per environment, not 3"):
         env.step([1, 2, 3])
     assert env.step([1, 1])[0]["obs"].sum(axis=(1, 2, 3)).tolist() == [2, 2]
 
@@ -196,7 +196,7 @@ def test_seeds_may_be_for_some_of_the_games():
 @pytest.mark.parametrize("seed", [1.5, "1", True, [1.5, 2], object(), [[1, 2]]])
 def test_a_seed_is_a_whole_number(seed):
     for env in (GameVectorEnv("kuhn_poker", 2), GymVectorEnv(GameVectorEnv("kuhn_poker", 2))):
-        with pytest.raises(UsageError, match="is neither a whole number nor a list of them, one an environment"):
+        with pytest.raises(UsageError, match="is neither a whole number nor a list of them, one per environment"):
             env.reset(seed=seed)
 
 
@@ -204,5 +204,5 @@ def test_a_seed_is_a_whole_number(seed):
 def test_a_step_takes_an_action_an_environment(actions):
     for env in (boards(), GymVectorEnv(DummyVectorEnv([lambda: PettingZooEnv(Scripted(["a", "b"], {}))] * 2))):
         env.reset()
-        with pytest.raises(UsageError, match="step takes 2 actions, one an environment, not "):
+        with pytest.raises(UsageError, match="step takes 2 actions, one per environment, not "):
             env.step(actions)

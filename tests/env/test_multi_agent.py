@@ -132,7 +132,7 @@ def test_an_illegal_action_is_refused_and_a_seed_handed_on():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: TwoPly(), r"one number, not \(2,\) of them; .* is given as MultiAgentEnv\(env\)"),
+        (lambda: TwoPly(), r"one reward, not \(2,\) of them; .* as MultiAgentEnv\(env\)"),
         (lambda: MultiAgentEnv(TwoPly(first_id=0), first_id=1), "agent_id 0 is not among 1 to 2; see num_agents and"),
         (lambda: MultiAgentEnv(TwoPly(), num_agents=3), r"rewards of shape \(2,\), not one for each of 3 agents"),
         (lambda: MultiAgentEnv(gym.make("CartPole-v1")), "an observation is a dictionary of agent_id, obs and mask"),

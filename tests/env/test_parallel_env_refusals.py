@@ -66,7 +66,7 @@ def test_environments_are_objects_and_each_another_one():
 def test_actions_are_one_an_environment(env, id, count):
     env.reset()
     wanted = 3 if id is None else np.size(id)
-    with pytest.raises(UsageError, match=f"step takes {wanted} actions, one an environment, not {count}"):
+    with pytest.raises(UsageError, match=f"step takes {wanted} actions, one per environment, not {count}"):
         env.step([0] * count, id)
     assert env.step([0, 0, 0])[1].tolist() == [1.0, 1.0, 1.0]
 
@@ -99,8 +99,8 @@ def test_ids_are_refused_that_mean_nothing(env, id, message):
     ("data", "message"),
     [
         ([{"action": 1}], "data holds 1 dictionaries of arguments for 3 environments"),
-        ({"action": 1}, "data is a list of dictionaries of named arguments, one an environment"),
-        ([1, 2, 3], "data is a list of dictionaries of named arguments, one an environment"),
+        ({"action": 1}, "data is a list of dictionaries of named arguments, one per environment"),
+        ([1, 2, 3], "data is a list of dictionaries of named arguments, one per environment"),
         ([{"size": 1}] * 3, r"method '_obs' of environment 0: .*'size'; it is _obs\(action=0\)"),
     ],
 )

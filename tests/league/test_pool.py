@@ -61,7 +61,7 @@ def test_a_member_that_was_changed_is_refused(members, tmp_path):
 
 
 def test_a_member_that_is_another_one_is_refused(members, tmp_path):
-    with pytest.raises(CheckpointError, match="snapshot-2 is not what joined the league"):
+    with pytest.raises(CheckpointError, match="snapshot-2 has changed since it joined the league"):
         pool(tmp_path).load(replace(members[0], folder="snapshot-2"))
     with pytest.raises(CheckpointError, match="no checkpoint at"):
         pool(tmp_path).load(replace(members[0], folder="snapshot-9"))

@@ -99,7 +99,7 @@ def test_pictures(tmp_path):
     with pytest.raises(UsageError, match="nobody has been measured yet"):
         save_pictures(League("connect_four", {}, "ppo", [], []), "x", tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="no pictures can be written here"):
+    with pytest.raises(UsageError, match="pictures cannot be written here"):
         save_pictures(league(), "x", tmp_path / "file")
 
 

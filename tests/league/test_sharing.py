@@ -108,7 +108,7 @@ def test_names_that_lead_elsewhere_are_refused(ann, bob, tmp_path):
             store.add_snapshots(bob.sharing._league_id, [Snapshot(name, role, "x", 1, 1, None, row.sha256)])
     assert bob.sharing.exchange() == 1
     assert bob.names() == ["ann/main-0001"]
-    assert "is no name of a snapshot, or 'king' no role" in bob.said[0]
+    assert "is not the name of a snapshot, or 'king' not a role" in bob.said[0]
 
 
 def stored(trainer):
@@ -148,10 +148,10 @@ def test_what_cannot_be_shared_is_refused_at_once(ann, url, tmp_path):  # noqa: 
         Sharing(url, tmp_path / "share", "ann", ann.league, tmp_path / "other", print)
     Sharing(url, tmp_path / "share", "ann", ann.league, ann.run, print).join()
     other = League("tic_tac_toe", {"m": 4}, "ppo", [], [])
-    with pytest.raises(UsageError, match=r"share is no league of .*'m': 4.*--share another folder"):
+    with pytest.raises(UsageError, match=r"share is not a league of .*'m': 4.*--share another folder"):
         Sharing(url, tmp_path / "share", "bob", other, tmp_path / "bob", print)
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match=r"file: no league can be shared here \(.*\)"):
+    with pytest.raises(UsageError, match=r"file: a league cannot be shared here \(.*\)"):
         Sharing(url, tmp_path / "file", "bob", ann.league, tmp_path / "bob", print)
     with pytest.raises(UsageError, match="store postgresql"):
         Sharing("postgresql://nobody@127.0.0.1:1/none", tmp_path / "share", "bob", other, tmp_path / "bob", print)

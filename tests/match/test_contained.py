@@ -53,7 +53,7 @@ FAULTS = [
     ("prints", Reason.CRASHED, "printed more than 16 MB"),
     ("hoards", Reason.CRASHED, "used more than 600 MB of memory"),
     ("hoards below", Reason.CRASHED, "used more than 600 MB of memory"),
-    ("scribbles", Reason.CRASHED, "answered with garbage"),
+    ("scribbles", Reason.CRASHED, "sent a malformed answer"),
     ("floods", Reason.CRASHED, "answered with"),
     ("exits", Reason.CRASHED, "ended with status 3"),
     ("quits", Reason.CRASHED, "SystemExit: enough"),
@@ -63,7 +63,7 @@ FAULTS = [
     ("illegal", Reason.ILLEGAL, "action -1"),
     ("garbage", Reason.CRASHED, "TypeError: act is <U2 of shape ()"),
     ("too many", Reason.CRASHED, "TypeError: act is int64 of shape (3,), not 1 whole numbers"),
-    ("beyond", Reason.CRASHED, "answered with garbage"),
+    ("beyond", Reason.CRASHED, "sent a malformed answer"),
 ]
 PATIENT = {"hoards", "hoards below", "prints", "floods", "hides"}
 """Those whose fault takes a while to show: their clock is a long one."""

@@ -42,8 +42,11 @@ def test_a_label_and_a_record_are_enough_to_play_a_match_again(spec):
 @pytest.mark.parametrize(
     ("label", "message"),
     [
-        ("connect_four(rows=6, columns=7)", r"'connect_four\(rows=6, columns=7\)' is no label of a game; today's is"),
-        ("connect_four", "'connect_four' is no label of a game"),
+        (
+            "connect_four(rows=6, columns=7)",
+            r"'connect_four\(rows=6, columns=7\)' is not the label of a game; the current one",
+        ),
+        ("connect_four", "'connect_four' is not the label of a game"),
         ("connect_for(rows=6)", "unknown game 'connect_for'; did you mean 'connect_four'"),
         ("connect_four(rows=6, columns=7, k=4, depth=2)", "unknown option of connect_four 'depth'"),
         ("", "unknown game ''"),

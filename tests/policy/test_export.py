@@ -68,7 +68,7 @@ def test_continuous_actions_are_the_environments(name, tmp_path):
 def test_what_no_network_decides_is_refused(name, env_id, tmp_path):
     task = GymTask(env_id)
     policy = ALGORITHMS[name].build(task.spaces, tiny(ALGORITHMS[name]), False)
-    with pytest.raises(UsageError, match="does not decide by one pass through a network"):
+    with pytest.raises(UsageError, match="does not choose actions by a single network"):
         export_onnx(policy, task.spaces, tmp_path / "x.onnx")
     assert not list(tmp_path.iterdir())
 
@@ -79,7 +79,7 @@ def test_what_no_network_decides_is_refused(name, env_id, tmp_path):
         (["ppo", "x.onnx"], "'ppo' is not a trained agent"),
         (["random:x", "x.onnx"], "'random' plays but does not learn"),
         (["ppo:none", "x.onnx"], "no checkpoint at none"),
-        (["ppo:none", "nowhere/x.onnx"], "nowhere is no folder to write x.onnx into"),
+        (["ppo:none", "nowhere/x.onnx"], "nowhere is not a folder to write x.onnx into"),
     ],
 )
 def test_bad_words(words, message, capsys, tmp_path, monkeypatch):

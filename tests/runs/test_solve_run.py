@@ -115,7 +115,8 @@ def test_folders_of_others_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("spec", "message"), [("tic_tac_toe", "hides nothing"), ("texas_holdem", "more than 2,000,000 positions")]
+    ("spec", "message"),
+    [("tic_tac_toe", "no hidden information"), ("texas_holdem", "more than 2,000,000 positions")],
 )
 def test_games_that_cannot_be_solved_leave_no_folder(tmp_path, spec, message):
     with pytest.raises(UsageError, match=message):

@@ -114,7 +114,7 @@ def test_a_match_tells_how_long_its_players_took(capsys):
         ("matches SET moves = x'0107'", 1, "move 1 cannot be played: connect_four: action 7 is illegal"),
         ("matches SET seed = 1, moves = x'01'", 1, "it says the match ended with "),
         ("seats SET earned = -earned", 1, "it says the match ended with "),
-        ("games SET label = 'connect_four(rows=6)'", 1, "'connect_four(rows=6)' is no label of a game"),
+        ("games SET label = 'connect_four(rows=6)'", 1, "'connect_four(rows=6)' is not the label of a game"),
         ("matches SET moves = x'05'", 2, "match 1 is damaged: its moves cannot be read"),
         ("matches SET reason = 'bored'", 2, "match 1 is damaged: 'bored' is not a valid Reason"),
     ],
@@ -164,7 +164,7 @@ def test_out_and_in_again(capsys, place):
     ("words", "message"),
     [
         (["matches", "--store", "none.db"], "there is no store none.db"),
-        (["matches", "--store", "http://somewhere"], "store 'http://somewhere' is no path and no URL like"),
+        (["matches", "--store", "http://somewhere"], "store 'http://somewhere' is neither a path nor a URL like"),
         (["matches", "--game", "conect_four"], "unknown game 'conect_four'; did you mean 'connect_four'?"),
         (["matches", "--result", "win"], "result='win' is that of a player: name one, or ask for 'draw'"),
         (["matches", "--result", "won"], "--result: 'won' is none of"),

@@ -208,8 +208,8 @@ def in_a_file(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (not_sqlite, "store {}: it is no store: the file is no SQLite database"),
-        (not_a_store, "store {}: it is no store, but a database of something else (tables cakes)"),
+        (not_sqlite, "store {}: it is not a store: the file is not an SQLite database"),
+        (not_a_store, "store {}: it is not a store, but another database (tables cakes)"),
         (in_a_file, "store {}: no folder can be made for it (File exists)"),
         (lambda folder: folder, "store {}: the file cannot be opened or made here"),
         (
@@ -234,8 +234,8 @@ def test_what_is_no_store(tmp_path, make, message):
             r"store postgresql\+psycopg://ada:\*\*\*@127.0.0.1:1/arena: .*refused",
         ),
         ("postgresql:///arena?host=/nowhere", r"store postgresql\+psycopg:///arena\?host=%2Fnowhere: .*No such file"),
-        ("oracel://host/arena", r"store 'oracel://host/arena' is no path and no URL like sqlite:///arena.db: "),
-        ("://", r"store '://' is no path and no URL like sqlite:///arena.db: "),
+        ("oracel://host/arena", r"store 'oracel://host/arena' is neither a path nor a URL like sqlite:///arena.db: "),
+        ("://", r"store '://' is neither a path nor a URL like sqlite:///arena.db: "),
         ("sqlite:///", "a store is a file, and 'sqlite:///' names none"),
         ("", "a store is a file, and '' names none"),
     ],
@@ -253,7 +253,7 @@ def test_a_database_of_something_else_on_a_server(postgres):
     url = postgres.new_database()
     with Store(url) as store, store._database.writing() as connection:
         connection.exec_driver_sql("DROP TABLE arena_schema CASCADE")
-    assert "it is no store, but a database of something else" in refusal(lambda: Store(url))
+    assert "it is not a store, but another database" in refusal(lambda: Store(url))
 
 
 def test_a_server_without_its_driver(monkeypatch):
@@ -314,7 +314,7 @@ def test_the_last_words_of_an_agent_may_hold_anything(store):
 def test_a_name_that_no_database_takes(store):
     run = begin(store)
     for name in ("a\0b", "\ud800"):
-        assert "is no name: it holds characters that are no text" in refusal(
+        assert "is not a name: it holds characters that are not text" in refusal(
             lambda name=name: store.add_games(run.id, [(0, record(0, (name, "b")))])
         )
     assert store.ladder(GAME) == []

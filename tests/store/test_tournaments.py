@@ -64,10 +64,10 @@ def notes(path: Path) -> str:
     ("store", "message"),
     [
         (newer, f"store arena.db: it is a store of version {VERSION + 1}, written by a newer arena"),
-        (notes, "store arena.db: it is no store: the file is no SQLite database"),
+        (notes, "store arena.db: it is not a store: the file is not an SQLite database"),
         (lambda path: "postgresql://ada:secret@127.0.0.1:1/arena", "Connection refused"),
         (lambda path: "postgresql://ada@nowhere.invalid/arena", "failed to resolve host 'nowhere.invalid'"),
-        (lambda path: "ftp://arena", "store 'ftp://arena' is no path and no URL like sqlite:///arena.db"),
+        (lambda path: "ftp://arena", "store 'ftp://arena' is neither a path nor a URL like sqlite:///arena.db"),
     ],
 )
 def test_no_game_is_played_that_could_not_be_kept(tmp_path, monkeypatch, capsys, store, message):

@@ -157,7 +157,7 @@ def test_results_never_go_where_something_is(tmp_path):
     (full / "precious").write_text("data")
     with pytest.raises(UsageError, match="is not empty"):
         claim_directory(full)
-    with pytest.raises(UsageError, match="no folder for results"):
+    with pytest.raises(UsageError, match="a folder for results cannot be made"):
         claim_directory(full / "precious" / "below")
     assert claim_directory(numbered(tmp_path / "full")) == tmp_path / "full-2"
     assert claim_directory(tmp_path / "full-2") == tmp_path / "full-2"

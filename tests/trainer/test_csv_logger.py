@@ -77,6 +77,6 @@ def test_checkpoints_may_be_some_epochs_apart(tmp_path, interval, epochs):
 def test_somebody_elses_file_is_refused_and_kept(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("a,b\n1,2")
-    with pytest.raises(UsageError, match=r"mine\.csv is not a log of ours"):
+    with pytest.raises(UsageError, match=r"mine\.csv is not a log of CSVLogger"):
         CSVLogger(path)
     assert path.read_text() == "a,b\n1,2"

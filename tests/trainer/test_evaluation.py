@@ -69,7 +69,7 @@ def test_several_agents_need_a_metric():
     with pytest.raises(UsageError, match="give a reward_metric"):
         figures(stats(returns))
     for metric in (lambda r: r, lambda r: r.mean(), lambda r: r[:1, 0]):
-        with pytest.raises(UsageError, match=r"reward_metric gave shape .*, not one figure an episode, \(2,\)"):
+        with pytest.raises(UsageError, match=r"reward_metric gave shape .*, not one figure per episode, \(2,\)"):
             figures(stats(returns), metric)
     env = GameVectorEnv("tic_tac_toe", 2)
     collector = Collector(RandomPolicy(seed=0), env, VectorReplayBuffer(4, 4))

@@ -233,7 +233,7 @@ def test_numbers_of_updates_that_mean_nothing():
     policy = Improver()
     with pytest.raises(UsageError, match="update_per_step=0 is not above 0"):
         OffpolicyTrainer(policy, *collectors(policy), Schedule(**PLAN), 0)
-    message = "update_per_step=0.05 of 8 steps a collection rounds to no update at all: step_per_collect has to be 10"
+    message = "update_per_step=0.05 of 8 steps a collection rounds to no updates: step_per_collect has to be 10"
     with pytest.raises(UsageError, match=message):
         OffpolicyTrainer(policy, *collectors(policy), Schedule(**PLAN | {"step_per_collect": 7}), 0.05)
     OffpolicyTrainer(policy, *collectors(policy), Schedule(**PLAN | {"step_per_collect": 11}), 0.05)

@@ -187,7 +187,7 @@ async def test_what_cannot_be_started_is_said(folder):
         await settled(pilot)
         await open_form(pilot, "t")
         await pilot.press("enter")
-        await until(pilot, lambda: "nothing can be started here" in notice(app))
+        await until(pilot, lambda: "commands cannot be started here" in notice(app))
 
 
 async def test_a_training_is_begun_here_and_seen_before_it_tells_of_itself(folder, monkeypatch):

@@ -142,7 +142,7 @@ async def test_a_league_of_nobody_yet(tmp_path):
         await until(pilot, lambda: app.screen.view is not None)
         await shows(pilot, "nobody has been measured yet", "main: nobody yet")
         await pilot.press("space", "w")
-        assert notice(app) == "there is nobody to watch yet"
+        assert notice(app) == "there are no members to watch yet"
 
 
 def test_figures_and_words(folder):

@@ -57,7 +57,7 @@ async def test_goes_to_a_move_by_number():
         for nonsense in ("8", "-1", "x", "²"):
             await pilot.press("g")
             await type_answer(pilot, nonsense)
-            await until(pilot, lambda said=f"'{nonsense}' is no move from 0 to 7": said in notice(app))
+            await until(pilot, lambda said=f"'{nonsense}' is not a move from 0 to 7": said in notice(app))
         await pilot.press("g", "escape")
         assert screen.shown == 5
 

@@ -136,7 +136,7 @@ async def test_the_time_left_is_shown():
         await until(pilot, lambda: "4:59" in screen_text(app))
 
 
-@pytest.mark.parametrize(("agent", "said"), [(Silent, "has told nothing"), (Proud, "expects more than a draw")])
+@pytest.mark.parametrize(("agent", "said"), [(Silent, "reports no value"), (Proud, "expects more than a draw")])
 async def test_an_agent_that_hopes_for_more_declines_a_draw(agent, said):
     app = table(("bot", agent()))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -165,7 +165,7 @@ async def test_games_without_draws_by_agreement_say_so():
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: app.screen.my_turn)
         await pilot.press("d")
-        assert "knows no draw by agreement" in notice(app)
+        assert "has no draws by agreement" in notice(app)
 
 
 async def test_two_people_agree_on_a_draw_or_do_not():

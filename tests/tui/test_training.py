@@ -111,7 +111,7 @@ async def test_who_only_looks_on_changes_nothing(folder):
         await settled(pilot)
         for key in ("space", "s", "x"):
             await pilot.press(key)
-            assert "this only looks on" in notice(app)
+            assert "this screen is read-only" in notice(app)
         assert not any(requested(folder, what) for what in ("pause", "snapshot", "stop"))
         await pilot.resize_terminal(70, 24)
         await shows(pilot, "read-only")
@@ -156,7 +156,7 @@ async def test_a_training_that_is_killed_or_vanishes_is_said_and_its_curves_stay
             assert "running" in heading(app)
         await until(pilot, lambda: "ended without a word" in notice(app))
         await pilot.press("space")
-        assert notice(app) == "nobody trains here now"
+        assert notice(app) == "no process trains here now"
         shutil.rmtree(folder)
         await until(pilot, lambda: "is gone: its folder cannot be read any more" in notice(app))
         await shows(pilot, "A random")

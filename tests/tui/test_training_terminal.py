@@ -43,7 +43,7 @@ def test_a_training_outlives_its_screen_and_is_followed_from_elsewhere(terminals
         other.enter(f"{ARENA} runs {folder}")
         other.wait_for("read-only.*● running")
         other.press("Space")
-        other.wait_for("this only looks on")
+        other.wait_for("this screen is read-only")
         mine.press("Space")
         other.wait_for("‖ paused")
         mine.press("Space")

@@ -124,7 +124,7 @@ async def test_an_agent_that_tells_nothing_is_shown_to_do_so():
     app = make_app(speed=SLOWEST, agents=[("shy", Silent()), ("right", Silent())])
     async with app.run_test(size=(80, 24)) as pilot:
         await until_computed(pilot, 0)
-        await shows(pilot, "does not tell its chances")
+        await shows(pilot, "reports no probabilities")
 
 
 async def test_the_overlay_writes_chances_into_cells():

@@ -236,7 +236,7 @@ class ReplayBuffer:
             episode_return=self._episode_return,
         )
         if done.ndim != 1:
-            raise UsageError(f"done has shape {done.shape}, and not one flag a transition")
+            raise UsageError(f"done has shape {done.shape}, not one flag per transition")
         ADVANCE.call(counters, rings, done, np.ascontiguousarray(columns), positions, ended)
         place = positions[0]
         write_rows(self._storage, rows, place, self.maxsize)
@@ -285,7 +285,7 @@ class ReplayBuffer:
         rows = Batch(obs=obs, act=act, rew=rew, terminated=terminated, truncated=truncated, obs_next=obs_next)
         size = len(rows.rew)
         if size == 0:
-            raise UsageError("a buffer is made of one transition or more, not of none")
+            raise UsageError("a buffer needs at least one transition")
         buffer = ReplayBuffer(size)
         buffer._extend(rows)
         if not np.array_equal(buffer.done, np.asarray(done, np.bool_)):
@@ -335,7 +335,7 @@ class ReplayBuffer:
         buffers are of NumPy arrays.
         """
         if device not in (None, "cpu"):
-            raise UsageError(f"device={device!r}: a buffer is of NumPy arrays, on the device 'cpu'")
+            raise UsageError(f"device={device!r}: buffers hold NumPy arrays, on the device 'cpu'")
         sizes, options, arrays = hdf5.load(path, cls.__name__, cls.OPTIONS, RESERVED)
         buffer = cls.__new__(cls)
         with hdf5.opened(path):

@@ -87,13 +87,13 @@ def opened(path: str | os.PathLike[str]) -> Iterator["h5py.File"]:
     try:
         with h5py.File(path, "r") as file:
             if str(file.attrs.get("format", "")) != FORMAT or int(file.attrs["version"]) != VERSION:
-                raise UsageError(f"{path} is no buffer of this version, written by save_hdf5")
+                raise UsageError(f"{path} is not a buffer of this version written by save_hdf5")
             yield file
     except BROKEN as error:
         if isinstance(error, UsageError) and str(error).startswith(str(path)):
             raise
         reason = f": {error}" if isinstance(error, UsageError) else ""
-        raise UsageError(f"{path} is broken, or no buffer written by save_hdf5{reason}") from error
+        raise UsageError(f"{path} is damaged, or not a buffer written by save_hdf5{reason}") from error
 
 
 BROKEN = (OSError, LookupError, ValueError, TypeError, AttributeError, RuntimeError, ArithmeticError, MemoryError)
@@ -104,7 +104,7 @@ def _text_of(file: "h5py.File", name: str) -> str:
     """Return a text attribute of the file."""
     value = file.attrs.get(name)
     if not isinstance(value, str):
-        raise UsageError(f"its attribute {name} is missing, or no text")
+        raise UsageError(f"its attribute {name} is missing or not text")
     return value
 
 
@@ -123,7 +123,7 @@ def _write(group: "h5py.Group", batch: Batch, path: str) -> None:
             group.create_dataset(name, data=texts, dtype=_text()).attrs["json"] = True
         except TypeError as error:
             kind = f"an array of {array.dtype}" if array.dtype != object else str(error)
-            raise UsageError(f"{path}{key} has {kind}, which HDF5 does not hold; pickle the buffer instead") from error
+            raise UsageError(f"{path}{key} has {kind}, which HDF5 cannot hold; pickle the buffer instead") from error
 
 
 def _text() -> Any:
@@ -153,7 +153,7 @@ def _read(group: "h5py.Group", size: int, depth: int = 0) -> Batch:
     import h5py
 
     if depth > DEPTH:
-        raise UsageError("its groups stand too deep in each other")
+        raise UsageError("its groups are nested too deeply")
     batch = Batch()
     for name in group:
         if not isinstance(group.get(name, getlink=True), h5py.HardLink):
@@ -172,7 +172,7 @@ def _require_whole(item: Any, name: str) -> None:
     import h5py
 
     if not isinstance(item, h5py.Dataset) or item.shape is None:
-        raise UsageError(f"{name} is no array")
+        raise UsageError(f"{name} is not an array")
     if item.is_virtual or item.external:
         raise UsageError(f"{name} is stored in other files")
     text = h5py.check_string_dtype(item.dtype)

@@ -107,7 +107,7 @@ def equal_parts(total_size: int, buffer_num: int) -> list[int]:
 def common_options(buffer_list: Sequence[ReplayBuffer], kind: type[Options]) -> Options:
     """Return the common options, of the given kind, of buffers of one part each; raise `UsageError` if they differ."""
     if not buffer_list:
-        raise UsageError("buffer_list is empty: a manager needs a buffer or more")
+        raise UsageError("buffer_list is empty: a manager needs at least one buffer")
     first = buffer_list[0]._options
     for i, buffer in enumerate(buffer_list):
         if buffer._whole is not None or any(buffer is other for other in buffer_list[:i]):

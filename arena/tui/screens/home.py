@@ -244,7 +244,7 @@ class HomeScreen(ArenaScreen):
         except UsageError as error:
             self.say(str(error), "refusal")
             return
-        self.say(f"started: arena {' '.join(words)}   (it goes on when this is left; output: {log})")
+        self.say(f"started: arena {' '.join(words)}   (it continues when you leave; output: {log})")
 
     def on_unmount(self) -> None:
         """Close the store."""

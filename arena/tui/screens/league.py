@@ -138,7 +138,7 @@ class LeagueScreen(ArenaScreen):
     def action_watch(self) -> None:
         """Watch the marked members play; free seats go to the one under the cursor."""
         if self.view is None or not self.view.ladder.names:
-            self.say("there is nobody to watch yet", "refusal")
+            self.say("there are no members to watch yet", "refusal")
             return
         under = self.query_one("#ladder", Rows).key or self.view.ladder.names[0]
         names = [*self.marked, *[under] * (self._seats - len(self.marked))]

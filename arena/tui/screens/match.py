@@ -160,7 +160,7 @@ class MatchScreen(ArenaScreen, inherit_bindings=False):
     def thought_from(self, title: str, position: Position, answer: Answer | None, line: tuple[str, ...]) -> Thought:
         """Return an agent's answer as a snapshot to draw, under a title."""
         chances, visits = position.chances(answer), position.visits(answer)
-        remark = "does not tell its chances" if answer is not None and not chances else ""
+        remark = "reports no probabilities" if answer is not None and not chances else ""
         return Thought(
             position.seat,
             title,

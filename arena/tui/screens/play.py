@@ -214,7 +214,7 @@ class PlayScreen(RequestsScreen):
             self.hint = None
             self.show()
         elif self._adviser is None:
-            self.say("nobody gives hints here", "refusal")
+            self.say("no agent gives hints here", "refusal")
         elif self.my_turn and self.job is None:
             self.say(f"{self._adviser[0]} thinks about a hint …")
             match = self.live_match

@@ -48,7 +48,7 @@ class RequestsScreen(SittingScreen):
         if position.verdict is not None:
             self.say_over()
         elif self.game.num_players != 2 or not self.game.zero_sum or not self.game.perfect_information:
-            self.say(f"{self.game.title} knows no draw by agreement", "refusal")
+            self.say(f"{self.game.title} has no draws by agreement", "refusal")
         elif self.offer == 1 - seat:
             self.end(agreed(2))
         elif self.policy_at(1 - seat) is None:
@@ -62,7 +62,7 @@ class RequestsScreen(SittingScreen):
         value = self.answers[max(numbers)].value if numbers else None
         name = self.seat_names[seat]
         if value is None:
-            self.say(f"{name} has told nothing of what it expects, and declines the draw", "refusal")
+            self.say(f"{name} reports no value, and declines the draw", "refusal")
         elif value > DRAW_ACCEPTED_BELOW:
             self.say(f"{name} expects more than a draw, and declines", "refusal")
         else:

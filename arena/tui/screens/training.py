@@ -194,9 +194,9 @@ class TrainingScreen(ArenaScreen):
         """Return whether the training can be controlled from here; say why not."""
         run = self.followed.found
         if not self.control:
-            self.say(f"this only looks on; arena runs {self.folder} --control steers it", "refusal")
+            self.say(f"this screen is read-only; arena runs {self.folder} --control controls the training", "refusal")
         elif run is None or not run.status.at_work:
-            self.say("nobody trains here now", "refusal")
+            self.say("no process trains here now", "refusal")
         return self.control and run is not None and run.status.at_work
 
     def _ask(self, what: Request, wanted: bool, news: str) -> None:

@@ -204,7 +204,7 @@ class WalkScreen(MatchScreen, HandsScreen):
         if text is None:
             return
         if not (text.isascii() and text.isdecimal()) or int(text) >= len(self.positions):
-            self.say(f"{text!r} is no move from 0 to {len(self.positions) - 1}", "refusal")
+            self.say(f"{text!r} is not a move from 0 to {len(self.positions) - 1}", "refusal")
         else:
             self.action_jump(int(text))
 

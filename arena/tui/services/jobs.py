@@ -58,7 +58,7 @@ def start(words: Sequence[str], log: Path) -> CommandProcess:
                 start_new_session=True,
             )
     except OSError as error:
-        raise UsageError(f"{log}: nothing can be started here ({error.strerror})") from None
+        raise UsageError(f"{log}: commands cannot be started here ({error.strerror})") from None
     return CommandProcess(tuple(words), log, process)
 
 

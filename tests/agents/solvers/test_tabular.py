@@ -76,7 +76,7 @@ def test_small_games_are_solved_at_once(spec):
     [
         ("kuhn_poker:players=3", "is not a two-player zero-sum game"),
         ("matrix_game:payoffs=prisoners_dilemma", "is not a two-player zero-sum game"),
-        ("tic_tac_toe", "hides nothing"),
+        ("tic_tac_toe", "has no hidden information"),
         ("liars_dice", "more than 20,000 positions"),
     ],
 )

@@ -145,7 +145,7 @@ def test_a_member_that_has_changed_is_refused(member, pool):
     made = collector(pool, member)
     weights = member / "weights.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"x")
-    with pytest.raises(UsageError, match=r"weights\.safetensors is not what was saved"):
+    with pytest.raises(UsageError, match=r"weights\.safetensors has changed"):
         made.collect(n_step=STEPS)
 
 
