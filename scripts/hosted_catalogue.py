@@ -47,7 +47,9 @@ def row(spec: str, seconds: float) -> str:
     except subprocess.TimeoutExpired:
         return f"| `{spec}` | | | | one game takes more than {seconds + 60:.0f} s |"
     lines = [line for line in done.stdout.splitlines() if line.startswith("| ")]
-    return f"| `{spec}` {lines[-1]}" if lines else f"| `{spec}` | | | | its process ended with status {done.returncode} |"
+    return (
+        f"| `{spec}` {lines[-1]}" if lines else f"| `{spec}` | | | | its process ended with status {done.returncode} |"
+    )
 
 
 def main() -> None:

@@ -10,9 +10,12 @@ import numpy as np
 from arena.collector.collector import Collector
 from arena.data.buffer.manager import VectorReplayBuffer
 from arena.env.base import DummyVectorEnv
+from arena.env.games import VectorGames
+from arena.env.make import vector_games
 from arena.env.native import GameVectorEnv
 from arena.env.pettingzoo import PettingZooEnv
 from arena.policy.random import RandomPolicy
+from arena.policy.registry import make_game
 from benchmarks.measure import Peer, Row, Work, missing, rate
 
 BOARDS, ENVS, ROUNDS = 1024, 10, 50
@@ -31,7 +34,11 @@ def rows() -> Iterator[Row]:
     else:
         ours = collecting(DummyVectorEnv([lambda: PettingZooEnv(tictactoe())] * ENVS))
         yield rate("collector", work, "moves/s", ours, peer)
-        yield rate("collector", work, "moves/s", ours, Peer("PettingZoo alone, the same moves", bare_moves()))
+        alone = Peer("PettingZoo alone, the same moves", bare_moves())
+        yield rate("collector", work, "moves/s", ours, alone)
+        hosted = collecting(vector_games(make_game("pettingzoo:pettingzoo.classic.tictactoe_v3"), ENVS))
+        work = f"{ENVS} tictactoe_v3 as a hosted game: Collector with RandomPolicy, buffer written"
+        yield rate("collector", work, "moves/s", hosted, alone)
     work = f"{ENVS} CartPoles in a DummyVectorEnv: Collector with random actions, buffer written"
     title = "Tianshou, the same"
     peer = missing(title, "tianshou") or Peer(title, tianshou_cart_poles())
@@ -40,7 +47,7 @@ def rows() -> Iterator[Row]:
     yield rate("collector", work, "steps/s", ours, Peer("Gymnasium alone, the same steps", bare_steps()))
 
 
-def collecting(env: GameVectorEnv | DummyVectorEnv, random: bool = False) -> Work:
+def collecting(env: VectorGames | DummyVectorEnv, random: bool = False) -> Work:
     """Collect with ours: one policy in every seat, a sub-buffer for each seat of each environment."""
     rings = len(env) * env.num_agents
     collector = Collector(RandomPolicy(seed=0), env, VectorReplayBuffer(rings * 20, rings))

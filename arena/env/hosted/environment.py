@@ -1,5 +1,6 @@
 """`HostedEnv`: one game of somebody else's environment, with numbered actions and observations of one shape."""
 
+import math
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -50,23 +51,21 @@ class HostedEnv(ABC):
         self.truncated = np.zeros(len(agents), np.bool_)
         """Seats whose episode has been truncated, [P]."""
 
-    @property
-    def over(self) -> bool:
+        self.over = False
         """True once nobody is asked any more."""
-        return bool((self.terminated | self.truncated).all())
 
     def reset(self, seed: int) -> None:
         """Begin a game."""
         self.steps = 0
         self.terminated[:] = self.truncated[:] = False
-        self._guarded(lambda: self._reset(seed))
+        self._guarded(self._reset, seed)
         self._look()
 
     def step(self, action: int) -> NDArray[np.float32]:
         """Take a legal action for the seat that is asked; return what it brought each seat, [P]."""
         self.steps += 1
-        rewards = self._guarded(lambda: self._step(action))
-        if not np.isfinite(rewards).all():
+        rewards = self._guarded(self._step, action)
+        if not math.isfinite(sum(rewards.tolist())):
             agent = self.agents[int(np.flatnonzero(~np.isfinite(rewards))[0])]
             raise self.fault(f"gave {agent} the reward {rewards[self.agents.index(agent)]}")
         self._look()
@@ -74,18 +73,19 @@ class HostedEnv(ABC):
 
     def observe(self, seat: int) -> NDArray[Any]:
         """Return what a seat is shown, [O]."""
-        shown, wanted = self._guarded(lambda: self._observe(seat)), self.observations.shape
+        shown, wanted = self._guarded(self._observe, seat), self.observations.shape
         if shown.shape != wanted:
             raise self.fault(f"showed {self.agents[seat]} an observation of shape {shown.shape}, not {wanted}")
         return shown.astype(self.observations.dtype, copy=False)
 
     def _look(self) -> None:
-        """Note who is asked, and what is legal."""
+        """Note whether the game is over, who is asked, and what is legal."""
+        self.over = all(self.terminated.tolist()) or all((self.terminated | self.truncated).tolist())
         if self.over:
             self.mask = np.ones(self.num_actions, np.bool_)
             return
         self.seat = self._asked()
-        self.mask = self._guarded(lambda: self._mask(self.seat))
+        self.mask = self._guarded(self._mask, self.seat)
         if not self.mask.any():
             raise self.fault(f"asks {self.agents[self.seat]} to act and masks every action")
 
@@ -93,10 +93,15 @@ class HostedEnv(ABC):
         """Return the error that says what the environment did wrong."""
         return EnvironmentFaultError(f"{self.name}, step {self.steps}: the environment {what}")
 
-    def _guarded(self, work: Callable[[], Result]) -> Result:
+    def truncate(self) -> None:
+        """End the game here for all seats whose episode goes on."""
+        self.truncated |= ~self.terminated
+        self._look()
+
+    def _guarded(self, work: Callable[..., Result], *arguments: int) -> Result:
         """Let the environment do something; raise `EnvironmentFaultError` for whatever it raises."""
         try:
-            return work()
+            return work(*arguments)
         except EnvironmentFaultError:
             raise
         except Exception as error:  # of somebody else's code: anything

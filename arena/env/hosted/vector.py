@@ -109,7 +109,7 @@ class HostedVectorEnv(VectorGames):
         rewards = env.step(action)
         self._actions[row].append(action)
         if len(self._actions[row]) == self.game.max_length:
-            env.truncated |= ~env.terminated
+            env.truncate()
         self._note(row, env)
         return rewards
 
@@ -139,11 +139,9 @@ class HostedVectorEnv(VectorGames):
         """
         rows = self.rows_of(id)
         actions = self.checked_actions(action, rows)
-        inside = (actions >= 0) & (actions < self.game.num_actions)
-        bad = self._over[rows] | ~inside | ~self._mask[rows, np.where(inside, actions, 0)]
-        if bad.any():
-            place = int(np.flatnonzero(bad)[0])
-            raise self.refusal(int(rows[place]), int(actions[place]), self._mask[rows[place]])
+        for row, one in zip(rows.tolist(), actions.tolist(), strict=True):
+            if self._over[row] or not 0 <= one < self.game.num_actions or not self._mask[row, one]:
+                raise self.refusal(row, one, self._mask[row])
         rewards = np.empty((len(rows), self.num_agents), np.float32)
         ends = np.empty((2, len(rows), self.num_agents), np.bool_)
         for place, (row, one) in enumerate(zip(rows.tolist(), actions.tolist(), strict=True)):
@@ -156,7 +154,7 @@ class HostedVectorEnv(VectorGames):
 
     def _note(self, row: int, env: HostedEnv) -> None:
         self._seats[row], self._over[row] = env.seat, env.over
-        self._mask[row] = True if env.over else env.mask
+        self._mask[row] = env.mask
 
     def observations(self, id: Ids = None) -> Batch:
         """Return the latest observations of the games `id`: `agent_id` [R], `obs` [R, *O] and `mask` [R, A]."""
