@@ -11,8 +11,10 @@ from arena.base.saving import write_whole
 from games.engine.registry import Registry
 
 
-def write_beginning(command: str, name: str, folder: Path, known: Registry, words: Mapping[str, str]) -> None:
-    """Write NAME.py and test_NAME.py from the templates of a command, with placeholders replaced as in `words`.
+def write_beginning(
+    command: str, name: str, folder: Path, known: Registry, words: Mapping[str, str], template: str
+) -> None:
+    """Write NAME.py and test_NAME.py from `template`.py and its test, with placeholders replaced as in `words`.
 
     Raises `UsageError` before anything is written if `name` is not a module name in lower case, if it is registered
     already, if the folder does not exist, or if one of the files does.
@@ -23,7 +25,6 @@ def write_beginning(command: str, name: str, folder: Path, known: Registry, word
         raise UsageError(f"{command}: the {known.noun} {name} exists already; 'arena {known.noun}s' lists them")
     if not folder.is_dir():
         raise UsageError(f"{command}: {folder} is not a folder")
-    template = command.replace("-", "_")
     files = {folder / f"{name}.py": f"{template}.py", folder / f"test_{name}.py": f"test_{template}.txt"}
     for path in files:
         if path.exists():

@@ -39,6 +39,6 @@ def run(options: Options) -> int:
     module, name = options.name, options.name.replace("_", "-")
     title = options.name.replace("_", " ").capitalize()
     words = {"NEW_AGENT": module, "NEW_NAME": name, "NEW_TITLE": title, "NewAgent": title.title().replace(" ", "")}
-    write_beginning("new-agent", module, options.folder, AGENTS, words)
+    write_beginning("new-agent", module, options.folder, AGENTS, words, "new_agent")
     print(DONE.format(module=module, name=name, folder=options.folder), end="")
     return 0

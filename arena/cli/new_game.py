@@ -19,6 +19,16 @@ To have the game found by its name, let your package declare in its pyproject.to
 
 and hold in {name}.py   GAMES = {{"{name}": "{name}:game"}}
 """
+DONE_ENVIRONMENT = """wrote {name}.py and test_{name}.py in {folder}.
+
+The test passes as it is:   python -m pytest test_{name}.py
+In that folder the environment is a game of its own name:
+
+    export PYTHONPATH=$PWD
+    arena check-game pettingzoo:{name}
+    arena train pettingzoo:{name} ppo --steps 100000 --out runs/{name}
+    arena play pettingzoo:{name} ppo:runs/{name} random
+"""
 
 
 @dataclass(frozen=True)
@@ -32,12 +42,15 @@ class Options:
     """Name of the game, in lower case with underscores."""
     folder: Path = Path()
     """Folder for the files."""
+    pettingzoo: bool = False
+    """Write an environment of PettingZoo instead of compiled rules: slower, in plain Python, of any shape."""
 
 
 def run(options: Options) -> int:
     """Write the files, and print how to register the game."""
     name = options.name
     words = {"NEW_GAME": name, "NEW_TITLE": name.replace("_", " ").capitalize()}
-    write_beginning("new-game", name, options.folder, GAMES, words)
-    print(DONE.format(name=name, folder=options.folder), end="")
+    template, done = ("new_environment", DONE_ENVIRONMENT) if options.pettingzoo else ("new_game", DONE)
+    write_beginning("new-game", name, options.folder, GAMES, words, template)
+    print(done.format(name=name, folder=options.folder), end="")
     return 0
