@@ -115,10 +115,7 @@ class MCTSPolicy(Policy):
         self._simulate.prepare(nodes, *arguments, limits)
         with time_limit(self._seconds) as self._stop:
             limits = limits._replace(stop=self._stop)
-            while (
-                not self._simulate.call(nodes, *arguments, limits)
-                and len(nodes) < MOST_NODES
-            ):
+            while not self._simulate.call(nodes, *arguments, limits) and len(nodes) < MOST_NODES:
                 nodes = np.concatenate([nodes, np.empty_like(nodes)])
         return nodes[: int(tree["size"][0])]
 
