@@ -18,6 +18,7 @@ from arena.policy.registry import AGENTS, GAMES
 from tests.games.playing import SPECS
 from tests.match import faulty
 
+NAMES = set(GAMES.names())
 FAST_GAMES = {"tic_tac_toe", "leduc_poker", "rock_paper_scissors"}
 """Open, hidden and simultaneous: the games by which contracts of all games are tested with `--fast`."""
 
@@ -84,7 +85,7 @@ def group_of(nodeid):
     if file in RAY:
         return "ray"
     names = [part.partition(":")[0] for part in rest.partition("[")[2].rstrip("]").split("-")]
-    return next((name for name in names if file.startswith("tests/games/") and name in GAMES), file)
+    return next((name for name in names if file.startswith("tests/games/") and name in NAMES), file)
 
 
 def _place(group):
