@@ -7,6 +7,8 @@ from arena.base.errors import UsageError
 from arena.env import DummyVectorEnv, ShmemVectorEnv, SubprocVectorEnv
 from tests.env.troubled import Troubled
 
+pytestmark = pytest.mark.full
+
 PROCESSES = [SubprocVectorEnv, ShmemVectorEnv]
 LONG = 2000  # milliseconds, far beyond what a step without sleep takes, on a slow machine too
 
