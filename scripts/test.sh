@@ -29,13 +29,24 @@ step "mypy"
 
 step "pytest"
 cores=$(.venv/bin/python -c 'from arena.base.cores import usable_cores; print(usable_cores())')
+run_pytest() {
+    .venv/bin/python -m pytest --dist loadgroup --no-loadscope-reorder "$@" # groups and their order: tests/conftest.py
+}
 if [ -n "$fast" ]; then
-    .venv/bin/python -m pytest --fast --numprocesses "$cores" --dist loadfile tests "$@"
+    run_pytest --fast --numprocesses "$cores" tests "$@"
     printf '\nFast checks passed in %s s.\n' "$SECONDS"
     exit
 fi
 # One more than there are cores: what is tested waits for programs, clocks and terminals a third of its time.
-.venv/bin/python -m pytest --numprocesses "$((cores + 1))" --dist loadfile "$@"
+if [ $# -gt 0 ]; then
+    run_pytest --numprocesses "$((cores + 1))" "$@"
+else # in parts, since what a worker has compiled stays in its memory; all of them, whatever the first one finds
+    failed=
+    run_pytest --numprocesses "$((cores + 1))" tests/games games || failed=yes
+    run_pytest --numprocesses "$((cores + 1))" tests/agents agents || failed=yes
+    run_pytest --numprocesses "$((cores + 1))" tests arena --ignore tests/games --ignore tests/agents || failed=yes
+    [ -z "$failed" ]
+fi
 
 step "the wheel, in an empty environment"
 work=$(mktemp -d)

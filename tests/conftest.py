@@ -1,4 +1,4 @@
-"""Common set-up of tests: tiers, torch on one seeded thread, hypothesis without deadline, Ctrl-C, faulty agents, Ray.
+"""Common set-up of tests: tiers, order, torch on one seeded thread, no deadlines, Ctrl-C, faulty agents, Ray.
 
 Tiers: with `--fast` only the tests run that take no time. Left out are those marked `full` (they train, start programs,
 or compile what others do not need) and `slow` (they train an agent to a score), and, of tests over all games, those of
@@ -6,6 +6,7 @@ other games than `FAST_GAMES`. Without it all tests run.
 """
 
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -13,12 +14,24 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from arena.policy.registry import AGENTS
+from arena.policy.registry import AGENTS, GAMES
 from tests.games.playing import SPECS
 from tests.match import faulty
 
+NAMES = set(GAMES.names())
 FAST_GAMES = {"tic_tac_toe", "leduc_poker", "rock_paper_scissors"}
 """Open, hidden and simultaneous: the games by which contracts of all games are tested with `--fast`."""
+
+ALL_FULL = re.compile(r"^pytestmark = (\[\s*)?pytest\.mark\.full\b", re.MULTILINE)
+"""In files of which all tests are marked `full`."""
+
+RAY = {"tests/env/test_ray.py", "tests/env/test_parallel_env_ray.py", "tests/collector/test_infos.py"}
+"""Files that share a Ray cluster."""
+
+LONGEST = ["ray", "texas_holdem_no_limit", "texas_holdem", "tests/games/test_go.py", "tests/games/test_holdem.py"]
+LONGEST += ["tests/agents/search/test_ismcts.py", "tests/agents/search/test_mcts.py", "tests/agents/test_alphazero.py"]
+LONGEST += ["tests/tui/test_every_game.py", "tests/cli/test_surroundings.py"]
+"""Groups of tests (`group_of`) that take longest, which are begun first."""
 
 # A shell that begins the tests in the background has them ignore SIGINT, and what they begin with them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -33,18 +46,62 @@ def pytest_addoption(parser):
     parser.addoption("--fast", action="store_true", help="only tests that take no time; see tests/conftest.py")
 
 
+def pytest_ignore_collect(collection_path, config):
+    """With `--fast`, do not even import files of which all tests are marked `full`."""
+    if config.getoption("--fast", default=False) and collection_path.suffix == ".py":
+        return bool(ALL_FULL.search(collection_path.read_text(encoding="utf-8"))) or None
+    return None
+
+
 def pytest_collection_modifyitems(config, items):
     if config.getoption("--fast", default=False):
         left_out = [item for item in items if not _is_fast(item)]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if _is_fast(item)]
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: _place(group_of(item.nodeid)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """With `--dist loadgroup`, give each worker one group of tests after the other."""
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Groups(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return group_of(nodeid)
+
+    return Groups(config, log)
+
+
+def group_of(nodeid):
+    """Return what one worker runs as a whole: tests over all games by game, those on Ray together, others by file.
+
+    The kernels of a game are then compiled by one worker, while the others do something else.
+    """
+    file, _, rest = nodeid.partition("::")
+    if file in RAY:
+        return "ray"
+    names = [part.partition(":")[0] for part in rest.partition("[")[2].rstrip("]").split("-")]
+    return next((name for name in names if file.startswith("tests/games/") and name in NAMES), file)
+
+
+def _place(group):
+    """Return when a group comes: those that take long first, so that no worker is left with one at the end."""
+    return LONGEST.index(group) if group in LONGEST else len(LONGEST)
+
+
+def _parameters(item):
+    return item.callspec.params if hasattr(item, "callspec") else {}
 
 
 def _is_fast(item):
     """Whether a test belongs to the fast tier: by its marks, and by the game it is about where it is about all."""
     if any(item.get_closest_marker(tier) for tier in ("full", "slow")):
         return False
-    game = item.callspec.params.get("spec") if hasattr(item, "callspec") else None
+    game = _parameters(item).get("spec")
     return game not in SPECS or game in FAST_GAMES
 
 

@@ -13,10 +13,6 @@ from arena.policy.registry import AGENTS, GAMES
 pytestmark = pytest.mark.full
 
 
-def run(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "arena", *words], capture_output=True, text=True, timeout=60)
-
-
 @pytest.mark.parametrize("words", [[], ["--help"], ["-h"], ["help"]])
 def test_help_names_every_command(words, capsys):
     assert main(words) == 0
@@ -69,19 +65,14 @@ def test_a_table_for_people(command, capsys):
         (["agents", "extra"], "arena: Unrecognized options: extra; see arena agents --help"),
     ],
 )
-def test_a_wrong_word_gets_one_line_and_status_2(words, message):
-    done = run(*words)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr == message + "\n"
+def test_a_wrong_word_gets_one_line_and_status_2(words, message, capsys):
+    assert main(words) == 2
+    assert capsys.readouterr() == ("", message + "\n")
 
 
-def test_every_command_explains_itself():
-    for command in ("games", "agents"):
-        done = run(command, "--help")
-        assert done.returncode == 0
-        assert f"arena {command}" in done.stdout
-        assert "--json" in done.stdout
+def test_the_program_returns_the_status():
+    done = subprocess.run([sys.executable, "-m", "arena", "gmaes"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
 
 
 @pytest.mark.parametrize("words", [["--help"], ["games"]])

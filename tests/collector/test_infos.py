@@ -79,6 +79,7 @@ def test_the_info_of_a_step_is_stored_with_it_and_that_of_the_observation_shown(
     assert set(seen) == {(0, "step 0"), (1, "step 1"), (2, "step 2")}
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("ray_cluster")
 def test_infos_come_through_ray(opened):
     from arena.env import RayVectorEnv

@@ -16,8 +16,10 @@ from tests.env.troubled import RAISE, Troubled
 pytestmark = [pytest.mark.full, pytest.mark.usefixtures("ray_cluster")]
 
 
-@pytest.mark.parametrize("para_mode", ["ray", "ray-subproc"])
-@pytest.mark.parametrize("asynchronous", [None, "idle", "restart", "continue"])
+@pytest.mark.parametrize(
+    ("para_mode", "asynchronous"),
+    [("ray", None), ("ray", "restart"), ("ray-subproc", "idle"), ("ray-subproc", "continue")],
+)
 def test_every_mode_gives_the_same_as_in_this_process(para_mode, asynchronous):
     ours = ParallelEnv([Life(7, 3), Life(8, 5)], para_mode, asynchronous, num_cpus=1)
     expected = ParallelEnv([Life(7, 3), Life(8, 5)], "dummy", asynchronous)

@@ -28,7 +28,7 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-def gone(pids, within_s: float = 5.0) -> bool:
+def gone(pids, within_s: float = 60.0) -> bool:
     ends = time.monotonic() + within_s
     while time.monotonic() < ends and any(map(is_alive, pids)):
         time.sleep(0.02)

@@ -22,7 +22,7 @@ from tests.env.test_processes import gone, pids_of
 from tests.env.troubled import KILL, RAISE, WRONG_SHAPE, Anything, Troubled
 
 pytestmark = [pytest.mark.full, pytest.mark.usefixtures("ray_cluster")]
-LONG = 400  # milliseconds
+LONG = 3000  # milliseconds
 
 
 @pytest.fixture
@@ -81,9 +81,9 @@ def test_an_actor_that_dies_is_named_or_replaced(make):
 
 
 def test_one_that_sleeps_forever_is_named_and_killed(make):
-    env = make(hang_timeout_s=0.5)
+    env = make(hang_timeout_s=5.0)
     pids = pids_of(env)
-    with pytest.raises(WorkerError, match=r"^environment 1 hangs: its Ray actor \w+ has not answered for 0\.5 s"):
+    with pytest.raises(WorkerError, match=r"^environment 1 hangs: its Ray actor \w+ has not answered for 5 s"):
         env.step([0, 3_600_000, 0])
     assert env.reset([0, 2])[0].tolist() == [[0, 0, 0], [2, 0, 0]]
     env.close()

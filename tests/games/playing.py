@@ -15,29 +15,37 @@ from games.engine.registry import GAMES, make_game
 
 SPECS = [
     *GAMES.names(),
-    "backgammon:scoring=full",
     "breakthrough:rows=5,columns=9",
-    "chess:draws=pettingzoo",
-    "checkers:draw_after=3",
     "connect_four:rows=4,columns=5,k=3",
     "gin_rummy:knock_reward=0.25,gin_reward=2.0,opponents_hand_visible=true",
     "go:size=5,komi=0.5,ko=simple",
     "goofspiel:players=3,cards=4,points_order=descending",
     "goofspiel:cards=6,imp_info=true",
-    "gomoku:size=7,overline=false",
     "hanabi:players=3,colors=2,hand_size=2,max_information_tokens=3",
-    "hex:size=5,swap=false",
     "matrix_game:payoffs=1 2 3;4 5 0.5,rounds=5",
     "kuhn_poker:players=3",
     "liars_dice:players=3,dice=2,sides=3,wild=false",
-    "kalah:houses=4,seeds=3,empty_capture=true",
-    "othello:size=6",
     "pig:players=3,target=30,sides=4,horizon=60",
     "texas_holdem:num_players=3",
     "texas_holdem_no_limit:num_players=5,rules=real,stacks=100 37 8 200 51,blinds=2 5",
     "tic_tac_toe:m=4,n=6,k=4",
     "tron:players=4,rows=6,columns=7",
 ]
+"""Every game, and again with options that change its seats, the shape of its board or what is hidden."""
+
+SAME_SHAPE = [
+    "backgammon:scoring=full",
+    "chess:draws=pettingzoo",
+    "checkers:draw_after=3",
+    "gomoku:size=7,overline=false",
+    "hex:size=5,swap=false",
+    "kalah:houses=4,empty_capture=true",
+    "othello:size=6",
+]
+"""Games with other options. Tests of their rules compile them; of what all games promise, `games.check` is enough."""
+
+SHARED = ["tic_tac_toe", "leduc_poker", "rock_paper_scissors", "kuhn_poker:players=3"]
+"""Open, hidden, simultaneous, of three seats: for what the engine does for every game before its rules are asked."""
 
 
 def random_actions(mask: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64]:

@@ -29,7 +29,7 @@ TABLES = [
     f"{REAL},bets=0 1",
     f"{REAL},stacks=7 100,bets=0 1",
     f"{REAL},num_players=3,stacks=20 9 100,bets=0 1",
-    f"{REAL},num_players=6,stacks=100 23 11 5 61 5,blinds=2 5,bets=0.25 0.75",
+    f"{REAL},num_players=4,stacks=100 23 11 5,blinds=2 5,bets=0.25 0.75",
     f"{REAL},num_players=10,stacks=40 9 13 100 3 77 31 8 5 21,blinds=1 3,bets=0 0.333 1",
 ]
 EVENTS = {"short all-in", "not reopened", "showdown", "side pots", "shared", "odd chips"}

@@ -15,7 +15,7 @@ from games.engine.registry import make_game
 from games.engine.ruleset import Ruleset
 from games.leduc_poker import apply, observe
 from tests.games import nim
-from tests.games.playing import SPECS
+from tests.games.playing import SAME_SHAPE, SPECS
 
 LEDUC = make_game("leduc_poker")
 NIM = replace(nim.game(), observation_high=5)
@@ -67,7 +67,7 @@ def problems(game) -> dict[str, str]:
     return {problem.check: problem.text for problem in find_problems(game, 4) if problem.text}
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", [*SPECS, *SAME_SHAPE])
 def test_nothing_is_wrong_with_the_games(spec):
     games.check(make_game(spec), num_games=3)
 

@@ -191,12 +191,12 @@ def test_action_text_reads_back(spec):
                 assert game.parse_action(state, text) == action
 
 
-@pytest.mark.parametrize("text", ["", "?", "0", "-1", "99", "a0", "z9", "1.5", "a1b", "²"])
-def test_text_that_means_no_action_is_refused(spec, text):
+def test_text_that_means_no_action_is_refused(spec):
     game = make_game(spec)
-    with pytest.raises(UsageError, match="type a") as caught:
-        game.parse_action(game.initial, text)
-    assert "\n" not in str(caught.value)
+    for text in ("", "?", "0", "-1", "99", "a0", "z9", "1.5", "a1b", "²"):
+        with pytest.raises(UsageError, match="type a") as caught:
+            game.parse_action(game.initial, text)
+        assert "\n" not in str(caught.value)
 
 
 def test_a_game_is_described_whole_by_its_name_and_options(spec):

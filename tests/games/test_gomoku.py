@@ -10,6 +10,11 @@ from games.engine.registry import make_game
 from tests.games.playing import positions, random_line
 from tests.games.test_rules import play
 
+SMALL_BOARDS = [(1, 1), (1, 20), (11, 1), (2, 3), (5, 5), (8, 7), (8, 8)]
+"""Boards of at most 64 cells, which are looked at as bits."""
+LARGE_BOARDS = [(5, 20), (9, 8), (11, 7)]
+"""Boards that are looked at cell by cell."""
+
 
 def longest_lines(board):
     """The lengths of all lines of one colour, by seat."""
@@ -28,10 +33,8 @@ def longest_lines(board):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("rows", [1, 2, 5, 8, 9, 11])
-@pytest.mark.parametrize("columns", [1, 3, 5, 7, 8, 20])
+@pytest.mark.parametrize(("rows", "columns"), [*SMALL_BOARDS, *LARGE_BOARDS])
 def test_lines_of_any_length_on_boards_of_any_size(rows, columns):
-    """Small boards are looked at as bits, large ones cell by cell."""
     dtype = np.dtype([("board", np.int8, (rows, columns))])
     rng, won = np.random.default_rng(rows * columns), 0
     for k in (2, 3, 4, max(rows, columns)):

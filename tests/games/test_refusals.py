@@ -10,9 +10,10 @@ import games
 from arena.env.native import GameVectorEnv
 from games.engine.errors import GameOverError, IllegalActionError, UsageError
 from games.engine.registry import make_game
-from tests.games.playing import SPECS, aec_views, line_to_an_illegal_action, random_line
+from tests.games.playing import SHARED, SPECS, aec_views, line_to_an_illegal_action, random_line
 
-pytestmark = pytest.mark.parametrize("spec", SPECS)
+every_game = pytest.mark.parametrize("spec", SPECS)
+a_few_games = pytest.mark.parametrize("spec", SHARED)
 
 NO_ACTIONS = [None, math.nan, 1.0, True, "0", -1, 10**6, 10**30, [0], [[0]], np.array([0]), np.array(math.nan), {}]
 
@@ -31,6 +32,7 @@ def snapshot(env):
     return [array.copy() for array in (env.states, env.seats, env.observations().obs, env.mask, env.over)]
 
 
+@every_game
 def test_vector_env_plays_nothing_if_one_action_is_illegal(spec):
     line, illegal = line_to_an_illegal_action(make_game(spec))
     env = GameVectorEnv(make_game(spec), 3)
@@ -44,6 +46,7 @@ def test_vector_env_plays_nothing_if_one_action_is_illegal(spec):
     assert all((a == b).all() for a, b in zip(before, snapshot(env), strict=True))
 
 
+@a_few_games
 @pytest.mark.parametrize(
     "actions", [0, [0], [0, 0, 0], [[0, 0]], [0.0, 0.0], [math.nan, 0], [True, False], ["0", "0"], [None, None]]
 )
@@ -56,6 +59,7 @@ def test_vector_env_takes_one_whole_number_a_game(spec, actions):
     assert all((a == b).all() for a, b in zip(before, snapshot(env), strict=True))
 
 
+@a_few_games
 @pytest.mark.parametrize("action", [-1, 10**6])
 def test_vector_env_refuses_actions_out_of_range(spec, action):
     env = GameVectorEnv(make_game(spec), 2)
@@ -64,6 +68,7 @@ def test_vector_env_refuses_actions_out_of_range(spec, action):
         env.step([0, action])
 
 
+@a_few_games
 def test_vector_env_plays_no_finished_game(spec):
     env = GameVectorEnv(make_game(spec), 1)
     with pytest.raises(GameOverError, match="reset"):
@@ -75,6 +80,7 @@ def test_vector_env_plays_no_finished_game(spec):
         env.step([0])
 
 
+@every_game
 @pytest.mark.full
 def test_raw_env_raises_and_is_unchanged(spec):
     line, illegal = line_to_an_illegal_action(make_game(spec))
@@ -85,6 +91,7 @@ def test_raw_env_raises_and_is_unchanged(spec):
     assert aec_views(env) == before
 
 
+@every_game
 def test_env_ends_the_game_as_pettingzoos_wrapper_does(spec):
     line, illegal = line_to_an_illegal_action(make_game(spec))
     ours = pettingzoo_env(spec, "env", line)
@@ -100,6 +107,7 @@ def test_env_ends_the_game_as_pettingzoos_wrapper_does(spec):
     assert ours.agents == []
 
 
+@a_few_games
 @pytest.mark.parametrize("constructor", ["env", "raw_env"])
 def test_aec_env_takes_one_whole_number_in_range(spec, constructor):
     env = pettingzoo_env(spec, constructor)
@@ -110,6 +118,7 @@ def test_aec_env_takes_one_whole_number_in_range(spec, constructor):
         assert aec_views(env) == before
 
 
+@a_few_games
 def test_a_dead_agent_steps_with_none_only(spec):
     env = pettingzoo_env(spec, "env", random_line(spec, seed=1), seed=1)
     with pytest.raises(ValueError, match="None"):
@@ -117,6 +126,7 @@ def test_a_dead_agent_steps_with_none_only(spec):
     assert len(env.agents) == len(env.possible_agents)
 
 
+@every_game
 def test_parallel_env_ends_the_game_for_everybody(spec):
     line, illegal = line_to_an_illegal_action(make_game(spec))
     env = pettingzoo_env(spec, "parallel_env")
@@ -133,6 +143,7 @@ def test_parallel_env_ends_the_game_for_everybody(spec):
     assert env.agents == []
 
 
+@a_few_games
 def test_parallel_env_needs_the_action_of_the_agent_to_move(spec):
     env = pettingzoo_env(spec, "parallel_env")
     _, infos = env.reset()
@@ -145,6 +156,7 @@ def test_parallel_env_needs_the_action_of_the_agent_to_move(spec):
     assert env.agents == env.possible_agents
 
 
+@a_few_games
 @pytest.mark.parametrize("call", ["step", "observe", "render", "last", "agent_iter"])
 def test_nothing_works_before_reset(spec, call):
     game = make_game(spec)
@@ -154,6 +166,7 @@ def test_nothing_works_before_reset(spec, call):
         getattr(env, call)(*arguments)
 
 
+@a_few_games
 def test_parallel_env_takes_actions_by_agent(spec):
     env = pettingzoo_env(spec, "parallel_env")
     for actions in (None, 0, [0, 0]):
@@ -162,6 +175,7 @@ def test_parallel_env_takes_actions_by_agent(spec):
     assert env.agents == env.possible_agents
 
 
+@a_few_games
 @pytest.mark.parametrize("constructor", ["env", "parallel_env"])
 def test_a_seed_is_a_whole_number(spec, constructor):
     env, other = pettingzoo_env(spec, constructor), pettingzoo_env(spec, constructor)
@@ -175,6 +189,7 @@ def test_a_seed_is_a_whole_number(spec, constructor):
             env.reset(seed=seed)
 
 
+@a_few_games
 def test_unknown_render_mode(spec):
     with pytest.raises(UsageError, match="unknown render_mode 'rgb'; known: ansi, human, rgb_array"):
         getattr(games, make_game(spec).name).env(render_mode="rgb")

@@ -47,7 +47,7 @@ class Reference:
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"players": 3, "rows": 5, "columns": 8}, {"players": 4, "rows": 3, "columns": 3}]
+    "options", [{}, {"players": 4, "rows": 6, "columns": 7}, {"players": 4, "rows": 3, "columns": 3}]
 )
 def test_random_games_beside_the_reference(options):
     game = make_game("tron", **options)

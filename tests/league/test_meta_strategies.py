@@ -8,6 +8,7 @@ from arena.league.meta_strategies import meta_strategy, scores_of
 CYCLE = np.array([[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("solver", ["nash", "alpha-rank", "prd"])
 def test_a_cycle_is_played_evenly_and_whom_all_beat_is_not(solver):
     np.testing.assert_allclose(meta_strategy(CYCLE, solver), np.full(3, 1 / 3), atol=1e-6)

@@ -67,6 +67,7 @@ def test_a_member_that_is_another_one_is_refused(members, tmp_path):
         pool(tmp_path).load(replace(members[0], folder="snapshot-9"))
 
 
+@pytest.mark.full
 def test_living_policies_stay_few_however_many_snapshots_there_are(tmp_path, monkeypatch):
     living: weakref.WeakSet[BasePolicy] = weakref.WeakSet()
     read = Pool._read

@@ -80,6 +80,7 @@ def test_the_seed_fixes_the_pairs():
     assert runs[0] == runs[1]
 
 
+@pytest.mark.full
 def test_a_small_simulation_holds_what_its_intervals_say():
     command = [sys.executable, str(SCRIPT), "--agents", "3000", "--games", "60000"]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout

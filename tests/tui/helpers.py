@@ -39,7 +39,7 @@ def notice(app: ArenaApp) -> str:
     return str(app.screen.query_one("#notice", Static).content)
 
 
-async def until(pilot: Pilot[None], condition: Callable[[], object], seconds: float = 20) -> None:
+async def until(pilot: Pilot[None], condition: Callable[[], object], seconds: float = 120) -> None:
     """Let the application go on until the condition holds; fails if it does not within so many seconds."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -49,7 +49,7 @@ class Terminal:
         """Return the text on the screen."""
         return self.tmux("capture-pane", "-p")
 
-    def wait_for(self, condition, seconds: float = 90) -> str:
+    def wait_for(self, condition, seconds: float = 300) -> str:
         """The screen as soon as the condition (a function of its text, or a pattern) holds; fails after so long."""
         found = condition if callable(condition) else re.compile(condition).search
         deadline = time.monotonic() + seconds
@@ -67,7 +67,7 @@ class Terminal:
         file = self._folder / "stty"
         file.unlink(missing_ok=True)
         self.enter(f"stty -g > {file}.new; mv {file}.new {file}")
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         while not file.exists():
             assert time.monotonic() < deadline, f"the shell does not answer:\n{self.screen()}"
             time.sleep(0.02)

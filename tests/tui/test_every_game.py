@@ -14,23 +14,19 @@ from tests.tui.helpers import until
 pytestmark = pytest.mark.full
 
 SMALL = {
-    "breakthrough": "breakthrough:rows=5,columns=5",
-    "checkers": "checkers:draw_after=1",
+    "breakthrough": "breakthrough:rows=5,columns=4",
     "go": "go:size=3",
-    "gomoku": "gomoku:size=5",
     "hex": "hex:size=4",
     "kalah": "kalah:houses=3,seeds=1",
     "othello": "othello:size=4",
-    "pig": "pig:target=10",
-    "rock_paper_scissors": "rock_paper_scissors:max_cycles=3",
-    "tron": "tron:rows=5,columns=5",
+    "pig": "pig:target=20",
 }
 """Where a whole game is long."""
 LINES = {"chess": ("f3 g4", "e5 Qh4#")}
 """Fixed lines where random moves would take hundreds: the fool's mate."""
-LONG = "backgammon"
-"""A race of some hundred turns, which is resigned after a dozen."""
-MOST_TURNS = 12
+LONG = {"backgammon", "checkers", "gin_rummy", "gomoku", "rock_paper_scissors", "tron"}
+"""Dozens of turns, which are resigned after some."""
+MOST_TURNS = 8
 
 
 class Reader(Policy):
@@ -69,7 +65,7 @@ async def test_a_game_is_played_by_keys_to_its_end(name):
             if screen.position.verdict:
                 break
             known = len(screen.positions)
-            if name == LONG and turns == MOST_TURNS:
+            if name in LONG and turns == MOST_TURNS:
                 await pilot.press("ctrl+r", "ctrl+r")
             else:
                 move = mine.split()[turns] if mine else choose(screen.position.legal, rng, name)

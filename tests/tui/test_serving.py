@@ -53,7 +53,7 @@ def served(tmp_path):
         environment = os.environ | {"PYTHONPATH": str(place)}
         started.append(subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=tmp_path, env=environment))
         assert started[-1].stdout.readline() == f"The arena is at http://127.0.0.1:{port}; Ctrl-C ends it.\n"
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while True:
             with contextlib.suppress(OSError):
                 socket.create_connection(("127.0.0.1", port), 5).close()

@@ -118,7 +118,7 @@ async def test_who_runs_out_of_time_loses():
 
 async def test_an_agent_runs_out_of_time_too():
     agent = Patient()
-    app = table(("bot", agent), time_s=1.5)
+    app = table(("bot", agent), time_s=6.0)
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
         await type_move(pilot, "b2")

@@ -21,7 +21,7 @@ SMALL = {
     "hex": ({"size": 4}, 6),
     "kalah": ({"houses": 3, "seeds": 3}, 6),
     "othello": ({"size": 6}, 6),
-    "tic_tac_toe": ({"m": 4, "n": 3, "k": 3}, 6),
+    "tic_tac_toe": ({"m": 3, "n": 4, "k": 3}, 6),
 }
 """Options, and how many plies are looked ahead."""
 
