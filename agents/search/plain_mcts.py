@@ -22,7 +22,7 @@ PLAYOUT_STEPS = 1000
 
 
 class _Node:
-    """What is known of a line of actions: for each action of the seat to move its visits and mean return."""
+    """Node of the tree: visits and summed returns of each action, for the seat to move."""
 
     def __init__(self, seat: int, num_actions: int):
         self.seat = seat

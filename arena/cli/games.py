@@ -59,11 +59,11 @@ def run(options: Options) -> int:
 
 def _list_hosted(host: str, as_json: bool) -> int:
     """Print the games of a host."""
-    found = list(HOSTS.load(host).names())
+    hosted = list(HOSTS.load(host).names())
     if as_json:
-        print(json.dumps([{"game": f"{host}:{one.name}", "summary": one.summary} for one in found], indent=2))
+        print(json.dumps([{"game": f"{host}:{one.name}", "summary": one.summary} for one in hosted], indent=2))
         return 0
-    for one in found:
+    for one in hosted:
         print(printable(f"{host}:{one.name}  {one.summary}".rstrip()))
     return 0
 

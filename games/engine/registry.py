@@ -83,11 +83,11 @@ def make_game(name: str, **options: Any) -> "Game":
 
 def _hosted(host: str, name: str, texts: Mapping[str, object], options: Mapping[str, Any]) -> "Game":
     """Describe a host's game, with options as texts, by name, or both."""
-    found = HOSTS.load(host)
+    source = HOSTS.load(host)
     if not name:
         raise UsageError(f"{host}: needs the name of a game; 'arena games {host}:' lists those that are installed")
     if twice := texts.keys() & options.keys():
         raise UsageError(f"{host}:{name}: option {sorted(twice)[0]} is given twice")
     settled = {key: plain_value(str(text)) for key, text in texts.items()} | dict(options)
-    game: Game = found.describe(name, dict(sorted(settled.items())))
+    game: Game = source.describe(name, dict(sorted(settled.items())))
     return game

@@ -26,7 +26,7 @@ NUMBERS_A_LINE = 12
 
 @dataclass(frozen=True)
 class Traits:
-    """What random games show of an environment."""
+    """Traits of an environment that random games show."""
 
     chance: bool
     """Games of the same actions differ by their seeds."""

@@ -192,10 +192,10 @@ def names() -> Iterator[HostedName]:
     """Yield the environments of the known packages that are installed, `package.name_vN`."""
     for package in KNOWN:
         try:
-            found = find_spec(package)
+            module = find_spec(package)
         except ImportError:
             continue
-        for folder in (found.submodule_search_locations or ()) if found else ():
+        for folder in (module.submodule_search_locations or ()) if module else ():
             for path in sorted(Path(folder).glob("*_v[0-9]*.py")):
                 yield HostedName(f"{package}.{path.stem}", "")
 

@@ -19,7 +19,7 @@ MOST_ACTIONS = 100_000
 
 @dataclass(frozen=True)
 class Observations:
-    """How what is seen becomes an array of one shape."""
+    """Encoding of observations as arrays of one shape."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -31,7 +31,7 @@ class Observations:
 
 @dataclass(frozen=True)
 class Actions:
-    """How numbered actions become those of the environment."""
+    """Decoding of numbered actions into those of the environment."""
 
     count: int
     """Number of actions."""
@@ -45,7 +45,9 @@ def observations_of(space: Space[Any]) -> Observations:
     Raises `UsageError` for spaces that cannot be flattened, such as text and graphs.
     """
     if isinstance(space, Box):
-        return Observations(space.shape, space.dtype, space.low, space.high, lambda seen: np.asarray(seen))
+        return Observations(
+            space.shape, space.dtype, space.low, space.high, lambda observation: np.asarray(observation)
+        )
     try:
         flat = flatten_space(space)
     except NotImplementedError:
@@ -53,7 +55,9 @@ def observations_of(space: Space[Any]) -> Observations:
     if not isinstance(flat, Box):
         raise UsageError(f"observations of {space} have no fixed number of entries")
     single = np.dtype(np.float32)
-    return Observations(flat.shape, single, flat.low, flat.high, lambda seen: np.asarray(flatten(space, seen), single))
+    return Observations(
+        flat.shape, single, flat.low, flat.high, lambda observation: np.asarray(flatten(space, observation), single)
+    )
 
 
 def actions_of(space: Space[Any]) -> Actions:
