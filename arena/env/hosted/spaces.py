@@ -45,9 +45,7 @@ def observations_of(space: Space[Any]) -> Observations:
     Raises `UsageError` for spaces that cannot be flattened, such as text and graphs.
     """
     if isinstance(space, Box):
-        return Observations(
-            space.shape, space.dtype, space.low, space.high, lambda observation: np.asarray(observation)
-        )
+        return Observations(space.shape, space.dtype, space.low, space.high, np.asarray)
     try:
         flat = flatten_space(space)
     except NotImplementedError:
@@ -55,9 +53,11 @@ def observations_of(space: Space[Any]) -> Observations:
     if not isinstance(flat, Box):
         raise UsageError(f"observations of {space} have no fixed number of entries")
     single = np.dtype(np.float32)
-    return Observations(
-        flat.shape, single, flat.low, flat.high, lambda observation: np.asarray(flatten(space, observation), single)
-    )
+
+    def encode(observation: Any) -> NDArray[Any]:
+        return np.asarray(flatten(space, observation), single)
+
+    return Observations(flat.shape, single, flat.low, flat.high, encode)
 
 
 def actions_of(space: Space[Any]) -> Actions:
