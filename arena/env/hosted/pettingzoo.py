@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from functools import partial
@@ -128,7 +129,7 @@ def describe(name: str, options: Mapping[str, Any]) -> HostedGame:
     make = _factory(name, options)
     own = dict(options)
     max_length = own.pop("max_length", MAX_LENGTH)
-    mode = {} if "render_mode" in own else _render_mode(make)
+    mode = {} if "render_mode" in own else _render_mode(name, make)
     return hosted_game(
         f"{PREFIX}:{name}",
         options,
@@ -202,12 +203,12 @@ def _not_imported(name: str, module: str, error: ImportError) -> str:
     return f"{PREFIX}:{name}: {' '.join(str(error).split())}"
 
 
-def _render_mode(make: Callable[..., Any]) -> dict[str, Any]:
+def _render_mode(name: str, make: Callable[..., Any]) -> dict[str, Any]:
     """Return the keyword that has an environment render text, or else pixels; none if it can do neither."""
     source: Any = inspect.unwrap(make)
-    module = inspect.getmodule(source)
-    raw = getattr(module, "raw_env", None)
-    modes = getattr(raw, "metadata", {}).get("render_modes", ()) if inspect.isclass(raw) else ()
+    modules = inspect.getmodule(source), sys.modules.get(name.partition(":")[0])
+    raw = next((raw for raw in (getattr(module, "raw_env", None) for module in modules) if inspect.isclass(raw)), None)
+    modes = getattr(raw, "metadata", {}).get("render_modes", ())
     return next(({"render_mode": mode} for mode in ("ansi", "rgb_array") if mode in modes), {})
 
 

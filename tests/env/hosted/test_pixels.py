@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import cloudpickle
 import numpy as np
 import pytest
 from PIL import Image
@@ -64,6 +65,19 @@ def test_a_seat_is_not_shown_what_is_hidden_from_it():
         assert f"player_{seat} sees" in picture.text()
 
 
+def test_a_game_that_has_been_shown_can_be_sent_to_another_process():
+    game = make_game(TICTACTOE)
+    match = Match(game, nobody(game))
+    match.play(4)
+    pixels = game.picture(match.state).pixels
+    assert np.array_equal(cloudpickle.loads(cloudpickle.dumps(game)).picture(match.state).pixels, pixels)
+
+
+def test_environments_with_a_wrapper_of_their_own_are_drawn():
+    game = make_game("pettingzoo:mpe2.simple_spread_v3")
+    assert game.picture(game.initial).pixels.shape == (480, 480, 3)
+
+
 def test_environments_that_play_render_nothing():
     game = make_game(TICTACTOE)
     playing = game.make_env()
@@ -72,6 +86,7 @@ def test_environments_that_play_render_nothing():
     assert playing.copy() is not None
 
 
+@pytest.mark.full
 def test_no_window_is_opened():
     program = f"import os; from arena.policy.registry import make_game; make_game({TICTACTOE!r}); "
     program += "print(os.environ['SDL_VIDEODRIVER'])"
@@ -128,6 +143,7 @@ def test_files_show_the_pixels_themselves(tmp_path):
     assert np.array_equal(shown[16:56, 16:76], few.picture.pixels)
 
 
+@pytest.mark.full
 async def test_a_watched_game_is_shown_in_half_blocks():
     app = ArenaApp(series(TICTACTOE))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -146,6 +162,7 @@ async def test_a_watched_game_is_shown_in_half_blocks():
         assert board.size.width == 2 * board.size.height
 
 
+@pytest.mark.full
 async def test_many_watched_games_are_shown_in_half_blocks():
     app = ArenaApp(series(TICTACTOE, BoardsScreen))
     async with app.run_test(size=(100, 30)) as pilot:
@@ -155,6 +172,7 @@ async def test_many_watched_games_are_shown_in_half_blocks():
 
 
 @pytest.mark.parametrize("variable", ["NO_COLOR", "ARENA_ASCII"])
+@pytest.mark.full
 async def test_without_colours_or_half_blocks_the_table_is_shown(variable, monkeypatch):
     monkeypatch.setenv(variable, "1")
     app = ArenaApp(series(TICTACTOE))
@@ -163,6 +181,7 @@ async def test_without_colours_or_half_blocks_the_table_is_shown(variable, monke
         assert len(colours_of(app)) == 0
 
 
+@pytest.mark.full
 async def test_hands_are_open_where_the_whole_is_drawn():
     app = ArenaApp(series(POKER))
     async with app.run_test(size=(80, 24)) as pilot:
