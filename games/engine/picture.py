@@ -3,7 +3,8 @@
 A `Picture` is a grid of cells with pieces. Games fill it in; code that draws it is the same for all games.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,8 @@ class Picture:
     """Each row stands half a cell further to the right than the one above it, as on a board of hexagons."""
     bottom_labels: tuple[str, ...] = ()
     """Labels of the columns below the board; empty for none."""
+    pixels: NDArray[np.uint8] | None = None
+    """[H, W, 3]: RGB pixels, row 0 on top, that are shown in place of board and notes where there are colours."""
 
     @classmethod
     def of_text(cls, text: str, num_actions: int) -> "Picture":
@@ -57,6 +60,15 @@ class Picture:
         return cls(
             np.zeros((0, 0), np.int8), np.zeros((0, 0), np.int64), nowhere, (), (), notes=tuple(text.split("\n"))
         )
+
+    @classmethod
+    def of_pixels(cls, pixels: NDArray[np.uint8], notes: Sequence[str], num_actions: int) -> "Picture":
+        """Return a picture without a board: RGB pixels [H, W, 3], and lines that stand for them in text.
+
+        >>> Picture.of_pixels(np.zeros((2, 2, 3), np.uint8), ("all", "dark"), num_actions=9).text()
+        'all\\ndark'
+        """
+        return replace(cls.of_text("", num_actions), notes=tuple(notes), pixels=pixels)
 
     def text(self, ascii_only: bool = False) -> str:
         """Return the board as lines of text, with the last move in brackets.
@@ -108,8 +120,10 @@ class Picture:
         """Return the board as RGB pixels [R * cell, C * cell, 3]: discs and rings, a dark square round the last move.
 
         A piece with a letter carries it, light on a disc, within a ring dark. A slanted board is wider by half a cell
-        for each row but one.
+        for each row but one. Pixels of the picture itself are returned as they are.
         """
+        if self.pixels is not None:
+            return self.pixels.copy()
         rows, columns = self.pieces.shape
         begins = [row * cell // 2 if self.slanted else 0 for row in range(rows)]
         if not rows:

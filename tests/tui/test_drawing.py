@@ -8,9 +8,10 @@ import pytest
 
 from arena.match.match import Match
 from arena.policy.registry import make_game
-from arena.tui.drawing.board import Arrangement, BoardView, arrange, cell_at, draw, extent
-from arena.tui.drawing.cells import BARE, BIG, FLAT, SCALES, SLANTED, SQUARE
+from arena.tui.drawing.board import Arrangement, BoardView, arrange, cell_at, draw, extent, room_for_pixels
+from arena.tui.drawing.cells import BARE, BIG, FLAT, SCALES, SLANTED, SQUARE, TextRun
 from arena.tui.drawing.figures import BLACK, WHITE, large
+from games.engine.picture import Picture
 
 DRAWN = [*itertools.product(["tic_tac_toe", "tic_tac_toe:m=6,n=4,k=4", "connect_four"], SCALES)]
 DRAWN += [("hex:size=5", scale) for scale in SLANTED]
@@ -164,3 +165,57 @@ def test_points_outside_the_board_are_no_cell():
 )
 def test_the_largest_board_that_fits_is_chosen(name, size, expected):
     assert arrange(picture(name), *size) == expected
+
+
+RED, GREEN, BLUE, WHITE_PIXEL = (255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255)
+
+
+def pixels(rows):
+    return Picture.of_pixels(np.array(rows, np.uint8), ("a table",), 9)
+
+
+def blocks(text, upper, lower):
+    return TextRun(text, "pixels", colours=(upper, lower))
+
+
+def test_a_character_shows_two_pixels():
+    four = BoardView(pixels([[RED, GREEN], [BLUE, WHITE_PIXEL]]))
+    assert draw(four, room_for_pixels(80, 24)) == [[blocks("▀", RED, BLUE), blocks("▀", GREEN, WHITE_PIXEL)]]
+    odd = BoardView(pixels([[RED, RED], [BLUE, BLUE], [GREEN, GREEN]]))
+    assert draw(odd, room_for_pixels(80, 24)) == [[blocks("▀▀", RED, BLUE)], [blocks("▀▀", GREEN, None)]]
+
+
+def test_pixels_are_averaged_over_areas():
+    checkered = np.zeros((8, 8, 3), np.uint8)
+    checkered[::2, ::2] = checkered[1::2, 1::2] = 200
+    grey = (100, 100, 100)
+    assert draw(BoardView(pixels(checkered)), room_for_pixels(4, 24)) == [[blocks("▀▀▀▀", grey, grey)]] * 2
+
+
+@pytest.mark.parametrize(
+    ("shape", "room", "size"),
+    [
+        ((1000, 1000), (44, 20), (40, 20)),
+        ((1000, 1000), (30, 20), (30, 15)),
+        ((774, 891), (60, 20), (46, 20)),
+        ((100, 1000), (60, 20), (60, 3)),
+        ((1, 1000), (60, 20), (60, 1)),
+        ((10, 6), (60, 20), (6, 5)),
+        ((1000, 10), (0, 0), (1, 1)),
+    ],
+)
+def test_pixels_keep_their_aspect_ratio(shape, room, size):
+    image, scale = pixels(np.zeros((*shape, 3))), room_for_pixels(*room)
+    assert extent(image, scale) == size
+    lines = draw(BoardView(image), scale)
+    assert (len("".join(run.text for run in lines[0])), len(lines)) == size
+
+
+@pytest.mark.parametrize(
+    ("size", "panels", "extents"),
+    [((80, 22), "beside", (44, 22)), ((60, 30), "below", (48, 24)), ((20, 9), "alone", (18, 9))],
+)
+def test_pixels_are_shown_where_they_are_largest(size, panels, extents):
+    image = pixels(np.zeros((500, 500, 3)))
+    arrangement = arrange(image, *size)
+    assert (arrangement.panels, extent(image, arrangement.scale)) == (panels, extents)

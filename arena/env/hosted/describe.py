@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from arena.base.errors import UsageError
 from arena.env.hosted.check import find_problems
@@ -22,6 +23,8 @@ PROBED_GAMES = 3
 COPIED_AFTER = 3
 """Actions after which a copy is tried."""
 NUMBERS_A_LINE = 12
+PIXELS = 480
+"""Most pixels on a side of a picture: a match keeps the pictures of all its positions."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,11 @@ def hosted_game(
     max_length: int,
     traits: Traits | None = None,
     title: str | None = None,
+    make_shown: Callable[[], HostedEnv] | None = None,
 ) -> HostedGame:
     """Describe a hosted game; `traits` are found by playing where they are not given.
+
+    `make_shown` makes the environment whose positions are shown, where that is not the one that is played.
 
     Raises `UsageError` if the environment cannot be made, `EnvironmentFaultError` if it breaks its contract.
     """
@@ -59,7 +65,7 @@ def hosted_game(
         copies = copy_plays_on(env) and ((traits.repeatable and not traits.chance) or env.draws_anew)
     finally:
         env.close()
-    texts = _Texts(make_env, env.perfect_information)
+    texts = _Texts(make_shown or make_env, env.perfect_information)
     return HostedGame(
         name=name,
         title=title or name.rpartition(".")[2],
@@ -163,15 +169,30 @@ class _Texts:
 
     def __init__(self, make_env: Callable[[], HostedEnv], perfect_information: bool):
         self._replayer, self._open = Replayer(make_env), perfect_information
+        self._pixels: NDArray[np.uint8] | None = None  # as shown last
 
     def picture(self, state: State) -> Picture:
-        """Return the position as lines of text: the whole of it, or what its `viewer` is shown."""
+        """Return the position as lines of text or pixels: the whole of it, or what its `viewer` is shown."""
         env, viewer = self._replayer.at(state), int(state["viewer"])
-        text = env.board_text() if self._open or viewer == EVERYBODY else env.seat_text(viewer)
+        whole = self._open or viewer == EVERYBODY
+        text = env.board_text() if whole else env.seat_text(viewer)
+        pixels = env.board_pixels() if whole and text is None else None
         if text is None:
             seat = env.seat if viewer == EVERYBODY else viewer
             text = f"{env.agents[seat]} sees\n{_table(env.observe(seat))}"
-        return Picture.of_text(printable_lines(text.expandtabs()), env.num_actions)
+        text = printable_lines(text.expandtabs())
+        if pixels is None:
+            return Picture.of_text(text, env.num_actions)
+        return Picture.of_pixels(self._reduced(pixels), text.split("\n"), env.num_actions)
+
+    def _reduced(self, pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Return pixels of at most `PIXELS` a side; the same array again where nothing has changed."""
+        picture = Image.fromarray(pixels)
+        picture.thumbnail((PIXELS, PIXELS), Image.Resampling.BOX)
+        reduced = np.array(picture)
+        if self._pixels is None or not np.array_equal(reduced, self._pixels):
+            self._pixels = reduced
+        return self._pixels
 
     def action_text(self, state: State, action: int) -> str:
         """Return the name of an action."""

@@ -145,6 +145,10 @@ class HostedEnv(ABC):
         """Return the whole position as text; None if the environment has no text for it."""
         return None
 
+    def board_pixels(self) -> NDArray[np.uint8] | None:
+        """Return the whole position as RGB pixels, [H, W, 3]; None if the environment draws none."""
+        return None
+
     def seat_text(self, seat: int) -> str | None:
         """Return what a seat knows as text; None if the environment has no text for it."""
         return None

@@ -93,6 +93,10 @@ class Replayer:
         self._seed = -1
         self._actions: list[int] = []
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave the environment behind: what it renders with may not be pickled, nor where it stands."""
+        return type(self), (self._make_env,)
+
     def at(self, state: State) -> HostedEnv:
         """Return the environment in a position."""
         seed, actions = int(state["seed"]), state["actions"][: state["length"]].tolist()

@@ -2,6 +2,8 @@
 
 import importlib
 import inspect
+import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from functools import partial
@@ -75,6 +77,18 @@ class PettingZooHost(HostedEnv):
         drawn = self._guarded(self.env.render)
         return drawn if isinstance(drawn, str) else None
 
+    def board_pixels(self) -> NDArray[np.uint8] | None:
+        """Return what the environment renders, if those are RGB pixels; None too if it fails."""
+        if getattr(self.env.env, "render_mode", None) != "rgb_array":
+            return None
+        try:
+            drawn = self.env.render()
+        except Exception:  # of somebody else's code: anything; a game goes on without its picture
+            return None
+        if not isinstance(drawn, np.ndarray) or drawn.dtype != np.uint8:
+            return None
+        return drawn.copy() if drawn.ndim == 3 and drawn.shape[2] == 3 and drawn.size else None
+
     def action_text(self, action: int) -> str:
         """Return the name of an action: `action_to_string` or `action_names` of the environment, else its number."""
         own = self.env.unwrapped
@@ -115,13 +129,13 @@ def describe(name: str, options: Mapping[str, Any]) -> HostedGame:
     make = _factory(name, options)
     own = dict(options)
     max_length = own.pop("max_length", MAX_LENGTH)
-    if "render_mode" not in own:
-        own |= _text_mode(make)
+    mode = {} if "render_mode" in own else _render_mode(name, make)
     return hosted_game(
         f"{PREFIX}:{name}",
         options,
         partial(PettingZooHost, f"{PREFIX}:{name}", partial(_make, name, make, own)),
         max_length=max_length,
+        make_shown=partial(PettingZooHost, f"{PREFIX}:{name}", partial(_make_shown, name, make, own, mode)),
     )
 
 
@@ -143,10 +157,20 @@ def _make(name: str, make: Callable[..., Any], options: Mapping[str, Any]) -> An
         raise UsageError(f"{PREFIX}:{name} cannot be made: {text}") from error
 
 
+def _make_shown(name: str, make: Callable[..., Any], options: Mapping[str, Any], mode: Mapping[str, Any]) -> Any:
+    """Make an environment that renders in a mode; one that does not render if it cannot be made so."""
+    try:
+        return make(**options, **mode)
+    except Exception:  # of somebody else's code: anything
+        return _make(name, make, options)
+
+
 def _factory(name: str, options: Mapping[str, Any]) -> Callable[..., Any]:
     """Return the function that makes an environment, without a call of it."""
     module_name, _, function = name.partition(":")
     require_trust(module_name, function not in ("", *FACTORIES))
+    if options.get("render_mode") != "human":
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # before pygame is imported: it is to open no window
     try:
         module = importlib.import_module(module_name)
     except ImportError as error:
@@ -179,13 +203,13 @@ def _not_imported(name: str, module: str, error: ImportError) -> str:
     return f"{PREFIX}:{name}: {' '.join(str(error).split())}"
 
 
-def _text_mode(make: Callable[..., Any]) -> dict[str, Any]:
-    """Return the keyword that has an environment render text, if it can."""
+def _render_mode(name: str, make: Callable[..., Any]) -> dict[str, Any]:
+    """Return the keyword that has an environment render text, or else pixels; none if it can do neither."""
     source: Any = inspect.unwrap(make)
-    module = inspect.getmodule(source)
-    raw = getattr(module, "raw_env", None)
-    modes = getattr(raw, "metadata", {}).get("render_modes", ()) if inspect.isclass(raw) else ()
-    return {"render_mode": "ansi"} if "ansi" in modes else {}
+    modules = inspect.getmodule(source), sys.modules.get(name.partition(":")[0])
+    raw = next((raw for raw in (getattr(module, "raw_env", None) for module in modules) if inspect.isclass(raw)), None)
+    modes = getattr(raw, "metadata", {}).get("render_modes", ())
+    return next(({"render_mode": mode} for mode in ("ansi", "rgb_array") if mode in modes), {})
 
 
 def names() -> Iterator[HostedName]:

@@ -4,7 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from arena.tui.drawing.cells import BARE, SCALES, SLANTED, CellLook, Scale, TextRun, cell_runs
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from arena.tui.drawing.cells import BARE, SCALES, SLANTED, CellLook, Colour, Scale, TextRun, cell_runs
 from arena.tui.state.live_match import Cell
 from games.engine.picture import Picture
 
@@ -26,6 +30,9 @@ class BoardView:
 
 def extent(picture: Picture, scale: Scale) -> tuple[int, int]:
     """Return the columns and lines of text that a board takes."""
+    if picture.pixels is not None:
+        columns, rows = _reduced_size(picture.pixels, scale)
+        return columns, (rows + 1) // 2
     rows, columns = picture.pieces.shape
     if not rows:
         return max(map(len, picture.notes), default=0), len(picture.notes)
@@ -56,6 +63,8 @@ def draw(
 
     With `ascii_only`, letters stand for symbols of pieces.
     """
+    if view.picture.pixels is not None:
+        return _half_blocks(view.picture.pixels, scale)
     if not view.picture.pieces.size:
         return [[TextRun(note, "label")] for note in view.picture.notes]
     picture, margin = view.picture, _margin(view.picture)
@@ -78,6 +87,30 @@ def draw(
         lines.append(_rule("╰┴╯", scale, len(columns), margin + _shift(picture, scale, len(rows) - 1)))
     lines += [*below, *([TextRun(note, "label")] for note in picture.notes)]
     return [_merged(line) for line in lines]
+
+
+def room_for_pixels(columns: int, lines: int) -> Scale:
+    """Return the scale of a picture of pixels that may take so many columns and lines in all."""
+    return Scale(max(columns, 1), max(lines, 1), ruled_columns=False, ruled_rows=False)
+
+
+def _reduced_size(pixels: NDArray[np.uint8], scale: Scale) -> tuple[int, int]:
+    """Return width and height of pixels [H, W, 3] scaled down to fit; a character is one wide and two high."""
+    height, width = pixels.shape[:2]
+    factor = min(1.0, scale.width / width, 2 * scale.height / height)
+    return max(round(width * factor), 1), max(round(height * factor), 1)
+
+
+def _half_blocks(pixels: NDArray[np.uint8], scale: Scale) -> list[list[TextRun]]:
+    """Return pixels [H, W, 3] as lines of half blocks, each character two pixels, one above the other."""
+    columns, height = _reduced_size(pixels, scale)
+    reduced = np.asarray(Image.fromarray(pixels).resize((columns, height), Image.Resampling.BOX))  # averages areas
+    rows: list[list[Colour]] = [[(red, green, blue) for red, green, blue in row] for row in reduced.tolist()]
+    lower_rows: list[Sequence[Colour | None]] = [*rows[1::2], [None] * columns]  # one more, for an odd height
+    return [
+        _merged([TextRun("▀", "pixels", colours=colours) for colours in zip(upper, lower, strict=True)])
+        for upper, lower in zip(rows[::2], lower_rows, strict=False)
+    ]
 
 
 def _shift(picture: Picture, scale: Scale, row: int) -> int:
@@ -152,10 +185,17 @@ class Arrangement:
 
 PANELS_WIDTH, PANELS_HEIGHT = 36, 6
 """Minimum width of panels beside the board, and their height below it."""
+PIXELS_WIDTH = 16
+"""Width of a picture of pixels below which it takes the room of the panels."""
 
 
 def arrange(picture: Picture, width: int, height: int) -> Arrangement:
-    """Return the largest layout that fits: panels beside the board if possible, else below, else none."""
+    """Return the largest layout that fits: panels beside the board if possible, else below, else none.
+
+    Pixels are shown with the panels where they leave them more room, unless that is too little.
+    """
+    if picture.pixels is not None:
+        return _arrange_pixels(picture, width, height)
     known = SLANTED if picture.slanted else SCALES
     room = {
         "beside": (width - PANELS_WIDTH, height, known[:-1]),
@@ -168,3 +208,15 @@ def arrange(picture: Picture, width: int, height: int) -> Arrangement:
             if wide <= columns and high <= lines:
                 return Arrangement(panels, scale)
     return Arrangement("alone", BARE)
+
+
+def _arrange_pixels(picture: Picture, width: int, height: int) -> Arrangement:
+    """Return the layout in which pixels are largest beside or above the panels; without panels in a small terminal."""
+    layouts = [
+        Arrangement("beside", room_for_pixels(width - PANELS_WIDTH, height)),
+        Arrangement("below", room_for_pixels(width, height - PANELS_HEIGHT)),
+    ]
+    largest = max(layouts, key=lambda layout: extent(picture, layout.scale))
+    alone = Arrangement("alone", room_for_pixels(width, height))
+    wanted = min(PIXELS_WIDTH, extent(picture, alone.scale)[0])
+    return largest if extent(picture, largest.scale)[0] >= wanted else alone

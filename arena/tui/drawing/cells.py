@@ -13,7 +13,7 @@ class Scale:
     """Size at which a board is drawn."""
 
     width: int
-    """Width of the inside of a cell, in characters."""
+    """Width of the inside of a cell, in characters; of a picture made of pixels, the most that it may take in all."""
     height: int
     ruled_columns: bool = True
     """Draw a frame, and rules between the columns."""
@@ -38,6 +38,10 @@ ROOM = (" ", BACK)
 """Characters that a bracket may replace."""
 
 
+Colour = tuple[int, int, int]
+"""Red, green and blue, 0 to 255."""
+
+
 class TextRun(NamedTuple):
     """Characters of one style."""
 
@@ -48,6 +52,8 @@ class TextRun(NamedTuple):
     """Shade of the cell behind it, 0 to 1."""
     chosen: bool = False
     """True if the keyboard's cursor is on its cell."""
+    colours: tuple[Colour, Colour | None] | None = None
+    """Foreground and background in place of those of the theme; background None for that of the board."""
 
 
 class CellLook(NamedTuple):

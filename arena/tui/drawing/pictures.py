@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from arena.base.saving import write_whole
@@ -43,7 +45,8 @@ def save_gif(frames: Sequence[Frame], path: Path, frame_s: float = 0.6) -> Path:
     """Write positions as an animated GIF file, `frame_s` seconds each; `UsageError` if it cannot be written."""
     images = [image(frame) for frame in frames]
     size = max(picture.width for picture in images), max(picture.height for picture in images)
-    images = [_enlarged(picture, size).quantize(64, dither=Image.Dither.NONE) for picture in images]
+    colours = 64 if all(frame.picture.pixels is None for frame in frames) else 256
+    images = [_enlarged(picture, size).quantize(colours, dither=Image.Dither.NONE) for picture in images]
     shown_ms = [round(1000 * frame_s)] * (len(images) - 1) + [round(1000 * max(frame_s, LAST_FRAME_S))]
     first, *others = images
     return write_whole(
@@ -52,8 +55,10 @@ def save_gif(frames: Sequence[Frame], path: Path, frame_s: float = 0.6) -> Path:
 
 
 def image(frame: Frame) -> Image.Image:
-    """Return the board with its labels and notes, an RGB image."""
+    """Return the board with its labels and notes, or the pixels of the picture, an RGB image."""
     picture = frame.picture
+    if picture.pixels is not None:
+        return _pixels_image(picture.pixels, frame.captions)
     rows, columns = picture.pieces.shape
     cell = min(max(BOARD_PIXELS // max(columns, 1), MIN_CELL), MAX_CELL)
     across = columns + (rows - 1) / 2 if picture.slanted else columns
@@ -72,6 +77,18 @@ def image(frame: Frame) -> Image.Image:
     ):
         drawing.text((MARGIN * ZOOM, y * ZOOM), text, LAST, _font(TEXT * ZOOM))
     return canvas.resize((width, height), Image.Resampling.LANCZOS)
+
+
+def _pixels_image(pixels: NDArray[np.uint8], captions: tuple[str, ...]) -> Image.Image:
+    """Return pixels [H, W, 3] as they are, below the captions."""
+    drawn, top = Image.fromarray(pixels), MARGIN + _lines(captions)
+    width = max(drawn.width, *map(_width, ("", *captions))) + 2 * MARGIN
+    canvas = Image.new("RGB", (width, top + drawn.height + MARGIN), BACKGROUND)
+    canvas.paste(drawn, (MARGIN, top))
+    drawing = ImageDraw.Draw(canvas)
+    for i, text in enumerate(captions):
+        drawing.text((MARGIN, MARGIN + i * (TEXT + 6)), text, LAST, _font(TEXT))
+    return canvas
 
 
 class _Board:

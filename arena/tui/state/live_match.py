@@ -92,7 +92,8 @@ class Position:
 
 def _visible_parts(picture: Picture) -> tuple[object, ...]:
     letters = None if picture.letters is None else picture.letters.tolist()
-    return picture.pieces.tolist(), letters, picture.notes
+    pixels = None if picture.pixels is None else picture.pixels.tobytes()
+    return picture.pieces.tolist(), letters, picture.notes, pixels
 
 
 def first_position(game: Game) -> Position:

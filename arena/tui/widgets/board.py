@@ -1,10 +1,12 @@
 """The board of any game, drawn from its picture; posts the cell that the user points at."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from rich.segment import Segment
 from textual import events
+from textual.cache import LRUCache
+from textual.color import Color
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
@@ -13,12 +15,15 @@ from textual.style import Style
 from textual.widget import Widget
 
 from arena.tui.drawing.board import BoardView, cell_at, draw, extent
-from arena.tui.drawing.cells import SQUARE, Scale, TextRun
+from arena.tui.drawing.cells import SQUARE, Colour, Scale, TextRun
 from arena.tui.drawing.theme import ascii_only
 from arena.tui.state.live_match import Cell
 
 SEATS = ("seat-0", "seat-1", "seat-2", "seat-3")
 ROLES = ("line", "label", "target", "last", "cursor", "chance", *SEATS, *(f"on-{seat}" for seat in SEATS))
+
+
+Colours = tuple[Colour, Colour | None]
 
 
 class Board(Widget):
@@ -43,8 +48,8 @@ class Board(Widget):
         super().__init__()
         self._ascii = ascii_only()
         self._lines: list[tuple[TextRun, ...]] = []
-        self._strips: dict[tuple[tuple[TextRun, ...], int], Strip] = {}  # of lines that have been drawn
-        self._styles: dict[tuple[str, float, bool], Style] = {}
+        self._strips: LRUCache[tuple[tuple[TextRun, ...], int], Strip] = LRUCache(1024)  # of lines that have been drawn
+        self._styles: LRUCache[tuple[str, float, bool, Colours | None], Style] = LRUCache(4096)
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
         """Return the columns of the drawing."""
@@ -53,6 +58,12 @@ class Board(Widget):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return the lines of the drawing."""
         return extent(self.view.picture, self.scale)[1] if self.view else 0
+
+    def validate_view(self, view: BoardView | None) -> BoardView | None:
+        """Return the view that can be shown here: without pixels where there are no half blocks or no colours."""
+        if view is None or view.picture.pixels is None or not (self._ascii or self.app.no_color):
+            return view
+        return replace(view, picture=replace(view.picture, pixels=None))
 
     def watch_view(self) -> None:
         """Draw the new view."""
@@ -108,12 +119,16 @@ class Board(Widget):
 
     def _style_of(self, run: TextRun) -> Style:
         style_key = run[1:]
-        if style_key not in self._styles:
-            self._styles[style_key] = self._style(*style_key)
-        return self._styles[style_key]
+        style = self._styles.get(style_key)
+        if style is None:
+            style = self._styles[style_key] = self._style(*style_key)
+        return style
 
-    def _style(self, role: str, chance: float, chosen: bool) -> Style:
+    def _style(self, role: str, chance: float, chosen: bool, colours: Colours | None) -> Style:
         """Return the style of a run; a probability shades its background in the colour of the seat."""
+        if colours is not None:
+            above, below = (None if colour is None else Color(*colour) for colour in colours)
+            return self.visual_style + Style(foreground=above, background=below)
         style = self.get_visual_style(f"board--{role}")
         if chance > 0 and self.view is not None and style.background and style.foreground:
             colour = self.get_visual_style(f"board--seat-{self.view.seat % 4}").foreground

@@ -76,9 +76,9 @@ class MatchPane(Container):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        if self.view is None or not self.size:
+        if self.board.view is None or not self.size:
             return
-        arrangement = arrange(self.view.board.picture, self.size.width, self.size.height)
+        arrangement = arrange(self.board.view.picture, self.size.width, self.size.height)
         self.board.scale = arrangement.scale
         for panels in ("beside", "below", "alone"):
             self.set_class(panels == arrangement.panels, f"-{panels}")

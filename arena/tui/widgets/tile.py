@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.reactive import reactive
 
-from arena.tui.drawing.board import BoardView, extent
+from arena.tui.drawing.board import BoardView, extent, room_for_pixels
 from arena.tui.drawing.cells import BARE, SCALES, SLANTED
 from arena.tui.widgets.board import Board
 
@@ -35,10 +35,13 @@ class Tile(Container):
         self._fit()
 
     def _fit(self) -> None:
-        if self.view is None:
+        if self.board.view is None:
             return
-        room = self.content_size
-        picture = replace(self.view.picture, notes=("",) * len(self.view.picture.notes))  # long ones may be cut
+        room, picture = self.content_size, self.board.view.picture
+        if picture.pixels is not None:
+            self.board.scale = room_for_pixels(room.width, room.height)
+            return
+        picture = replace(picture, notes=("",) * len(picture.notes))  # long ones may be cut
         scales = SLANTED if picture.slanted else SCALES
         sizes = ((scale, extent(picture, scale)) for scale in scales)
         fitting = (scale for scale, (width, height) in sizes if width <= room.width and height <= room.height)

@@ -221,6 +221,20 @@ class OutOfBounds(Turns):
         return shown | {"observation": shown["observation"] + self.moves}
 
 
+class Drawn(Turns):
+    """Renders whatever a function of the number of moves gives, to everybody."""
+
+    metadata: ClassVar = {"name": "drawn", "render_modes": ["rgb_array"], "perfect_information": True}
+    render_mode = "rgb_array"
+
+    def __init__(self, draw):
+        super().__init__()
+        self.draw = draw
+
+    def render(self):
+        return self.draw(self.moves)
+
+
 race, early_death, irregular, unequal, many, truncated = Race, EarlyDeath, Irregular, Unequal, Many, Truncated
 all_masked, not_a_number, wrong_shape, raises, unseeded = AllMasked, NotANumber, WrongShape, Raises, Unseeded
 out_of_bounds = OutOfBounds
