@@ -173,17 +173,18 @@ class _Texts:
 
     def picture(self, state: State) -> Picture:
         """Return the position as lines of text or pixels: the whole of it, or what its `viewer` is shown."""
-        env, viewer = self._replayer.at(state), int(state["viewer"])
+        viewer = int(state["viewer"])
         whole = self._open or viewer == EVERYBODY
-        text = env.board_text() if whole else env.seat_text(viewer)
-        pixels = env.board_pixels() if whole and text is None else None
-        if text is None:
-            seat = env.seat if viewer == EVERYBODY else viewer
-            text = f"{env.agents[seat]} sees\n{_table(env.observe(seat))}"
-        text = printable_lines(text.expandtabs())
-        if pixels is None:
-            return Picture.of_text(text, env.num_actions)
-        return Picture.of_pixels(self._reduced(pixels), text.split("\n"), env.num_actions)
+        with self._replayer.at(state) as env:
+            text = env.board_text() if whole else env.seat_text(viewer)
+            pixels = env.board_pixels() if whole and text is None else None
+            if text is None:
+                seat = env.seat if viewer == EVERYBODY else viewer
+                text = f"{env.agents[seat]} sees\n{_table(env.observe(seat))}"
+            text = printable_lines(text.expandtabs())
+            if pixels is None:
+                return Picture.of_text(text, env.num_actions)
+            return Picture.of_pixels(self._reduced(pixels), text.split("\n"), env.num_actions)
 
     def _reduced(self, pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Return pixels of at most `PIXELS` a side; the same array again where nothing has changed."""
@@ -196,17 +197,18 @@ class _Texts:
 
     def action_text(self, state: State, action: int) -> str:
         """Return the name of an action."""
-        return printable(self._replayer.at(state).action_text(action))
+        with self._replayer.at(state) as env:
+            return printable(env.action_text(action))
 
     def parse_action(self, state: State, text: str) -> int:
         """Return the action of a name or a number; `UsageError` if it is neither."""
-        env = self._replayer.at(state)
         wanted = text.strip()
-        for action in np.flatnonzero(env.mask).tolist():
-            if printable(env.action_text(action)).strip().lower() == wanted.lower():
-                return int(action)
-        if wanted.isascii() and wanted.isdigit() and int(wanted) < env.num_actions:
-            return int(wanted)
+        with self._replayer.at(state) as env:
+            for action in np.flatnonzero(env.mask).tolist():
+                if printable(env.action_text(action)).strip().lower() == wanted.lower():
+                    return int(action)
+            if wanted.isascii() and wanted.isdigit() and int(wanted) < env.num_actions:
+                return int(wanted)
         raise UsageError(f"{wanted!r} is no action here; actions are named as listed, or numbered from 0")
 
 

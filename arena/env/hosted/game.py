@@ -1,6 +1,8 @@
 """`HostedGame`: the description of a game that somebody else's environment plays."""
 
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,6 +16,8 @@ from games.engine.game import TERMINAL, Game, Playable, Problem, State
 
 MAX_LENGTH = 5000
 """Default bound on the length of a game, in actions; longer games are truncated."""
+UNKNOWN = -1
+"""In place of the seed of an environment's game: where it stands is not known."""
 EVERYBODY = -1
 """`viewer` of a position that is shown whole."""
 
@@ -46,7 +50,8 @@ class HostedGame(Game):
         """Return the position of a record to be played on from, with chance that is still to come drawn by `seed`."""
         if not self.copies:
             raise UsageError(f"{self.spec}: its positions cannot be searched, since the environment cannot be copied")
-        copy = self._replayer.at(state).copy()
+        with self._replayer.at(state) as env:
+            copy = env.copy()
         assert copy is not None  # as it was when the game was described
         copy.redraw(seed)
         return copy
@@ -85,31 +90,37 @@ def first_position(max_length: int) -> State:
 
 
 class Replayer:
-    """Brings an environment to positions of its game: on from the last one where it can, else from the beginning."""
+    """Brings an environment to positions of its game: on from the last one where it can, else from the beginning.
+
+    Screens, agents that think meanwhile and several boards share one, each in its turn.
+    """
 
     def __init__(self, make_env: Callable[[], HostedEnv]):
         self._make_env = make_env
+        self._lock = threading.Lock()
         self._env: HostedEnv | None = None
-        self._seed = -1
+        self._seed = UNKNOWN
         self._actions: list[int] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the environment behind: what it renders with may not be pickled, nor where it stands."""
         return type(self), (self._make_env,)
 
-    def at(self, state: State) -> HostedEnv:
-        """Return the environment in a position."""
+    @contextmanager
+    def at(self, state: State) -> Iterator[HostedEnv]:
+        """Yield the environment in a position, to be looked at or copied."""
         seed, actions = int(state["seed"]), state["actions"][: state["length"]].tolist()
-        if self._env is None:
-            self._env = self._make_env()
-        if seed != self._seed or actions[: len(self._actions)] != self._actions:
-            self._seed, self._actions = -1, []
-            self._env.reset(env_seed(seed))
-            self._seed = seed
-        for action in actions[len(self._actions) :]:
-            self._env.step(action)
-            self._actions.append(action)
-        return self._env
+        with self._lock:
+            if self._env is None:
+                self._env = self._make_env()
+            known, self._seed = self._seed, UNKNOWN  # until it is there: it may fail on the way
+            if seed != known or actions[: len(self._actions)] != self._actions:
+                self._actions = []
+                self._env.reset(env_seed(seed))
+            for action in actions[len(self._actions) :]:
+                self._env.step(action)
+            self._seed, self._actions = seed, actions
+            yield self._env
 
 
 def env_seed(seed: int) -> int:
