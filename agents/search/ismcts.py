@@ -22,11 +22,13 @@ from agents.search.budget import (
 )
 from agents.search.information_tree import new_scratch, new_tree
 from agents.search.nodes import SearchLimits
+from agents.search.plain_mcts import PlainMCTSPolicy
 from agents.search.positions import positions, require_hidden
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
 from arena.policy.registration import AgentKind
+from games.engine.compiled import CompiledGame
 from games.engine.compiler import instantiate
 from games.engine.game import TERMINAL, Game
 from games.engine.jit import Unchecked
@@ -118,9 +120,12 @@ class ISMCTSPolicy(Policy):
             self._rng = make_rng(seed)
 
 
-def make(game: Game, argument: str) -> ISMCTSPolicy:
+def make(game: Game, argument: str) -> ISMCTSPolicy | PlainMCTSPolicy:
     """Make an agent; the argument is its number of simulations or its time per move."""
     budget = read_budget("ismcts", "number of simulations", argument, SIMULATIONS)
+    require_hidden(game, "ismcts")
+    if not isinstance(game, CompiledGame):
+        return PlainMCTSPolicy(game, budget, seed=0)
     return ISMCTSPolicy(game, budget.count, budget.seconds, seed=0)
 
 

@@ -1,7 +1,9 @@
 """Monte Carlo tree search by copies of positions, for games that are not compiled.
 
-UCT (Kocsis and Szepesvari 2006) with random playouts, for any number of seats; chance is part of the copies, so that a
-node stands for actions alone and averages over what chance did (an open loop: Perez et al. 2015).
+UCT (Kocsis and Szepesvari 2006) with random playouts, for any number of seats. A node stands for the actions that lead
+to it and averages over what chance did (an open loop: Perez et al. 2015). Where something is hidden, every simulation
+begins from a fresh sample of it, and an action is explored by how often it was available (single-observer information
+set MCTS: Cowling, Powley and Whitehouse 2012).
 """
 
 import math
@@ -22,17 +24,18 @@ PLAYOUT_STEPS = 1000
 
 
 class _Node:
-    """Node of the tree: visits and summed returns of each action, for the seat to move."""
+    """Node of the tree: how often each action was available, its visits and summed returns, for the seat to move."""
 
     def __init__(self, seat: int, num_actions: int):
         self.seat = seat
         self.children: dict[int, _Node] = {}
+        self.available = np.zeros(num_actions, np.int64)
         self.visits = np.zeros(num_actions, np.int64)
         self.total = np.zeros(num_actions)
 
 
 class PlainMCTSPolicy(Policy):
-    """MCTS in Python for any game of perfect information whose positions can be copied.
+    """MCTS in Python for any game whose positions can be copied, with what is hidden drawn anew.
 
     Args:
         game: the game.
@@ -83,17 +86,14 @@ class PlainMCTSPolicy(Policy):
             self._rng = make_rng(seed)
 
     def _search(self, state: NDArray[Any]) -> _Node:
-        position = self._game.playable(state, int(self._rng.integers(2**31)))
-        root, scale = _Node(position.seat, self._game.num_actions), 1e-9
+        root, scale = _Node(int(state["current_player"]), self._game.num_actions), 1e-9
         self._hurried = False
         count = self._budget.count or math.inf
         end = math.inf if self._budget.seconds is None else time.monotonic() + self._budget.seconds
         done = 0
         while done < count and (done == 0 or not (self._hurried or time.monotonic() > end)):
-            copy = position.copy()
-            assert copy is not None  # as `playable` has found
-            copy.redraw(int(self._rng.integers(2**31)))
-            scale = max(scale, float(np.abs(self._simulate(root, copy, scale)).max()))
+            position = self._game.playable(state, int(self._rng.integers(2**31)))
+            scale = max(scale, float(np.abs(self._simulate(root, position, scale)).max()))
             done += 1
         return root
 
@@ -122,9 +122,10 @@ class PlainMCTSPolicy(Policy):
     def _select(self, node: _Node, mask: NDArray[np.bool_], scale: float) -> int:
         """Return a random untried action, else the one with the largest upper confidence bound."""
         legal = np.flatnonzero(mask)
+        node.available[legal] += 1
         untried = legal[node.visits[legal] == 0]
         if len(untried):
             return int(self._rng.choice(untried))
         visits = node.visits[legal]
-        bound = node.total[legal] / visits + self._exploration * scale * np.sqrt(np.log(visits.sum()) / visits)
+        bound = node.total[legal] / visits + self._exploration * scale * np.sqrt(np.log(node.available[legal]) / visits)
         return int(legal[np.argmax(bound)])

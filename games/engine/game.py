@@ -38,12 +38,6 @@ class Playable(Protocol):
     def step(self, action: int) -> NDArray[np.float32]:
         """Play a legal action; return what it brought each seat, [P]."""
 
-    def copy(self) -> "Playable | None":
-        """Return a copy that plays on independently; None if there can be none."""
-
-    def redraw(self, seed: int) -> None:
-        """Draw chance that is still to come from another stream."""
-
 
 class Problem(NamedTuple):
     """The result of one check of a game."""
@@ -137,9 +131,10 @@ class Game:
         raise NotImplementedError(f"{self.name} has no checks")
 
     def playable(self, state: State, seed: int) -> Playable:
-        """Return a position to be played on from, with chance that is still to come drawn by `seed`.
+        """Return a position to be played on from, as the seat to move may imagine it.
 
-        Raises `UsageError` if positions cannot be copied. Compiled games are searched by their kernels instead.
+        What that seat may not know, chance that is still to come included, is a sample drawn by `seed`. Raises
+        `UsageError` if positions cannot be copied or sampled. Compiled games are searched by their kernels instead.
         """
         raise UsageError(f"{self.spec}: its positions are records, which kernels play on from")
 

@@ -62,7 +62,8 @@ def hosted_game(
     try:
         if traits is None:
             traits = probe(env)
-        copies = copy_plays_on(env) and ((traits.repeatable and not traits.chance) or env.draws_anew)
+        certain = env.perfect_information and traits.repeatable and not traits.chance
+        copies = (env.determinizes or certain) and copy_plays_on(env)
     finally:
         env.close()
     texts = _Texts(make_shown or make_env, env.perfect_information)

@@ -135,11 +135,11 @@ class HostedEnv(ABC):
         """Return a copy that plays on independently; None if the environment cannot be copied."""
         return None
 
-    draws_anew = False
-    """True if `redraw` gives chance that is still to come another stream."""
+    determinizes = False
+    """True if `determinize` replaces all that a seat may not know."""
 
-    def redraw(self, seed: int) -> None:  # noqa: B027  # most environments cannot
-        """Draw chance that is still to come from another stream, where `draws_anew` says so."""
+    def determinize(self, seat: int, seed: int) -> None:  # noqa: B027  # most environments cannot
+        """Replace what a seat may not know, chance that is still to come included, by a sample drawn by `seed`."""
 
     def board_text(self) -> str | None:
         """Return the whole position as text; None if the environment has no text for it."""

@@ -35,7 +35,7 @@ class HostedGame(Game):
     checks: Callable[["HostedGame", int, int], Iterator[Problem]] = field(kw_only=True)
     """Checks the contract in a number of random games by seeds from one on; see `problems`."""
     copies: bool = field(kw_only=True)
-    """True if an environment can be copied in the middle of a game, its chance drawn anew."""
+    """True if an environment can be copied in the middle of a game, with what a seat may not know drawn anew."""
     chance: bool = field(kw_only=True)
     """True if games differ by their seeds."""
     repeatable: bool = field(default=True, kw_only=True)
@@ -47,13 +47,14 @@ class HostedGame(Game):
         return self.chance
 
     def playable(self, state: State, seed: int) -> Playable:
-        """Return the position of a record to be played on from, with chance that is still to come drawn by `seed`."""
+        """Return the position of a record to be played on from, as the seat to move may imagine it."""
         if not self.copies:
-            raise UsageError(f"{self.spec}: its positions cannot be searched, since the environment cannot be copied")
+            what = "copied" if self.perfect_information else "copied with what is hidden drawn anew"
+            raise UsageError(f"{self.spec}: its positions cannot be searched, since they cannot be {what}")
         with self._replayer.at(state) as env:
             copy = env.copy()
         assert copy is not None  # as it was when the game was described
-        copy.redraw(seed)
+        copy.determinize(copy.seat, seed)
         return copy
 
     @cached_property

@@ -269,6 +269,25 @@ def test_mcts_searches_where_positions_can_be_copied(name):
     assert [record.actions for record in again] == [record.actions for record in records]
 
 
+def test_ismcts_searches_where_what_is_hidden_can_be_drawn_anew():
+    game = make_game("openspiel:leduc_poker")
+    players = [("ismcts", make_agent("ismcts:60", game)), ("random", make_agent("random", game))]
+    pairings = [Pairing(seating, seed) for seed in range(100) for seating in ((0, 1), (1, 0))]
+    records = play_matches(game, players, pairings)
+    earned = [record.verdict.returns[record.players.index("ismcts")] for record in records]
+    assert np.mean(earned) > 0.3
+
+
+def test_a_search_is_shown_samples_of_what_is_hidden():
+    game = make_game("openspiel:kuhn_poker")
+    env = vector_games(game, 1)
+    env.reset(seed=3)
+    (state,), own = env.positions(), env.final_obs().obs[0, 0]
+    samples = [game.playable(state, seed) for seed in range(30)]
+    assert all(np.array_equal(sample.observe(0), own) for sample in samples)
+    assert len({sample.observe(1).tobytes() for sample in samples}) == 2, "the other seat has one of two cards"
+
+
 def test_a_search_does_not_know_what_chance_will_do():
     game = make_game("openspiel:pig")
     match = Match(game, randoms(game), seed=3)
@@ -288,6 +307,10 @@ def test_mcts_is_refused_where_something_is_hidden_or_cannot_be_copied():
         make_agent("mcts:10", make_game("openspiel:kuhn_poker"))
     with pytest.raises(UsageError, match="mcts plays games of perfect information"):
         make_agent("mcts:10", make_game(spec("irregular")))
+    with pytest.raises(UsageError, match="cannot be copied with what is hidden drawn anew"):
+        make_agent("ismcts:10", make_game("openspiel:liars_dice"))
+    with pytest.raises(UsageError, match="cannot be copied with what is hidden drawn anew"):
+        make_agent("ismcts:10", make_game(CLASSIC[2]))
 
 
 def test_a_function_of_ones_own_is_a_game():
