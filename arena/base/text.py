@@ -1,8 +1,8 @@
-"""Untrusted text from files, bots and people, escaped for each place where it is shown or written."""
+"""Text from files, bots and people, escaped for each place where it is shown, written or names a file."""
 
 from games.engine.text import printable, printable_lines
 
-__all__ = ["csv_cell", "from_csv_cell", "plot_text", "printable", "printable_lines"]
+__all__ = ["csv_cell", "file_name", "from_csv_cell", "plot_text", "printable", "printable_lines"]
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """First characters of cells that spreadsheets interpret as formulas (OWASP, CSV injection)."""
@@ -26,6 +26,15 @@ def from_csv_cell(text: str) -> str:
     ('=1+1', "'s")
     """
     return text[1:] if text[:1] == "'" and text[1:].startswith(FORMULAS) else text
+
+
+def file_name(text: str) -> str:
+    """Return a text as the name of a file or folder: letters, digits, underscores and dots stay, the rest is a dash.
+
+    >>> file_name("exploit-openspiel:leduc_poker-ppo:runs/mine")
+    'exploit-openspiel-leduc_poker-ppo-runs-mine'
+    """
+    return "".join(letter if letter.isalnum() or letter in "_." else "-" for letter in text)
 
 
 def plot_text(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated, TextIO
 import tyro
 
 from arena.base.terminal import make_console
+from arena.base.text import file_name
 from arena.cli.again import command_line
 from arena.policy.registry import make_game
 from arena.store import DEFAULT_URL, Store
@@ -20,6 +21,7 @@ from arena.tournament.progress import LiveTable
 from arena.tournament.report import print_report
 from arena.tournament.sequential import in_words
 from arena.tournament.tournament import Tournament, TournamentResult
+from games.engine.identity import GameId
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def _claimed(directory: Path | None, key: str) -> Iterator[None]:
 
 def _report(result: TournamentResult, key: str, options: Options, remarks: TextIO) -> None:
     """Write the results into a folder, then print them (the reader of the output may be gone by then)."""
-    directory = options.out or numbered(Path("runs", f"tournament-{options.game.partition(':')[0]}"))
+    directory = options.out or numbered(Path("runs", file_name(f"tournament-{GameId.parse(options.game).name}")))
     write_results(result, claim_directory(directory, key), key)
     if options.json:
         print(to_json(result.standings, result.game, key))

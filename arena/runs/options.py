@@ -5,6 +5,7 @@ from pathlib import Path
 
 from arena.base.checks import numbers_in, require_at_least
 from arena.base.errors import UsageError
+from arena.base.text import file_name
 
 GYM = "gym:"
 """Prefix of the task names of Gymnasium environments: gym:CartPole-v1."""
@@ -12,7 +13,7 @@ GYM = "gym:"
 
 def default_folder(task: str, algo: str) -> Path:
     """Return the default folder of a run; `task` is the name of a game or of an environment."""
-    return Path("runs") / f"{task.replace(':', '-').replace('/', '-')}-{algo}"
+    return Path("runs") / file_name(f"{task}-{algo}")
 
 
 EVALUATION = ("random", "one-ply")
