@@ -238,7 +238,7 @@ async def test_a_store_that_vanishes_or_breaks_is_said_and_one_that_comes_back_i
         await shows(pilot, "none yet: t plays a tournament")
         store.write_text("this is no store " * 100)
         await app.screen._poll()
-        assert "it is no store" in notice(app)
+        assert "it is not a store" in notice(app)
         store.unlink()
         aside.rename(store)
         await app.screen._poll()
