@@ -1,4 +1,4 @@
-"""PettingZoo environments as hosted games: `pettingzoo:pettingzoo.classic.gin_rummy_v4,knock_reward=0.5`."""
+"""PettingZoo environments as hosted games: `pettingzoo:pettingzoo.classic.rps_v2,max_cycles=5`."""
 
 import importlib
 import inspect
@@ -43,7 +43,7 @@ class PettingZooHost(HostedEnv):
         self.actions: Actions = actions_of(env.action_space)
         super().__init__(name, env.possible_agents, observations_of(env.observation_space), self.actions.count)
         self.simultaneous = isinstance(env, ParallelPettingZooEnv)
-        self.perfect_information = name in OPEN or bool(env.env.metadata.get("perfect_information", False))
+        self.perfect_information = name in OPEN or _says_open(env.env)
         self._shown: dict[str, Any] = {}
 
     def _reset(self, seed: int) -> None:
@@ -100,6 +100,12 @@ class PettingZooHost(HostedEnv):
     def close(self) -> None:
         """Close the environment."""
         self.env.close()
+
+
+def _says_open(env: Any) -> bool:
+    """Return whether an environment says in its metadata that it shows every agent the whole position."""
+    metadata = getattr(env, "metadata", None)  # which PettingZoo asks for, and does not require
+    return isinstance(metadata, dict) and metadata.get("perfect_information") is True
 
 
 def _deep_copy(host: PettingZooHost) -> PettingZooHost:
@@ -175,6 +181,9 @@ def _factory(name: str, options: Mapping[str, Any]) -> Callable[..., Any]:
         module = importlib.import_module(module_name)
     except ImportError as error:
         raise UsageError(_not_imported(name, module_name, error)) from None
+    except Exception as error:  # of somebody else's code: anything
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UsageError(f"{PREFIX}:{name}: the module {module_name} cannot be imported: {text}") from error
     candidates = (function,) if function else FACTORIES
     for candidate in candidates:
         make = getattr(module, candidate, None)

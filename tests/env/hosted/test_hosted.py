@@ -1,6 +1,7 @@
 """Hosted games go through the whole platform: matches, stores, tournaments, trainings, resumed ones too."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -8,6 +9,8 @@ from pettingzoo.classic import connect_four_v3
 
 from agents.algorithms.ppo import PPOConfig
 from arena.base.errors import UsageError
+from arena.base.trust import VARIABLE
+from arena.cli.main import main
 from arena.data.flat import flatten
 from arena.env import hosted
 from arena.env.hosted.environment import EnvironmentFaultError
@@ -313,6 +316,23 @@ def test_mcts_is_refused_where_something_is_hidden_or_cannot_be_copied():
         make_agent("ismcts:10", make_game(CLASSIC[2]))
 
 
+@pytest.mark.parametrize(
+    ("text", "said"), [("def env(:", "SyntaxError"), ("raise OSError('no display')", "no display")]
+)
+def test_a_module_that_cannot_be_imported_is_refused_in_a_line(text, said, tmp_path, monkeypatch):
+    (tmp_path / "broken_env.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv(VARIABLE, "broken_env")
+    with pytest.raises(UsageError, match=f"pettingzoo:broken_env: the module broken_env cannot be imported: .*{said}"):
+        make_game("pettingzoo:broken_env")
+
+
+def test_an_environment_says_that_it_hides_nothing(monkeypatch):
+    assert not hosted(worlds.Turns, "turns").perfect_information
+    monkeypatch.setattr(worlds.Turns, "metadata", {"perfect_information": True})
+    assert hosted(worlds.Turns, "turns").perfect_information
+
+
 def test_a_function_of_ones_own_is_a_game():
     game = hosted(worlds.EarlyDeath, "early_death")
     (record,) = play_matches(game, randoms(game), [Pairing((0, 1, 2), 4)])
@@ -350,7 +370,6 @@ def test_searches_are_refused_where_positions_cannot_be_copied(agent):
 
 def test_a_file_brings_no_module_in(tmp_path, monkeypatch, capsys):
     from arena.base.trust import VARIABLE
-    from arena.cli.main import main
 
     monkeypatch.delenv(VARIABLE)
     run = tmp_path / "run"
@@ -360,8 +379,6 @@ def test_a_file_brings_no_module_in(tmp_path, monkeypatch, capsys):
     )
     assert main(["runs", str(run)]) in (0, 2)
     capsys.readouterr()
-    import sys
-
     assert "antigravity" not in sys.modules
 
 
