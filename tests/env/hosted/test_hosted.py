@@ -47,7 +47,12 @@ SPIEL = [
     for name in ("oware", "kuhn_poker", "goofspiel(num_cards=3)", "liars_dice", "tiny_hanabi", "matrix_pd")
 ]
 NESTED = ["openspiel:turn_based_simultaneous_game(game=goofspiel(num_cards=3))", "openspiel:misere(game=tic_tac_toe())"]
-ALL = [*OWN, *CLASSIC, *MORE, *MPE, *SPIEL, *NESTED]
+FEW = {*OWN[:2], CLASSIC[0], CLASSIC[2], SPIEL[1]}
+"""The games of the fast tests."""
+ALL = [
+    name if name in FEW else pytest.param(name, marks=pytest.mark.full)
+    for name in (*OWN, *CLASSIC, *MORE, *MPE, *SPIEL, *NESTED)
+]
 LEAGUE = LeagueConfig(self_play=0.5, pool=0.3, opponents=1, references=("random",))
 
 
@@ -260,6 +265,7 @@ def test_games_that_cannot_be_had_are_refused_in_a_line(name, said):
     assert "\n" not in str(told.value)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", [CLASSIC[0], CLASSIC[1], "openspiel:dots_and_boxes", "openspiel:pig(winscore=15)"])
 def test_mcts_searches_where_positions_can_be_copied(name):
     game = make_game(name)
@@ -272,6 +278,7 @@ def test_mcts_searches_where_positions_can_be_copied(name):
     assert [record.actions for record in again] == [record.actions for record in records]
 
 
+@pytest.mark.full
 def test_ismcts_searches_where_what_is_hidden_can_be_drawn_anew():
     game = make_game("openspiel:leduc_poker")
     players = [("ismcts", make_agent("ismcts:60", game)), ("random", make_agent("random", game))]
