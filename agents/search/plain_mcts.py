@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.budget import EXPLORATION, Budget
+from agents.search.positions import positions
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
@@ -26,8 +27,7 @@ PLAYOUT_STEPS = 1000
 class _Node:
     """Node of the tree: how often each action was available, its visits and summed returns, for the seat to move."""
 
-    def __init__(self, seat: int, num_actions: int):
-        self.seat = seat
+    def __init__(self, num_actions: int):
         self.children: dict[int, _Node] = {}
         self.available = np.zeros(num_actions, np.int64)
         self.visits = np.zeros(num_actions, np.int64)
@@ -62,7 +62,7 @@ class PlainMCTSPolicy(Policy):
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Search every row; return `act` [n], `visits` and `probs` [n, A], and `value` [n] for the seat to move."""
-        states = batch.obs.state
+        states = positions(batch, self._game, "mcts")
         act, value = np.zeros(len(states), np.int64), np.zeros(len(states))
         visits = np.zeros((len(states), self._game.num_actions), np.int64)
         for row in range(len(states)):
@@ -86,7 +86,7 @@ class PlainMCTSPolicy(Policy):
             self._rng = make_rng(seed)
 
     def _search(self, state: NDArray[Any]) -> _Node:
-        root, scale = _Node(int(state["current_player"]), self._game.num_actions), 1e-9
+        root, scale = _Node(self._game.num_actions), 1e-9
         self._hurried = False
         count = self._budget.count or math.inf
         end = math.inf if self._budget.seconds is None else time.monotonic() + self._budget.seconds
@@ -103,20 +103,19 @@ class PlainMCTSPolicy(Policy):
         returns = np.zeros(self._game.num_players)
         while not position.over:
             action = self._select(node, position.mask, scale)
-            line.append((node, action, returns.copy()))
+            line.append((node, action, position.seat, returns[position.seat]))
             returns += position.step(action)
             if action not in node.children:
-                node.children[action] = _Node(position.seat, self._game.num_actions)
+                node.children[action] = _Node(self._game.num_actions)
                 break
             node = node.children[action]
-            node.seat = position.seat  # chance may have given the move to another seat
         steps = 0
         while not position.over and steps < PLAYOUT_STEPS:
             returns += position.step(int(self._rng.choice(np.flatnonzero(position.mask))))
             steps += 1
-        for parent, action, before in line:
+        for parent, action, seat, before in line:
             parent.visits[action] += 1
-            parent.total[action] += returns[parent.seat] - before[parent.seat]
+            parent.total[action] += returns[seat] - before
         return returns
 
     def _select(self, node: _Node, mask: NDArray[np.bool_], scale: float) -> int:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.checks import require_at_least
 from arena.base.errors import UsageError
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
@@ -50,12 +51,8 @@ class GameVectorEnv(VectorGames):
         **options: Any,
     ):
         self.game = make_game(game, **options) if isinstance(game, str) else game
-        if num_envs < 1:
-            raise UsageError(f"num_envs={num_envs} is not at least 1")
-        if threads < 1:
-            raise UsageError(f"threads={threads} is not at least 1")
-        if openings < 0:
-            raise UsageError(f"openings={openings} is not at least 0")
+        require_at_least(1, num_envs=num_envs, threads=threads)
+        require_at_least(0, openings=openings)
         self.autoreset, self.openings = autoreset, openings
         self._threads = RowThreads(threads)
         self._kernels = kernels(self.game)

@@ -158,13 +158,18 @@ def check_text(game: Game, line: RandomLine) -> None:
     """Check that the text of every legal action is read back as that action."""
     for move, (state, mask) in enumerate(zip(line.states[:-1], line.masks[:-1], strict=True)):
         for action in np.flatnonzero(mask).tolist():
-            text = game.action_text(state, action)
-            try:
-                read: object = game.parse_action(state, text)
-            except UsageError as error:
-                read = f"refused ({error})"
-            if read != action:
-                _fail(f"action {action} is written {text!r}, which is read as {read} {_at(line, move)}")
+            require_readable(game, state, action, _at(line, move))
+
+
+def require_readable(game: Game, state: State, action: int, where: str) -> None:
+    """Raise `ContractError` unless the text of a legal action in a position is read back as that action."""
+    text = game.action_text(state, action)
+    try:
+        read: object = game.parse_action(state, text)
+    except UsageError as error:
+        read = f"refused ({error})"
+    if read != action:
+        _fail(f"action {action} is written {text!r}, which is read as {read} {where}")
 
 
 def check_picture(game: Game, line: RandomLine) -> None:

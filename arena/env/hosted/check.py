@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.base.errors import UsageError
 from arena.env.hosted.environment import EnvironmentFaultError
 from arena.env.hosted.game import HostedGame
 from arena.env.hosted.vector import HostedVectorEnv
+from games.engine.check import SUM_TOLERANCE, require_readable
 from games.engine.errors import ContractError
 from games.engine.game import Problem, State
 
@@ -88,7 +88,7 @@ def check_ends(game: HostedGame, line: Line) -> None:
         )
     returns = line.rewards.sum(axis=0, dtype=np.float64)
     scale = max(1.0, float(np.abs(returns).max()))
-    if game.zero_sum and abs(returns.sum()) > 1e-5 * scale:
+    if game.zero_sum and abs(returns.sum()) > SUM_TOLERANCE * scale:
         raise ContractError(f"returns {returns.tolist()} (seed {line.seed}) do not sum to zero, as in other games")
 
 
@@ -122,16 +122,7 @@ def check_text(game: HostedGame, line: Line) -> None:
     """Check that the text of every legal action is read back as that action."""
     for move in _spread(len(line.actions)):
         for action in np.flatnonzero(line.masks[move]).tolist()[:LOOKED_AT]:
-            text = game.action_text(line.states[move], action)
-            try:
-                read: object = game.parse_action(line.states[move], text)
-            except UsageError as error:
-                read = f"refused ({error})"
-            if read != action:
-                raise ContractError(
-                    f"action {action} is written {text!r}, which is read as {read}, after action {move} "
-                    f"(seed {line.seed})"
-                )
+            require_readable(game, line.states[move], action, f"after action {move} (seed {line.seed})")
 
 
 def check_picture(game: HostedGame, line: Line) -> None:

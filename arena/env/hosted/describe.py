@@ -12,6 +12,7 @@ from arena.base.errors import UsageError
 from arena.env.hosted.check import find_problems
 from arena.env.hosted.environment import EnvironmentFaultError, HostedEnv
 from arena.env.hosted.game import EVERYBODY, HostedGame, Replayer, first_position
+from games.engine.check import SUM_TOLERANCE
 from games.engine.game import State
 from games.engine.picture import Picture
 from games.engine.text import printable, printable_lines
@@ -101,7 +102,7 @@ def probe(env: HostedEnv) -> Traits:
     again = _play(env, 0, 0)
     other = _play(env, 1, 0)
     returns = np.array([game.returns for game in played])
-    sums = np.abs(returns.sum(axis=1)) <= 1e-5 * np.maximum(1.0, np.abs(returns).max(axis=1))
+    sums = np.abs(returns.sum(axis=1)) <= SUM_TOLERANCE * np.maximum(1.0, np.abs(returns).max(axis=1))
     decided = bool(np.abs(returns).max() > 0)
     return Traits(
         chance=not _same(played[0], other),

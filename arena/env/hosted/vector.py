@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.checks import require_at_least
 from arena.base.errors import UsageError
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
@@ -31,10 +32,8 @@ class HostedVectorEnv(VectorGames):
     game: HostedGame
 
     def __init__(self, game: HostedGame, num_envs: int, openings: int = 0):
-        if num_envs < 1:
-            raise UsageError(f"num_envs={num_envs} is not at least 1")
-        if openings < 0:
-            raise UsageError(f"openings={openings} is not at least 0")
+        require_at_least(1, num_envs=num_envs)
+        require_at_least(0, openings=openings)
         self.game, self._openings = game, openings
         self._rows = np.arange(num_envs)
         self._envs: list[HostedEnv | None] = [None] * num_envs
@@ -99,10 +98,10 @@ class HostedVectorEnv(VectorGames):
         env.reset(env_seed(int(self._seeds[row])))
         self._actions[row] = []
         self._note(row, env)
-        earned = np.zeros(self.num_agents, np.float32)
+        rewards = np.zeros(self.num_agents, np.float32)
         for action in actions:
-            earned += self._play(row, env, action)
-        return earned
+            rewards += self._play(row, env, action)
+        return rewards
 
     def _play(self, row: int, env: HostedEnv, action: int) -> NDArray[np.float32]:
         """Take an action in the game of a row; return what it brought each seat, [P]."""
@@ -125,9 +124,9 @@ class HostedVectorEnv(VectorGames):
             if env.over:
                 actions = []
                 break
-        earned = self._bring(row, actions)
+        rewards = self._bring(row, actions)
         if self.recorder is not None and row == BOARD:
-            self.recorder.open(actions, earned)
+            self.recorder.open(actions, rewards)
 
     def step(
         self, action: NDArray[np.integer[Any]] | Sequence[int], id: Ids = None
