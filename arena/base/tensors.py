@@ -16,7 +16,7 @@ HEADER_BYTES = 2**24
 """Maximum size of a header."""
 BITS = {"BOOL": 8, "F16": 16, "BF16": 16, "F32": 32, "F64": 64}
 BITS |= {f"{sign}{bits}": bits for sign in "IU" for bits in (8, 16, 32, 64)}
-"""Of one number, by the names of types that are read."""
+"""Bits of a number, by the name of its dtype in safetensors headers; other dtypes are refused."""
 METADATA = "__metadata__"
 
 

@@ -13,7 +13,7 @@ from arena.base.errors import UsageError
 from arena.collector.acting import Acting, Choice
 from arena.collector.environments import Environments, StepResult
 from arena.collector.episodes import Ended, Episodes, joined
-from arena.collector.preprocess import PreprocessFn, begun, stepped
+from arena.collector.preprocess import PreprocessFn, preprocess_reset, preprocess_step
 from arena.collector.sub_buffers import SubBuffers
 from arena.collector.transitions import OpenTransitions, Outcome, same_types
 from arena.data.batch import Batch
@@ -119,13 +119,13 @@ class Collector:
         self.episodes = Episodes(self.num_envs, self.num_agents)
         self._acting = Acting(self.env)
         self._obs, self._info = Batch(), Batch()
-        self._begun(self._all, obs, info)
+        self._record_resets(self._all, obs, info)
         self._envs.failed = False
 
-    def _begun(self, env_ids: Ints, obs: Any, info: Batch) -> None:
+    def _record_resets(self, env_ids: Ints, obs: Any, info: Batch) -> None:
         """Record that episodes have begun in these environments, with observations `obs` and infos `info`."""
         if self.preprocess_fn is not None:
-            obs = begun(self.preprocess_fn, obs, env_ids)
+            obs = preprocess_reset(self.preprocess_fn, obs, env_ids)
         self._require_free_names(info)
         self._see(env_ids, obs, info)
         if self._manager is not None:
@@ -255,7 +255,7 @@ class Collector:
         """Step these environments; return the number of steps made, and the environments whose episode ended."""
         fresh, obs, info, env_ids = self._envs.take_up(env_ids)
         if len(fresh):
-            self._begun(fresh, obs, info)
+            self._record_resets(fresh, obs, info)
         sent, chosen = self._choose(env_ids, random)
         result = self._envs.step(sent, None if env_ids is self._all else env_ids)
         return len(env_ids), self._take_in(env_ids, chosen, result)
@@ -292,19 +292,20 @@ class Collector:
 
     def _take_in(self, env_ids: Ints, chosen: Batch, result: StepResult) -> Ints:
         """Store the results of a step of these environments; return those whose episode has ended."""
-        obs_next, rew, terminated, truncated, told_info = result
-        info = told_info
+        obs_next, rew, terminated, truncated, env_info = result
+        info = env_info
         if self.preprocess_fn is not None:
             entries = dict(obs_next=obs_next, rew=rew, terminated=terminated, truncated=truncated, act=chosen.act)
-            step = stepped(self.preprocess_fn, entries | {"info": info, "policy": chosen.policy, "env_id": env_ids})
-            obs_next, rew, terminated, truncated, act = (step[key] for key in entries)
-            chosen, info = Batch(act=act, policy=step["policy"], info=chosen.info), step["info"]
+            entries |= dict(info=info, policy=chosen.policy, env_id=env_ids)
+            step = preprocess_step(self.preprocess_fn, entries)
+            obs_next, rew, terminated, truncated = (step[key] for key in ("obs_next", "rew", "terminated", "truncated"))
+            chosen, info = Batch(act=step["act"], policy=step["policy"], info=chosen.info), step["info"]
         self._require_free_names(info)
         obs = self._seen(env_ids)
         rows = Batch(obs=obs, act=chosen.act, info=chosen.info, policy=chosen.policy)
         if self.env.agents:
             outcome = Outcome(
-                env_ids, obs_next.agent_id, obs_next, info, info is not told_info, rew, terminated, truncated
+                env_ids, obs_next.agent_id, obs_next, info, info is not env_info, rew, terminated, truncated
             )
             self._store_seats(obs.agent_id, rows, outcome)
             over = (terminated | truncated).T.copy().all(axis=0)  # a fifth of what `all(axis=1)` takes
@@ -354,7 +355,7 @@ class Collector:
         ended = self.episodes.ended(env_ids, players)
         self.transitions.forget(env_ids)
         if not self._envs.begin_by_themselves:
-            self._begun(env_ids, *self._envs.reset(env_ids))
+            self._record_resets(env_ids, *self._envs.reset(env_ids))
         return ended
 
     def _last(self, step: Outcome, rows: Ints, seats: Ints) -> tuple[Any, Batch]:
@@ -366,7 +367,7 @@ class Collector:
         infos = self._envs.final_infos(env_ids, places)
         if self.preprocess_fn is None:
             return final, columns(infos) if infos else Batch()
-        return begun(self.preprocess_fn, final, step.env_ids[rows]), _processed(infos, step, rows)
+        return preprocess_reset(self.preprocess_fn, final, step.env_ids[rows]), _processed(infos, step, rows)
 
     def _stats(self, ended: list[Ended], steps: int, seconds: float) -> CollectStats:
         returns, lens, players = joined(ended, self.num_agents)

@@ -16,12 +16,12 @@ STEP_KEYS = ("obs_next", "rew", "terminated", "truncated", "done", "act", "info"
 REPLACEABLE = frozenset(STEP_KEYS) - {"done", "env_id"}
 
 
-def begun(fn: PreprocessFn, obs: Any, env_ids: NDArray[np.int64]) -> Any:
+def preprocess_reset(fn: PreprocessFn, obs: Any, env_ids: NDArray[np.int64]) -> Any:
     """Return the first observations [n, ...] of episodes after `fn`, which is called with `obs` and `env_id`."""
     return _entries(fn(obs=obs, env_id=env_ids), {"obs", "env_id"}, "at a reset", len(env_ids)).get("obs", obs)
 
 
-def stepped(fn: PreprocessFn, step: Mapping[str, Any]) -> dict[str, Any]:
+def preprocess_step(fn: PreprocessFn, step: Mapping[str, Any]) -> dict[str, Any]:
     """Return a step's entries (those of `STEP_KEYS` but `done`, n rows each) after `fn`.
 
     `UsageError` for a key that is no part of a step, for entries of another length, and for a `done` that contradicts

@@ -1,11 +1,13 @@
 """Finished games from a file: CSV of three kinds, or PGN.
 
-CSV has a header, and a line for each game:
+CSV has a header and a line for each game, in one of these forms:
 
 * `white,black,result` (or `home,away,result`): the first column has the first seat, whose advantage is estimated, too.
-The result is 1-0, 0-1 or 1/2-1/2, or the first's score: 1, 0 or 0.5. * `player_1,player_2,result`: the same without
-seat order. Games of more players, or with other scores: `player_1,...,player_N,score_1,...,score_N`, higher is better;
-an empty player leaves a seat empty. * `games.csv` as `arena tournament` writes it.
+  The result is 1-0, 0-1 or 1/2-1/2, or the first's score: 1, 0 or 0.5.
+* `player_1,player_2,result`: the same without the order of seats.
+* `player_1,...,player_N,score_1,...,score_N`: games of more players, or with other scores, of which a higher one is
+  better; an empty player leaves a seat empty.
+* `games.csv` as `arena tournament` writes it.
 
 Of PGN the tags White, Black and Result are read; unfinished games ("*") are left out.
 """
