@@ -188,7 +188,7 @@ def build(spaces: Spaces, config: AlphaZeroConfig, training: bool) -> AlphaZeroP
     Raises `UsageError` for environments and games that it cannot search.
     """
     if spaces.game is None:
-        raise UsageError("alphazero searches copies of positions: it plays only the games of this project")
+        raise UsageError("alphazero searches copies of positions: it plays games, not other environments")
     blocks = config.blocks if len(spaces.observation_shape) == 3 else 0
     body = make_body(spaces.observation_shape, config.hidden, blocks)
     actor, critic = Actor(body, spaces.num_actions, softmax_output=False), Critic(body)

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.guided.guided_tree import NODE, Leaves, SearchTrees
+from agents.guided import guided_nodes
+from agents.guided.descent import Descent, descents
+from agents.guided.guided_nodes import NODE, Leaves, Plan, SearchTrees
 from agents.search.budget import LINE, LONGEST_PATH, require_positive, time_limit
 from agents.search.nodes import shares_of
 from agents.search.positions import require_guidable
 from arena.base.errors import UsageError
-from games.engine.compiler import instantiate
 from games.engine.game import Game
 from games.engine.jit import Unchecked
 
@@ -73,7 +74,7 @@ class GuidedSearch:
     """
 
     def __init__(self, game: Game, simulations: int | None = None, considered: int = 0, seconds: float | None = None):
-        require_guidable(game)
+        require_guidable(game, "guided search")
         require_positive("guided search", simulations=simulations, seconds=seconds)
         if considered and simulations is None:
             raise UsageError("Gumbel's search plans its simulations: give a number of simulations, not a time")
@@ -81,9 +82,8 @@ class GuidedSearch:
         """True if a search may continue from the tree of an earlier one (PUCT). Gumbel needs a new tree."""
         self._game, self.seconds, self._considered = game, seconds, considered
         self.simulations = simulations or np.iinfo(np.int64).max
-        self._proves = not considered and not game.has_chance
-        self._kernels = instantiate("agents.guided.guided_tree", game)
-        self._steps = Unchecked(self._kernels.descend), Unchecked(self._kernels.grow)
+        self._proves = not considered and not game.has_chance and game.wins_at_one
+        self._descents, self._grow = descents(game), Unchecked(guided_nodes.grow)
         self._stop = np.zeros(1, np.bool_)
         self._room = (1 + min(self.simulations + 1, INITIAL_SIMULATIONS)) * min(game.num_actions, 64)
 
@@ -106,45 +106,45 @@ class GuidedSearch:
             return merged_results(
                 [self.search(states[one], network, rng, noise, explores, kept and kept[one]) for one in each]
             )
-        forest = Forest(self._game, self._steps, states, self._room, kept, rng)
+        forest = Forest(self._game, self._descents(states), self._grow, states, self._room, kept, rng)
         visited = forest.trees.nodes["visits"][:, 0].astype(np.int64)
-        forest.limits = np.maximum(visited, 1) + min(self.simulations, MOST_SIMULATIONS)
-        mask = forest.leaves.mask
-        scores, plan = np.zeros(mask.shape, np.float32), np.zeros(len(states), np.int64)
+        mask, scores, halved = forest.leaves.mask, forest.plan.scores, np.zeros(len(states), np.int64)
         # The roots are evaluated before the clock starts: this compiles or loads the kernels on the first search.
-        rows, logits = forest.simulate(network, 0, scores, self._proves)
+        rows, logits = forest.simulate(network, 0, self._proves)
+        forest.plan.limits[:] = np.maximum(visited, 1) + min(self.simulations, MOST_SIMULATIONS)
         if self._considered:
             scores[rows] = logits + (rng.gumbel(size=logits.shape) if explores else 0.0)
-            plan[rows] = np.minimum(mask[rows].sum(axis=1), self._considered)
+            halved[rows] = np.minimum(mask[rows].sum(axis=1), self._considered)
         elif noise is not None:
             gammas = rng.gamma(noise.alpha, size=scores.shape) + 1e-12
-            self._kernels.add_noise(forest.trees.nodes, gammas, noise.share)
+            guided_nodes.add_noise(forest.trees.nodes, gammas, noise.share)
         with time_limit(self.seconds) as self._stop:
             for simulation in range(1, self.simulations + 1):
                 if self._considered:
                     table = _considered_visits(self._considered, self.simulations)
-                    forest.considered_visits[:] = table[plan, simulation - 1]
-                forest.simulate(network, simulation, scores, self._proves)
+                    forest.plan.considered_visits[:] = table[halved, simulation - 1]
+                forest.simulate(network, simulation, self._proves)
                 if forest.active == 0 or self._stop[0]:
                     break
-        return self._result(forest, scores)
+        return self._result(forest)
 
     def hurry(self) -> None:
         """End the current search after its running simulation; called from another thread."""
         self._stop.fill(True)
 
-    def _result(self, forest: "Forest", scores: NDArray[np.float32]) -> SearchResult:
-        nodes, scales, n, shape = forest.trees.nodes, forest.trees.scales, len(scores), scores.shape
+    def _result(self, forest: "Forest") -> SearchResult:
+        nodes, scales, scores = forest.trees.nodes, forest.trees.scales, forest.plan.scores
+        n, shape = len(scores), scores.shape
         visits, eligible, value = np.zeros(shape, np.int64), np.zeros(shape, np.bool_), np.zeros(n)
-        self._kernels.read_roots(nodes, visits, eligible, value)
+        guided_nodes.read_roots(nodes, visits, eligible, value)
         act, probs, pv = np.zeros(n, np.int64), np.zeros(shape), np.empty((n, LINE), np.int32)
         if self._considered:
-            self._kernels.improved_policies(nodes, scales, probs, value)
-            self._kernels.final_actions(nodes, scales, scores, act)
+            guided_nodes.improved_policies(nodes, scales, probs, value)
+            guided_nodes.final_actions(nodes, scales, scores, act)
         else:
             probs[:] = shares_of(visits, eligible)
             act[:] = probs.argmax(axis=1)
-        self._kernels.write_pvs(nodes, act, pv)
+        guided_nodes.write_pvs(nodes, act, pv)
         return SearchResult(visits, probs, act, value, pv, list(nodes), forest.simulations)
 
 
@@ -162,69 +162,66 @@ def merged_results(parts: Sequence[SearchResult]) -> SearchResult:
 
 
 class Forest:
-    """The trees of one search, one per position; `steps` are the kernels `descend` and `grow`."""
+    """The trees of one search, one per position; `grow` is that kernel of `guided_nodes`."""
 
     def __init__(
         self,
         game: Game,
-        steps: tuple[Unchecked, Unchecked],
+        descent: Descent,
+        grow: Unchecked,
         states: NDArray[Any],
         room: int,
         kept: Sequence[NDArray[Any] | None] | None,
         rng: np.random.Generator,
     ):
         n, kept = len(states), kept or [None] * len(states)
-        self._steps = steps
+        self._descent, self._grow = descent, grow
         sizes = np.array([1 if tree is None else len(tree) for tree in kept], np.int64)
         nodes = np.zeros((n, room + sizes.max(initial=1)), NODE)
         nodes["proven_value"][:, 0] = np.nan
         for row, tree in enumerate(kept):
             if tree is not None:
                 nodes[row, : len(tree)] = tree
+        nodes["seat"][:, 0] = states["current_player"]
         self.trees = SearchTrees(
-            roots=np.ascontiguousarray(states),
-            seeds=rng.integers(2**64, size=n, dtype=np.uint64),
-            nodes=nodes,
-            sizes=sizes,
-            scales=np.ones(n),
+            seeds=rng.integers(2**64, size=n, dtype=np.uint64), nodes=nodes, sizes=sizes, scales=np.ones(n)
         )
         self.leaves = Leaves(
-            states=np.empty(n, game.state_dtype),
             paths=np.empty((n, min(game.max_length + 2, LONGEST_PATH)), np.int32),
             depths=np.empty(n, np.int32),
             payoffs=np.empty((n, game.num_players), np.float32),
             waiting=np.empty(n, np.bool_),
-            obs=np.zeros((n, *game.observation_shape), game.observation_dtype),
             mask=np.zeros((n, game.num_actions), np.bool_),
         )
-        self.limits, self.considered_visits = np.ones(n, np.int64), np.full(n, -1, np.int32)
+        self.plan = Plan(
+            limits=np.ones(n, np.int64),
+            considered_visits=np.full(n, -1, np.int32),
+            scores=np.zeros((n, game.num_actions), np.float32),
+        )
         self.active = n
         """Number of trees in which the last simulation ran."""
         self.simulations = 0
         """Number of simulations so far, without the evaluations of roots."""
-        self._chances = game.chance_scratch()
 
     def simulate(
-        self, network: Network, simulation: int, scores: NDArray[np.float32], proves: bool
+        self, network: Network, simulation: int, proves: bool
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Run one simulation in every tree; number 0 evaluates the new roots only.
 
         Returns the trees in which the network evaluated a position, [w], and its logits there, [w, A].
         """
-        limits = self.limits if simulation else np.ones_like(self.limits)
-        descend, grow = self._steps
-        plan = limits, self.considered_visits, scores
-        while (active := descend.call(self.trees, self.leaves, self._chances, simulation, *plan)) < 0:
+        leaves, scores = self.leaves, self.plan.scores
+        while (active := self._descent.descend(self.trees, leaves, self.plan, simulation)) < 0:
             nodes = self.trees.nodes
             self.trees = self.trees._replace(nodes=np.concatenate([nodes, np.zeros_like(nodes)], axis=1))
         self.active = active
         self.simulations += active if simulation else 0
-        leaves = self.leaves
         rows = np.flatnonzero(leaves.waiting)
-        logits, values = network(leaves.obs[rows], leaves.mask[rows]) if len(rows) else (scores[:0], scores[:0, 0])
+        obs = self._descent.obs
+        logits, values = network(obs[rows], leaves.mask[rows]) if len(rows) else (scores[:0], scores[:0, 0])
         logits = np.ascontiguousarray(logits, np.float32).reshape(len(rows), scores.shape[1])
         values = np.ascontiguousarray(values, np.float32).reshape(len(rows))
-        grow.call(self.trees, leaves, logits, values, proves)
+        self._grow.call(self.trees, leaves, logits, values, proves)
         return rows, logits
 
 

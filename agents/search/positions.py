@@ -6,7 +6,11 @@ from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
+from games.engine.compiled import CompiledGame
 from games.engine.game import Game
+
+MOST_ACTIONS = 2**15 - 1
+"""Largest number of actions that the nodes of search trees can number."""
 
 
 def require_searchable(game: Game, agent: str, chance: bool = False) -> None:
@@ -40,12 +44,29 @@ def require_hidden(game: Game, agent: str) -> None:
         )
 
 
-def require_guidable(game: Game) -> None:
-    """Raise `UsageError` unless a game is a two-player zero-sum game of perfect information."""
+def require_guidable(game: Game, agent: str) -> None:
+    """Raise `UsageError` unless a search guided by a network can play a game."""
     if game.num_players != 2 or not game.zero_sum or not game.perfect_information:
+        hidden = "" if game.perfect_information else ": it hides something; ppo learns there, ismcts searches"
         raise UsageError(
-            f"guided search plays two-player zero-sum games of perfect information; {game.label} is not one"
+            f"{agent} plays two-player zero-sum games of perfect information; {game.label} is not one{hidden}"
         )
+    if not isinstance(game, CompiledGame):
+        require_copied(game, agent)
+
+
+def require_copied(game: Game, agent: str) -> None:
+    """Raise `UsageError` unless positions of a game that is not compiled can be copied, with nothing left to chance."""
+    if game.has_chance:
+        raise UsageError(
+            f"{agent} plays games with chance where their rules are compiled; {game.label} has chance events, and is "
+            "played by copies: use mcts"
+        )
+    if game.num_actions > MOST_ACTIONS:
+        raise UsageError(
+            f"{agent} plays games of up to {MOST_ACTIONS:,} actions; {game.label} has {game.num_actions:,}"
+        )
+    game.playable(game.initial, 0)  # refuses a game whose positions cannot be copied
 
 
 def positions(batch: Batch, game: Game, agent: str) -> NDArray[Any]:

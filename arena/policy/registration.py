@@ -36,7 +36,7 @@ class Spaces:
     """Space of bare observations, without `agent_id` and `mask`."""
     action: spaces.Space[Any]
     game: Game | None = None
-    """Compiled game of these spaces, for agents that search; None for other environments."""
+    """Game of these spaces, for agents that search; None for other environments."""
 
     @classmethod
     def of_game(cls, game: Game) -> Self:
@@ -102,7 +102,7 @@ class Algorithm:
     data: Literal["on-policy", "off-policy", "offline"]
     paper: str
     actions: tuple[Literal["discrete", "continuous", "games"], ...] = ("discrete",)
-    """Kind of actions: numbered ones, games included; continuous ones; or moves of compiled games alone."""
+    """Kind of actions: numbered ones, games included; continuous ones; or moves of games alone."""
     self_play: bool = False
     """True if it learns a game against itself alone by default, and not against its past as well."""
     single: Any = None

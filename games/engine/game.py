@@ -24,7 +24,7 @@ State = NDArray[Any]
 
 
 class Playable(Protocol):
-    """A position that is played on from, step by step; for searches in games that are not compiled."""
+    """A position that is copied and played on from, step by step; for searches in games that are not compiled."""
 
     seat: int
     """The seat to move."""
@@ -37,6 +37,12 @@ class Playable(Protocol):
 
     def step(self, action: int) -> NDArray[np.float32]:
         """Play a legal action; return what it brought each seat, [P]."""
+
+    def observe(self, seat: int) -> NDArray[Any]:
+        """Return what a seat is shown, [*O]."""
+
+    def copy(self) -> "Playable":
+        """Return a copy that is played on independently."""
 
 
 class Problem(NamedTuple):
@@ -101,6 +107,8 @@ class Game:
     simultaneous: bool = False
     """Seats decide at the same time: they choose in turn, unseen, until all have chosen."""
     zero_sum: bool = True
+    wins_at_one: bool = True
+    """No seat returns more than 1, so that searches take a return of 1 for a win that nothing improves."""
     cooperative: bool = False
     """All seats get the same returns."""
     truncates: bool = False
@@ -137,6 +145,13 @@ class Game:
         `UsageError` if positions cannot be copied or sampled. Compiled games are searched by their kernels instead.
         """
         raise UsageError(f"{self.spec}: its positions are records, which kernels play on from")
+
+    def actions_between(self, before: State, after: State) -> list[int] | None:
+        """Return the actions that lead from one position to another; None where none do.
+
+        Only positions of games that are not compiled tell that.
+        """
+        raise UsageError(f"{self.spec}: its positions do not say how they came about")
 
     def redact(self, states: State, seats: NDArray[np.int64]) -> None:
         """Blank in each of `states` [R] what its seat of `seats` [R] may not know, in place."""

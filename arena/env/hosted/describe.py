@@ -40,6 +40,8 @@ class Traits:
     """The returns of every game sum to 0."""
     cooperative: bool
     """All seats have the same returns."""
+    wins_at_one: bool
+    """No seat returns more than 1."""
 
 
 def hosted_game(
@@ -86,6 +88,7 @@ def hosted_game(
         perfect_information=env.perfect_information,
         simultaneous=env.simultaneous,
         zero_sum=traits.zero_sum,
+        wins_at_one=traits.wins_at_one,
         cooperative=traits.cooperative,
         variant="" if traits.repeatable else "a seed does not repeat a game: resuming and replaying are not exact",
         make_env=make_env,
@@ -109,6 +112,7 @@ def probe(env: HostedEnv) -> Traits:
         repeatable=_same(played[0], again),
         zero_sum=decided and len(env.agents) > 1 and bool(sums.all()),
         cooperative=decided and len(env.agents) > 1 and bool((returns == returns[:, :1]).all()),
+        wins_at_one=bool(np.abs(returns).max() <= 1),
     )
 
 
@@ -119,8 +123,9 @@ def copy_plays_on(env: HostedEnv) -> bool:
     for _ in range(COPIED_AFTER):
         if not env.over:
             env.step(int(rng.choice(np.flatnonzero(env.mask))))
-    copy = env.copy()
-    if copy is None:
+    try:
+        copy = env.copy()
+    except EnvironmentFaultError:
         return False
     while not env.over and env.steps < COPIED_AFTER + PROBED_STEPS:
         action = int(rng.choice(np.flatnonzero(env.mask)))

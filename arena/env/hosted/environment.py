@@ -131,9 +131,9 @@ class HostedEnv(ABC):
     def _observe(self, seat: int) -> NDArray[Any]:
         """Return what a seat is shown."""
 
-    def copy(self) -> "HostedEnv | None":
-        """Return a copy that plays on independently; None if the environment cannot be copied."""
-        return None
+    def copy(self) -> "HostedEnv":
+        """Return a copy that plays on independently; `EnvironmentFaultError` if the environment cannot be copied."""
+        raise self.fault("cannot be copied")
 
     determinizes = False
     """True if `determinize` replaces all that a seat may not know."""

@@ -26,8 +26,7 @@ EVERYBODY = -1
 class HostedGame(Game):
     """A game whose rules are an environment of somebody else's.
 
-    Its positions cannot be copied: a position is the seed of the game and the actions so far, from which the
-    environment is brought there again.
+    A position is the seed of the game and the actions so far, from which the environment is brought there again.
     """
 
     make_env: Callable[[], HostedEnv] = field(kw_only=True)
@@ -53,9 +52,18 @@ class HostedGame(Game):
             raise UsageError(f"{self.spec}: its positions cannot be searched, since they cannot be {what}")
         with self._replayer.at(state) as env:
             copy = env.copy()
-        assert copy is not None  # as it was when the game was described
         copy.determinize(copy.seat, seed)
         return copy
+
+    def actions_between(self, before: State, after: State) -> list[int] | None:
+        """Return the actions that lead from one position to another; None where none do."""
+        length = int(before["length"])
+        if before["seed"] != after["seed"] or length > after["length"]:
+            return None
+        if not np.array_equal(before["actions"][:length], after["actions"][:length]):
+            return None
+        actions: list[int] = after["actions"][length : after["length"]].tolist()
+        return actions
 
     @cached_property
     def _replayer(self) -> "Replayer":

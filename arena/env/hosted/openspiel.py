@@ -66,6 +66,7 @@ class OpenSpielHost(HostedEnv):
             kind.information == traits.Information.PERFECT_INFORMATION and kind.dynamics == traits.Dynamics.SEQUENTIAL
         )
         self.determinizes = self.perfect_information or kind.short_name in RESAMPLED
+        self._chances = kind.chance_mode != traits.ChanceMode.DETERMINISTIC
         self._state: Any = None
         self._chosen: list[int] = []
 
@@ -136,7 +137,8 @@ class OpenSpielHost(HostedEnv):
         other = copy(self)
         other.mask, other.terminated, other.truncated = self.mask.copy(), self.terminated.copy(), self.truncated.copy()
         other._state, other._chosen = self._state.clone(), list(self._chosen)
-        other._rng = deepcopy(self._rng)
+        if self._chances:
+            other._rng = deepcopy(self._rng)
         return other
 
     def board_text(self) -> str:
@@ -189,6 +191,7 @@ def describe(name: str, options: Mapping[str, Any]) -> HostedGame:
             repeatable=True,
             zero_sum=kind.utility in (utility.ZERO_SUM, utility.CONSTANT_SUM),
             cooperative=kind.utility == utility.IDENTICAL,
+            wins_at_one=kind.reward_model == spiel.GameType.RewardModel.TERMINAL and game.max_utility() <= 1,
         ),
         title=str(kind.long_name),
     )

@@ -63,12 +63,9 @@ class PettingZooHost(HostedEnv):
     def _observe(self, seat: int) -> NDArray[Any]:
         return self.observations.encode(self.env.view_of(seat)["obs"])
 
-    def copy(self) -> "PettingZooHost | None":
-        """Return a deep copy; None where something in the environment does not allow that."""
-        try:
-            return _deep_copy(self)
-        except Exception:  # of somebody else's code: anything; windows, generators and locks cannot be copied
-            return None
+    def copy(self) -> "PettingZooHost":
+        """Return a deep copy; `EnvironmentFaultError` where a window, a generator or a lock does not allow that."""
+        return self._guarded(lambda: _deep_copy(self))
 
     def board_text(self) -> str | None:
         """Return what the environment renders, if that is text."""
