@@ -17,7 +17,6 @@ from numba import njit
 
 from arena.ratings.head_to_head import NORMAL_95
 from arena.ratings.ladder import RatingLadder, next_pair, record
-from games.engine.chance import draw
 
 REPORTS = 10
 
@@ -65,16 +64,16 @@ def accuracy(ladder: RatingLadder, truth: np.ndarray, some: np.ndarray) -> str:
 
 def play(ladder: RatingLadder, truth: np.ndarray, games: int, draws: float = 0.3) -> None:
     """Play and rate further games; `draws` is their share between equals."""
-    _play(ladder.agents, ladder.counts, ladder.heads, ladder.stretch[0], ladder.random, truth, games, draws)
+    _play(ladder.agents, ladder.counts, ladder.heads, ladder.stretch[0], ladder.rng, truth, games, draws)
 
 
 @njit
-def _play(agents, counts, heads, stretch, random, truth, games, draws):
+def _play(agents, counts, heads, stretch, rng, truth, games, draws):
     for _ in range(games):
-        first, second = next_pair(agents, counts, heads, random[0])
+        first, second = next_pair(agents, counts, heads, rng)
         expected = 1 / (1 + 10 ** ((truth[second] - truth[first]) / 400))
         drawn = 2 * draws * min(expected, 1 - expected)
-        luck = draw(random[0])
+        luck = rng.random()
         score = 1.0 if luck < expected - drawn / 2 else 0.5 if luck < expected + drawn / 2 else 0.0
         record(agents, counts, heads, stretch, first, second, score)
 

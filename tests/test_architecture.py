@@ -24,7 +24,7 @@ HOMES = {
     "textual": ("arena.tui",),
     "ray": ("arena.base.cluster", "arena.processes.ray", "arena.env.workers.ray"),
     "sqlalchemy": ("arena.store",),
-    "pettingzoo": ("games.engine.pettingzoo", "arena.env.pettingzoo", "arena.cli.templates.new_environment"),
+    "pettingzoo": ("games.engine.pettingzoo", "arena.env.pettingzoo", "arena.policy.templates.new_environment"),
     "tyro": ("arena.cli",),
 }
 """Packages that only these modules import, at their top or later."""
@@ -37,9 +37,9 @@ TORCH_FREE += ("arena.league.records", "arena.league.payoff", "arena.league.conf
 TORCH_FREE += ("arena.league.roles", "arena.league.meta_strategies", "arena.league.ratings")
 TORCH_FREE += ("agents.scripted", "agents.search", "agents.outside", "agents.perfect", "agents.solvers")
 """Modules that bring no torch in, nor does anything that they import at their top."""
-A_LEARNER = "arena.cli.templates.new_agent"  # which is read as text, and imported nowhere
+A_LEARNER = "arena.policy.templates.new_agent"  # which is read as text, and imported nowhere
 
-MOST_ROOMS, MOST_ARROWS = 20, 106
+MOST_ROOMS, MOST_ARROWS = 20, 100
 MOST_ROOMS_OF_AGENTS, MOST_ARROWS_OF_AGENTS = 10, 15
 
 

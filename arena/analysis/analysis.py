@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis.judging import Judge, move_values, require_judgeable
-from arena.analysis.lines import Line, PlayedLines, drawn_lines
 from arena.base.errors import UsageError
 from arena.match.ask import ask, begin, view
+from arena.match.lines import Line, PlayedLines, drawn_lines
 from arena.policy.protocol import Policy
 from games.engine.game import Game
 

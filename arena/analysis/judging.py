@@ -7,9 +7,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.lines import Line, PlayedLines
 from arena.base.errors import UsageError
 from arena.match.ask import ask, begin, view
+from arena.match.lines import Line, PlayedLines
 from arena.policy.protocol import Policy
 from games.engine.game import Game
 

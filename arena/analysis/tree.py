@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis import walk
-from arena.analysis.size import guess_size
 from arena.base.errors import UsageError
+from arena.match.tree_size import guess_size
 from games.engine.compiler import instantiate
 from games.engine.game import TERMINAL, Game
 from games.engine.jit import njit

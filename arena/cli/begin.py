@@ -30,7 +30,7 @@ def write_beginning(
         if path.exists():
             raise UsageError(f"{command}: {path} exists already; nothing was written")
     for path, source in files.items():
-        text = resources.files("arena.cli.templates").joinpath(source).read_text(encoding="utf-8")
+        text = resources.files("arena.policy.templates").joinpath(source).read_text(encoding="utf-8")
         for word, meaning in words.items():
             text = text.replace(word, meaning)
         write_whole(path, partial(Path.write_text, data=text, encoding="utf-8"))

@@ -12,12 +12,13 @@ from arena.data.batch import Batch
 from arena.env.ids import Ids, rows_of
 from games.engine.game import Game
 
-BOARD = 0
-"""The board whose games a recorder follows."""
-
 
 class Recorder(Protocol):
-    """Follows the games of board `BOARD`."""
+    """Follows the games of one board."""
+
+    @property
+    def board(self) -> int:
+        """Number of the board."""
 
     def begin(self, seed: int) -> None:
         """Note that a game begins, whose chance events follow from `seed`."""
@@ -152,8 +153,8 @@ class VectorGames(ABC):
     def record_step(self, rows: NDArray[np.int64], actions: NDArray[np.int64], rewards: NDArray[np.float32]) -> None:
         """Tell the recorder of a step in the games `rows`, if it follows one of them."""
         if self.recorder is not None:
-            for place in np.flatnonzero(rows == BOARD).tolist():
-                self.recorder.play(int(actions[place]), rewards[place], bool(self.over[BOARD]))
+            for place in np.flatnonzero(rows == self.recorder.board).tolist():
+                self.recorder.play(int(actions[place]), rewards[place], bool(self.over[self.recorder.board]))
 
     def rows_of(self, id: Ids) -> NDArray[np.int64]:
         """Return the row numbers of `id`."""

@@ -1,10 +1,19 @@
-"""The vector environment of any game."""
+"""Environments side by side: of any game, or copies of one of Gymnasium's."""
 
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium as gym
+
+from arena.env.base import DummyVectorEnv
 from arena.env.games import VectorGames
 from arena.env.hosted.game import HostedGame
 from arena.env.hosted.vector import HostedVectorEnv
 from arena.env.native import GameVectorEnv
 from games.engine.game import Game
+
+Task = Game | Callable[[], gym.Env[Any, Any]]
+"""A game, or a function that makes an environment."""
 
 
 def vector_games(game: Game, num_envs: int, openings: int = 0) -> VectorGames:
@@ -12,3 +21,8 @@ def vector_games(game: Game, num_envs: int, openings: int = 0) -> VectorGames:
     if isinstance(game, HostedGame):
         return HostedVectorEnv(game, num_envs, openings)
     return GameVectorEnv(game, num_envs, openings=openings)
+
+
+def side_by_side(task: Task, num_envs: int, openings: int = 0) -> VectorGames | DummyVectorEnv:
+    """Return `num_envs` environments of a task; games begin with up to `openings` random moves."""
+    return vector_games(task, num_envs, openings) if isinstance(task, Game) else DummyVectorEnv([task] * num_envs)

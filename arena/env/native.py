@@ -11,7 +11,7 @@ from arena.base.errors import UsageError
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.data.rows import require_alike
-from arena.env.games import BOARD, VectorGames
+from arena.env.games import VectorGames
 from arena.env.ids import Ids, rows_of, seeds_for
 from arena.env.openings import draw_opening
 from arena.env.row_threads import RowThreads
@@ -109,8 +109,8 @@ class GameVectorEnv(VectorGames):
 
     def _begin(self, rows: NDArray[np.int64]) -> None:
         """Start the games in these rows."""
-        if self.recorder is not None and BOARD in rows:
-            self.recorder.begin(int(self._streams[BOARD]))
+        if self.recorder is not None and self.recorder.board in rows:
+            self.recorder.begin(int(self._streams[self.recorder.board]))
         self._kernels.reset(self._games, rows, self._chances[0])
         if self.openings:
             self._open(rows)
@@ -136,7 +136,7 @@ class GameVectorEnv(VectorGames):
         moves[ended], sums[ended] = -1, 0
         self.over[rows] = False
         if self.recorder is not None:
-            for place in np.flatnonzero(rows == BOARD).tolist():
+            for place in np.flatnonzero(rows == self.recorder.board).tolist():
                 self.recorder.open(moves[place, moves[place] >= 0].tolist(), sums[place])
 
     def step(

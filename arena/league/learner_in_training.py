@@ -20,6 +20,7 @@ from arena.policy.base import BasePolicy
 from arena.policy.optimizer import optimizers_of
 from arena.runs.checkpointer import learner_state_dict, load_learner_state_dict
 from arena.runs.evaluation import GameCounts, score_of
+from arena.runs.recorded import GameRecorder
 from arena.trainer.base import BaseTrainer
 
 
@@ -34,6 +35,8 @@ class LearnerInTraining:
     fixed: Sequence[str]
     """Names of the opponents that stay seated, references and rivals; their labels are -1, -2, ..."""
     collector: Collector | WorkersCollector
+    recorder: GameRecorder
+    """Follows the games of one board, unless workers play them."""
     trainer: BaseTrainer
     steps: int
     """Total number of moves that it is to play."""

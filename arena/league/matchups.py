@@ -8,8 +8,8 @@ import numpy as np
 
 from arena.base.seeding import spawn_seeds
 from arena.collector.collector import Collector
+from arena.collector.of_task import collector_of
 from arena.data import VectorReplayBuffer
-from arena.env.make import vector_games
 from arena.league.config import LeagueConfig, RunConfig
 from arena.league.learner_in_training import LearnerInTraining, by_label
 from arena.league.records import League, Learner
@@ -30,8 +30,8 @@ from games.engine.game import Game
 
 INITIAL, CHANCE = 1, 2
 """Numbers of the random streams for initial weights, and for what chance does in training games."""
-WatchedNames = Callable[[], Sequence[str]]
-"""Returns the names of the players on the recorded board, by seat."""
+WatchedNames = Callable[[int], Sequence[str]]
+"""Returns the names of the players on a board of the current learner, by seat."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Matchups:
         Args:
             seeds: of their initial weights.
             hooks: called by their trainers.
-            watched: returns the names on the recorded board.
+            watched: returns the names on a board.
             load: loads the members that are invited first; None in a resumed training, which loads all seats.
 
         """
@@ -83,11 +83,12 @@ class Matchups:
             seating = self.seating(record)
             if load is not None:
                 self.invite_first(record, seating, load)
-            collector = self.collector(record, seating, watched)
+            recorder = GameRecorder(self.setup.task, watched)
+            collector = self.collector(record, seating, recorder)
             taken = self.setup.options.boards * self.moves
             trainer = collecting_trainer(self.setup, seating.manager, collector, taken, hooks, count)
             policy, fixed = self.live[record.name], self.fixed(record)
-            made.append(LearnerInTraining(record, policy, seating, fixed, collector, trainer, count, seed))
+            made.append(LearnerInTraining(record, policy, seating, fixed, collector, recorder, trainer, count, seed))
         return made
 
     @property
@@ -123,8 +124,10 @@ class Matchups:
         labelled = by_label(shares, record.name, self.fixed(record), self.league)
         seating.invite(labelled, np.random.default_rng(0), load)
 
-    def collector(self, record: Learner, seating: LeagueSeating, watched: WatchedNames) -> Collector | WorkersCollector:
-        """Return the collector of a learner's games; `watched` returns the names on the recorded board."""
+    def collector(
+        self, record: Learner, seating: LeagueSeating, recorder: GameRecorder
+    ) -> Collector | WorkersCollector:
+        """Return the collector of a learner's games; the recorder follows those that this process plays."""
         setup, run = self.setup, self.setup.options
         on_policy, boards = setup.algorithm.data == "on-policy", run.boards
         rings = boards * setup.task.num_players
@@ -136,11 +139,17 @@ class Matchups:
             matchup = Matchup(record.name, len(rivals), self._teaches(record), self.config.opponents)
             learning = [self.live[name] for name in (record.name, *rivals)]
             return self.remote_rollouts.collector(seating, learning, matchup, self._source, boards, buffer)
-        env = vector_games(setup.task, boards, run.openings)
-        env.recorder = GameRecorder(setup.task, watched)
         learners = self.league.learners
-        env.seed(spawn_seeds(run.seed, 0, 0, CHANCE, count=len(learners))[learners.index(record)])
-        return Collector(seating.manager, env, buffer, exploration_noise=not on_policy)
+        return collector_of(
+            setup.task,
+            boards,
+            seating.manager,
+            buffer,
+            openings=run.openings,
+            recorder=recorder,
+            seed=spawn_seeds(run.seed, 0, 0, CHANCE, count=len(learners))[learners.index(record)],
+            exploration_noise=not on_policy,
+        )
 
     def _teaches(self, record: Learner) -> bool:
         """Return whether the rivals of a learner learn from its games."""

@@ -10,9 +10,7 @@ import numpy as np
 from arena.base.errors import UsageError
 from arena.base.seeding import spawn_seeds
 from arena.base.tensors import TensorInfo
-from arena.collector.collector import Collector
 from arena.data.stats import CollectStats
-from arena.env.games import BOARD, VectorGames
 from arena.league.admission import PoolAdmission
 from arena.league.config import LEAGUES, LeagueConfig, RunConfig, usual_league
 from arena.league.curves import PrefixedLogger, newest_rating, turn_figures
@@ -36,7 +34,6 @@ from arena.policy.registry import learning_algorithm, make_agent
 from arena.runs.checkpointer import Checkpointer, require_learner
 from arena.runs.evaluation import GameEvaluator, usable_opponents
 from arena.runs.progress import Progress, ProgressReporter, Watch, losses_of
-from arena.runs.recorded import GameRecorder
 from arena.runs.setup import prepare, require_collecting
 from arena.runs.transitions import require_transitions
 from arena.trainer.base import Hooks
@@ -97,7 +94,7 @@ class SelfPlayTraining:
         self.sharing = sharing_of(scale, self.league, self.folder)
         matchups = Matchups.of_policies(self.setup, league, self.league, policies, self.remote_rollouts)
         load_first = self._load_member if saved is None else None
-        self.learners = matchups.learners(seeds, self._hooks(), self._names_on_recorded_board, load_first)
+        self.learners = matchups.learners(seeds, self._hooks(), self._names_at, load_first)
         if saved is not None:
             with self._checkpointer.files.as_checkpoint_errors():
                 self._load(saved)
@@ -281,10 +278,7 @@ class SelfPlayTraining:
 
     def latest_game(self) -> MatchRecord | None:
         """Return the latest game on the recorded board of the current learner; None if there is none."""
-        collector = self.current_learner.collector
-        env = collector.env if isinstance(collector, Collector) else None
-        recorder = env.recorder if isinstance(env, VectorGames) else None
-        return recorder.latest if isinstance(recorder, GameRecorder) else None
+        return self.current_learner.recorder.latest
 
     def save_checkpoint(self) -> Path:
         """Write the current policy into an extra checkpoint and return its folder; the run is not affected."""
@@ -294,9 +288,9 @@ class SelfPlayTraining:
             self._checkpointer.write_policy(folder, first.policy, first.record.step, first.evaluation)
         return folder
 
-    def _names_on_recorded_board(self) -> tuple[str, ...]:
-        """Return the names of the players on the recorded board of the current learner, by seat."""
-        return self.current_learner.names_at(BOARD, self.league)
+    def _names_at(self, board: int) -> tuple[str, ...]:
+        """Return the names of the players on a board of the current learner, by seat."""
+        return self.current_learner.names_at(board, self.league)
 
     # --- resuming -----------------------------------------------------------------------------------------------
 

@@ -25,10 +25,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from arena.base.seeding import make_rng
 from arena.ratings.glicko2 import SCALE as GLICKO
 from arena.ratings.glicko2 import START, TAU, UNKNOWN, VOLATILITY, evidence, new_volatility
 from arena.ratings.posterior import after_game
-from games.engine.chance import RANDOM_FIELD, draw, draw_below, reseed
 
 AGENT = np.dtype(
     [
@@ -73,8 +73,7 @@ class RatingLadder:
         self.heads = np.full(BINS, -1, np.int32)
         """First agent of each bin [BINS], -1 if it is empty."""
         self.stretch: NDArray[Any] = np.array([(1.0, FIRMNESS)], STRETCH)
-        self.random: NDArray[Any] = np.zeros(1, np.dtype([RANDOM_FIELD]))
-        reseed(self.random[0], seed)
+        self.rng = make_rng(seed)
         enter_all(self.agents, self.counts, self.heads)
 
     @property
@@ -89,7 +88,7 @@ class RatingLadder:
 
     def pair(self) -> tuple[int, int]:
         """Return two agents to play next and take them off the ladder, until `record` has their result."""
-        return next_pair(self.agents, self.counts, self.heads, self.random[0])
+        return next_pair(self.agents, self.counts, self.heads, self.rng)
 
     def record(self, first: int, second: int, score: float) -> None:
         """Rate a pair's game, in which the first scored 0, 0.5 or 1, and put both back on the ladder."""
@@ -163,23 +162,22 @@ def of_rank(counts: Any, heads: Any, rank: int) -> int:
 
 
 @njit
-def anybody(agents: Any, random: Any) -> int:
+def anybody(agents: Any, rng: np.random.Generator) -> int:
     """Return a random agent on the ladder."""
-    agent = draw_below(random, len(agents))
+    agent = int(rng.integers(0, len(agents)))
     while agents[agent].bin < 0:
-        agent = draw_below(random, len(agents))
+        agent = int(rng.integers(0, len(agents)))
     return agent
 
 
 @njit
-def next_pair(agents: Any, counts: Any, heads: Any, random: Any) -> tuple[int, int]:
+def next_pair(agents: Any, counts: Any, heads: Any, rng: np.random.Generator) -> tuple[int, int]:
     """Take a pair of agents off the ladder, which must have at least two, and return them."""
-    one, two = anybody(agents, random), anybody(agents, random)
+    one, two = anybody(agents, rng), anybody(agents, rng)
     first = one if agents[one].phi >= agents[two].phi else two
     leave(agents, counts, heads, first)
-    normal = math.sqrt(-2 * math.log(1 - draw(random))) * math.cos(2 * math.pi * draw(random))
-    strength = agents[first].mu + math.sqrt(agents[first].phi ** 2 + SPREAD**2) * normal
-    rank = below(counts, bin_of(strength)) - draw_below(random, 2)
+    strength = rng.normal(agents[first].mu, math.sqrt(agents[first].phi ** 2 + SPREAD**2))
+    rank = below(counts, bin_of(strength)) - rng.integers(0, 2)
     second = of_rank(counts, heads, min(max(rank, 0), counts[0] - 1))
     leave(agents, counts, heads, second)
     return first, second

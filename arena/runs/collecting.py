@@ -6,13 +6,11 @@ import numpy as np
 
 from arena.base.errors import UsageError
 from arena.base.seeding import make_rng, spawn_seeds
-from arena.collector.collector import Collector
+from arena.collector.of_task import collector_of
 from arena.data.batch import Batch
 from arena.data.buffer.manager import VectorReplayBuffer
 from arena.data.infos import of_numbers
 from arena.data.stats import CollectStats
-from arena.env.base import DummyVectorEnv
-from arena.env.make import vector_games
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import load_policy
@@ -60,18 +58,18 @@ def collect_transitions(
     environment_seed, move_seed = spawn_seeds(seed, count=2)
     if isinstance(task, Game):
         policy: Policy = PartlyRandomPolicy(make_agent(spec, task), random, move_seed)
-        env: Any = vector_games(task, environments)
         at_random = False
     else:
         if random:
             raise UsageError("a share of random moves is only for games; collect from the agent 'random' as well")
         at_random = spec == "random"
         policy = RandomPolicy() if at_random else load_for(task, spec)
-        env = DummyVectorEnv([task.make] * environments)
-    rings = environments * env.num_agents
+    seats = task.num_players if isinstance(task, Game) else 1
+    rings = environments * seats
     per_ring = -(-steps // environments) + 1
     buffer = VectorReplayBuffer(rings * per_ring, rings)
-    collector = Collector(policy, env, buffer)
+    collector = collector_of(task if isinstance(task, Game) else task.make, environments, policy, buffer)
+    env: Any = collector.env
     for number, space in enumerate(env.action_space if at_random else []):
         space.seed((move_seed + number) % 2**31)
     policy.reset(move_seed)

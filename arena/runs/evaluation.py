@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
 from arena.base.seeding import spawn_seeds
-from arena.collector.collector import Collector
-from arena.env.base import DummyVectorEnv
+from arena.collector.of_task import collector_of
 from arena.match.batch import Pairing, outcomes, play_matches, random_openings
 from arena.match.verdict import MatchRecord
 from arena.policy.base import BasePolicy
@@ -151,7 +150,7 @@ def testing(*policies: Policy) -> Iterator[None]:
 
 def mean_return(task: GymTask, policy: BasePolicy, episodes: int, seed: int) -> float:
     """Return the mean return of `policy` over episodes of a Gymnasium environment."""
-    collector = Collector(policy, DummyVectorEnv([task.make] * min(episodes, TOGETHER)))
+    collector = collector_of(task.make, min(episodes, TOGETHER), policy)
     try:
         with testing(policy), torch_threads(1):
             stats = collector.collect(

@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 
 from arena.base.seeding import spawn_seeds
-from arena.collector.collector import Collector
+from arena.collector.of_task import collector_of
 from arena.data.batch import Batch
 from arena.data.buffer.manager import VectorReplayBuffer
 from arena.data.infos import of_numbers
-from arena.env.base import DummyVectorEnv
 from arena.policy.base import BasePolicy
 from arena.runs.evaluation import ReturnEvaluator
 from arena.runs.options import GymRunOptions
@@ -43,10 +42,11 @@ class GymExperience:
         options, config, on_policy = setup.options, setup.config, setup.algorithm.data == "on-policy"
         self._setup, self._policy = setup, policy
         self._moves = setup.algorithm.steps_between_updates(config, options.environments, options.moves)
-        env = DummyVectorEnv([setup.task.make] * options.environments)
         capacity = options.environments * (self._moves + 1) if on_policy else config.buffer_size
         buffer = VectorReplayBuffer(max(capacity, 2 * options.environments), options.environments)
-        self.collector = Collector(policy, env, buffer, exploration_noise=not on_policy)
+        self.collector = collector_of(
+            setup.task.make, options.environments, policy, buffer, exploration_noise=not on_policy
+        )
 
     def trainer(self, hooks: Hooks) -> BaseTrainer:
         """Return the trainer of the policy, with one epoch a snapshot."""

@@ -11,15 +11,18 @@ from games.engine.game import Game
 
 
 class GameRecorder:
-    """Records the games of the board `arena.env.games.BOARD`; the `recorder` of a `VectorGames`.
+    """Records the games of one board; the `recorder` of a `VectorGames`.
 
     Args:
         game: the game.
-        names: returns the names of the players on that board by seat; called after the first move of a game is chosen.
+        names: returns the names of the players on a board by seat; called after the first move of a game is chosen.
+        board: the board.
 
     """
 
-    def __init__(self, game: Game, names: Callable[[], Sequence[str]]):
+    def __init__(self, game: Game, names: Callable[[int], Sequence[str]], board: int = 0):
+        self.board = board
+        """The board that it follows."""
         self.latest: MatchRecord | None = None
         """The latest finished game of the board, for `arena.match.replay`; None before the first."""
         self._game, self._names = game, names
@@ -43,7 +46,7 @@ class GameRecorder:
         if self._seed is None:
             return
         if not self._players:
-            self._players = tuple(self._names())
+            self._players = tuple(self._names(self.board))
         self._actions.append(action)
         self._returns += rewards
         if over:

@@ -16,9 +16,9 @@ from arena.analysis.response import exploitability
 from arena.analysis.strategy_pools import META
 from arena.analysis.tree import build_tree
 from arena.league.config import LEAGUES, LeagueConfig, RunConfig
-from arena.league.mixture import Mixture, mix_members
 from arena.league.training import SelfPlayTraining
 from arena.policy.registry import make_game
+from leagues.mixture import Mixture, mix_members
 
 FIVE = "matrix_game:payoffs=0 1 1 -1 -1;-1 0 1 1 -1;-1 -1 0 1 1;1 -1 -1 0 1;1 1 -1 -1 0"
 """Payoffs of a cycle of five: each beats the next two."""

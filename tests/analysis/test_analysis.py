@@ -7,9 +7,9 @@ import pytest
 
 from arena.analysis.analysis import analyse, judge_positions, phases_of, wilson
 from arena.analysis.judging import Judge, move_values
-from arena.analysis.lines import PlayedLines, drawn_lines
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
+from arena.match.lines import PlayedLines, drawn_lines
 from arena.match.position import analyse_position
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game

@@ -81,7 +81,7 @@ def test_a_new_game_of_autoreset_has_an_opening_too_and_the_end_before_is_told()
 def test_remembered_games_are_played_again_opening_and_all(name):
     game = make_game(name)
     env = GameVectorEnv(game, 4, openings=6)
-    recorder = env.recorder = GameRecorder(game, lambda: ["a"] * game.num_players)
+    recorder = env.recorder = GameRecorder(game, lambda board: ["a"] * game.num_players)
     env.seed(3)
     env.reset()
     rng, openings = np.random.default_rng(0), 0

@@ -10,7 +10,7 @@ from arena.base.checks import require_at_least
 from arena.base.errors import UsageError
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
-from arena.env.games import BOARD, VectorGames
+from arena.env.games import VectorGames
 from arena.env.hosted.environment import HostedEnv
 from arena.env.hosted.game import EVERYBODY, HostedGame, env_seed, seat_to_move
 from arena.env.ids import Ids, seeds_for
@@ -84,7 +84,7 @@ class HostedVectorEnv(VectorGames):
         for row in rows.tolist():
             self._seeds[row] = self._next_seeds[row]
             self._next_seeds[row] = make_rng(int(self._seeds[row])).integers(2**63)
-            if self.recorder is not None and row == BOARD:
+            if self.recorder is not None and row == self.recorder.board:
                 self.recorder.begin(int(self._seeds[row]))
             self._bring(row, [])
             if self._openings:
@@ -125,7 +125,7 @@ class HostedVectorEnv(VectorGames):
                 actions = []
                 break
         rewards = self._bring(row, actions)
-        if self.recorder is not None and row == BOARD:
+        if self.recorder is not None and row == self.recorder.board:
             self.recorder.open(actions, rewards)
 
     def step(

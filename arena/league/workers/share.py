@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from arena.base.errors import UsageError
 from arena.base.seeding import spawn_seeds
 from arena.collector.collector import Collector
+from arena.collector.of_task import collector_of
 from arena.data.batch import Batch
 from arena.data.buffer.manager import VectorReplayBuffer
 from arena.data.stats import CollectStats
-from arena.env.make import vector_games
 from arena.league.seating import LeagueSeating, OpponentPlan
 from arena.league.workers.sources import Source
 from arena.policy.base import BasePolicy
@@ -155,8 +155,8 @@ class RolloutWorker:
         """Return a collector of `boards` boards; its rings are long enough for a round of `moves` moves."""
         rings = boards * self._game.num_players  # one a board and seat
         buffer = VectorReplayBuffer(rings * (moves + 1), rings)
-        env = vector_games(self._game, boards, self._work.openings)
-        return Collector(seating.manager, env, buffer, exploration_noise=explores)
+        openings = self._work.openings
+        return collector_of(self._game, boards, seating.manager, buffer, openings=openings, exploration_noise=explores)
 
     def member(self, source: Source) -> Policy:
         """Return a member as an opponent, in training mode: it samples its moves as it did in training."""

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from arena.analysis.size import guess_size
+from arena.match.tree_size import guess_size
 from arena.policy.registry import make_game
 
 pytestmark = pytest.mark.full

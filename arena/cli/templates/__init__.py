@@ -1,1 +1,0 @@
-"""Templates of `arena new-game` and `arena new-agent`: a game or an agent in one file, and its test."""
