@@ -27,20 +27,24 @@ step "ruff"
 step "mypy"
 .venv/bin/mypy
 
-step "pytest"
 cores=$(.venv/bin/python -c 'from arena.base.cores import usable_cores; print(usable_cores())')
 run_pytest() {
     .venv/bin/python -m pytest --dist loadgroup --no-loadscope-reorder "$@" # groups and their order: tests/conftest.py
 }
 if [ -n "$fast" ]; then
+    step "pytest"
     run_pytest --fast --numprocesses "$cores" tests "$@"
     printf '\nFast checks passed in %s s.\n' "$SECONDS"
     exit
 fi
 # One more than there are cores: what is tested waits for programs, clocks and terminals a third of its time.
 if [ $# -gt 0 ]; then
+    step "pytest"
     run_pytest --numprocesses "$((cores + 1))" "$@"
 else # in parts, since what a worker has compiled stays in its memory; all of them, whatever the first one finds
+    step "games, compiled once for all workers" # which would keep ten times the memory for those that they compile
+    .venv/bin/python -m tests.compile_games "$cores"
+    step "pytest"
     failed=
     run_pytest --numprocesses "$((cores + 1))" tests/games games || failed=yes
     run_pytest --numprocesses "$((cores + 1))" tests/agents agents || failed=yes

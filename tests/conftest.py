@@ -7,6 +7,7 @@ other games than `FAST_GAMES`. Without it all tests run.
 
 import os
 import re
+import resource
 import signal
 import sys
 from pathlib import Path
@@ -32,6 +33,9 @@ LONGEST = ["ray", "texas_holdem_no_limit", "texas_holdem", "tests/games/test_go.
 LONGEST += ["tests/agents/search/test_ismcts.py", "tests/agents/search/test_mcts.py", "tests/agents/test_alphazero.py"]
 LONGEST += ["tests/tui/test_every_game.py", "tests/cli/test_surroundings.py"]
 """Groups of tests (`group_of`) that take longest, which are begun first."""
+
+PEAKS_MB = []
+"""Peak memory of the workers that have ended."""
 
 # A shell that begins the tests in the background has them ignore SIGINT, and what they begin with them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -74,6 +78,23 @@ def pytest_xdist_make_scheduler(config, log):
             return group_of(nodeid)
 
     return Groups(config, log)
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["peak_kb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    if peak_kb := getattr(node, "workeroutput", {}).get("peak_kb"):
+        PEAKS_MB.append(peak_kb // 1024)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Not a failure: how large the workers have become."""
+    if PEAKS_MB:
+        terminalreporter.write_line(f"peak memory of the workers: {', '.join(map(str, sorted(PEAKS_MB)))} MB")
 
 
 def group_of(nodeid):
