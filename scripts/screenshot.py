@@ -14,7 +14,7 @@ from pathlib import Path
 
 from arena.base.errors import UsageError
 from arena.cli import home
-from arena.cli.opening import screen_of
+from arena.cli.opening import screen_of, screen_of_command
 from arena.tui.app import ArenaApp
 
 SIZE = (120, 32)
@@ -22,7 +22,7 @@ SIZE = (120, 32)
 
 async def picture(keys: list[str], words: list[str]) -> str:
     """Return the screen as SVG after these keys have been pressed."""
-    with screen_of(words) if words else home.screen(home.Options()) as screen:
+    with screen_of_command(words) if words else home.screen(home.Options()) as screen:
         async with ArenaApp(screen, screen_of).run_test(size=SIZE) as pilot:  # headless: no terminal is needed
             for key in keys:
                 if key.isdigit():

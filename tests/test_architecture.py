@@ -39,6 +39,18 @@ TORCH_FREE += ("agents.scripted", "agents.search", "agents.outside", "agents.per
 """Modules that bring no torch in, nor does anything that they import at their top."""
 A_LEARNER = "arena.policy.templates.new_agent"  # which is read as text, and imported nowhere
 
+FLOORS_OF_SCREENS = (
+    ("state", "printable"),
+    ("drawing", "services"),
+    ("driver", "widgets"),
+    ("views", "parts"),
+    ("screens",),
+    ("app",),
+)
+"""Packages and modules of `arena.tui`, lowest floor first."""
+MOST_GENERATIONS = 3
+"""How many classes of ours a screen may inherit from each other, itself counted."""
+
 MOST_ROOMS, MOST_ARROWS = 20, 100
 MOST_ROOMS_OF_AGENTS, MOST_ARROWS_OF_AGENTS = 10, 15
 
@@ -106,6 +118,52 @@ def test_rooms_and_arrows_stay_few():
 def test_the_page_shows_the_house_as_it_is():
     page = architecture.PAGE.read_text(encoding="utf-8")
     assert page == architecture.page(), "run: python scripts/architecture.py --write"
+
+
+def test_rooms_of_the_screens_import_downwards():
+    heights = {f"arena.tui.{name}": height for height, names in enumerate(FLOORS_OF_SCREENS) for name in names}
+    upward = [
+        f"{module} imports {one.name}"
+        for module in ours()
+        for one in imports(module)
+        if (above := height_of(one.name, heights)) and above > (height_of(module, heights) or 9)
+    ]
+    assert {".".join(name.split(".")[:3]) for name in ours() if name.startswith("arena.tui.")} == heights.keys()
+    assert not upward
+
+
+def height_of(module: str, heights: dict[str, int]) -> int | None:
+    return heights.get(".".join(module.split(".")[:3]))
+
+
+def ancestors(module: str, name: str) -> int:
+    """How deep a class lies below the classes of others, itself counted; 0 for a class that is not ours."""
+    for node in tree(module).body if module in modules() else ():
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            bases = [base.value if isinstance(base, ast.Subscript) else base for base in node.bases]
+            return 1 + max((ancestors(*found) for base in bases for found in origins(module, base)), default=0)
+    return 0
+
+
+def origins(module: str, base: ast.expr) -> Iterator[tuple[str, str]]:
+    """The module and the name of a base class, as imported or from the module itself."""
+    if isinstance(base, ast.Name):
+        yield module, base.id
+        for node in ast.walk(tree(module)):
+            if isinstance(node, ast.ImportFrom):
+                yield from (
+                    (node.module or "", alias.name) for alias in node.names if base.id == (alias.asname or alias.name)
+                )
+
+
+def test_screens_inherit_at_most_three_deep():
+    depths = {
+        f"{module}.{node.name}": ancestors(module, node.name)
+        for module in ours()
+        for node in tree(module).body
+        if isinstance(node, ast.ClassDef) and module.startswith("arena.tui")
+    }
+    assert {name: depth for name, depth in depths.items() if depth > MOST_GENERATIONS} == {}
 
 
 def reached(module: str, seen: dict[str, str]) -> dict[str, str]:

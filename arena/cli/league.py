@@ -17,6 +17,8 @@ from arena.league.report import as_dict, print_league
 if TYPE_CHECKING:
     from textual.screen import Screen
 
+    from arena.tui.state.intents import LeagueIntent
+
 
 @dataclass(frozen=True)
 class Options:
@@ -33,6 +35,11 @@ class Options:
     """Folder for pictures: a heat map of the payoffs, and the ratings over time."""
     ui: bool = False
     """Show the league on a screen that follows the training, where two players can be picked and watched."""
+
+
+def options_of(intent: "LeagueIntent") -> Options:
+    """Return the options that another screen asks for."""
+    return Options(Path(intent.folder), ui=True)
 
 
 @contextmanager

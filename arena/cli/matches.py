@@ -27,6 +27,8 @@ from games.engine.identity import split_label
 if TYPE_CHECKING:
     from textual.screen import Screen
 
+    from arena.tui.state.intents import MatchesIntent
+
 
 @dataclass(frozen=True)
 class Options:
@@ -56,6 +58,11 @@ class Options:
         require_at_least(1, **numbers_in(self, "limit"))
         if self.ui and (self.json or self.export or self.import_):
             raise UsageError("--ui shows matches on a screen: it does not go with --json, --export and --import")
+
+
+def options_of(intent: "MatchesIntent") -> Options:
+    """Return the options that another screen asks for."""
+    return Options(MatchFilter(game=intent.game), store=intent.store, ui=True)
 
 
 @contextmanager

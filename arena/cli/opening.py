@@ -1,4 +1,4 @@
-"""Screens of commands: making one from a command line, and showing it in the terminal."""
+"""Screens of commands: making one from an intent or a command line, and showing it in the terminal."""
 
 import importlib
 from collections.abc import Iterator, Sequence
@@ -10,6 +10,8 @@ from arena.base.errors import UnknownNameError, UsageError
 if TYPE_CHECKING:
     from textual.screen import Screen
 
+    from arena.tui.state.intents import Intent
+
 
 @runtime_checkable
 class HasScreen(Protocol):
@@ -19,8 +21,24 @@ class HasScreen(Protocol):
         """Return the screen that the options describe."""
 
 
+@runtime_checkable
+class Opened(HasScreen, Protocol):
+    """The module of a command whose screen others open."""
+
+    def options_of(self, intent: Any) -> Any:
+        """Return the options that an intent stands for."""
+
+
+def screen_of(intent: "Intent") -> AbstractContextManager["Screen[Any]"]:
+    """Return the screen that another screen asks for; `UsageError` if there is none."""
+    module = importlib.import_module(f"arena.cli.{intent.command}")
+    if not isinstance(module, Opened):
+        raise UsageError(f"arena {intent.command} is opened by no screen")
+    return module.screen(module.options_of(intent))
+
+
 @contextmanager
-def screen_of(words: Sequence[str]) -> Iterator["Screen[Any]"]:
+def screen_of_command(words: Sequence[str]) -> Iterator["Screen[Any]"]:
     """Yield the screen that `arena WORDS` would show, and release its resources at the end.
 
     Raises `UsageError` if the words are wrong or the command has no screen.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from arena.match.contained import ContainedPolicy
     from arena.policy.protocol import Policy
     from arena.tui.screens.play import PlayScreen
+    from arena.tui.state.intents import PlayIntent
 
 HUMAN = "human"
 SIMULATIONS = 400
@@ -61,6 +62,11 @@ def run(options: Options) -> int:
         return launch(opened)
 
 
+def options_of(intent: "PlayIntent") -> Options:
+    """Return the options that another screen asks for."""
+    return Options(intent.game, intent.agents, seat=intent.seat, store=intent.store)
+
+
 @contextmanager
 def screen(options: Options) -> Iterator["PlayScreen"]:
     """Yield the screen of these options; raise `UsageError` if they are wrong."""
@@ -76,8 +82,8 @@ def screen(options: Options) -> Iterator["PlayScreen"]:
     time_s = _seconds(options.time)
     specs = options.agents if len(options.agents) == seats - 1 else options.agents * (seats - 1)
 
+    from arena.tui.parts.sitting import PlayOptions
     from arena.tui.screens.play import PlayScreen
-    from arena.tui.screens.sitting import SittingOptions
     from arena.tui.services.match_recorder import MatchRecorder
 
     with ExitStack() as stack:
@@ -96,7 +102,7 @@ def screen(options: Options) -> Iterator["PlayScreen"]:
         hints = None if adviser is None else (adviser, seat(adviser))
         recorder = MatchRecorder(options.store)
         stack.callback(recorder.finish)
-        terms = SittingOptions(options.seat - 1, options.seed, time_s, hints, options.open, recorder)
+        terms = PlayOptions(options.seat - 1, options.seed, time_s, hints, options.open, recorder)
         yield PlayScreen(game, others, terms)
 
 

@@ -17,6 +17,7 @@ from arena.tui.services.agents import contained_agent
 
 if TYPE_CHECKING:
     from arena.tui.screens.replay import ReplayScreen
+    from arena.tui.state.intents import ReplayIntent
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,11 @@ def run(options: Options) -> int:
 
     with screen(options) as opened:
         return launch(opened)
+
+
+def options_of(intent: "ReplayIntent") -> Options:
+    """Return the options that another screen asks for."""
+    return Options(str(intent.match), store=intent.store)
 
 
 @contextmanager

@@ -25,6 +25,8 @@ from games.engine.identity import name_of
 if TYPE_CHECKING:
     from textual.screen import Screen
 
+    from arena.tui.state.intents import RunIntent
+
 
 @dataclass(frozen=True)
 class Options:
@@ -41,6 +43,11 @@ class Options:
     """Folder of the runs."""
     json: bool = False
     """Print JSON instead of a table."""
+
+
+def options_of(intent: "RunIntent") -> Options:
+    """Return the options that another screen asks for."""
+    return Options(intent.folder, control=True)
 
 
 @contextmanager

@@ -36,9 +36,9 @@ def run(options: Options) -> int:
     """Serve until Ctrl-C; return the exit status."""
     words = shlex.split(options.command)
     if words:
-        from arena.cli.opening import screen_of
+        from arena.cli.opening import screen_of_command
 
-        with screen_of(words):  # to report errors before anybody opens the page
+        with screen_of_command(words):  # to report errors before anybody opens the page
             pass
     try:
         from arena.tui.services.serving import serve

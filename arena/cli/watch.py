@@ -18,6 +18,7 @@ from games.engine.game import Game
 
 if TYPE_CHECKING:
     from arena.tui.screens.base import ArenaScreen
+    from arena.tui.state.intents import WatchIntent
 
 MOST_BOARDS = 16
 
@@ -53,6 +54,11 @@ def run(options: Options) -> int:
 
     with screen(options) as opened:
         return launch(opened)
+
+
+def options_of(intent: "WatchIntent") -> Options:
+    """Return the options that another screen asks for."""
+    return Options(intent.game, intent.agents, games=intent.games, speed=intent.speed)
 
 
 @contextmanager

@@ -3,9 +3,10 @@
 import asyncio
 import contextlib
 import os
+import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, ClassVar, Protocol, runtime_checkable
@@ -22,9 +23,10 @@ from arena.tui.driver import terminal_driver
 from arena.tui.printable import Printable
 from arena.tui.screens.palette import Palette
 from arena.tui.services.background import BackgroundThread
+from arena.tui.state.intents import Intent, OpenScreen
 
-Opener = Callable[[Sequence[str]], AbstractContextManager[Screen[Any]]]
-"""Make the screen of a command from its words, `["watch", "connect_four", ...]`; `UsageError` if they are wrong."""
+Opener = Callable[[Intent], AbstractContextManager[Screen[Any]]]
+"""Make the screen that an intent asks for; `UsageError` if there is none."""
 
 KEYS_IN_ASCII = {"↵": "enter", "␣": "space", "↑": "up", "↓": "down"}
 
@@ -42,7 +44,7 @@ class ArenaApp(App[None]):
 
     Args:
         screen: the first screen.
-        opener: makes the screens of commands; None if no command can be opened.
+        opener: makes the screens that other screens ask for; None if none can be opened.
 
     """
 
@@ -108,21 +110,21 @@ class ArenaApp(App[None]):
     async def _act(self, action: str, node: Any) -> None:
         await self.run_action(action, node)
 
-    def open(self, words: Sequence[str]) -> None:
-        """Show the screen of a command on top of this one; a wrong command is reported as news.
+    def on_open_screen(self, message: OpenScreen) -> None:
+        """Show the screen of an intent on top of this one; one that cannot be opened is reported as news.
 
         It is loaded in a background thread, since agents may take seconds.
         """
         if self._opener is not None and not self._opening:
             self._opening = True
-            self._news(f"opening: arena {' '.join(words)} …")
-            self.run_worker(self._show(self._opener, list(words)), name="open")
+            self._news(f"opening: arena {shlex.join(message.intent.words)} …")
+            self.run_worker(self._show(self._opener, message.intent), name="open")
 
-    async def _show(self, opener: Opener, words: Sequence[str]) -> None:
-        """Show a command's screen until it is left, then release its resources (agents, a store)."""
+    async def _show(self, opener: Opener, intent: Intent) -> None:
+        """Show the screen of an intent until it is left, then release its resources (agents, a store)."""
         thread = BackgroundThread()
         try:
-            manager = opener(words)
+            manager = opener(intent)
             shown = await thread.run(manager.__enter__)
         except UsageError as error:
             self._news(str(error), "refusal")
@@ -139,10 +141,6 @@ class ArenaApp(App[None]):
     def _news(self, text: str, tone: str = "plain") -> None:
         if isinstance(self.screen, Notifier):
             self.screen.say(text, tone)
-
-    def action_open(self, words: str) -> None:
-        """Show the screen of a command whose words are separated by spaces."""
-        self.open(words.split())
 
     async def action_back(self) -> None:
         """Leave this screen for the one below; leave the application from the last."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
+from arena.tui.parts.sitting import PlayOptions
 from arena.tui.screens.play import PlayScreen
-from arena.tui.screens.sitting import SittingOptions
 from arena.tui.services.agents import contained_agent
 from arena.tui.widgets.board import Board
 from benchmarks.measure import NOBODY, Row
@@ -29,11 +29,11 @@ async def answering() -> list[float]:
     """Return the response times of keys that turn the board."""
     game = make_game("connect_four")
     agent = contained_agent(AGENT, game)
-    screen = PlayScreen(game, [(AGENT, agent)], SittingOptions(seat=1))
+    screen = PlayScreen(game, [(AGENT, agent)], PlayOptions(seat=1))
     app, waits = ArenaApp(screen), []
     try:
         async with app.run_test(size=(120, 40)) as pilot:
-            while screen.job != "advance" or screen.waited_s < 0.5:
+            while screen.jobs.current != "advance" or screen.jobs.waited_s < 0.5:
                 await asyncio.sleep(0.01)
             board = screen.query_one(Board)
             for _ in range(KEYS):
@@ -45,7 +45,7 @@ async def answering() -> list[float]:
                 await drawn.wait()
                 waits.append(time.perf_counter() - start)
                 await pilot.pause(0.02)
-            assert screen.job == "advance", "the agent has moved meanwhile: let it think for longer"
+            assert screen.jobs.current == "advance", "the agent has moved meanwhile: let it think for longer"
     finally:
         agent.stop()
         agent.close()

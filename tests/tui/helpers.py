@@ -1,7 +1,7 @@
 """Helpers for pilot tests: reading the screen, pointing at cells, waiting for agents."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NoReturn
 
 from textual.pilot import Pilot
@@ -10,6 +10,7 @@ from textual.widgets import Static
 from arena.base.errors import UsageError
 from arena.tui.app import ArenaApp
 from arena.tui.drawing.board import cell_at
+from arena.tui.state.intents import Intent
 from arena.tui.widgets.board import Board
 
 
@@ -17,11 +18,11 @@ class NotToday:
     """An opener of screens that opens none; it keeps what it was asked for."""
 
     def __init__(self) -> None:
-        self.asked: list[list[str]] = []
+        self.asked: list[Intent] = []
 
-    def __call__(self, words: Sequence[str]) -> NoReturn:
-        self.asked.append(list(words))
-        raise UsageError(f"not today: arena {' '.join(words)}")
+    def __call__(self, intent: Intent) -> NoReturn:
+        self.asked.append(intent)
+        raise UsageError(f"not today: arena {' '.join(intent.words)}")
 
 
 def screen_text(app: ArenaApp) -> str:
@@ -56,7 +57,7 @@ async def shows(pilot: Pilot[None], *parts: str) -> None:
 async def my_turn(pilot: Pilot[None], played: int = 0) -> None:
     """Wait for the turn of a person at the keyboard, once so many moves have been played or more."""
     screen = pilot.app.screen
-    await until(pilot, lambda: screen.my_turn and len(screen.positions) > played)
+    await until(pilot, lambda: screen.sitting.my_turn and len(screen.match.positions) > played)
 
 
 async def type_move(pilot: Pilot[None], text: str) -> None:
@@ -68,10 +69,10 @@ async def step(pilot: Pilot[None], count: int) -> None:
     """Step so many moves further while agents are watched, and let the last of them think."""
     screen = pilot.app.screen
     for _ in range(count):
-        known = len(screen.positions)
+        known = len(screen.match.positions)
         await pilot.press("right")
-        await until(pilot, lambda known=known: len(screen.positions) > known)
-    await until(pilot, lambda: screen.job is None)
+        await until(pilot, lambda known=known: len(screen.match.positions) > known)
+    await until(pilot, lambda: screen.jobs.current is None)
 
 
 async def click_cell(pilot: Pilot[None], row: int, column: int) -> None:

@@ -15,7 +15,9 @@ from textual.widgets import OptionList, Static
 from arena.base.errors import UsageError
 from arena.tui.app import ArenaApp
 from arena.tui.drawing.theme import DARK, LIGHT, ascii_only, plain
-from arena.tui.screens.base import COMMON_KEYS, ArenaScreen
+from arena.tui.screens.base import ArenaScreen
+from arena.tui.screens.keys import COMMON_KEYS
+from arena.tui.state.intents import LeagueIntent, OpenScreen
 from tests.tui.helpers import notice, screen_text, shows, until
 from tests.tui.terminal import ARENA, Terminal, require_tmux
 
@@ -26,32 +28,35 @@ class Named(ArenaScreen):
     """Shows its name; o opens another."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("o,O", "app.open('other screen')", "open", tooltip="open another"),
+        Binding("o,O", "other", "open", tooltip="open another"),
         *COMMON_KEYS,
     ]
 
     def compose_body(self) -> ComposeResult:
         yield Static(f"this is {self.places[-1]}")
 
+    def action_other(self) -> None:
+        self.post_message(OpenScreen(LeagueIntent("screen")))
+
 
 class Opener:
-    """Opens screens named by the last word; remembers what is open, and in which thread it was made ready."""
+    """Opens screens named by a folder; remembers what is open, and in which thread it was made ready."""
 
     def __init__(self, wait_s=0.0):
         self.wait_s, self.open, self.threads, self.asked = wait_s, [], [], 0
 
     @contextmanager
-    def __call__(self, words):
+    def __call__(self, intent):
         self.asked += 1
         time.sleep(self.wait_s)
-        if words[-1] == "wrong":
+        if intent.folder == "wrong":
             raise UsageError("there is no such screen")
         self.threads.append(threading.current_thread())
-        self.open.append(words)
+        self.open.append(intent.folder)
         try:
-            yield Named(*words)
+            yield Named("other", intent.folder)
         finally:
-            self.open.remove(words)
+            self.open.remove(intent.folder)
 
 
 async def test_a_screen_opens_on_top_and_back_leads_to_the_one_below():
@@ -60,7 +65,7 @@ async def test_a_screen_opens_on_top_and_back_leads_to_the_one_below():
     async with app.run_test() as pilot:
         await pilot.press("o")
         await shows(pilot, "this is screen", "arena › other › screen")
-        assert opener.open == [["other", "screen"]]
+        assert opener.open == ["screen"]
         assert opener.threads[0] is not threading.main_thread()
         await pilot.press("o")
         await until(pilot, lambda: len(opener.open) == 2)
@@ -135,11 +140,11 @@ async def test_what_is_wrong_is_said_and_nothing_opens():
     opener = Opener()
     app = ArenaApp(Named("first"), opener)
     async with app.run_test() as pilot:
-        app.open(["something", "wrong"])
+        app.post_message(OpenScreen(LeagueIntent("wrong")))
         await until(pilot, lambda: notice(app) == "there is no such screen")
         assert opener.open == []
-        app.open(["fine"])
-        await until(pilot, lambda: opener.open == [["fine"]])
+        app.post_message(OpenScreen(LeagueIntent("fine")))
+        await until(pilot, lambda: opener.open == ["fine"])
 
 
 async def test_impatient_keys_open_one_screen():
@@ -147,7 +152,7 @@ async def test_impatient_keys_open_one_screen():
     app = ArenaApp(Named("first"), opener)
     async with app.run_test() as pilot:
         await pilot.press("o", "o", "o")
-        assert "opening: arena other screen …" in screen_text(app)
+        assert "opening: arena league screen --ui …" in screen_text(app)
         await until(pilot, lambda: opener.open)
         assert opener.asked == 1
 

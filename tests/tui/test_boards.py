@@ -5,7 +5,7 @@ import pytest
 from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
 from arena.tui.screens.boards import BoardsScreen
-from arena.tui.screens.walk import FASTEST, SLOWEST
+from arena.tui.state.pace import FASTEST, SLOWEST
 from arena.tui.widgets.tile import Tile
 from tests.tui.agents import Crashing, FirstLegal, Patient
 from tests.tui.helpers import notice, screen_text, shows, until

@@ -9,6 +9,7 @@ from arena.cli.main import main
 from arena.store import MatchFilter, Store
 from arena.tui.app import ArenaApp
 from arena.tui.screens.browse import BrowseScreen
+from arena.tui.state.intents import ReplayIntent
 from arena.tui.widgets.match_list import MAX_PAGES, PAGE, MatchList
 from tests.store.records import OTHER_GAME, record
 from tests.tui.helpers import NotToday, last_line, notice, screen_text, shows, until
@@ -152,7 +153,7 @@ async def test_enter_or_two_clicks_open_a_match(url):
         await until(pilot, lambda: "not today" in notice(app))
         await pilot.click(MatchList, offset=(10, 5), times=2)
         await until(pilot, lambda: len(opener.asked) == 2)
-        assert opener.asked == [["replay", str(COUNT - place), "--store", url] for place in (1, 4)]
+        assert opener.asked == [ReplayIntent(COUNT - place, url) for place in (1, 4)]
 
 
 async def test_matches_that_are_added_meanwhile_move_nothing(tmp_path):

@@ -66,7 +66,7 @@ async def test_the_middle_of_a_game_on_a_large_screen(name):
     match, middle = longest(name)
     app = ArenaApp(ReplayScreen(match, "match 1", at=middle))
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.screen.shown == middle and app.screen.job is None)
+        await until(pilot, lambda: app.screen.shown == middle and app.screen.jobs.current is None)
         await shows(pilot, f"{middle} of {len(match.actions)}", "q back")
         check_snapshot(app, f"replay-{name}-120x40")
 

@@ -7,8 +7,8 @@ from arena.data.batch import Batch
 from arena.policy.protocol import Policy
 from arena.policy.registry import GAMES, make_agent, make_game
 from arena.tui.app import ArenaApp
+from arena.tui.parts.sitting import PlayOptions
 from arena.tui.screens.play import PlayScreen
-from arena.tui.screens.sitting import SittingOptions
 from tests.tui.helpers import until
 
 pytestmark = pytest.mark.full
@@ -55,22 +55,22 @@ async def test_a_game_is_played_by_keys_to_its_end(name):
     game = make_game(SMALL.get(name, name))
     mine, theirs = LINES.get(name, ("", ""))
     others = [("bot", Reader(game, theirs) if theirs else make_agent("random", game))]
-    app = ArenaApp(PlayScreen(game, others, SittingOptions(seed=1)))
+    app = ArenaApp(PlayScreen(game, others, PlayOptions(seed=1)))
     rng = np.random.default_rng(1)
     async with app.run_test(size=(80, 24)) as pilot:
         turns = 0
         while True:
             screen = app.screen
-            await until(pilot, lambda screen=screen: screen.my_turn or screen.position.verdict, 120)
-            if screen.position.verdict:
+            await until(pilot, lambda screen=screen: screen.sitting.my_turn or screen.sitting.position.verdict, 120)
+            if screen.sitting.position.verdict:
                 break
-            known = len(screen.positions)
+            known = len(screen.match.positions)
             if name in LONG and turns == MOST_TURNS:
                 await pilot.press("ctrl+r", "ctrl+r")
             else:
-                move = mine.split()[turns] if mine else choose(screen.position.legal, rng, name)
+                move = mine.split()[turns] if mine else choose(screen.sitting.position.legal, rng, name)
                 await pilot.press(*move, "enter")
-            await until(pilot, lambda screen=screen, known=known: len(screen.positions) > known)
+            await until(pilot, lambda screen=screen, known=known: len(screen.match.positions) > known)
             turns += 1
-        assert screen.position.verdict.offender in (None, screen.seat)
+        assert screen.sitting.position.verdict.offender in (None, screen.sitting.seat)
         assert "n: new game" in str(screen.query_one("#notice").content).lower()  # N where n begins a move

@@ -16,6 +16,7 @@ from arena.tui.screens.form import FormScreen
 from arena.tui.screens.home import HomeScreen
 from arena.tui.screens.menu import MenuScreen
 from arena.tui.services.jobs import CommandProcess
+from arena.tui.state.intents import WatchIntent
 from arena.tui.widgets.rows import Rows
 from tests.tui.helpers import NotToday, last_line, notice, screen_text, shows, until
 from tests.tui.sample_files import make_run
@@ -117,7 +118,7 @@ async def test_a_form_shows_the_command_as_it_grows_and_begins_it(folder):
         await shows(pilot, "$ arena watch tic_tac_toe one-ply mcts:50 --games 10 --speed 1")
         await pilot.press("enter")
         await until(pilot, lambda: "not today" in notice(app))
-        assert opener.asked == [["watch", "tic_tac_toe", "one-ply", "mcts:50", "--games", "10", "--speed", "1"]]
+        assert opener.asked == [WatchIntent("tic_tac_toe", ("one-ply", "mcts:50"))]
         await open_form(pilot, "w")
         assert app.screen.query_one("#agent-1", Input).value == "mcts:50"  # as it was filled in
         await pilot.click("#cancel")

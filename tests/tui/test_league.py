@@ -12,6 +12,7 @@ from arena.league.records import League, Learner, write_league
 from arena.tui.app import ArenaApp
 from arena.tui.screens import league
 from arena.tui.screens.league import LeagueScreen
+from arena.tui.state.intents import WatchIntent
 from arena.tui.views.league_view import about, ladder_rows, next_opponents, over_time, rating_curves, read_view, spec_of
 from arena.tui.widgets.heat_map import HeatMap
 from arena.tui.widgets.plot import Plot
@@ -72,14 +73,14 @@ async def test_two_are_picked_and_watched(folder):
         await pilot.press("w")
         await until(pilot, lambda: "not today" in notice(app))
         game = "tic_tac_toe:m=3,n=3,k=3"
-        assert opener.asked == [["watch", game, f"ppo:{folder}/x/1", f"ppo:{folder}/snapshot-0005"]]
+        assert opener.asked == [WatchIntent(game, (f"ppo:{folder}/x/1", f"ppo:{folder}/snapshot-0005"))]
         await pilot.press("down", "space")  # a third takes the place of the first
         assert app.screen.marked == ["main-0005", "main-0004"]
         await pilot.press("space")
         assert app.screen.marked == ["main-0005"]
         await pilot.press("end", "enter")
         await until(pilot, lambda: len(opener.asked) == 2)
-        assert opener.asked[1] == ["watch", game, f"ppo:{folder}/snapshot-0005", "random"]
+        assert opener.asked[1] == WatchIntent(game, (f"ppo:{folder}/snapshot-0005", "random"))
 
 
 async def test_the_mouse_points_and_opens(folder):
@@ -91,7 +92,7 @@ async def test_the_mouse_points_and_opens(folder):
         assert app.screen.query_one("#ladder", Rows).key == "main-0004"
         await pilot.click("#ladder", offset=(8, 4), times=2)
         await until(pilot, lambda: opener.asked)
-        assert opener.asked[0][2:] == [f"ppo:{folder}/snapshot-0004"] * 2
+        assert opener.asked[0].agents == (f"ppo:{folder}/snapshot-0004",) * 2
 
 
 async def test_a_league_that_grows_is_followed(folder):

@@ -7,8 +7,8 @@ from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
 from arena.tui.drawing.board import extent
 from arena.tui.screens.play import PlayScreen
-from arena.tui.screens.walk import SLOWEST
 from arena.tui.screens.watch import WatchScreen
+from arena.tui.state.pace import SLOWEST
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.moves import Moves
 from arena.tui.widgets.players import Players
@@ -49,7 +49,7 @@ async def test_everything_is_seen_when_watching(name, size):
 async def test_everything_is_seen_when_playing(name, size):
     app = play(name)
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: app.screen.my_turn)
+        await until(pilot, lambda: app.screen.sitting.my_turn)
         await shows(pilot, "arena › play › ", "● you", "○ bot", "to move", "move ›", "your move")
         keys = ("↵ play", "h hint", "u undo", "R resign", "n new", "? help", "q back")
         await until(pilot, lambda: all(key in last_line(app) for key in keys))
@@ -134,9 +134,9 @@ async def test_without_colour_the_shapes_tell_everything(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     app = play("connect_four")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.screen.my_turn)
+        await until(pilot, lambda: app.screen.sitting.my_turn)
         await pilot.press("4", "enter")
-        await until(pilot, lambda: app.screen.my_turn and len(app.screen.positions) == 3)
+        await until(pilot, lambda: app.screen.sitting.my_turn and len(app.screen.match.positions) == 3)
         await shows(pilot, "[○]", "│ ● │", "│ · │", "│>·<│")
         styles = [segment.style for strip in app.screen._compositor.render_strips() for segment in strip]
         greys = [style.color.triplet for style in styles if style and style.color and style.color.triplet]

@@ -8,11 +8,11 @@ import arena.tui.screens
 from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
 from arena.tui.drawing.theme import LIGHT
+from arena.tui.parts.sitting import PlayOptions
 from arena.tui.screens.home import HomeScreen
 from arena.tui.screens.play import PlayScreen
-from arena.tui.screens.sitting import SittingOptions
-from arena.tui.screens.walk import SLOWEST
 from arena.tui.screens.watch import WatchScreen
+from arena.tui.state.pace import SLOWEST
 from tests.tui.agents import FirstLegal, Telling
 from tests.tui.helpers import click_cell, my_turn, shows, step, type_move, until
 from tests.tui.snapshots import FOLDER, check_snapshot
@@ -26,7 +26,7 @@ CLOCK = r"\d:\d\d"
 
 def play(name, *others, **terms):
     others = others or (("bot", Telling()),)
-    return ArenaApp(PlayScreen(make_game(name), others, SittingOptions(seed=1, **terms)))
+    return ArenaApp(PlayScreen(make_game(name), others, PlayOptions(seed=1, **terms)))
 
 
 def watch(name):
@@ -55,7 +55,7 @@ async def test_a_hint(size):
         await type_move(pilot, "4")
         await my_turn(pilot, 2)
         await pilot.press("h")
-        await until(pilot, lambda: app.screen.hint)
+        await until(pilot, lambda: app.screen.sitting.hints.answer)
         await shows(pilot, "bot would play", "q back")
         check_snapshot(app, f"play-hint-{size[0]}x{size[1]}")
 

@@ -6,9 +6,9 @@ from textual import events
 from arena.match.verdict import Reason
 from arena.policy.registry import make_agent, make_game
 from arena.tui.app import ArenaApp
+from arena.tui.parts.sitting import PlayOptions
 from arena.tui.screens.help import HelpScreen
 from arena.tui.screens.play import PlayScreen
-from arena.tui.screens.sitting import SittingOptions
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.entry import Entry
 from tests.tui.agents import FirstLegal, Patient, Silent
@@ -18,11 +18,11 @@ pytestmark = pytest.mark.full
 
 
 def make_app(name="tic_tac_toe", agent=None, seat=0):
-    return ArenaApp(PlayScreen(make_game(name), [("bot", agent or FirstLegal())], SittingOptions(seat)))
+    return ArenaApp(PlayScreen(make_game(name), [("bot", agent or FirstLegal())], PlayOptions(seat)))
 
 
 def moves(screen):
-    return [position.move for position in screen.positions[1:]]
+    return [position.move for position in screen.match.positions[1:]]
 
 
 async def test_a_game_by_arrows_and_enter():
@@ -33,10 +33,10 @@ async def test_a_game_by_arrows_and_enter():
             await pilot.press(*keys)
             await my_turn(pilot, played)
         await pilot.press("down", "enter")
-        await until(pilot, lambda: app.screen.positions[-1].verdict)
+        await until(pilot, lambda: app.screen.match.positions[-1].verdict)
         assert moves(app.screen) == ["b1", "a1", "b2", "a2", "b3"]
         assert "● you win after 5 moves" in notice(app)
-        assert app.screen.standings() == "1 – 0"
+        assert app.screen.match.standings() == "1 – 0"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)])
@@ -46,7 +46,7 @@ async def test_a_game_by_clicks(size):
         for row in range(3):
             await my_turn(pilot, 2 * row)
             await click_cell(pilot, row, 1)
-        await until(pilot, lambda: app.screen.positions[-1].verdict)
+        await until(pilot, lambda: app.screen.match.positions[-1].verdict)
         assert moves(app.screen) == ["b1", "a1", "b2", "a2", "b3"]
 
 
@@ -56,7 +56,7 @@ async def test_a_game_by_typing():
         for number, text in enumerate(["b1", "B2", "b3"]):
             await my_turn(pilot, 2 * number)
             await type_move(pilot, text)
-        await until(pilot, lambda: app.screen.positions[-1].verdict)
+        await until(pilot, lambda: app.screen.match.positions[-1].verdict)
         assert moves(app.screen) == ["b1", "a1", "b2", "a2", "b3"]
 
 
@@ -127,7 +127,7 @@ async def test_a_click_on_a_taken_cell_is_refused():
         await my_turn(pilot, 2)
         await click_cell(pilot, 1, 1)
         assert "not a legal move" in notice(app)
-        assert len(app.screen.positions) == 3
+        assert len(app.screen.match.positions) == 3
 
 
 async def test_a_move_can_be_typed_right_behind_another():
@@ -195,13 +195,13 @@ async def test_the_hint_shows_on_the_board_and_beside_it_and_goes_again():
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
         await pilot.press("h")
-        await until(pilot, lambda: app.screen.hint)
+        await until(pilot, lambda: app.screen.sitting.hints.answer)
         await until(pilot, lambda: screen_text(app).count("14%") == 14)
         await shows(pilot, "● bot would play")
         await pilot.press("h")
         await until(pilot, lambda: "14%" not in screen_text(app))
         await pilot.press("h")
-        await until(pilot, lambda: app.screen.hint)
+        await until(pilot, lambda: app.screen.sitting.hints.answer)
         await type_move(pilot, "4")
         await my_turn(pilot, 2)
         await until(pilot, lambda: "14%" not in screen_text(app))
@@ -212,7 +212,7 @@ async def test_a_hint_from_an_agent_without_chances_names_its_move():
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
         await pilot.press("h")
-        await until(pilot, lambda: app.screen.hint)
+        await until(pilot, lambda: app.screen.sitting.hints.answer)
         await until(pilot, lambda: screen_text(app).count("100%") == 2)
 
 
@@ -239,11 +239,11 @@ async def test_a_game_that_is_over_can_be_taken_back_and_does_not_count():
         for number, text in enumerate(["b1", "b2", "b3"]):
             await my_turn(pilot, 2 * number)
             await type_move(pilot, text)
-        await until(pilot, lambda: app.screen.positions[-1].verdict)
-        assert app.screen.standings() == "1 – 0"
+        await until(pilot, lambda: app.screen.match.positions[-1].verdict)
+        assert app.screen.match.standings() == "1 – 0"
         await pilot.press("u")
         await my_turn(pilot)
-        assert app.screen.standings() == "0 – 0"
+        assert app.screen.match.standings() == "0 – 0"
         assert moves(app.screen) == ["b1", "a1", "b2", "a2"]
 
 
@@ -256,9 +256,9 @@ async def test_resigning_loses_and_can_be_taken_back():
         await pilot.press("R")
         assert "R again resigns" in notice(app)
         await pilot.press("R")
-        assert app.screen.positions[-1].verdict.reason is Reason.RESIGNED
+        assert app.screen.match.positions[-1].verdict.reason is Reason.RESIGNED
         assert "● you resign" in notice(app)
-        assert app.screen.standings() == "0 – 1"
+        assert app.screen.match.standings() == "0 – 1"
         await type_move(pilot, "b3")
         assert "the game is over" in notice(app)
         await pilot.press("u")
@@ -274,12 +274,12 @@ async def test_a_new_game_changes_seats_and_an_unfinished_one_is_left_only_if_as
         await my_turn(pilot, 2)
         await pilot.press("n")
         assert "n again" in notice(app)
-        assert len(app.screen.positions) == 3
+        assert len(app.screen.match.positions) == 3
         await pilot.press("n")
         await my_turn(pilot, 1)
-        assert app.screen.seat == 1
+        assert app.screen.sitting.seat == 1
         assert moves(app.screen) == ["a1"]
-        assert app.screen.standings() == "0 – 0"
+        assert app.screen.match.standings() == "0 – 0"
 
 
 async def test_the_second_seat_waits_for_the_first_move():
@@ -296,7 +296,7 @@ async def test_the_board_stays_alive_while_the_agent_thinks():
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
         await type_move(pilot, "b2")
-        await until(pilot, lambda: app.screen.job == "advance")
+        await until(pilot, lambda: app.screen.jobs.current == "advance")
         await pilot.press("f")
         assert app.screen.query_one(Board).flipped
         await click_cell(pilot, 0, 0)
@@ -315,9 +315,9 @@ async def test_a_move_taken_back_from_under_a_thinking_agent_is_gone():
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
         await type_move(pilot, "b2")
-        await until(pilot, lambda: app.screen.job == "advance")
+        await until(pilot, lambda: app.screen.jobs.current == "advance")
         await pilot.press("u")
-        assert len(app.screen.positions) == 1
+        assert len(app.screen.match.positions) == 1
         agent.go_on.set()
         await my_turn(pilot)
         await type_move(pilot, "c3")

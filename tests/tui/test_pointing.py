@@ -31,7 +31,7 @@ async def test_by_mouse():
         assert board.view.targets == {(3, 0), (3, 1), (3, 2)}
         await click_cell(pilot, 3, 2)
         await my_turn(pilot, 2)
-        assert app.screen.positions[1].move == "b1-c2"
+        assert app.screen.match.positions[1].move == "b1-c2"
         assert app.screen.picked is None
 
 
@@ -46,7 +46,7 @@ async def test_by_keys():
         await shows(pilot, "(●)")
         await pilot.press("enter")
         await my_turn(pilot, 2)
-        assert app.screen.positions[1].move == "c1-c2"
+        assert app.screen.match.positions[1].move == "c1-c2"
 
 
 async def test_a_piece_is_let_go():
@@ -63,7 +63,7 @@ async def test_a_piece_is_let_go():
         await click_cell(pilot, 4, 0)
         await click_cell(pilot, 4, 4)
         await until(pilot, lambda: app.screen.picked == (4, 4))
-        assert len(app.screen.positions) == 1
+        assert len(app.screen.match.positions) == 1
 
 
 async def test_escape_empties_the_line_first():

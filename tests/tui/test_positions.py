@@ -40,12 +40,12 @@ async def test_a_game_of_cards_is_played_to_its_end():
     app = ArenaApp(PlayScreen(KUHN, [("bot", FirstLegal())]))
     async with app.run_test(size=(100, 30)) as pilot:
         screen = app.screen
-        await until(pilot, lambda: screen.my_turn)
+        await until(pilot, lambda: screen.sitting.my_turn)
         board = app.screen.query_one(Board)
-        assert cards(screen.positions[-1]).count("?") == 1
+        assert cards(screen.match.positions[-1]).count("?") == 1
         height = board.size.height
         await pilot.press(*"bet", "enter")
-        await until(pilot, lambda: screen.positions[-1].verdict is not None)
+        await until(pilot, lambda: screen.match.positions[-1].verdict is not None)
         await until(pilot, lambda: board.size.height == height + 1)  # a line below the table says what was done
         await shows(pilot, "player 1 bet, player 2 pass")
         await shows(pilot, "you win after 2 moves")

@@ -23,7 +23,7 @@ def make_app(written=WON, **options):
 
 
 async def until_read(pilot, positions=8):
-    await until(pilot, lambda: len(pilot.app.screen.positions) == positions)
+    await until(pilot, lambda: len(pilot.app.screen.match.positions) == positions)
 
 
 async def type_answer(pilot, text):
@@ -80,9 +80,9 @@ async def test_an_agent_analyses_the_position_shown():
         await shows(pilot, "● first", "b2  ███")
         await pilot.press("a", "right")
         await shows(pilot, "first is off")
-        assert set(app.screen.answers) == {3, 4}
+        assert set(app.screen.match.answers) == {3, 4}
         await pilot.press("A")
-        await until(pilot, lambda: set(app.screen.answers) == set(range(7)))
+        await until(pilot, lambda: set(app.screen.match.answers) == set(range(7)))
         await shows(pilot, "value for ●")
 
 

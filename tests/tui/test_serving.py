@@ -71,7 +71,7 @@ async def tops(width: int, height: int) -> list[tuple[float, float]]:
     """Where the top cell of each column of connect_four is on a screen of that size, in characters."""
     app = ArenaApp(PlayScreen(make_game("connect_four"), [("random", FirstLegal())]))
     async with app.run_test(size=(width, height)) as pilot:
-        await until(pilot, lambda: app.screen.my_turn)
+        await until(pilot, lambda: app.screen.sitting.my_turn)
         board = app.screen.query_one(Board)
         cells = [
             (x, y, cell_at(board.view.picture, board.scale, x, y)) for x in range(board.size.width) for y in (4, 5)

@@ -8,8 +8,8 @@ import pytest
 from arena.match.match import Match
 from arena.policy.registry import make_agent, make_game
 from arena.tui.app import ArenaApp
+from arena.tui.parts.sitting import PlayOptions
 from arena.tui.screens.play import PlayScreen
-from arena.tui.screens.sitting import SittingOptions
 from arena.tui.services.match_recorder import MatchRecorder
 from tests.tui.agents import FirstLegal
 from tests.tui.helpers import until
@@ -27,18 +27,18 @@ async def test_random_keys_and_clicks(name, people, times, tmp_path, monkeypatch
     game = make_game(name)
     others = [("bot", FirstLegal())] if people == 1 else [("Ada", None)]
     hints = ("random", make_agent("random", game))
-    options = SittingOptions(time_s=20, hints=hints, recorder=MatchRecorder(str(tmp_path / "arena.db")))
+    options = PlayOptions(time_s=20, hints=hints, recorder=MatchRecorder(str(tmp_path / "arena.db")))
     screen = PlayScreen(game, others, options)
     app = ArenaApp(screen)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: screen.job is None)
+        await until(pilot, lambda: screen.jobs.current is None)
         await shake(pilot, SHAKES or times, seed=5)
         while app.screen is not screen:
             await pilot.press("enter" if type(app.screen).__name__ == "CurtainScreen" else "escape")
             await pilot.pause()
-        await until(pilot, lambda: screen.job in (None, "hint"))
-        match = Match(game, [(str(seat), None) for seat in range(game.num_players)], screen._seed)
-        for position in screen.positions[1:]:  # what was played is what the rules allow
+        await until(pilot, lambda: screen.jobs.current in (None, "hint"))
+        match = Match(game, [(str(seat), None) for seat in range(game.num_players)], screen.sitting._seed)
+        for position in screen.match.positions[1:]:  # what was played is what the rules allow
             if position.action is not None:
                 match.play(position.action)
-        assert match.over or screen.position.verdict or len(screen.position.legal) == match.legal.sum()
+        assert match.over or screen.sitting.position.verdict or len(screen.sitting.position.legal) == match.legal.sum()

@@ -14,9 +14,9 @@ from arena.match.verdict import MatchRecord, Reason, forfeit
 from arena.policy.registry import make_game
 from arena.store import Store
 from arena.tui.app import ArenaApp
+from arena.tui.parts.sitting import PlayOptions
 from arena.tui.screens.curtain import CurtainScreen
 from arena.tui.screens.play import PlayScreen
-from arena.tui.screens.sitting import SittingOptions
 from arena.tui.services.match_recorder import MatchRecorder
 from arena.tui.state.clocks import Clocks
 from arena.tui.widgets.board import Board
@@ -42,14 +42,14 @@ class Hurried(Patient):
 
 
 def table(*others, game="tic_tac_toe", **terms):
-    return ArenaApp(PlayScreen(make_game(game), others, SittingOptions(**terms)))
+    return ArenaApp(PlayScreen(make_game(game), others, PlayOptions(**terms)))
 
 
 async def test_a_clock_may_stand_at_nothing_when_it_is_wound():
     app = table(("bot", FirstLegal()), time_s=0.0)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.screen.position.verdict)
-        assert app.screen.position.verdict.reason is Reason.LATE
+        await until(pilot, lambda: app.screen.sitting.position.verdict)
+        assert app.screen.sitting.position.verdict.reason is Reason.LATE
 
 
 @pytest.mark.parametrize(("key", "played"), [("escape", 2), ("u", 0)])
@@ -59,10 +59,10 @@ async def test_an_agent_is_hurried_if_asked_or_if_its_game_is_left(key, played):
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
         await type_move(pilot, "b2")
-        await until(pilot, lambda: app.screen.job == "advance")
+        await until(pilot, lambda: app.screen.jobs.current == "advance")
         await pilot.press(key)
         await my_turn(pilot, played)
-        assert len(app.screen.positions) == played + 1
+        assert len(app.screen.match.positions) == played + 1
         assert agent.go_on.is_set()
 
 
@@ -71,18 +71,18 @@ async def test_one_that_hangs_is_stopped_loses_and_plays_again(tmp_path, faulty_
     with screen(options) as shown:
         app = ArenaApp(shown)
         async with app.run_test(size=(80, 24)) as pilot:
-            await until(pilot, lambda: app.screen.my_turn, 60)
+            await until(pilot, lambda: app.screen.sitting.my_turn, 60)
             await type_move(pilot, "b2")
             await my_turn(pilot, 2)
             await type_move(pilot, "c3")
-            await until(pilot, lambda: app.screen.job == "advance")
+            await until(pilot, lambda: app.screen.jobs.current == "advance")
             await pilot.press("f")  # the screen is alive
             assert app.screen.query_one(Board).flipped
             await pilot.press("escape", "escape")
-            await until(pilot, lambda: app.screen.position.verdict)
+            await until(pilot, lambda: app.screen.sitting.position.verdict)
             assert "was late (was stopped) and loses" in notice(app)
             await pilot.press("u")
-            await until(pilot, lambda: app.screen.my_turn and len(app.screen.positions) == 3, 60)
+            await until(pilot, lambda: app.screen.sitting.my_turn and len(app.screen.match.positions) == 3, 60)
 
 
 def test_clocks_are_told_what_time_it_is():
@@ -111,8 +111,8 @@ async def test_who_thinks_for_long_can_be_asked_to_move():
 async def test_who_runs_out_of_time_loses():
     app = table(("bot", FirstLegal()), time_s=0.6)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.screen.position.verdict)
-        assert app.screen.position.verdict.reason is Reason.LATE
+        await until(pilot, lambda: app.screen.sitting.position.verdict)
+        assert app.screen.sitting.position.verdict.reason is Reason.LATE
         assert "● you are late (0:00 are over) and lose" in notice(app)
 
 
@@ -122,9 +122,9 @@ async def test_an_agent_runs_out_of_time_too():
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
         await type_move(pilot, "b2")
-        await until(pilot, lambda: app.screen.position.verdict)
+        await until(pilot, lambda: app.screen.sitting.position.verdict)
         agent.go_on.set()
-        assert app.screen.position.verdict.offender == 1
+        assert app.screen.sitting.position.verdict.offender == 1
         await shows(pilot, "○ bot was late")
 
 
@@ -145,7 +145,7 @@ async def test_an_agent_that_hopes_for_more_declines_a_draw(agent, said):
         await my_turn(pilot, 2)
         await pilot.press("d")
         assert said in notice(app)
-        assert app.screen.my_turn
+        assert app.screen.sitting.my_turn
 
 
 async def test_an_agent_that_hopes_for_no_more_accepts():
@@ -155,15 +155,15 @@ async def test_an_agent_that_hopes_for_no_more_accepts():
         await type_move(pilot, "b2")
         await my_turn(pilot, 2)
         await pilot.press("d")
-        await until(pilot, lambda: app.screen.position.verdict)
+        await until(pilot, lambda: app.screen.sitting.position.verdict)
         assert "a draw by agreement" in notice(app)
-        assert app.screen.standings() == "½ – ½"
+        assert app.screen.match.standings() == "½ – ½"
 
 
 async def test_games_without_draws_by_agreement_say_so():
     app = table(("bot", FirstLegal()), game="kuhn_poker")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.screen.my_turn)
+        await until(pilot, lambda: app.screen.sitting.my_turn)
         await pilot.press("d")
         assert "has no draws by agreement" in notice(app)
 
@@ -180,12 +180,12 @@ async def test_two_people_agree_on_a_draw_or_do_not():
         assert "a draw is offered" in notice(app)
         await type_move(pilot, "a2")
         await my_turn(pilot, 3)
-        assert app.screen.offer is None
+        assert app.screen.sitting.draw_offer.by is None
         await pilot.press("d")
         await type_move(pilot, "c3")
         await my_turn(pilot, 4)
         await pilot.press("d")
-        assert app.screen.position.verdict.reason is Reason.AGREED
+        assert app.screen.sitting.position.verdict.reason is Reason.AGREED
 
 
 async def test_two_people_play_on_one_board():
@@ -194,7 +194,7 @@ async def test_two_people_play_on_one_board():
         for number, text in enumerate(["b1", "a1", "b2", "a2", "b3"]):
             await my_turn(pilot, number)
             await type_move(pilot, text)
-        await until(pilot, lambda: app.screen.position.verdict)
+        await until(pilot, lambda: app.screen.sitting.position.verdict)
         assert "● you win" in notice(app)
 
 
@@ -209,23 +209,23 @@ async def test_a_curtain_hides_the_hand_of_one_from_the_other():
             assert "│" not in screen_text(app)
             await shows(pilot, f"{name}, it is your turn")
             await pilot.press("enter")
-            await until(pilot, lambda: isinstance(app.screen, PlayScreen) and app.screen.my_turn)
+            await until(pilot, lambda: isinstance(app.screen, PlayScreen) and app.screen.sitting.my_turn)
             hands.append(screen_text(app))
-            letters = app.screen.position.picture.letters.ravel().tolist()
+            letters = app.screen.sitting.position.picture.letters.ravel().tolist()
             assert letters.count("?") == 1
             await type_move(pilot, "pass")
         assert hands[0] != hands[1]
-        await until(pilot, lambda: isinstance(app.screen, PlayScreen) and app.screen.position.verdict)
+        await until(pilot, lambda: isinstance(app.screen, PlayScreen) and app.screen.sitting.position.verdict)
 
 
 async def test_moves_without_a_cell_are_clicked():
     app = table(("bot", FirstLegal()), game="kuhn_poker")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.screen.my_turn)
+        await until(pilot, lambda: app.screen.sitting.my_turn)
         await shows(pilot, "or ›  pass   bet")
         await pilot.click(Choices, offset=(len(" or ›  pass   ") + 1, 0))
-        await until(pilot, lambda: len(app.screen.positions) > 1)
-        assert app.screen.positions[1].move == "bet"
+        await until(pilot, lambda: len(app.screen.match.positions) > 1)
+        assert app.screen.match.positions[1].move == "bet"
 
 
 async def test_seats_change_at_once_if_asked():
@@ -234,8 +234,8 @@ async def test_seats_change_at_once_if_asked():
         await my_turn(pilot)
         await pilot.press("C")
         await my_turn(pilot, 1)
-        assert app.screen.seat == 1
-        assert app.screen.series.game == 0
+        assert app.screen.sitting.seat == 1
+        assert app.screen.match.series.game == 0
         await type_move(pilot, "b2")
         await my_turn(pilot, 3)
         await pilot.press("C")
@@ -252,7 +252,7 @@ async def test_thoughts_are_shown_after_the_game_or_if_minds_are_open():
                 await my_turn(pilot, 2)
                 await pilot.press("m")
                 assert "after the game" in notice(app)
-        await until(pilot, lambda: app.screen.position.verdict)
+        await until(pilot, lambda: app.screen.sitting.position.verdict)
         await pilot.press("m")
         await shows(pilot, "○ bot thought")
         await pilot.press("left", "left", "left")
@@ -312,12 +312,12 @@ async def test_a_store_that_cannot_be_written_is_said_and_the_game_goes_on(tmp_p
 async def test_three_sit_at_one_table():
     app = table(("a", FirstLegal()), ("b", FirstLegal()), game="kuhn_poker:players=3")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.screen.my_turn)
+        await until(pilot, lambda: app.screen.sitting.my_turn)
         await type_move(pilot, "pass")
-        await until(pilot, lambda: app.screen.position.verdict or app.screen.my_turn)
-        if app.screen.my_turn:
-            await type_move(pilot, app.screen.position.legal[min(app.screen.position.legal)])
-        await until(pilot, lambda: app.screen.position.verdict)
+        await until(pilot, lambda: app.screen.sitting.position.verdict or app.screen.sitting.my_turn)
+        if app.screen.sitting.my_turn:
+            await type_move(pilot, app.screen.sitting.position.legal[min(app.screen.sitting.position.legal)])
+        await until(pilot, lambda: app.screen.sitting.position.verdict)
 
 
 async def test_pasted_garbage_is_refused():
@@ -328,7 +328,7 @@ async def test_pasted_garbage_is_refused():
         await pilot.pause()
         await pilot.press("enter")
         assert "\n" not in notice(app)
-        assert app.screen.my_turn
+        assert app.screen.sitting.my_turn
 
 
 def test_a_thread_of_agents_is_a_daemon():

@@ -16,10 +16,10 @@ import os, pathlib, sys
 from arena.policy.registry import make_game
 from arena.tui.app import launch
 from arena.tui.screens.play import PlayScreen
-from arena.tui.screens.sitting import SittingOptions
+from arena.tui.parts.sitting import PlayOptions
 from tests.tui.agents import Patient
 pathlib.Path(sys.argv[1]).write_text(str(os.getpid()))
-sys.exit(launch(PlayScreen(make_game("tic_tac_toe"), [("slow", Patient())], SittingOptions(seat=1))))
+sys.exit(launch(PlayScreen(make_game("tic_tac_toe"), [("slow", Patient())], PlayOptions(seat=1))))
 """
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
-from arena.tui.screens.walk import FASTEST, SLOWEST
 from arena.tui.screens.watch import WatchScreen
+from arena.tui.state.pace import FASTEST, SLOWEST
 from arena.tui.widgets.board import Board
 from tests.tui.agents import FirstLegal, Patient, Silent
 from tests.tui.helpers import last_line, notice, screen_text, shows, until
@@ -22,17 +22,17 @@ def make_app(games=1, speed=64.0, agents=None, name="tic_tac_toe"):
 
 
 def moves(screen):
-    return [position.move for position in screen.positions[1:]]
+    return [position.move for position in screen.match.positions[1:]]
 
 
 async def until_over(pilot):
     screen = pilot.app.screen
-    await until(pilot, lambda: screen.positions[screen.shown].verdict)
+    await until(pilot, lambda: screen.match.positions[screen.shown].verdict)
 
 
 async def until_computed(pilot, position):
     """Wait until the move after a position is known."""
-    await until(pilot, lambda: len(pilot.app.screen.positions) > position + 1)
+    await until(pilot, lambda: len(pilot.app.screen.match.positions) > position + 1)
 
 
 async def test_a_game_runs_to_its_end_by_itself():
@@ -50,10 +50,10 @@ async def test_a_series_changes_seats_and_keeps_the_score_by_agent():
     async with app.run_test(size=(80, 24)) as pilot:
         await until_over(pilot)
         await shows(pilot, "● left")
-        await until(pilot, lambda: app.screen.series.game == 1)
+        await until(pilot, lambda: app.screen.match.series.game == 1)
         await until_over(pilot)
         await shows(pilot, "○ left")
-        assert app.screen.standings() == "1 – 1"
+        assert app.screen.match.standings() == "1 – 1"
 
 
 async def test_pause_holds_the_board_and_space_goes_on():
@@ -81,7 +81,7 @@ async def test_stepping_forward_and_back_shows_each_position():
         assert (board.view.picture.pieces >= 0).sum() == 3
         await pilot.press("left", "left")
         assert (board.view.picture.pieces >= 0).sum() == 1
-        assert app.screen.positions[3].move == "a3"
+        assert app.screen.match.positions[3].move == "a3"
         await shows(pilot, "2. a3")
         await pilot.press("left", "left", "left")
         assert app.screen.shown == 0
@@ -99,7 +99,7 @@ async def test_a_step_waits_for_an_agent_that_still_thinks():
     agent = Patient()
     app = make_app(agents=[("slow", agent), ("right", FirstLegal())])
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.screen.job == "advance")
+        await until(pilot, lambda: app.screen.jobs.current == "advance")
         await pilot.press("right")
         assert app.screen.shown == 0
         agent.go_on.set()
@@ -144,9 +144,9 @@ async def test_speed_doubles_and_halves_within_bounds():
         await pilot.press("space", "plus")
         await shows(pilot, "2 x")
         await pilot.press(*["minus"] * 9)
-        assert app.screen.speed == SLOWEST
+        assert app.screen.pace.speed == SLOWEST
         await pilot.press(*["plus"] * 12)
-        assert app.screen.speed == FASTEST
+        assert app.screen.pace.speed == FASTEST
 
 
 async def test_the_next_game_can_be_had_at_once_and_the_one_left_does_not_count():
@@ -156,7 +156,7 @@ async def test_the_next_game_can_be_had_at_once_and_the_one_left_does_not_count(
         await pilot.press("n")
         await until_computed(pilot, 0)
         await shows(pilot, "game 2 of 2    0 – 0")
-        assert app.screen.seat_names == ["right", "left"]
+        assert app.screen.match.seat_names == ["right", "left"]
         await pilot.press("n")
         assert "the last of 2 games" in notice(app)
 
@@ -165,7 +165,7 @@ async def test_the_next_game_need_not_wait_for_thoughts_nobody_wants():
     agent = Patient()
     app = make_app(games=2, agents=[("slow", agent), ("right", FirstLegal())])
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.screen.job == "advance")
+        await until(pilot, lambda: app.screen.jobs.current == "advance")
         await pilot.press("n")
         await shows(pilot, "game 2 of 2")
         agent.go_on.set()
@@ -179,7 +179,7 @@ async def test_a_played_out_game_can_be_walked_through_and_counts_once():
         await until_over(pilot)
         await pilot.press("left", "left", "right", "right", "right", "space")
         assert app.screen.shown == 7
-        assert app.screen.standings() == "1 – 0"
+        assert app.screen.match.standings() == "1 – 0"
 
 
 async def test_an_opening_is_on_the_board_already_and_comes_once_from_every_seat():
@@ -203,7 +203,7 @@ async def test_other_keys_do_not_disturb_the_match(key):
     async with app.run_test(size=(80, 24)) as pilot:
         screen = app.screen
         await pilot.press(key)
-        await until(pilot, lambda: screen.positions[screen.shown].verdict)
+        await until(pilot, lambda: screen.match.positions[screen.shown].verdict)
         assert moves(screen) == FIRST_LEGAL_GAME
 
 

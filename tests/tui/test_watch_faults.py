@@ -30,17 +30,17 @@ def against():
 
 async def until_over(pilot):
     screen = pilot.app.screen
-    await until(pilot, lambda: screen.position.verdict, seconds=60)
+    await until(pilot, lambda: screen.position.verdict, 60)
 
 
 async def test_one_that_hangs_is_given_up_and_the_series_goes_on(against, monkeypatch):
     monkeypatch.setattr(watch, "OFFER_AFTER_S", 1.0)
     app = against("faulty:hangs")
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: "m: move now   x: it loses this game   n: next game" in notice(app), seconds=60)
+        await until(pilot, lambda: "m: move now   x: it loses this game   n: next game" in notice(app), 60)
         assert notice(app).startswith("○ bad thinks for")
         await pilot.press("left", "right", "m", "o", "f", "t")  # everything else still works; it cannot be hurried
-        assert app.screen.job == "advance"
+        assert app.screen.jobs.current == "advance"
         await pilot.press("x")
         await pilot.press("space")
         await until_over(pilot)
@@ -53,11 +53,13 @@ async def test_the_next_game_leaves_one_that_hangs_behind(against, monkeypatch):
     monkeypatch.setattr(watch, "STOP_AFTER_S", 0.5)
     app = against("faulty:hangs")
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: app.screen.shown == 3 and app.screen.job == "advance", seconds=60)
-        await until(pilot, lambda: app.screen.waited_s > 0.5)
+        await until(pilot, lambda: app.screen.shown == 3 and app.screen.jobs.current == "advance", 60)
+        await until(pilot, lambda: app.screen.jobs.waited_s > 0.5)
         await pilot.press("n")
-        await until(pilot, lambda: app.screen.series.game == 1 and len(app.screen.positions) > 1, seconds=60)
-        assert app.screen.standings() == "0 – 0"
+        await until(
+            pilot, lambda: app.screen.match.series.game == 1 and len(app.screen.match.positions) > 1, seconds=60
+        )
+        assert app.screen.match.standings() == "0 – 0"
 
 
 @pytest.mark.parametrize(
@@ -73,12 +75,14 @@ async def test_one_that_dies_or_is_late_loses_and_is_there_again(spec, limits, s
         await until_over(pilot)
         assert said in notice(app)
         await pilot.press("n")
-        await until(pilot, lambda: app.screen.series.game == 1 and len(app.screen.positions) > 1, seconds=60)
+        await until(
+            pilot, lambda: app.screen.match.series.game == 1 and len(app.screen.match.positions) > 1, seconds=60
+        )
 
 
 async def test_thoughts_of_an_agent_in_a_process_are_seen(against):
     app = against("mcts:50")
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: 1 in app.screen.answers, seconds=60)
+        await until(pilot, lambda: 1 in app.screen.match.answers, 60)
         await pilot.press("space", "end", "left")
         await shows(pilot, "bad thinks", "line ", "expects")

@@ -8,8 +8,8 @@ from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
 from arena.tui.screens.boards import BoardsScreen
 from arena.tui.screens.replay import ReplayScreen
-from arena.tui.screens.walk import SLOWEST
 from arena.tui.screens.watch import WatchScreen
+from arena.tui.state.pace import SLOWEST
 from tests.tui.agents import Telling
 from tests.tui.helpers import shows, step, until
 from tests.tui.snapshots import check_snapshot
@@ -51,7 +51,7 @@ async def test_replaying(size):
     app = ArenaApp(ReplayScreen(written, "match 17", ("telling", Telling()), at=5))
     async with app.run_test(size=size) as pilot:
         await pilot.press("A")
-        await until(pilot, lambda: len(app.screen.answers) == 7)
+        await until(pilot, lambda: len(app.screen.match.answers) == 7)
         await shows(pilot, "telling", "q back")
         check_snapshot(app, f"replay-{size[0]}x{size[1]}")
 

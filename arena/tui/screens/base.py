@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.messages import Prune
 from textual.screen import Screen
@@ -20,16 +20,6 @@ from arena.tui.widgets.heading import Heading
 from arena.tui.widgets.keys import Keys
 
 Tone = Literal["plain", "refusal", "result"]
-
-COMMANDS_KEY = Binding("colon", "app.command_palette", "find", key_display=":", tooltip="find a command by name")
-HELP_KEY = Binding("question_mark", "help", "help", key_display="?", tooltip="these keys")
-COMMON_KEYS: list[BindingType] = [
-    Binding("t,T", "app.toggle_theme", "theme", tooltip="light or dark"),
-    COMMANDS_KEY,
-    HELP_KEY,
-    Binding("q,Q", "app.back", "back", tooltip="back, or leave"),
-]
-"""Bindings for the end of a screen's own, where users look for them."""
 
 
 async def repeatedly(poll: Callable[[], Awaitable[None]], pause_s: float) -> None:

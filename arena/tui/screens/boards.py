@@ -8,19 +8,20 @@ from functools import partial
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
 
 from arena.base.seeding import spawn_seeds
 from arena.policy.protocol import Policy
 from arena.tui.drawing.board import BoardView
-from arena.tui.screens.hands import CARDS_KEY, HandsScreen
-from arena.tui.screens.match import MATCH_KEYS
-from arena.tui.screens.walk import SPEED, bounded
+from arena.tui.parts.hands import Hands
+from arena.tui.screens.base import ArenaScreen
+from arena.tui.screens.keys import CARDS_KEY, MATCH_KEYS, PAUSE_KEY, SAVE_KEY, SPEED_KEYS
 from arena.tui.services.background import BackgroundThread
 from arena.tui.state.counting import counted
 from arena.tui.state.live_match import LiveMatch, Position, first_position
+from arena.tui.state.pace import bounded
 from arena.tui.state.series import Series
 from arena.tui.state.words import mark, result, standings
 from arena.tui.widgets.tile import Tile
@@ -30,18 +31,17 @@ MIN_REST_S = 1.0
 """Minimum time that a finished game stays on its board."""
 
 
-class BoardsScreen(HandsScreen, inherit_bindings=False):
+class BoardsScreen(ArenaScreen, inherit_bindings=False):
     """A series between agents (name, policy), several games at a time; every board has its own agents and thread.
 
     Games, seeds, openings and seats are the same as in `WatchScreen`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "pause", "pause", key_display="␣", tooltip="pause, or go on"),
-        Binding("plus,equals_sign", "faster", "faster", key_display="+", group=SPEED, tooltip="faster"),
-        Binding("minus", "slower", "slower", key_display="−", group=SPEED, tooltip="slower"),
+        PAUSE_KEY,
+        *SPEED_KEYS,
         CARDS_KEY,
-        Binding("s", "save_screen", "save", tooltip="save a picture of the screen (SVG)"),
+        SAVE_KEY,
         *MATCH_KEYS,
     ]
 
@@ -57,6 +57,7 @@ class BoardsScreen(HandsScreen, inherit_bindings=False):
         super().__init__("watch", game.name)
         self.game = game
         self.series = Series([name for name, _ in boards[0]])
+        self.hands = Hands()
         self.speed = bounded(speed)
         self.finished = 0
         """Number of games that have ended."""
@@ -113,14 +114,15 @@ class BoardsScreen(HandsScreen, inherit_bindings=False):
 
     def _show(self, board: int, position: Position, title: str, news: str) -> None:
         self._positions[board] = position
-        self.note(position)
+        if self.hands.note(position):
+            self.refresh_bindings()
         tile = self._tiles[board]
         tile.border_title, tile.border_subtitle = Content(title), Content(news)
         self._draw(board)
 
     def _draw(self, board: int) -> None:
         position = self._positions[board]
-        self._tiles[board].view = BoardView(self.picture_of(position), seat=position.seat)
+        self._tiles[board].view = BoardView(self.hands.picture_of(position), seat=position.seat)
 
     def show(self) -> None:
         """Draw all boards."""
@@ -161,4 +163,13 @@ class BoardsScreen(HandsScreen, inherit_bindings=False):
     def action_flip(self) -> None:
         """Turn the boards around."""
         for tile in self._tiles:
-            tile.board.flipped = not tile.board.flipped
+            tile.board.turn()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether a key is shown; that for hands only where some are hidden."""
+        return action != "open_cards" or self.hands.hidden
+
+    def action_open_cards(self) -> None:
+        """Show or hide the hidden hands."""
+        self.hands.are_open = not self.hands.are_open
+        self.show()

@@ -16,15 +16,16 @@ from textual.widgets import Input, Label
 
 from arena.base.errors import UsageError
 from arena.base.passwords import without_password
-from arena.tui.screens.base import COMMON_KEYS, ArenaScreen
+from arena.tui.screens.base import ArenaScreen
+from arena.tui.screens.keys import COMMON_KEYS
 from arena.tui.services.context import LazyStore
+from arena.tui.state.intents import OpenScreen, ReplayIntent
 from arena.tui.widgets.line import LineInput
 from arena.tui.widgets.match_list import PAGE, MatchList
 from games.engine.identity import name_of
 
 if TYPE_CHECKING:
     from arena.store import MatchFilter, StoredMatch
-    from arena.tui.app import ArenaApp
 
 TYPING_PAUSE_S = 0.3
 """Pause in typing after which the filter is applied."""
@@ -127,8 +128,7 @@ class BrowseScreen(ArenaScreen):
 
     def on_match_list_chosen(self, event: MatchList.Chosen) -> None:
         """Open the replay of the match."""
-        arena: ArenaApp = self.app  # type: ignore[assignment]
-        arena.open(["replay", str(event.match), "--store", self.url])
+        self.post_message(OpenScreen(ReplayIntent(event.match, self.url)))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether a key is shown: that into the filter outside it, that back to the list inside."""

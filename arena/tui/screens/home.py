@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rich.text import Text
 from textual import work
@@ -17,19 +17,18 @@ from textual.widgets import DataTable
 
 from arena.base.errors import UsageError
 from arena.policy.registry import AGENTS, GAMES
-from arena.tui.screens.base import COMMANDS_KEY, HELP_KEY, ArenaScreen, repeatedly
+from arena.tui.screens.base import ArenaScreen, repeatedly
 from arena.tui.screens.form import FormScreen
+from arena.tui.screens.keys import COMMANDS_KEY, HELP_KEY
 from arena.tui.screens.menu import MenuScreen
 from arena.tui.services.context import ArenaContext, GameLadder, Inventory
 from arena.tui.services.jobs import CommandProcess, as_name, start
 from arena.tui.state.counting import counted
+from arena.tui.state.intents import Intent, LeagueIntent, MatchesIntent, OpenScreen, ReplayIntent, RunIntent
 from arena.tui.views.forms import PLAY, TOURNAMENT, TRAIN, WATCH, CommandForm, FormContext
 from arena.tui.views.home_rows import ladder_cells, match_cells, training_cells
 from arena.tui.widgets.rows import Cells, Rows
 from games.engine.identity import name_of
-
-if TYPE_CHECKING:
-    from arena.tui.app import ArenaApp
 
 POLL_S = 2.0
 """Seconds between two polls of runs and store."""
@@ -173,10 +172,8 @@ class HomeScreen(ArenaScreen):
 
     # --- to other screens ---------------------------------------------------------------------------------------
 
-    @property
-    def arena(self) -> "ArenaApp":
-        """The application."""
-        return self.app  # type: ignore[return-value]
+    def _open(self, intent: Intent) -> None:
+        self.post_message(OpenScreen(intent))
 
     def on_rows_chosen(self, event: Rows.Chosen) -> None:
         """Open the selected item."""
@@ -188,13 +185,13 @@ class HomeScreen(ArenaScreen):
         elif event.rows.id == "trainings":
             self._follow(event.key)
         else:
-            self.arena.open(["replay", event.key, "--store", self.store])
+            self._open(ReplayIntent(int(event.key), self.store))
 
     def _follow(self, folder: str) -> None:
         """Follow a training; one started here can be followed before it has written its status."""
         job = next((job for job in self.jobs if _folder_of(job) == folder), None)
         if job is None:
-            self.arena.open(["runs", folder, "--control"])
+            self._open(RunIntent(folder))
             return
         from arena.tui.screens.training import TrainingScreen
 
@@ -202,13 +199,13 @@ class HomeScreen(ArenaScreen):
 
     def _do(self, game: str, what: str | None) -> None:
         if what == "replays":
-            self.arena.open(["matches", "--ui", "--game", game, "--store", self.store])
+            self._open(MatchesIntent(self.store, game))
         elif what is not None:
             self.action_form(what)
 
     def action_replays(self) -> None:
         """Show all matches of the store."""
-        self.arena.open(["matches", "--ui", "--store", self.store])
+        self._open(MatchesIntent(self.store))
 
     def action_league(self) -> None:
         """Show the league of the training under the cursor."""
@@ -216,7 +213,7 @@ class HomeScreen(ArenaScreen):
         if chosen is None:
             self.say("no training has been found here: n begins one", "refusal")
         else:
-            self.arena.open(["league", chosen, "--ui"])
+            self._open(LeagueIntent(chosen))
 
     def action_form(self, kind: str, agent: str = "") -> None:
         """Ask for the arguments of a command, then run it."""
@@ -234,10 +231,10 @@ class HomeScreen(ArenaScreen):
         if values is None:
             return
         self._typed[f"{form.kind} {context.game}"] = dict(values)
-        words = form.words(context, values)
-        if form.opens:
-            self.arena.open(words)
+        if form.intent is not None:
+            self._open(form.intent(context, values))
             return
+        words = form.words(context, values)
         log = self.runs / "logs" / f"{as_name(f'{datetime.now():%m%d-%H%M%S} {form.kind} {context.game}')}.log"
         try:
             self.jobs.append(start(words, log))

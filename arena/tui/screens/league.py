@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,7 +13,9 @@ from textual.widgets import DataTable, Static
 from arena.base.errors import CheckpointError
 from arena.policy.registry import make_game
 from arena.tui.drawing.plotting import short
-from arena.tui.screens.base import COMMON_KEYS, ArenaScreen, repeatedly
+from arena.tui.screens.base import ArenaScreen, repeatedly
+from arena.tui.screens.keys import COMMON_KEYS
+from arena.tui.state.intents import OpenScreen, WatchIntent
 from arena.tui.state.words import mark
 from arena.tui.views.league_view import (
     LeagueView,
@@ -28,9 +30,6 @@ from arena.tui.views.league_view import (
 from arena.tui.widgets.heat_map import HeatMap
 from arena.tui.widgets.plot import Plot
 from arena.tui.widgets.rows import Rows
-
-if TYPE_CHECKING:
-    from arena.tui.app import ArenaApp
 
 POLL_S = 2.0
 """Seconds between two polls of the league's file."""
@@ -143,8 +142,8 @@ class LeagueScreen(ArenaScreen):
         under = self.query_one("#ladder", Rows).key or self.view.ladder.names[0]
         names = [*self.marked, *[under] * (self._seats - len(self.marked))]
         league = self.view.league
-        arena: ArenaApp = self.app  # type: ignore[assignment]
-        arena.open(["watch", game_words(league), *(spec_of(self.folder, league, name) for name in names)])
+        agents = tuple(spec_of(self.folder, league, name) for name in names)
+        self.post_message(OpenScreen(WatchIntent(game_words(league), agents)))
 
     def remarks(self) -> Sequence[str]:
         """Return explanations of the figures."""

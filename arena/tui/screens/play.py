@@ -1,38 +1,41 @@
-"""Play against agents, or against other people at the same keyboard."""
+"""Play against agents, or against other people at the same keyboard, game after game."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
 from typing import ClassVar
 
-import numpy as np
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from arena.base.errors import UsageError
-from arena.match.ask import Answer
+from arena.match.contained import ContainedPolicy
+from arena.match.verdict import Reason, agreed, forfeit
 from arena.policy.protocol import Policy
 from arena.tui.drawing.board import BoardView
-from arena.tui.screens.match import MATCH_KEYS
-from arena.tui.screens.requests import RequestsScreen
-from arena.tui.screens.sitting import SittingOptions
+from arena.tui.parts.confirmation import Confirmation
+from arena.tui.parts.draws import has_draws, why_declined
+from arena.tui.parts.match import thought_from
+from arena.tui.parts.sitting import PlayOptions, Sitting
+from arena.tui.screens.base import ArenaScreen
+from arena.tui.screens.curtain import CurtainScreen
+from arena.tui.screens.keys import MATCH_KEYS
 from arena.tui.state.live_match import Cell, Position
-from arena.tui.state.messages import Hinted, MovePlayed
+from arena.tui.state.messages import Dealt, Hinted, MovePlayed
 from arena.tui.state.pointing import highlighted, pointed
-from arena.tui.state.words import mark
+from arena.tui.state.words import GETTING_READY, mark
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.choices import Choices
 from arena.tui.widgets.entry import Entry
-from arena.tui.widgets.heading import Heading
-from arena.tui.widgets.match_pane import MatchView
+from arena.tui.widgets.match_pane import MatchPane, MatchView
 from arena.tui.widgets.thoughts import Thought
 from games.engine.game import Game
 
 YOUR_MOVE = "your move: type it, click, or arrows and enter"
+HURRY_HINT_S = 3.0
+"""Thinking time after which the user is told that the agent can be hurried."""
 
 
-class PlayScreen(RequestsScreen):
-    """Moves by typing, pointing and choosing; hints, and the agents' thoughts."""
+class PlayScreen(ArenaScreen, inherit_bindings=False):
+    """Games between a person and `others` (name, policy; None for another person); seats change from game to game."""
 
     AUTO_FOCUS = "Entry"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -52,85 +55,131 @@ class PlayScreen(RequestsScreen):
         *MATCH_KEYS,
     ]
 
-    def __init__(self, game: Game, others: Sequence[tuple[str, Policy | None]], options: SittingOptions | None = None):
-        super().__init__(game, others, options)
-        self.hint: Answer | None = None
-        """Advice for the current position, if the player asked for it."""
+    def __init__(self, game: Game, others: Sequence[tuple[str, Policy | None]], options: PlayOptions | None = None):
+        super().__init__("play", game.name)
+        self.game, self.options = game, options or PlayOptions()
+        self.sitting = Sitting(self, self.background, game, others, self.options)
+        self.match, self.jobs = self.sitting.match, self.sitting.jobs
+        self.confirmation = Confirmation()
         self.picked: Cell | None = None
         """Cell of the piece that the player has picked up, to point at its destination next."""
         self.shown = 0
         """Number of the position on the board; the last one until the game is over."""
         self.mind = self.options.show_thoughts
         """True if thoughts are shown where they are allowed."""
-        self._adviser = self.options.hints or next(((name, policy) for name, policy in others if policy), None)
+
+    def compose_body(self) -> ComposeResult:
+        """Yield the match."""
+        yield MatchPane()
 
     def compose_bottom(self) -> ComposeResult:
         """Yield the input line, and moves to click."""
         yield Entry()
         yield Choices()
 
+    def on_mount(self) -> None:
+        """Start the first game."""
+        self.set_interval(1.0, self.tick)
+        self.sitting.deal()
+
+    def on_unmount(self) -> None:
+        """Stop agents that are still thinking."""
+        self.jobs.end(self.sitting.all_agents())
+
+    def on_dealt(self, message: Dealt) -> None:
+        """Begin from the position that was dealt."""
+        self.sitting.dealt(message)
+
+    def on_move_played(self, message: MovePlayed) -> None:
+        """Go on from the position after a move."""
+        self.sitting.moved(message)
+
+    # --- what is drawn --------------------------------------------------------------------------------------------
+
     def view_model(self) -> MatchView:
         """Return the position, with the hint or the agent's thoughts."""
-        position, latest = self.positions[self.shown], len(self.positions) - 1
-        chances = {} if self.hint is None else position.chances(self.hint)
-        targets = highlighted(position, self.picked) if self.my_turn else frozenset()
-        board = BoardView(position.picture, targets, position.on_cells(chances), position.seat, self.picked)
-        self.query_one(Heading).say(f"game {self.series.game + 1}", self.standings())
-        record = self.move_record(self.shown, latest)
-        return MatchView(board, self.players_at(position), record, self._thought(position))
+        sitting, match, position = self.sitting, self.match, self.match.positions[self.shown]
+        hint = sitting.hints.answer
+        targets = highlighted(position, self.picked) if sitting.my_turn else frozenset()
+        chances = position.on_cells(position.chances(hint))
+        board = BoardView(position.picture, targets, chances, position.seat, self.picked)
+        record = match.record(self.shown, len(match.positions) - 1)
+        players = match.players(position, sitting.jobs.doing, sitting.clocks.text)
+        return MatchView(board, players, record, self._thought(position))
 
     def _thought(self, position: Position) -> Thought:
         """Return the hint, or the last thoughts of an agent before the position on the board."""
-        adviser = self._adviser[0] if self._adviser else ""
-        if self.hint is not None:
-            return self.thought_from(f"{adviser} would play", position, self.hint, ())
-        over = self.position.verdict is not None
-        known = [number for number in self.answers if number <= self.shown and number + 1 < len(self.positions)]
-        if self.mind and known and (over or self.options.show_thoughts):
-            before, line = self.positions[max(known)], self.positions[max(known) + 1].line
-            return self.thought_from(f"{self.seat_names[before.seat]} thought", before, self.answers[max(known)], line)
+        sitting, match, adviser = self.sitting, self.match, self.sitting.hints.name
+        if sitting.hints.answer is not None:
+            return thought_from(f"{adviser} would play", position, sitting.hints.answer, ())
+        known = [number for number in match.answers if number <= self.shown and number + 1 < len(match.positions)]
+        if self.mind and known and (sitting.over or self.options.show_thoughts):
+            before, line = match.positions[max(known)], match.positions[max(known) + 1].line
+            name = match.seat_names[before.seat]
+            return thought_from(f"{name} thought", before, match.answers[max(known)], line)
         remark = f"{self.key_of('hint')}: what {adviser} would play" if adviser else ""
         after = f"{self.key_of('mind')}: what they thought   ← →: step"
-        return Thought(self.seat, "thoughts", remark=after if over else remark)
+        return Thought(sitting.seat, "thoughts", remark=after if sitting.over else remark)
 
     def show(self) -> None:
         """Show the current position, with the cursor if a person is to move, and buttons for moves without a cell."""
-        super().show()
-        self.query_one(Board).show_cursor(self.my_turn)
-        legal, cells = self.position.legal, self.position.picture.action_cells
+        sitting, match = self.sitting, self.sitting.match
+        self.shown = min(self.shown, len(match.positions) - 1)
+        if not sitting.keyboard.curtained:
+            self.heading.say(f"game {match.series.game + 1}", match.standings())
+            self.query_one(MatchPane).view = self.view_model()
+        self.query_one(Board).show_cursor(sitting.my_turn)
+        legal, cells = sitting.position.legal, sitting.position.picture.action_cells
         placeless = {action: text for action, text in legal.items() if cells[action][0] < 0}
-        self.query_one(Choices).moves = placeless if self.my_turn else {}
+        self.query_one(Choices).moves = placeless if sitting.my_turn else {}
 
-    def deal(self, actions: tuple[int, ...] = ()) -> None:
-        """Set up a match with these actions played."""
-        self.hint = self.picked = None
-        self.shown = len(self.positions) - 1
-        super().deal(actions)
+    def tick(self) -> None:
+        """Refresh the clocks, once a second, and say how to go on if an agent takes long."""
+        sitting, jobs = self.sitting, self.sitting.jobs
+        if jobs.current is not None or sitting.clocks.running:
+            self.show()
+        if jobs.current == "deal" and jobs.waited_s > 1:
+            self.say(GETTING_READY)
+        elif jobs.current == "advance" and HURRY_HINT_S < jobs.waited_s <= HURRY_HINT_S + 1:
+            self.say(f"{sitting.match.seat_names[sitting.position.seat]} thinks; esc asks it to move now")
 
     def arrived(self) -> None:
-        """Announce whose turn it is, or the result."""
-        self.hint = self.picked = None
-        self.shown = len(self.positions) - 1
-        position = self.position
+        """Show a new position from its player's side, and announce whose turn it is, or the result."""
+        sitting, position = self.sitting, self.sitting.position
+        self.picked, self.shown = None, len(sitting.match.positions) - 1
+        if self.shown == 0:  # a board with sides is seen from the player's
+            sided, alone = position.picture.action_origins is not None, sitting.keyboard.people == (0,)
+            self.query_one(Board).flipped = sided and alone and sitting.seat == 1
         entry = self.query_one(Entry)
         entry.beginnings = entry.beginnings | {text[0] for text in position.legal.values()}
         self.refresh_bindings()
-        if position.verdict is not None:
-            self.say(f"{self.result_at(position)}   {self.key_of('new_game')}: new game, seats changed", "result")
-        elif self.policy_at(position.seat) is not None:
+        if sitting.over:
+            result = sitting.match.result_at(position)
+            self.say(f"{result}   {self.key_of('new_game')}: new game, seats changed", "result")
+        elif sitting.policy_at(position.seat) is not None:
             self.say("")
-        elif self.offer not in (None, position.seat):
+        elif sitting.draw_offer.is_open_to(position.seat):
             self.say(f"a draw is offered: {self.key_of('draw')} accepts, a move declines", "refusal")
         else:
-            player = "" if len(self.people) == 1 else f"{mark(position.seat)} {self.seat_names[position.seat]}, "
-            self.say(player + YOUR_MOVE)
+            name = f"{mark(position.seat)} {sitting.match.seat_names[position.seat]}, "
+            self.say(("" if len(sitting.keyboard.people) == 1 else name) + YOUR_MOVE)
+
+    def hide(self, name: str) -> None:
+        """Draw the curtain until the person of that name lifts it."""
+        self.app.push_screen(CurtainScreen(name), lambda _: self.sitting.lift_curtain())
+
+    def kept(self, news: str) -> None:
+        """Say whether the game that has ended was stored."""
+        self.say(f"{self.match.result_at(self.sitting.position)}   {news}", "result")
+
+    # --- moves ----------------------------------------------------------------------------------------------------
 
     def on_board_pointed(self, message: Board.Pointed) -> None:
         """Play the move of the cell, or pick up the piece on it."""
-        position = self.position
-        if position.picture.action_origins is not None and self.my_turn:
+        position = self.sitting.position
+        if position.picture.action_origins is not None and self.sitting.my_turn:
             self._point_at(position, message.cell)
-        elif (action := int(position.picture.cell_actions[message.cell])) >= 0 or not self.my_turn:
+        elif (action := int(position.picture.cell_actions[message.cell])) >= 0 or not self.sitting.my_turn:
             self._play(action, "that")
         elif position.targets.get(message.cell):
             self._play(position.targets[message.cell][0], "that")
@@ -157,21 +206,10 @@ class PlayScreen(RequestsScreen):
         """Play the clicked move."""
         self._play(message.action, "that")
 
-    def action_let_go(self) -> None:
-        """Put down the piece that is picked up; without one, ask the agent to move now."""
-        if self.picked is not None:
-            self.picked = None
-            self.say(YOUR_MOVE)
-            self.show()
-        elif self.job == "hint" and self._adviser is not None:
-            self._adviser[1].hurry()
-        else:
-            self.move_now()
-
     def on_entry_typed(self, message: Entry.Typed) -> None:
         """Play the typed move."""
         try:
-            action = self.game.parse_action(self.position.state, message.text)
+            action = self.game.parse_action(self.sitting.position.state, message.text)
         except UsageError as error:
             self.say(str(error), "refusal")
         else:
@@ -179,79 +217,145 @@ class PlayScreen(RequestsScreen):
 
     def _play(self, action: int, called: str) -> None:
         """Play an action of the player at the keyboard; an illegal one is refused with the reason."""
-        position = self.position
-        if position.verdict is not None:
-            self.say_over()
-        elif not self.my_turn:
-            self.say(f"it is not your turn: {self.seat_names[position.seat]} moves", "refusal")
+        position = self.sitting.position
+        if self.sitting.over:
+            self._say_over()
+        elif not self.sitting.my_turn:
+            self.say(f"it is not your turn: {self.match.seat_names[position.seat]} moves", "refusal")
         elif action not in position.legal:
             self.say(f"{called} is not a legal move here; a dot marks each that is", "refusal")
         else:
-            if self.offer not in (None, position.seat):
-                self.offer = None
-            self.stop_agents()
-            self.ask("play", partial(self.live_match.play, action), MovePlayed)
+            self.sitting.play(action)
+
+    def _say_over(self) -> None:
+        self.say(f"the game is over; {self.key_of('new_game')} begins another", "refusal")
+
+    # --- keys -----------------------------------------------------------------------------------------------------
 
     def action_point(self, down: int, right: int) -> None:
         """Move the cursor; once the game is over, step through it."""
-        if self.my_turn:
+        if self.sitting.my_turn:
             self.query_one(Board).step_cursor(down, right)
-        elif self.position.verdict is not None:
-            self.shown = min(max(self.shown + right, 0), len(self.positions) - 1)
+        elif self.sitting.over:
+            self.shown = min(max(self.shown + right, 0), len(self.match.positions) - 1)
             self.show()
 
     def action_choose(self) -> None:
         """Play the cursor's cell."""
         self.query_one(Board).choose()
 
-    def all_agents(self) -> list[Policy]:
-        """Return the agents at the table, and the one that gives hints."""
-        return [*super().all_agents(), *([self._adviser[1]] if self.options.hints and self._adviser else [])]
+    def action_let_go(self) -> None:
+        """Put down the piece that is picked up; without one, ask the agent to move now."""
+        if self.picked is not None:
+            self.picked = None
+            self.say(YOUR_MOVE)
+            self.show()
+        elif self.jobs.current == "hint" and self.sitting.hints.policy is not None:
+            self.sitting.hints.policy.hurry()
+        else:
+            self._move_now()
+
+    def _move_now(self) -> None:
+        """Ask the agent to move at once; the second time stop it, which loses it the game."""
+        policy, name = (
+            self.sitting.policy_at(self.sitting.position.seat),
+            self.match.seat_names[self.sitting.position.seat],
+        )
+        if policy is None or self.jobs.current != "advance":
+            return
+        if not self.confirmation.given("hurry", self.sitting.position):
+            policy.hurry()
+            self.say(f"{name} is asked to move now; esc again stops it")
+        elif isinstance(policy, ContainedPolicy):
+            policy.stop()
+            self.say(f"{name} is stopped")
+        else:
+            self.say(f"{name} cannot be stopped; {self.key_of('new_game')} begins another game", "refusal")
 
     def action_hint(self) -> None:
         """Ask an agent for a hint, or hide the hint."""
-        if self.hint is not None:
-            self.hint = None
+        if self.sitting.hints.answer is not None:
+            self.sitting.hints.answer = None
             self.show()
-        elif self._adviser is None:
+        elif self.sitting.hints.policy is None:
             self.say("no agent gives hints here", "refusal")
-        elif self.my_turn and self.job is None:
-            self.say(f"{self._adviser[0]} thinks about a hint …")
-            match = self.live_match
-            work = match.advise if self.options.hints else lambda policy, seed: match.consult(policy)
-            self.ask("hint", partial(work, self._adviser[1], self.options.seed), Hinted)
+        elif self.sitting.my_turn and self.jobs.current is None:
+            self.say(f"{self.sitting.hints.name} thinks about a hint …")
+            self.jobs.ask("hint", self.sitting.hints.work(self.sitting.live_match, self.options.seed), Hinted)
         else:
             self.say("a hint is for your own turn", "refusal")
 
     def on_hinted(self, message: Hinted) -> None:
         """Show the hint."""
-        if not self.is_news(message):
-            return
-        self.hint = self._named(message.answer)
-        if self.hint is None and self._adviser is not None:
-            failure = message.answer.failure
-            why = failure.detail if failure else "its move is illegal"
-            self.say(f"{self._adviser[0]} has no hint: {why}", "refusal")
-        else:
-            self.say(YOUR_MOVE)
-        self.show()
-
-    def _named(self, answer: Answer) -> Answer | None:
-        """Return an answer with probabilities: if it has none, 1 for its move; None if that move is illegal."""
-        if self.position.chances(answer):
-            return answer
-        if answer.action not in self.position.legal:
-            return None
-        return replace(answer, probs=np.eye(self.game.num_actions)[answer.action])
+        if self.jobs.is_news(message):
+            why_none = self.sitting.hints.take(self.sitting.position, message.answer)
+            if why_none:
+                self.say(f"{self.sitting.hints.name} has no hint: {why_none}", "refusal")
+            else:
+                self.say(YOUR_MOVE)
+            self.show()
 
     def action_mind(self) -> None:
         """Show or hide the agents' thoughts."""
-        if self.position.verdict is None and not self.options.show_thoughts:
+        if not self.sitting.over and not self.options.show_thoughts:
             self.say("what agents think is shown after the game, or always with --open", "refusal")
         else:
             self.mind = not self.mind
             self.show()
 
+    def action_flip(self) -> None:
+        """Turn the board around."""
+        self.query_one(Board).turn()
+
+    def action_draw(self) -> None:
+        """Offer or accept a draw; an agent decides by the value it expected at its last move."""
+        other = 1 - self.sitting.seat
+        if self.sitting.over:
+            self._say_over()
+        elif not has_draws(self.match):
+            self.say(f"{self.game.title} has no draws by agreement", "refusal")
+        elif self.sitting.draw_offer.by == other:
+            self.sitting.end(agreed(2))
+        elif self.sitting.policy_at(other) is None:
+            self.sitting.draw_offer.by = self.sitting.seat
+            self.say(f"a draw is offered; the other accepts by {self.key_of('draw')}, and declines by a move")
+        elif declined := why_declined(self.match, other):
+            self.say(f"{self.match.seat_names[other]} {declined}", "refusal")
+        else:
+            self.sitting.end(agreed(2))
+
+    def _confirmed(self, action: str, does: str, but: str = "") -> bool:
+        """Return whether a request is confirmed; the first time, explain its effect."""
+        if self.confirmation.given(action, self.sitting.position):
+            return True
+        self.say(f"{but}{self.key_of(action)} again {does}", "refusal")
+        return False
+
+    def action_resign(self) -> None:
+        """Resign, if confirmed."""
+        if not self.sitting.over and self._confirmed("resign", "resigns"):
+            self.sitting.end(forfeit(self.game.num_players, self.sitting.seat, Reason.RESIGNED))
+
+    def action_take_back(self) -> None:
+        """Go back to the last decision of a person."""
+        if not self.sitting.take_back():
+            self.say("there is nothing to take back", "refusal")
+
+    def action_new_game(self) -> None:
+        """Start another game with seats changed; has to be confirmed if this one is not over."""
+        if self._may_leave("new_game"):
+            self.sitting.next_game()
+
+    def action_change_seats(self) -> None:
+        """Restart this game with seats changed; has to be confirmed once moves have been made."""
+        if self._may_leave("change_seats"):
+            self.sitting.change_seats()
+
+    def _may_leave(self, action: str) -> bool:
+        but = "this game is not over; "
+        return not self.sitting.under_way or self._confirmed(action, "leaves it for a new one", but)
+
     def remarks(self) -> list[str]:
-        """Return how letters are shared between moves and commands."""
-        return [*super().remarks(), "A letter that begins a move types it; its command is on the capital then."]
+        """Return the game, and how letters are shared between moves and commands."""
+        shared = "A letter that begins a move types it; its command is on the capital then."
+        return [*self.match.remarks(), shared]

@@ -12,14 +12,14 @@ from arena.match.contained import ContainedPolicy
 from arena.match.files import WrittenMatch
 from arena.policy.protocol import Policy
 from arena.tui.drawing.export import export
-from arena.tui.screens.match import MATCH_KEYS
+from arena.tui.parts.match import thought_from
+from arena.tui.screens.keys import MATCH_KEYS, WALK_KEYS
 from arena.tui.screens.prompt import PromptScreen
-from arena.tui.screens.walk import WALK_KEYS, WalkScreen
+from arena.tui.screens.walk import WalkScreen
 from arena.tui.services.agents import contained_agent
 from arena.tui.state.live_match import Position
 from arena.tui.state.messages import Analysed, Dealt
 from arena.tui.state.series import Series
-from arena.tui.widgets.heading import Heading
 from arena.tui.widgets.match_pane import MatchView
 from arena.tui.widgets.thoughts import Thought
 
@@ -64,7 +64,7 @@ class ReplayScreen(WalkScreen):
     def on_mount(self) -> None:
         """Replay the match in the background."""
         self.show()
-        self.ask("deal", partial(self.live_match.unroll, self.written), Dealt)
+        self.jobs.ask("deal", partial(self.live_match.unroll, self.written), Dealt)
 
     def on_unmount(self) -> None:
         """Stop the analyst if this screen made it."""
@@ -73,17 +73,17 @@ class ReplayScreen(WalkScreen):
 
     def on_dealt(self, message: Dealt) -> None:
         """Show the first position; all are known now."""
-        if self.is_news(message):
-            self.positions = list(message.positions)
-            self.last_seen = len(self.positions) - 1  # a stored match has no moves to hide
-            self.series.credit(self.written.verdict)
+        if self.jobs.is_news(message):
+            self.match.positions = list(message.positions)
+            self.last_seen = len(self.match.positions) - 1  # a stored match has no moves to hide
+            self.match.series.credit(self.written.verdict)
             self.go_to(self._start)
 
     def view_model(self) -> MatchView:
         """Return the position on the board and its place in the match."""
         where = f"{min(self.shown, len(self.written.actions))} of {len(self.written.actions)}"
         pace, _, moves = self.pace_words()
-        self.query_one(Heading).say(self._called, where, pace if self.playing else "", moves)
+        self.heading.say(self._called, where, pace if self.playing else "", moves)
         return super().view_model()
 
     def thought(self, position: Position, answer: Answer | None, chances: dict[int, float]) -> Thought | None:
@@ -95,23 +95,23 @@ class ReplayScreen(WalkScreen):
             return Thought(position.seat, f"{name} thinks" if self.analysing else f"{name} is off")
         if answer.failure is not None:
             return Thought(position.seat, name, remark=answer.failure.detail)
-        return self.thought_from(name, position, answer, self._lines.get(self.shown, ()))
+        return thought_from(name, position, answer, self._lines.get(self.shown, ()))
 
     def at_the_edge(self) -> None:
         """Stop: the match ends here without a result, or is still being set up."""
-        if self.job != "deal":
+        if self.jobs.current != "deal":
             self.playing = False
             self.say("the record ends here, without a result", "result")
 
     def at_the_end(self) -> None:
         """Show the result."""
         self.playing = False
-        self.say(self.result_at(self.position), "result")
+        self.say(self.match.result_at(self.position), "result")
 
     def arrive(self) -> None:
         """Show a position that has come onto the board, and analyse it if wanted."""
         super().arrive()
-        if self.job == "analyse" and self.analysing != "all" and self._pending != self.shown:
+        if self.jobs.current == "analyse" and self.analysing != "all" and self._pending != self.shown:
             self._interrupt()
         self._analyse()
 
@@ -124,24 +124,25 @@ class ReplayScreen(WalkScreen):
     def _analyse(self) -> None:
         """Analyse the next position, if the agent is idle."""
         number = self._next_to_analyse()
-        if self.analyst is None or number is None or self.job is not None:
+        if self.analyst is None or number is None or self.jobs.current is not None:
             return
         policy, self._pending = self.analyst[1], number
-        self.ask(
+        self.jobs.ask(
             "analyse",
             partial(self.live_match.analyse, policy, self.written, number),
             lambda job, analysis: Analysed(job, number, analysis),
         )
 
     def _next_to_analyse(self) -> int | None:
-        candidates = {"shown": [self.shown], "all": [self.shown, *range(len(self.positions))]}.get(self.analysing, [])
-        return next((n for n in candidates if n not in self.answers and self.positions[n].verdict is None), None)
+        positions, known = self.match.positions, self.match.answers
+        candidates = {"shown": [self.shown], "all": [self.shown, *range(len(positions))]}.get(self.analysing, [])
+        return next((n for n in candidates if n not in known and positions[n].verdict is None), None)
 
     def on_analysed(self, message: Analysed) -> None:
         """Show the analysis of a position."""
-        if self.is_news(message):
+        if self.jobs.is_news(message):
             if self._pending == message.number:
-                self.answers[message.number] = message.analysis.answer
+                self.match.answers[message.number] = message.analysis.answer
                 self._lines[message.number] = message.analysis.line
                 self.show()
             self._analyse()
@@ -169,16 +170,16 @@ class ReplayScreen(WalkScreen):
     def _appoint(self, spec: str | None) -> None:
         """Replace the analyst."""
         if spec is not None:
-            if self.job == "analyse":
+            if self.jobs.current == "analyse":
                 self._interrupt()
-            self.give_up()
+            self.jobs.give_up()
             self.say(f"{spec} takes its seat ...")
             self.run_worker(self._seat(spec), group="seat", exclusive=True)
 
     async def _seat(self, spec: str) -> None:
         """Make the agent in the agents' thread, since that may take seconds."""
         try:
-            policy = await self.run_job(partial(contained_agent, spec, self.game))
+            policy = await self.jobs.run(partial(contained_agent, spec, self.game))
         except UsageError as error:
             self.say(str(error), "refusal")
             return
@@ -186,7 +187,7 @@ class ReplayScreen(WalkScreen):
             self._screen_agent.stop()
         self.analyst, self._screen_agent = (spec, policy), policy
         self.analysing = self.analysing or "shown"
-        self.answers, self._lines = {}, {}
+        self.match.answers, self._lines = {}, {}
         self.arrive()
 
     def action_export(self) -> None:
@@ -200,6 +201,6 @@ class ReplayScreen(WalkScreen):
             self.say(f"{name} is there already; choose another name", "refusal")
             return
         try:
-            self.say(export(self.written, [p.picture for p in self.positions], Path(name), self.shown))
+            self.say(export(self.written, [p.picture for p in self.match.positions], Path(name), self.shown))
         except UsageError as error:
             self.say(str(error), "refusal")

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
@@ -18,9 +18,11 @@ from arena.match.verdict import MatchRecord
 from arena.runs.follow import FollowedRun
 from arena.runs.live_files import Request, Status, request, requested
 from arena.tui.drawing.board import BoardView
-from arena.tui.screens.base import COMMON_KEYS, ArenaScreen, repeatedly
+from arena.tui.screens.base import ArenaScreen, repeatedly
+from arena.tui.screens.keys import COMMON_KEYS
 from arena.tui.screens.menu import MenuScreen
 from arena.tui.services.jobs import CommandProcess
+from arena.tui.state.intents import LeagueIntent, OpenScreen, WatchIntent
 from arena.tui.state.live_match import LiveMatch, Position
 from arena.tui.state.words import mark
 from arena.tui.views import curves
@@ -28,9 +30,6 @@ from arena.tui.views.run_words import status_words
 from arena.tui.widgets.plot import Plot
 from arena.tui.widgets.tile import Tile
 from games.engine.identity import GameId
-
-if TYPE_CHECKING:
-    from arena.tui.app import ArenaApp
 
 POLL_S, MOVE_S, END_S = 1.0, 0.5, 2.0
 """Seconds between two polls of the run, between two moves of its game, and after the end of a game."""
@@ -207,11 +206,6 @@ class TrainingScreen(ArenaScreen):
             return
         self.say(news)
 
-    @property
-    def arena(self) -> "ArenaApp":
-        """The application."""
-        return self.app  # type: ignore[return-value]
-
     def action_watch(self) -> None:
         """Watch the newest agent play against itself."""
         run = self.followed.found
@@ -219,11 +213,11 @@ class TrainingScreen(ArenaScreen):
             self.say("there is no snapshot to watch yet", "refusal")
         else:
             seats = len(self._game.players) if self._game is not None else 2
-            self.arena.open(["watch", GameId.parse(run.game).spec, *[run.agent] * seats])
+            self.post_message(OpenScreen(WatchIntent(GameId.parse(run.game).spec, (run.agent,) * seats)))
 
     def action_league(self) -> None:
         """Show the league."""
-        self.arena.open(["league", str(self.folder), "--ui"])
+        self.post_message(OpenScreen(LeagueIntent(str(self.folder))))
 
     def action_game(self) -> None:
         """Show or hide the game; on a small screen it replaces the curves."""

@@ -11,13 +11,13 @@ from arena.base.seeding import spawn_seeds
 from arena.match.ask import Answer
 from arena.match.contained import ContainedPolicy
 from arena.policy.protocol import Policy
-from arena.tui.screens.match import MATCH_KEYS
-from arena.tui.screens.walk import WALK_KEYS, WalkScreen
+from arena.tui.parts.match import thought_from
+from arena.tui.screens.keys import MATCH_KEYS, WALK_KEYS
+from arena.tui.screens.walk import WalkScreen
 from arena.tui.state.live_match import Position
 from arena.tui.state.messages import Dealt, MovePlayed
 from arena.tui.state.series import Series
 from arena.tui.state.words import GETTING_READY, clock, mark
-from arena.tui.widgets.heading import Heading
 from arena.tui.widgets.match_pane import MatchView
 from arena.tui.widgets.thoughts import Thought
 from games.engine.game import Game
@@ -67,77 +67,78 @@ class WatchScreen(WalkScreen):
 
     def view_model(self) -> MatchView:
         """Return the position on the board and the score of the series."""
-        game = f"game {self.series.game + 1} of {self._games}"
-        self.query_one(Heading).say(game, self.standings(), *self.pace_words())
+        game = f"game {self.match.series.game + 1} of {self._games}"
+        self.heading.say(game, self.match.standings(), *self.pace_words())
         return super().view_model()
 
     def thought(self, position: Position, answer: Answer | None, chances: dict[int, float]) -> Thought:
         """Return the thoughts of the agent to move."""
         if self.shown < self._given:
             return Thought(position.seat, "opening", remark="the next move is given")
-        line = self.positions[self.shown + 1].line if self.shown + 1 < len(self.positions) else ()
-        return self.thought_from(f"{self.seat_names[position.seat]} thinks", position, answer, line)
+        line = self.match.positions[self.shown + 1].line if self.shown + 1 < len(self.match.positions) else ()
+        return thought_from(f"{self.match.seat_names[position.seat]} thinks", position, answer, line)
 
-    def clock_at(self, position: Position, seat: int) -> str:
+    def clock_at(self, seat: int) -> str:
         """Return the time that an agent has used in this game, or has left, up to the position on the board."""
-        way = pairwise(self.positions[: self.shown + 1])
+        position = self.position
+        way = pairwise(self.match.positions[: self.shown + 1])
         spent_s = sum(after.took_s for before, after in way if before.seat == seat)
-        if self.job == "advance" and position.seat == seat and self.shown + 1 == len(self.positions):
-            spent_s += self.waited_s
+        if self.jobs.current == "advance" and position.seat == seat and self.shown + 1 == len(self.match.positions):
+            spent_s += self.jobs.waited_s
         return clock(spent_s if self._game_s is None else max(self._game_s - spent_s, 0.0))
 
     def tick(self) -> None:
         """Report the current job, and offer ways to go on if an agent thinks for long."""
         super().tick()
-        if self.job == "advance" and self.waited_s > OFFER_AFTER_S:
-            who = f"{mark(self.position.seat)} {self.seat_names[self.position.seat]}"
+        if self.jobs.current == "advance" and self.jobs.waited_s > OFFER_AFTER_S:
+            who = f"{mark(self.position.seat)} {self.match.seat_names[self.position.seat]}"
             offers = "m: move now   x: it loses this game   n: next game"
-            self.say(f"{who} thinks for {int(self.waited_s)} s   {offers}", "refusal")
-        elif self.job == "deal" and self.waited_s > 1:
+            self.say(f"{who} thinks for {int(self.jobs.waited_s)} s   {offers}", "refusal")
+        elif self.jobs.current == "deal" and self.jobs.waited_s > 1:
             self.say(GETTING_READY)
 
     def _deal(self) -> None:
         """Set up the current game of the series."""
         self.wait(None)
-        self.positions, self.answers = self.positions[:1], {}
+        self.match.positions, self.match.answers = self.match.positions[:1], {}
         self.shown = self.last_seen = 0
-        players = [self._agents[contestant] for contestant in self.series.seated()]
+        players = [self._agents[contestant] for contestant in self.match.series.seated()]
         self.say("")
         self.show()
-        seed = spawn_seeds(self._seed, self.series.game, count=1)[0]
-        opening = self._openings[self.series.game // len(players) % len(self._openings)]
-        self.ask("deal", partial(self.live_match.deal, players, seed, opening), Dealt)
+        seed = spawn_seeds(self._seed, self.match.series.game, count=1)[0]
+        opening = self._openings[self.match.series.game // len(players) % len(self._openings)]
+        self.jobs.ask("deal", partial(self.live_match.deal, players, seed, opening), Dealt)
 
     def on_dealt(self, message: Dealt) -> None:
         """Show the opening; its last position is the first that the agents see."""
-        if self.is_news(message):
-            self.positions = list(message.positions)
-            self._given = len(self.positions) - 1
+        if self.jobs.is_news(message):
+            self.match.positions = list(message.positions)
+            self._given = len(self.match.positions) - 1
             self.go_to(self._given)
 
     def at_the_edge(self) -> None:
         """Ask the agent to move for its move, unless it is thinking already."""
         self.say("")
-        if self.job is None:
-            self.ask("advance", self.live_match.advance, lambda job, made: MovePlayed(job, made[1], made[0]))
+        if self.jobs.current is None:
+            self.jobs.ask("advance", self.live_match.advance, lambda job, made: MovePlayed(job, made[1], made[0]))
 
     def on_move_played(self, message: MovePlayed) -> None:
         """Add a position, which the board has yet to show."""
-        if self.is_news(message):
+        if self.jobs.is_news(message):
             if message.answer is not None:
-                self.answers[len(self.positions) - 1] = message.answer
-            self.positions.append(message.position)
+                self.match.answers[len(self.match.positions) - 1] = message.answer
+            self.match.positions.append(message.position)
             self.position_added()
 
     def at_the_end(self) -> None:
         """Score the game, and go on to the next after a pause."""
-        self.series.credit(self.position.verdict)
-        news = self.result_at(self.position)
-        if self.series.game + 1 < self._games:
-            self.wait(max(3 / self.speed, 0.5))
+        self.match.series.credit(self.position.verdict)
+        news = self.match.result_at(self.position)
+        if self.match.series.game + 1 < self._games:
+            self.wait(max(3 * self.pace.pause_s, 0.5))
         else:
             self.playing = False
-            news += f"   the series is over, {self.standings()}"
+            news += f"   the series is over, {self.match.standings()}"
         self.say(news, "result")
 
     def pause_at_the_end(self) -> None:
@@ -146,9 +147,9 @@ class WatchScreen(WalkScreen):
 
     def _thinking(self) -> ContainedPolicy | None:
         """Return the agent that is thinking, if it runs in a process of its own."""
-        if self.job != "advance" or not self.positions[-1].legal:
+        if self.jobs.current != "advance" or not self.match.positions[-1].legal:
             return None
-        policy = self._agents[self.series.seated()[self.positions[-1].seat]][1]
+        policy = self._agents[self.match.series.seated()[self.match.positions[-1].seat]][1]
         return policy if isinstance(policy, ContainedPolicy) else None
 
     def action_hurry(self) -> None:
@@ -163,10 +164,10 @@ class WatchScreen(WalkScreen):
 
     def action_next_game(self) -> None:
         """Leave this game for the next."""
-        if self.series.game + 1 < self._games:
-            if self.waited_s > STOP_AFTER_S:
+        if self.match.series.game + 1 < self._games:
+            if self.jobs.waited_s > STOP_AFTER_S:
                 self.action_stop()  # or else the next game would wait for its move
-            self.series.game += 1
+            self.match.series.game += 1
             self._deal()
         else:
             self.say(f"this is the last of {self._games} games; q quits", "refusal")

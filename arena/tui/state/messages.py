@@ -12,37 +12,41 @@ from arena.tui.state.live_match import Position, PositionAnalysis
 
 
 @dataclass
-class Dealt(Message):
-    """A match is set up."""
+class JobDone(Message):
+    """A job is done."""
 
     job: int
+    """Its number."""
+
+
+@dataclass
+class Dealt(JobDone):
+    """A match is set up."""
+
     positions: tuple[Position, ...]
     """Positions from the start to the one to play from."""
 
 
 @dataclass
-class MovePlayed(Message):
+class MovePlayed(JobDone):
     """A move was made, or the agent to move forfeited the match."""
 
-    job: int
     position: Position
     answer: Answer | None = None
     """The agent's answer; None for a person's move."""
 
 
 @dataclass
-class Hinted(Message):
+class Hinted(JobDone):
     """An agent gave a hint."""
 
-    job: int
     answer: Answer
 
 
 @dataclass
-class Analysed(Message):
+class Analysed(JobDone):
     """An agent analysed a position of a stored match."""
 
-    job: int
     number: int
     """Number of the position."""
     analysis: PositionAnalysis

@@ -7,6 +7,7 @@ from typing import Literal
 
 from arena.policy.registry import AGENTS
 from arena.tui.services.jobs import as_name, free_folder
+from arena.tui.state.intents import Intent, PlayIntent, WatchIntent
 
 LEARNERS = ("ppo", "a2c", "dqn", "rainbow", "discrete-sac", "alphazero")
 """Algorithms suggested first; every other may be typed."""
@@ -58,9 +59,21 @@ class CommandForm:
     title: str
     verb: str
     fields: Callable[[FormContext], list[FormField]]
-    words: Callable[[FormContext, Mapping[str, str]], list[str]]
-    opens: bool = True
-    """True if the command is a screen; else it runs as a process of its own."""
+    command: Callable[[FormContext, Mapping[str, str]], list[str]] | None = None
+    """Words of a command that runs as a process of its own."""
+    intent: Callable[[FormContext, Mapping[str, str]], Intent] | None = None
+    """Intent of a command that is a screen."""
+
+    def words(self, context: FormContext, values: Mapping[str, str]) -> list[str]:
+        """Return the command line that the values make."""
+        if self.intent is not None:
+            return self.intent(context, values).words
+        return self.command(context, values) if self.command is not None else []
+
+
+def _number(text: str, otherwise: int) -> int:
+    """Return a number that may not be typed yet."""
+    return int(text) if text.isascii() and text.isdecimal() else otherwise
 
 
 def _play_fields(context: FormContext) -> list[FormField]:
@@ -70,8 +83,8 @@ def _play_fields(context: FormContext) -> list[FormField]:
     ]
 
 
-def _play_words(context: FormContext, values: Mapping[str, str]) -> list[str]:
-    return ["play", context.game, values["agent"], "--seat", values["seat"], "--store", context.store]
+def _play_intent(context: FormContext, values: Mapping[str, str]) -> Intent:
+    return PlayIntent(context.game, (values["agent"],), context.store, _number(values["seat"], 1))
 
 
 def _watch_fields(context: FormContext) -> list[FormField]:
@@ -84,9 +97,13 @@ def _watch_fields(context: FormContext) -> list[FormField]:
     ]
 
 
-def _watch_words(context: FormContext, values: Mapping[str, str]) -> list[str]:
-    agents = [value for name, value in values.items() if name.startswith("agent-")]
-    return ["watch", context.game, *agents, "--games", values["games"], "--speed", values["speed"]]
+def _watch_intent(context: FormContext, values: Mapping[str, str]) -> Intent:
+    agents = tuple(value for name, value in values.items() if name.startswith("agent-"))
+    try:
+        speed = float(values["speed"])
+    except ValueError:
+        speed = 1.0
+    return WatchIntent(context.game, agents, _number(values["games"], 10), speed)
 
 
 def _train_fields(context: FormContext) -> list[FormField]:
@@ -115,9 +132,7 @@ def _tournament_words(context: FormContext, values: Mapping[str, str]) -> list[s
     return ["tournament", context.game, *agents, "--games", values["games"], "--store", context.store]
 
 
-PLAY = CommandForm("play", "play against an agent", "play", _play_fields, _play_words)
-WATCH = CommandForm("watch", "watch agents play", "watch", _watch_fields, _watch_words)
-TRAIN = CommandForm("train", "train an agent", "begin", _train_fields, _train_words, opens=False)
-TOURNAMENT = CommandForm(
-    "tournament", "rate agents against each other", "begin", _tournament_fields, _tournament_words, opens=False
-)
+PLAY = CommandForm("play", "play against an agent", "play", _play_fields, intent=_play_intent)
+WATCH = CommandForm("watch", "watch agents play", "watch", _watch_fields, intent=_watch_intent)
+TRAIN = CommandForm("train", "train an agent", "begin", _train_fields, _train_words)
+TOURNAMENT = CommandForm("tournament", "rate agents against each other", "begin", _tournament_fields, _tournament_words)

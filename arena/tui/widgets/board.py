@@ -140,6 +140,10 @@ class Board(Widget):
             style += Style(reverse=True) if crowded else self.get_visual_style("board--chosen", partial=True)
         return style
 
+    def turn(self) -> None:
+        """Turn the board around."""
+        self.flipped = not self.flipped
+
     def step_cursor(self, down: int, right: int) -> None:
         """Move the cursor by cells as they appear; it snaps to the cell where an action takes place."""
         if self.view is None or not self.view.picture.pieces.size:

@@ -24,8 +24,8 @@ from arena.policy.registry import make_agent, make_game
 from arena.tournament.config import TournamentConfig
 from arena.tournament.tournament import run_tournament
 from arena.tui.app import ArenaApp
+from arena.tui.parts.sitting import PlayOptions
 from arena.tui.screens.play import PlayScreen
-from arena.tui.screens.sitting import SittingOptions
 from games import check
 from games.engine.errors import ContractError
 from tests.env.hosted import worlds
@@ -353,18 +353,18 @@ def test_a_function_of_ones_own_is_a_game():
 async def test_a_person_plays_by_keys(name):
     game = make_game(name)
     others = [(f"bot {seat}", make_agent("random", game)) for seat in range(1, game.num_players)]
-    app = ArenaApp(PlayScreen(game, others, SittingOptions(seed=1)))
+    app = ArenaApp(PlayScreen(game, others, PlayOptions(seed=1)))
     rng = np.random.default_rng(1)
     async with app.run_test(size=(80, 24)) as pilot:
         while True:
             screen = app.screen
-            await until(pilot, lambda screen=screen: screen.my_turn or screen.position.verdict, 120)
-            if screen.position.verdict:
+            await until(pilot, lambda screen=screen: screen.sitting.my_turn or screen.sitting.position.verdict, 120)
+            if screen.sitting.position.verdict:
                 break
-            known = len(screen.positions)
-            texts = list(screen.position.legal.values())
+            known = len(screen.match.positions)
+            texts = list(screen.sitting.position.legal.values())
             await pilot.press(*texts[rng.integers(len(texts))], "enter")
-            await until(pilot, lambda screen=screen, known=known: len(screen.positions) > known)
+            await until(pilot, lambda screen=screen, known=known: len(screen.match.positions) > known)
         assert "n: new game" in str(screen.query_one("#notice").content)
 
 

@@ -15,8 +15,8 @@ from arena.policy.registry import make_agent, make_game
 from arena.tui.app import ArenaApp
 from arena.tui.drawing.pictures import Frame, image, save_gif, save_png
 from arena.tui.screens.boards import BoardsScreen
-from arena.tui.screens.walk import SLOWEST
 from arena.tui.screens.watch import WatchScreen
+from arena.tui.state.pace import SLOWEST
 from arena.tui.widgets.board import Board
 from games.engine.picture import Picture
 from tests.env.hosted.worlds import Drawn

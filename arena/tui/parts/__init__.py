@@ -1,0 +1,1 @@
+"""Parts that screens of matches are made of: one subject each, held by a screen and drawn by its widgets."""

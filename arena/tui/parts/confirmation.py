@@ -1,0 +1,17 @@
+"""Requests that cannot be undone have to be made twice."""
+
+from arena.tui.state.live_match import Position
+
+
+class Confirmation:
+    """The request that waits for its confirmation: the same again, in the same position."""
+
+    def __init__(self) -> None:
+        self._asked: tuple[str, Position] | None = None
+
+    def given(self, request: str, position: Position) -> bool:
+        """Return whether a request was made before in this position; the first time, remember it."""
+        if self._asked is not None and self._asked[0] == request and self._asked[1] is position:
+            return True
+        self._asked = request, position
+        return False

@@ -1,0 +1,246 @@
+"""A sitting: people and agents at one table, game after game, from the deal to the verdict."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol
+
+from arena.base.errors import UsageError
+from arena.base.seeding import spawn_seeds
+from arena.match.contained import ContainedPolicy
+from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
+from arena.policy.protocol import Policy
+from arena.tui.parts.clocks import RunningClocks
+from arena.tui.parts.draws import DrawOffer
+from arena.tui.parts.hints import Hints
+from arena.tui.parts.jobs import AgentJobs
+from arena.tui.parts.keyboard import Keyboard
+from arena.tui.parts.match import ShownMatch
+from arena.tui.parts.stage import Stage
+from arena.tui.services.background import BackgroundThread
+from arena.tui.services.match_recorder import MatchRecorder
+from arena.tui.state.live_match import LiveMatch, Position
+from arena.tui.state.messages import Dealt, MovePlayed
+from arena.tui.state.series import Series
+from arena.tui.state.words import YOU, clock
+from games.engine.game import Game
+
+
+@dataclass(frozen=True)
+class PlayOptions:
+    """Limits of the games, and options of the screen."""
+
+    seat: int = 0
+    """Seat of the first person in the first game."""
+    seed: int = 0
+    time_s: float | None = None
+    """Seconds that each seat has for all its moves of a game; None for no limit."""
+    hints: tuple[str, Policy] | None = None
+    """Agent that gives hints; None for the first agent at the table."""
+    show_thoughts: bool = False
+    """Show the agents' thoughts during the game."""
+    recorder: MatchRecorder | None = None
+    """Stores finished games."""
+
+
+class Room(Stage, Protocol):
+    """The screen of a sitting."""
+
+    def show(self) -> None:
+        """Draw what is known now."""
+
+    def arrived(self) -> None:
+        """Hear that a position is to be played from, or that the game is over."""
+
+    def hide(self, name: str) -> None:
+        """Draw the curtain until the person of that name lifts it."""
+
+    def kept(self, news: str) -> None:
+        """Hear whether the game that has ended was stored."""
+
+
+class Sitting:
+    """Games between a person and `others` (name, policy; None for another person); seats change from game to game.
+
+    It decides whose turn it is, asks agents for their moves, runs the clocks, scores and stores the games. Its jobs run
+    in `thread`.
+    """
+
+    def __init__(
+        self,
+        room: Room,
+        thread: BackgroundThread,
+        game: Game,
+        others: Sequence[tuple[str, Policy | None]],
+        options: PlayOptions,
+    ):
+        self.game, self.options = game, options
+        self.contestants: tuple[tuple[str, Policy | None], ...] = ((YOU, None), *others)
+        self.match = ShownMatch(game, Series([name for name, _ in self.contestants], options.seat))
+        self.live_match = LiveMatch(game)
+        self.jobs = AgentJobs(room, thread)
+        self.clocks = RunningClocks(room, game.num_players, options.time_s, self._time_is_up)
+        people = [i for i, (_, policy) in enumerate(self.contestants) if policy is None]
+        self.keyboard = Keyboard(people, not game.perfect_information)
+        self.draw_offer = DrawOffer()
+        agent = next(((name, policy) for name, policy in others if policy), None)
+        self.hints = Hints(options.hints or agent, plays=options.hints is None)
+        self._room = room
+        self._seed = 0  # of this game
+
+    @property
+    def position(self) -> Position:
+        """The latest position."""
+        return self.match.latest
+
+    @property
+    def over(self) -> bool:
+        """True if the game is over."""
+        return self.position.verdict is not None
+
+    @property
+    def seat(self) -> int:
+        """Seat of the person at the keyboard."""
+        return self.match.series.seat_of(self.keyboard.at)
+
+    @property
+    def my_turn(self) -> bool:
+        """True if the person at the keyboard may move."""
+        return not self.over and self.policy_at(self.position.seat) is None and self.jobs.current in (None, "hint")
+
+    def policy_at(self, seat: int) -> Policy | None:
+        """Return the agent at a seat; None for a person."""
+        return self.contestants[self.match.series.seated()[seat]][1]
+
+    def all_agents(self) -> list[Policy]:
+        """Return the agents at the table, and the one that gives hints."""
+        seated = [policy for _, policy in self.contestants if policy is not None]
+        return seated if self.hints.plays or self.hints.policy is None else [*seated, self.hints.policy]
+
+    def deal(self, actions: tuple[int, ...] = ()) -> None:
+        """Set up a match with these actions played; only a new game winds the clocks."""
+        match = self.match
+        self.hints.answer = None
+        self.draw_offer = DrawOffer()
+        self.jobs.drop(self.all_agents())
+        if not actions:
+            self.clocks.wind()
+        self.clocks.run(None)
+        match.answers = {number: answer for number, answer in match.answers.items() if number < len(actions)}
+        players = [self.contestants[contestant] for contestant in match.series.seated()]
+        self._seed = spawn_seeds(self.options.seed, match.series.game, count=1)[0]
+        self.jobs.ask("deal", partial(self.live_match.deal, players, self._seed, actions), Dealt)
+        self._room.show()
+
+    def dealt(self, message: Dealt) -> None:
+        """Go on from the position that was dealt."""
+        if self.jobs.is_news(message):
+            self.match.positions = list(message.positions)
+            self._arrive()
+
+    def play(self, action: int) -> None:
+        """Play a legal action of the person at the keyboard."""
+        self.draw_offer.decline(self.position.seat)
+        self.jobs.drop(self.all_agents())
+        self.jobs.ask("play", partial(self.live_match.play, action), MovePlayed)
+
+    def moved(self, message: MovePlayed) -> None:
+        """Add a move of a person or of an agent."""
+        if self.jobs.is_news(message):
+            if message.answer is not None:
+                self.match.answers[len(self.match.positions) - 1] = message.answer
+            self.match.positions.append(message.position)
+            self._arrive()
+
+    def end(self, verdict: Verdict) -> None:
+        """End the game without a move."""
+        self.jobs.drop(self.all_agents())
+        self.match.positions.append(replace(self.position, legal={}, action=None, move="", verdict=verdict))
+        self._arrive()
+
+    def lift_curtain(self) -> None:
+        """Go on, as the person to move sits at the keyboard."""
+        self.keyboard.lift()
+        self._go_on()
+
+    def _arrive(self) -> None:
+        """Continue from a new position: score it, and draw the curtain if another person is to move."""
+        position, series = self.position, self.match.series
+        series.credit(position.verdict)
+        contestant = series.seated()[position.seat]
+        moves = not self.over and contestant in self.keyboard.people
+        if moves and self.keyboard.pass_to(contestant, first=len(self.match.positions) == 1):
+            self._room.hide(series.names[contestant])
+        else:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        position = self.position
+        self.clocks.run(None if self.over else position.seat)
+        self.hints.answer = None
+        self._room.arrived()
+        if position.verdict is not None:
+            self._keep(position.verdict)
+        elif (policy := self.policy_at(position.seat)) is not None:
+            left_s = self.clocks.left_s(position.seat)
+            if isinstance(policy, ContainedPolicy) and left_s is not None:
+                policy.left_s = left_s
+            self.jobs.ask("advance", self.live_match.advance, lambda job, made: MovePlayed(job, made[1], made[0]))
+        self._room.show()
+
+    def _keep(self, verdict: Verdict) -> None:
+        """Store the game, and report its number, or why it was not stored."""
+        recorder, match, end = self.options.recorder, self.match, self.position
+        if recorder is None:
+            return
+        record = MatchRecord(self.game.label, tuple(match.seat_names), self._seed, (), match.actions, verdict)
+
+        async def keep() -> None:
+            try:
+                news = f"kept: arena replay {await recorder.keep(record)}"
+            except UsageError as error:
+                news = f"not kept: {error}"
+            if self.position is end:
+                self._room.kept(news)
+
+        self._room.run_worker(keep(), group="keeping")
+
+    def _time_is_up(self, seat: int) -> None:
+        if not self.over and self.position.seat == seat:
+            self.end(forfeit(self.game.num_players, seat, Reason.LATE, f"{clock(self.options.time_s or 0)} are over"))
+
+    # --- other games ----------------------------------------------------------------------------------------------
+
+    @property
+    def under_way(self) -> bool:
+        """True if a game that has begun would be lost by another."""
+        return not self.over and len(self.match.positions) > 1
+
+    def take_back(self) -> bool:
+        """Go back to the last decision of a person: the player's own, or, with several people, anybody's.
+
+        Return whether there is one.
+        """
+        match = self.match
+        seats = {match.series.seat_of(contestant) for contestant in self.keyboard.people}
+        decisions = [i for i, position in enumerate(match.positions[:-1]) if position.seat in seats]
+        if decisions:
+            match.positions = match.positions[: decisions[-1] + 1]
+            match.series.credit(None)
+            self.deal(match.actions)
+        return bool(decisions)
+
+    def next_game(self) -> None:
+        """Begin the next game of the series, seats changed."""
+        self.match.series.game += 1
+        self._begin()
+
+    def change_seats(self) -> None:
+        """Begin this game again, seats changed."""
+        self.match.series.credit(None)
+        self.match.series.change_seats()
+        self._begin()
+
+    def _begin(self) -> None:
+        self.match.positions = self.match.positions[:1]
+        self.deal()
