@@ -19,7 +19,7 @@ from tests.tui.snapshots import FOLDER, check_snapshot
 
 pytestmark = pytest.mark.full
 
-SHARED = {"__init__", "base", "dialog", "match", "requests", "sitting", "walk", "hands", "palette"}
+SHARED = {"__init__", "base", "dialog", "keys", "palette", "walk"}
 """Modules of what screens have in common; each other one is called after its screen."""
 CLOCK = r"\d:\d\d"
 
