@@ -21,6 +21,7 @@ from games.engine.jit import njit
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
+from games.engine.stakes import Stakes
 from games.engine.views import views
 
 PASS, BET = 0, 1
@@ -213,6 +214,7 @@ def game(players: int = 2) -> CompiledGame:
         num_outcomes=players + 1,
         information_shape=(size,),
         perfect_information=False,
+        stakes=Stakes(chips=1, blind=1, unit="ante"),
     )
 
 

@@ -23,6 +23,7 @@ from games.engine.leduc import NUM_CARDS, draw_card, guess_other, hand_value, ha
 from games.engine.options import checked_options
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
+from games.engine.stakes import Stakes
 from games.engine.views import views
 
 FOLD, CALL, RAISE = 0, 1, 2
@@ -186,6 +187,7 @@ def game() -> CompiledGame:
         num_outcomes=NUM_CARDS,
         information_shape=(SEEN,),
         perfect_information=False,
+        stakes=Stakes(chips=1, blind=ANTE, unit="ante"),
     )
 
 

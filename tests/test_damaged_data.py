@@ -202,9 +202,12 @@ def test_stores(store, capsys, sql):
 
 
 LADDERS = {
-    "a rating in text": "UPDATE totals SET elo = 'good', low = 1, high = 2, rated = 3",
-    "wins in text": "UPDATE totals SET wins = 'all'",
-    "a time that is absurd": "UPDATE totals SET elo = 1, low = 1, high = 2, rated = 1e300",
+    "a return in text": "UPDATE seats SET earned = 'good'",
+    "a return beyond all numbers": "UPDATE seats SET earned = 9e999",
+    "a player in text": "UPDATE seats SET player = 'ada' WHERE seat = 0",
+    "a player who is not there": "UPDATE seats SET player = 4711 WHERE seat = 0",
+    "a clock that is none": 'UPDATE runs SET config = \'{"limits": {"time_per_move": "soon"}}\'',
+    "a configuration that is none": "UPDATE runs SET config = '7'",
 }
 
 

@@ -17,7 +17,7 @@ from arena.league.records import League, Learner, Member
 from arena.match.files import WrittenMatch, match_text, read_match
 from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
 from arena.policy.registry import make_game
-from arena.store import MatchFilter, Store, StoredRating
+from arena.store import MatchFilter, Store
 from arena.tournament.files import write_standings
 from arena.tournament.picture import save_cross_table
 from arena.tournament.played import read_games
@@ -52,7 +52,6 @@ def store(tmp_path):
         won = MatchRecord(GAME, NAMES, 1, (), (0, 3, 1, 4, 2), Verdict((1.0, -1.0)))
         lost = MatchRecord(GAME, NAMES, 2, (), (0,), forfeit(2, 1, Reason.CRASHED, NASTY))
         store.add_games(run.id, [(0, won), (1, lost)])
-        store.add_ratings(run.id, [StoredRating(name, 1.0, 0.0, 2.0, 2, 1000.0) for name in NAMES])
     return tmp_path / "arena.db"
 
 
@@ -117,7 +116,7 @@ def test_tables_of_a_tournament_are_no_formulas(tmp_path):
     ]
     table = standings(names, records)
     write_standings(table, "x", tmp_path)
-    save_cross_table(table, "$x$", tmp_path / "cross.png")
+    save_cross_table(table, "$x$", table.meaning, tmp_path / "cross.png")
     with (tmp_path / "ratings.csv").open(newline="") as file:
         cells = [cell for row in csv.reader(file) for cell in row]
     assert not [cell for cell in cells if cell.startswith(("=", "+", "@", "\t", "\r"))]

@@ -1,30 +1,36 @@
 """`arena ladder`: the players of a game in a store, by rating."""
 
 import json
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from typing import Annotated
 
 import tyro
-from rich.box import SIMPLE
-from rich.table import Column, Table
-from rich.text import Text
 
 from arena.base.checks import numbers_in, require_at_least
 from arena.base.passwords import without_password
 from arena.base.terminal import make_console
 from arena.policy.registry import make_game
-from arena.store import DEFAULT_URL, LadderRow, Store
+from arena.store import DEFAULT_URL, Store
+from arena.tournament.files import as_dict
+from arena.tournament.ladder import find_ladders
+from arena.tournament.report import print_ladder
 
 
 @dataclass(frozen=True)
 class Options:
-    """List the players of a game by their latest rating, with the number of their games in a store."""
+    """List the players of a game by rating, from all of its games in a store.
+
+    All games under one clock are rated in one fit; each clock has a ladder of its own. Players whom no games connect
+    are separated by a line: their ratings cannot be compared. Players of cooperative games are listed by what teams
+    earn, those of games for chips by what they earn a hand.
+    """
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
     """Game, with options after its name: tic_tac_toe:m=6,n=6,k=4."""
     store: Annotated[str, tyro.conf.arg(metavar="URL")] = DEFAULT_URL
     """Store of the matches: path of an SQLite file, or URL of another database."""
+    anchor: Annotated[str | None, tyro.conf.arg(metavar="PLAYER|mean", help_behavior_hint="")] = None
+    """Player whose Elo is 0, or mean for the mean of all; by default random where it plays, else the mean."""
     limit: int = 20
     """Largest number of players in the list."""
     json: bool = False
@@ -35,25 +41,16 @@ class Options:
 
 
 def run(options: Options) -> int:
-    """Print the ladder."""
-    label = make_game(options.game).label
+    """Print a ladder for each clock."""
+    game = make_game(options.game)
     with Store(options.store, create=False) as store:
-        rows = store.ladder(label, options.limit)
+        found = find_ladders(store, game, anchor=options.anchor)
     if options.json:
-        print(json.dumps([asdict(row) | {"games": row.games} for row in rows], indent=2))
-    elif rows:
-        make_console().print(_table(rows))
-    else:
-        print(f"Nobody has played {label} in {without_password(options.store)}.")
+        content = [as_dict(one.table, game.label, options.limit) | {"clock": one.clock} for one in found]
+        print(json.dumps(content, indent=2))
+    elif not found:
+        print(f"Nobody has played {game.label} in {without_password(options.store)}.")
+    console = make_console()
+    for one in [] if options.json else found:
+        print_ladder(one.table, f"{game.label}, {one.clock}", options.limit, console)
     return 0
-
-
-def _table(rows: list[LadderRow]) -> Table:
-    numbers = (Column(name, justify="right", no_wrap=True) for name in ("Elo", "95 %", "games", "W/D/L"))
-    table = Table(Column("", justify="right"), "player", *numbers, "rated (UTC)", box=SIMPLE, padding=(0, 1, 0, 0))
-    for place, row in enumerate(rows, start=1):
-        rated = () if row.rated is None else (f"{row.elo:.0f}", f"{row.low:.0f} to {row.high:.0f}")
-        when = "" if row.rated is None else f"{datetime.fromtimestamp(row.rated, UTC):%Y-%m-%d %H:%M}"
-        counts = (f"{row.games:,}", f"{row.wins}/{row.draws}/{row.losses}")
-        table.add_row(str(place), Text(row.player), *(rated or ("–", "–")), *counts, when)
-    return table

@@ -78,7 +78,7 @@ def run(options: Options) -> int:
             )
         try:
             console, test = make_console(stderr=True), options.tournament.test
-            with LiveTable(list(players), game.num_players, console, test) as progress:
+            with LiveTable(list(players), game.num_players, console, test, options.tournament.anchor) as progress:
                 result = tournament.run(progress, store)
         except KeyboardInterrupt:
             print(f"\nThe games so far are kept; resume with\n  {again}", file=sys.stderr)
@@ -106,7 +106,7 @@ def _report(result: TournamentResult, key: str, options: Options, remarks: TextI
     directory = options.out or numbered(Path("runs", file_name(f"tournament-{GameId.parse(options.game).name}")))
     write_results(result, claim_directory(directory, key), key)
     if options.json:
-        print(to_json(result.standings, result.game, key))
+        print(to_json(result.table, result.game, key))
     else:
         console = make_console()
         print_report(result, console if console.is_terminal else make_console(width=160))

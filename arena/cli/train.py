@@ -181,7 +181,9 @@ RATES = {"step": "steps", "games": "games", "simulations": "simulations"}
 
 def describe_strength(progress: "TrainingProgress") -> list[str]:
     """Return the scores, ratings and worker losses of a training as short phrases."""
-    scores = [] if progress.elo is None else [f"Elo {progress.elo[0]:+.0f} ±{progress.elo[1]:.0f}"]
+    scores = []
+    if progress.elo is not None:
+        scores.append(f"Elo {progress.elo[0]:+.0f} ±{progress.elo[1]:.0f} ({progress.elo_zero} is 0)")
     scores += [] if progress.pool_score is None else [f"pool {progress.pool_score:.0%}"]
     for name, value in progress.evaluation.items():
         scores.append(f"return {value:.4g}" if name == "return" else f"{name} {value:.0%}")

@@ -6,6 +6,7 @@ from arena.base.errors import UsageError
 from arena.base.text import plot_text, printable
 from arena.league.records import League
 from arena.league.report import LeagueLadder
+from arena.ratings.anchors import zero_words
 from arena.tournament.picture import DPI, LOUD, NO_SCORE, QUIET, caption, save_cross_table
 
 COLOURS = ("#08519c", "#b35806", "#3f7f3f", "#7b3294", "#4d4d4d")
@@ -22,7 +23,7 @@ def save_pictures(league: League, title: str, folder: Path) -> tuple[Path, Path]
         raise UsageError(f"{title}: nobody has been measured yet, so there is nothing to draw")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        save_cross_table(LeagueLadder.of(league), title, folder / HEAT_MAP)
+        save_cross_table(LeagueLadder.of(league), title, zero_words(league.zero), folder / HEAT_MAP)
         save_ratings_over_time(league, title, folder / RATINGS)
     except OSError as error:
         raise UsageError(f"{folder}: pictures cannot be written here ({error.strerror})") from None
@@ -63,5 +64,6 @@ def save_ratings_over_time(league: League, title: str, path: Path) -> None:
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     caption(axes, title, 24, LOUD, size=12, weight="bold")
-    caption(axes, "Elo of every member with its 95 % interval, by when it joined", 8, QUIET, size=9)
+    words = f"Elo of every member with its 95 % interval, by when it joined; {zero_words(league.zero)}"
+    caption(axes, words, 8, QUIET, size=9)
     figure.savefig(path, bbox_inches="tight", pad_inches=0.2)

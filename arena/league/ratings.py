@@ -3,6 +3,7 @@
 import numpy as np
 
 from arena.league.payoff import Payoff
+from arena.ratings.anchors import anchors_among
 from arena.ratings.elo import rate
 from arena.ratings.games import GameResults
 
@@ -13,7 +14,8 @@ RETURNS = ((1.0, 0.0), (0.0, 0.0), (0.0, 1.0))
 def rate_members(evaluation: Payoff, names: list[str], anchor: str | None) -> dict[str, tuple[float, float]]:
     """Return the Elo and the half-width of its 95 % interval, by name, of all of `names` that have played.
 
-    The anchor's Elo is 0; if it is None or has not played, the first player's is.
+    The Elo of `random` is 0 where it has played, else that of `anchor`; if that is None or has not played, that of the
+    first.
     """
     with_games = set(evaluation.table).union(*evaluation.table.values())
     known = [name for name in names if name in with_games]
@@ -29,5 +31,6 @@ def rate_members(evaluation: Payoff, names: list[str], anchor: str | None) -> di
                     returns.append(pair)
                     counts.append(count)
     games = GameResults(np.array(players), np.array(returns), np.array(counts, float), len(known))
-    rated = rate(games, anchor=number.get(anchor or known[0], 0), seats=False)
+    first_choice = [number[name] for name in (*anchors_among(known), anchor) if name in number]
+    rated = rate(games, [*first_choice, 0], seats=False)
     return {name: (float(elo), float(error)) for name, elo, error in zip(known, rated.elo, rated.error, strict=True)}

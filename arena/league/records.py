@@ -104,6 +104,11 @@ class League:
     next_opponents: dict[str, dict[str, float]] = field(default_factory=dict)
     """Shares of each learner's next games by opponent; its own name stands for self-play."""
 
+    @property
+    def zero(self) -> str | None:
+        """The player whose Elo is 0; None if nobody is rated."""
+        return min(self.ratings, key=lambda name: tuple(map(abs, self.ratings[name])), default=None)
+
     def learner(self, name: str) -> Learner:
         """Return a learner by name; it must exist."""
         return next(learner for learner in self.learners if learner.name == name)

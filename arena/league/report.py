@@ -13,6 +13,7 @@ from rich.text import Text
 
 from arena.league.records import League
 from arena.ratings.alpha_rank import alpha_rank
+from arena.ratings.anchors import zero_words
 from arena.ratings.cycles import cyclic_share
 from arena.ratings.games import Floats, mean_scores, meetings
 from arena.ratings.head_to_head import elo_to_score
@@ -137,6 +138,7 @@ def as_dict(league: League) -> dict[str, Any]:
             "points": ladder.points.tolist(),
             "games": ladder.games.tolist(),
         },
+        "zero": league.zero,
         "cyclic_share": round(ladder.cyclic, 4),
         "lineage": lineages(league),
     }
@@ -161,8 +163,8 @@ def print_league(league: League, title: str, console: Console) -> None:
     for name, lines in lineages(league).items():
         console.print(Text(f"{name}: {'; '.join(map(_line, lines)) or 'no members yet'}"))
     console.print(
-        f"\nElo, with 95 % intervals, is from games of their own; {_zero(ladder)} is 0. α-rank: shares of those who "
-        f"hold their own. Cycles: {percent(ladder.cyclic)} of the results fit no rating.",
+        f"\nElo, with 95 % intervals, is from games of their own; {zero_words(ladder.league.zero)}. α-rank: shares of "
+        f"those who hold their own. Cycles: {percent(ladder.cyclic)} of the results fit no rating.",
         style="dim",
         highlight=False,
     )
@@ -235,11 +237,6 @@ def _payoffs(ladder: LeagueLadder) -> Table:
 def _line(names: list[str]) -> str:
     """Return a line of descent as text: its first and last member, and their number."""
     return names[0] if len(names) == 1 else f"{names[0]} to {names[-1]} ({len(names)})"
-
-
-def _zero(ladder: LeagueLadder) -> str:
-    """Return the name of the player whose rating is 0."""
-    return min(ladder.rows, key=lambda row: (abs(row.elo), row.error)).name
 
 
 def _table(*headings: str) -> Table:

@@ -269,6 +269,7 @@ class SelfPlayTraining:
             evaluation=first.evaluation,
             pool_score=first.pool.score if first.pool.games else None,
             elo=newest_rating(self.league, first.record.name),
+            elo_zero=self.league.zero,
             refused=first.record.refused,
             games=self._reporter.games,
             simulations=0 if remote is not None else first.policy.searched,  # workers do not count them

@@ -18,6 +18,10 @@ class Reason(StrEnum):
     RESIGNED = "resigned"
 
 
+FAULTS = (Reason.ILLEGAL, Reason.LATE, Reason.CRASHED)
+"""Breaches of the rules; a resignation is none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The end of a match."""

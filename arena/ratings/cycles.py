@@ -38,10 +38,15 @@ def cyclic_share(points: Floats) -> float:
     score = (points[first, second] + HALF) / games
     deviations = np.sqrt(games * score * (1 - score))  # one over the standard deviation of the log-odds
     flow = deviations * log_odds(points)[first, second]
-    gradient = np.zeros((len(met), len(points)))
-    gradient[np.arange(len(met)), first], gradient[np.arange(len(met)), second] = deviations, -deviations
-    values, vectors = np.linalg.eigh(gradient.T @ gradient)  # weighted Laplacian; 0 for each group of the connected
+    size = len(points)
+    laplacian = np.zeros((size, size))  # weighted by the precision of the log-odds
+    np.add.at(laplacian, (first, second), -(deviations**2))
+    laplacian += laplacian.T
+    np.fill_diagonal(laplacian, -laplacian.sum(axis=1))
+    pull = np.bincount(first, deviations * flow, size) - np.bincount(second, deviations * flow, size)
+    values, vectors = np.linalg.eigh(laplacian)  # 0 for each group of the connected
     solid = values > 1e-9 * values[-1]
-    ratings = vectors[:, solid] @ (vectors[:, solid].T @ (gradient.T @ flow) / values[solid])
-    around = ((flow - gradient @ ratings) ** 2).sum() - (len(met) - solid.sum())
+    ratings = vectors[:, solid] @ (vectors[:, solid].T @ pull / values[solid])
+    rest = flow - deviations * (ratings[first] - ratings[second])
+    around = (rest**2).sum() - (len(met) - solid.sum())
     return float(np.clip(around / max((flow**2).sum(), 1e-12), 0.0, 1.0))

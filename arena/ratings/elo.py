@@ -17,16 +17,20 @@ on each other: they tell less than as many games of two, and intervals are widen
 A weak prior keeps a player who won every game at a finite rating: it counts as `PRIOR_GAMES` games of each player, half
 won and half lost, against an opponent as strong as the pool is on average. (Half a game: over simulated round robins of
 40 games a pair it brought less bias than a tenth or a whole one.)
+
+Only differences are known, and only between players whom games connect. An *island* is a greatest set of such players;
+each has a zero of its own, and says nothing about the others.
 """
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.games import GameResults, compare_seats
+from arena.ratings.games import Comparisons, GameResults, Ints, compare_seats
 from arena.ratings.head_to_head import NORMAL_95
 
 Floats = NDArray[np.floating[Any]]
@@ -44,9 +48,11 @@ class Ratings:
     """Ratings of N players with their errors; P seats."""
 
     elo: Floats
-    """[N]; the pool's mean, or the anchor, is 0."""
+    """[N]; in each island an anchor, or the mean, is 0."""
     covariance: Floats
     """Covariance of `elo` [N, N], in squared Elo."""
+    islands: Ints
+    """Number of each player's island [N], 0 for the largest."""
     seats: Floats
     """Advantage of each seat in Elo [P], of mean 0. All 0 if not estimated."""
     seats_error: Floats
@@ -63,12 +69,13 @@ class Ratings:
 
 
 def rate(
-    games: GameResults, anchor: int | None = None, seats: bool = True, prior_games: float = PRIOR_GAMES
+    games: GameResults, anchors: Collection[int] = (), seats: bool = True, prior_games: float = PRIOR_GAMES
 ) -> Ratings:
-    """Return the ratings of maximum likelihood, by Newton's method, relative to player `anchor` or to the mean.
+    """Return the ratings of maximum likelihood, by Newton's method.
 
-    With `seats`, estimate the advantage of each seat, too; use it only if players are listed in the order of their
-    seats. `prior_games` must be above 0.
+    In each island the first of the players `anchors` that belongs to it is rated 0; without one its mean is. With
+    `seats`, estimate the advantage of each seat, too; use it only if players are listed in the order of their seats.
+    `prior_games` must be above 0.
     """
     likelihood = Likelihood(games, seats, prior_games)
     parameters = likelihood.maximum()
@@ -80,14 +87,48 @@ def rate(
     slope = np.outer(strengths, factor_slope)  # of every rating and seat by every parameter
     slope[:, : likelihood.places] += factor * np.eye(likelihood.places)
     slope *= ELO
-    if anchor is not None:
-        values[:n] -= values[anchor]
-        slope[:n] -= slope[anchor]
+    islands = islands_of(likelihood.pairs, n)
+    zeros = _zeros(islands, anchors)
+    values[:n] -= zeros @ values[:n]
+    slope[:n] -= zeros @ slope[:n]
     spread = slope @ covariance @ slope.T
     seat_values, seat_errors = values[n:], NORMAL_95 * np.sqrt(np.maximum(np.diag(spread)[n:], 0.0))
     if not seats:
         seat_values = seat_errors = np.zeros(games.players.shape[1])
-    return Ratings(values[:n], spread[:n, :n], seat_values, seat_errors, v / (2 + v), ELO * factor)
+    return Ratings(values[:n], spread[:n, :n], islands, seat_values, seat_errors, v / (2 + v), ELO * factor)
+
+
+def islands_of(pairs: Comparisons, num_players: int) -> Ints:
+    """Return the number of each player's island [N]: 0 for the one of most players, of equal ones the first.
+
+    Players without games are in island 0: the prior alone places them.
+    """
+    first, second = pairs.players.T
+    least = np.arange(num_players)  # of the players known to be connected, the first
+    while True:
+        before = least.copy()
+        np.minimum.at(least, first, before[second])
+        np.minimum.at(least, second, before[first])
+        least = least[least]
+        if (least == before).all():
+            break
+    roots, island, sizes = np.unique(least, return_inverse=True, return_counts=True)
+    rank = np.empty(len(roots), np.int64)
+    rank[np.lexsort((roots, -sizes))] = np.arange(len(roots))
+    idle = np.bincount(pairs.players.ravel(), minlength=num_players) == 0
+    return np.where(idle, 0, rank[island])
+
+
+def _zeros(islands: Ints, anchors: Collection[int]) -> Floats:
+    """Return the weights [N, N] of all players' ratings in what is 0 for the row's player."""
+    zeros = np.zeros((len(islands),) * 2)
+    for island in range(islands.max(initial=-1) + 1):
+        members = np.flatnonzero(islands == island)
+        anchor = next((one for one in anchors if islands[one] == island), None)
+        shares = np.zeros(len(islands))
+        shares[members if anchor is None else anchor] = 1 / len(members) if anchor is None else 1.0
+        zeros[members] = shares
+    return zeros
 
 
 class Likelihood:
@@ -104,7 +145,8 @@ class Likelihood:
         """Sizes of the groups of parameters of which only differences matter."""
         self.places = sum(self.blocks)
         self.size = self.places + self.drawn
-        self._pairs = pairs
+        self.pairs = pairs
+        """All comparisons of two players."""
         self._columns = [*pairs.players.T, *(pairs.seats.T + games.num_players)][: 4 if seats else 2]
         self._signs = [1.0, -1.0, 1.0, -1.0][: 4 if seats else 2]
 
@@ -114,7 +156,7 @@ class Likelihood:
 
     def value(self, parameters: Floats) -> float:
         """Return the log-likelihood, prior included."""
-        x, v, pairs = self._differences(parameters), self.draw_odds(parameters), self._pairs
+        x, v, pairs = self._differences(parameters), self.draw_odds(parameters), self.pairs
         log_total = np.logaddexp(np.abs(x) / 2 + np.log1p(np.exp(-np.abs(x))), math.log(v) if v else -np.inf)
         drawn = (pairs.score == 0.5) * (parameters[-1] if self.drawn else 0.0)
         total = pairs.counts @ ((pairs.score - 0.5) * x + drawn - log_total)
@@ -124,7 +166,7 @@ class Likelihood:
 
     def derivatives(self, parameters: Floats) -> tuple[Floats, Floats]:
         """Return the gradient [K] and the Fisher information [K, K], which is minus the second derivative."""
-        pairs, v = self._pairs, self.draw_odds(parameters)
+        pairs, v = self.pairs, self.draw_odds(parameters)
         score, draw = self._expected(parameters)
         gradient, information = np.zeros(self.size), np.zeros((self.size, self.size))
         self._add(gradient, pairs.counts * (pairs.score - score))
@@ -172,7 +214,7 @@ class Likelihood:
 
         It is the s at which 1 / (1 + e^(-s x)) is likeliest for the scores that the model expects.
         """
-        x, v, counts = self._differences(parameters), self.draw_odds(parameters), self._pairs.counts
+        x, v, counts = self._differences(parameters), self.draw_odds(parameters), self.pairs.counts
         score, draw = self._expected(parameters)
         least = factor = 2 / (2 + v)
         slope = np.zeros(self.size)
@@ -197,7 +239,7 @@ class Likelihood:
         The trace of H^-1 J by parameter, H the information and J the sum of squared gradients of whole games (Godambe's
         information of a composite likelihood, as one number); 1 for independent comparisons.
         """
-        pairs = self._pairs
+        pairs = self.pairs
         surplus = pairs.score - self._expected(parameters)[0]
         total = 0.0
         for start in range(0, len(self._games.counts), CHUNK):
@@ -245,9 +287,15 @@ def outcome(x: Floats, draw_odds: float) -> tuple[Floats, Floats]:
     return np.where(x >= 0, strong, 1 - strong), draw
 
 
-def superiority(ratings: Ratings) -> Floats:
-    """Return the likelihood that row is stronger than column [N, N], by a normal approximation."""
-    variance = np.diag(ratings.covariance)
-    spread = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * ratings.covariance, 1e-12))
-    z = (ratings.elo[:, None] - ratings.elo[None, :]) / spread
-    return 0.5 * (1 + np.vectorize(math.erf)(z / math.sqrt(2)))
+def superiority(ratings: Ratings, one: int, other: int) -> float:
+    """Return the likelihood that a player is stronger than another, by a normal approximation."""
+    weights = np.zeros(len(ratings.elo))
+    weights[one] += 1
+    weights[other] -= 1
+    spread = math.sqrt(max(float(weights @ ratings.covariance @ weights), 1e-12))
+    return normal_share(float(ratings.elo[one] - ratings.elo[other]) / spread)
+
+
+def normal_share(z: float) -> float:
+    """Return the share of a standard normal distribution below `z`."""
+    return 0.5 * (1 + math.erf(z / math.sqrt(2)))

@@ -155,6 +155,7 @@ class LiveRun:
             pid=os.getpid(),
             evaluation=finite(progress.evaluation),
             pool_score=progress.pool_score,
+            elo_zero=progress.elo_zero,
             said=message,
         )
         replace_json(self.folder / LIVE / STATUS, asdict(status))

@@ -63,6 +63,8 @@ class Status:
     evaluation: Mapping[str, float] = field(default_factory=dict)
     """The newest snapshot's scores by opponent, 0 to 1, or its mean `return`."""
     pool_score: float | None = None
+    elo_zero: str | None = None
+    """In a league, the agent whose Elo is 0."""
     said: str = ""
     """Reason of a failure, in one line."""
 

@@ -29,6 +29,8 @@ class Progress:
     """In a league, the score since the last snapshot against the pool's members, 0 to 1; a draw counts half."""
     elo: tuple[float, float] | None = None
     """In a league, Elo of the newest snapshot and half-width of its 95 % interval."""
+    elo_zero: str | None = None
+    """Agent whose Elo is 0."""
     refused: int = 0
     """In a league, number of snapshots in a row that the gate has refused."""
     games: int = 0

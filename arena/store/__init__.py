@@ -1,24 +1,25 @@
 """Players, matches and ratings in a SQL database; every match has its seed and moves and can be replayed."""
 
-from arena.store.database import DEFAULT_URL
+from arena.store.database import DEFAULT_URL, is_store
 from arena.store.exchange import export_lines, import_lines, read_lines
 from arena.store.leagues import ResultCount, Snapshot
 from arena.store.matches import MatchFilter, StoredMatch
-from arena.store.players import LadderRow, StoredRating
+from arena.store.results import Selection, StoredResults
 from arena.store.runs import StoredRun
 from arena.store.store import Store
 
 __all__ = [
     "DEFAULT_URL",
-    "LadderRow",
     "MatchFilter",
     "ResultCount",
+    "Selection",
     "Snapshot",
     "Store",
     "StoredMatch",
-    "StoredRating",
+    "StoredResults",
     "StoredRun",
     "export_lines",
     "import_lines",
+    "is_store",
     "read_lines",
 ]

@@ -14,6 +14,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from arena.base.errors import UsageError
+from arena.base.files import open_regular
 from arena.base.passwords import without_password
 
 DEFAULT_URL = "runs/arena.db"
@@ -117,6 +118,8 @@ class Database:
         return self._without_password(error.orig or error)
 
 
+SQLITE = b"SQLite format 3\0"
+"""The beginning of every SQLite file."""
 FAULTS = {
     "SQLITE_BUSY": "another process has been writing to it for {wait_s:g} s; try again when it has ended",
     "55P03": "another process has been writing to it for {wait_s:g} s; try again when it has ended",
@@ -128,6 +131,17 @@ FAULTS = {
     "SQLITE_READONLY": "the file or its folder is read-only",
     "SQLITE_CANTOPEN": "the file cannot be opened or made here",
 }
+
+
+def is_store(text: str) -> bool:
+    """Return whether a text names a store: the URL of a database, or a file of SQLite."""
+    if "://" in text:
+        return True
+    try:
+        with open_regular(text, follow=True) as file:
+            return file.read(len(SQLITE)) == SQLITE
+    except OSError:
+        return False
 
 
 def read_url(url: str | Path) -> URL:

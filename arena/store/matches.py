@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from sqlalchemy import Column, Connection, Row, Select, bindparam, exists, func, insert, or_, select, update
+from sqlalchemy import Column, Connection, Row, Select, exists, func, insert, or_, select
 
 from arena.base.checks import numbers_in, require_at_least
 from arena.base.errors import UsageError
@@ -15,18 +15,12 @@ from arena.match.verdict import MatchRecord, Reason, Verdict, results
 from arena.store.many import execute_many
 from arena.store.moves import MOST_BYTES, pack, unpack
 from arena.store.numbers import chunks, known_numbers, numbers_of, storable
-from arena.store.players import require_totals
 from arena.store.runs import run_numbered
-from arena.store.schema import games, matches, players, seats, totals
+from arena.store.schema import games, matches, players, seats
 
 Seat = Annotated[int, Range(0, 2**15)]
 RESULTS = {"win": 1, "draw": 0, "loss": -1}
 ADD_MATCHES, ADD_SEATS = insert(matches), insert(seats)
-ADD_RESULTS = (
-    update(totals)
-    .where(totals.c.game == bindparam("of_game"), totals.c.player == bindparam("of_player"))
-    .values({name: totals.c[name] + bindparam(f"more_{name}") for name in ("wins", "draws", "losses")})
-)
 
 
 @dataclass(frozen=True)
@@ -91,23 +85,14 @@ def _add_new(connection: Connection, run: int, new: Mapping[int, MatchRecord]) -
     names = numbers_of(connection, players, {name for record in new.values() for name in record.players})
     now, first = time.time(), newest(connection) + 1
     match_rows, seat_rows = [], []
-    counts: dict[tuple[int, int], list[int]] = {}  # [losses, draws, wins] by game and player
     for match, (number, record) in enumerate(new.items(), start=first):
         game, returns = labels[record.game], record.verdict.returns
         match_rows.append({"id": match} | _match_row(run, number, record, game, now))
         for seat, (name, seat_return, result) in enumerate(zip(record.players, returns, results(returns), strict=True)):
-            player = names[name]
-            seat_rows.append({"match": match, "seat": seat, "player": player, "earned": seat_return, "result": result})
-            counts.setdefault((game, player), [0, 0, 0])[result + 1] += 1
+            sat = {"match": match, "seat": seat, "player": names[name]}
+            seat_rows.append(sat | {"earned": seat_return, "result": result})
     execute_many(connection, ADD_MATCHES, match_rows)
     execute_many(connection, ADD_SEATS, seat_rows)
-    for game in labels.values():
-        require_totals(connection, game, [player for of_game, player in counts if of_game == game])
-    more = [
-        {"of_game": game, "of_player": player, "more_wins": wins, "more_draws": draws, "more_losses": losses}
-        for (game, player), (losses, draws, wins) in counts.items()
-    ]
-    execute_many(connection, ADD_RESULTS, more)
 
 
 def _match_row(run: int, number: int, record: MatchRecord, game: int, now: float) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, insert, or_, select, update
 
 from arena.base.errors import UsageError
 from arena.store.numbers import row_of
@@ -56,6 +56,12 @@ def run_numbered(connection: Connection, run: int) -> StoredRun:
     if row is None:
         raise UsageError(f"there is no run {run}")
     return _read(row)
+
+
+def runs_of(connection: Connection, game: str) -> list[StoredRun]:
+    """Return the runs of a game (its label), and those of several games, the oldest first."""
+    query = select(runs).where(or_(runs.c.game == game, runs.c.game.is_(None))).order_by(runs.c.id)
+    return [_read(row) for row in connection.execute(query)]
 
 
 def finish_run(connection: Connection, run: int) -> None:

@@ -1,8 +1,7 @@
 """The tables of a store, their version, and upgrades from older versions.
 
-Names and labels are stored once and referred to by number; moves are bytes (`arena.store.moves`). `totals` sums the
-matches by player and game, updated in the transaction that adds them, so that a ladder needs no counting.
-Times are seconds since 1970 (UTC).
+Names and labels are stored once and referred to by number; moves are bytes (`arena.store.moves`). Ratings are not
+stored: they are a function of the matches. Times are seconds since 1970 (UTC).
 """
 
 from collections.abc import Callable, Mapping
@@ -33,7 +32,7 @@ from sqlalchemy.schema import CreateColumn
 
 from arena.base.errors import UsageError
 
-VERSION = 4
+VERSION = 5
 """Version of the tables below; written into every store."""
 
 METADATA = MetaData()
@@ -110,37 +109,6 @@ seats = Table(
     sqlite_with_rowid=False,
 )
 
-totals = Table(
-    "totals",
-    METADATA,
-    Column("game", ForeignKey(games.c.id), primary_key=True),
-    Column("player", ForeignKey(players.c.id), primary_key=True),
-    Column("wins", BigInteger, nullable=False, server_default="0"),
-    Column("draws", BigInteger, nullable=False, server_default="0"),
-    Column("losses", BigInteger, nullable=False, server_default="0"),
-    Column("elo", Double),  # the latest of `ratings`, and the ends of its interval
-    Column("low", Double),
-    Column("high", Double),
-    Column("rated", Double),
-    Index("totals_by_elo", "game", "elo"),
-    sqlite_with_rowid=False,
-)
-
-ratings = Table(
-    "ratings",
-    METADATA,
-    Column("id", ID, primary_key=True),
-    Column("run", ForeignKey(runs.c.id), nullable=False),
-    Column("game", ForeignKey(games.c.id), nullable=False),
-    Column("player", ForeignKey(players.c.id), nullable=False),
-    Column("elo", Double, nullable=False),
-    Column("low", Double, nullable=False),
-    Column("high", Double, nullable=False),
-    Column("games", BigInteger, nullable=False),  # how many it rests on
-    Column("rated", Double, nullable=False),
-    Index("ratings_over_time", "player", "game", "rated"),
-)
-
 league_snapshots = Table(
     "league_snapshots",
     METADATA,
@@ -186,7 +154,13 @@ def _to_4(connection: Connection) -> None:
     connection.execute(text(f"ALTER TABLE matches ADD COLUMN {column}"))
 
 
-UPGRADES: Mapping[int, Callable[[Connection], None]] = {1: _to_2, 2: _to_3, 3: _to_4}
+def _to_5(connection: Connection) -> None:
+    """Drop the ratings of single tournaments, each of which had a zero of its own, and the sums beside them."""
+    for table in ("ratings", "totals"):
+        connection.execute(text(f"DROP TABLE {table}"))
+
+
+UPGRADES: Mapping[int, Callable[[Connection], None]] = {1: _to_2, 2: _to_3, 3: _to_4, 4: _to_5}
 """Upgrade from each older version to the next."""
 
 

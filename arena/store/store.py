@@ -10,11 +10,11 @@ from sqlalchemy import Connection
 
 from arena.base.errors import UsageError
 from arena.match.verdict import MatchRecord
-from arena.store import leagues, matches, players, runs, schema
+from arena.store import leagues, matches, players, results, runs, schema
 from arena.store.database import Database
 from arena.store.leagues import ResultCount, Snapshot
 from arena.store.matches import MatchFilter, StoredMatch
-from arena.store.players import LadderRow, StoredRating
+from arena.store.results import Selection, StoredResults
 from arena.store.runs import StoredRun
 
 PAGE = 2000
@@ -135,12 +135,12 @@ class Store:
             return matches.newest(connection)
 
     def games(self) -> list[str]:
-        """Return the labels of all games with matches or ratings, sorted."""
+        """Return the labels of all games with matches, sorted."""
         with self._database.reading() as connection:
             return players.games_played(connection)
 
-    def players(self, limit: int = 1000) -> list[str]:
-        """Return the first `limit` names of players in alphabetical order."""
+    def players(self, limit: int | None = 1000) -> list[str]:
+        """Return the first `limit` names of players in alphabetical order; with None all of them."""
         with self._database.reading() as connection:
             return players.names(connection, limit)
 
@@ -155,20 +155,15 @@ class Store:
                 return
             after = page[-1].id
 
-    def ladder(self, game: str, limit: int | None = None) -> list[LadderRow]:
-        """Return the ladder of a game (its label) over all runs, the highest rated first, unrated players last."""
+    def results(self, wanted: Selection, itself: bool = False) -> StoredResults:
+        """Return the results of matches of a game, summed up; with `itself`, those of a player against itself alone."""
         with self._database.reading() as connection:
-            return players.ladder(connection, game, limit)
+            return results.results(connection, wanted, itself)
 
-    def add_ratings(self, run: int, rows: Sequence[StoredRating]) -> None:
-        """Add ratings in the game of a run; the ladder shows the latest of each player."""
-        with self._writing() as connection:
-            players.add_ratings(connection, run, rows)
-
-    def ratings(self, player: str, game: str) -> list[StoredRating]:
-        """Return the ratings of a player in a game (its label), the oldest first."""
+    def runs(self, game: str) -> list[StoredRun]:
+        """Return the runs of a game (its label), and those of several games, the oldest first."""
         with self._database.reading() as connection:
-            return players.ratings_of(connection, player, game)
+            return runs.runs_of(connection, game)
 
     def add_parent(self, child: str, parent: str) -> None:
         """Record that `child` was made from `parent`; `UsageError` if that makes a cycle."""

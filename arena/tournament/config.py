@@ -31,7 +31,7 @@ class TournamentConfig:
     seed: int = 0
     """Seed of the openings and of the agents, 0 or more."""
     anchor: str | None = None
-    """Name of the agent whose rating is set to 0; by default the mean of all is 0."""
+    """Name of the agent whose rating is set to 0, or mean: by default random where it plays, else the mean of all."""
     threads: int = 1
     """Threads of torch; more than one is faster for large networks only."""
     sprt: Sprt = field(default_factory=Sprt)

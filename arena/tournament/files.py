@@ -5,7 +5,7 @@ import json
 import math
 from collections.abc import Iterable
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,10 @@ from arena.base.saving import is_draft, remove_drafts, write_whole
 from arena.base.text import csv_cell
 from arena.tournament.picture import save_cross_table, save_ratings
 from arena.tournament.standings import Standings
+from arena.tournament.tally import Tally
+from arena.tournament.team_report import cross_play, save_cross_play, team_rows
+from arena.tournament.teams import Teams
+from games.engine.stakes import Stakes
 
 if TYPE_CHECKING:
     from arena.tournament.tournament import TournamentResult  # brings the store in, which tables do not need
@@ -65,50 +69,79 @@ def write_results(result: "TournamentResult", directory: Path, key: str | None =
     an interruption.
     """
     remove_drafts(directory, WRITTEN)
-    write_standings(result.standings, result.game, directory, key)
+    write_standings(result.table, result.game, directory, key)
     write_whole(directory / GAMES, partial(_write_csv, rows=_game_rows(result)))
 
 
-def write_standings(table: Standings, title: str, directory: Path, key: str | None = None) -> None:
-    """Write `results.json`, `ratings.csv`, `crosstable.png` and `ratings.png` into a folder."""
+def write_standings(table: Standings | Teams, title: str, directory: Path, key: str | None = None) -> None:
+    """Write `results.json`, `ratings.csv`, `crosstable.png` and `ratings.png` into a folder.
+
+    The last is left out for cooperative games, which have no ratings.
+    """
     text = to_json(table, title, key) + "\n"
     write_whole(directory / RESULTS, partial(Path.write_text, data=text, encoding="utf-8"))
-    write_whole(directory / RATINGS, partial(_write_csv, rows=_rating_rows(table)))
-    write_whole(directory / CROSS_TABLE, partial(save_cross_table, table, title))
+    write_whole(directory / RATINGS, partial(_write_csv, rows=_rows(table)))
+    if isinstance(table, Teams):
+        write_whole(directory / CROSS_TABLE, partial(save_cross_play, table, title))
+        return
+    write_whole(directory / CROSS_TABLE, partial(save_cross_table, table, title, table.meaning))
     write_whole(directory / RATINGS_PICTURE, partial(save_ratings, table, title))
 
 
-def to_json(table: Standings, title: str, key: str | None = None) -> str:
+def to_json(table: Standings | Teams, title: str, key: str | None = None) -> str:
     """Return the tables as JSON, with the key of the tournament if given; unknown values are null."""
-    elo_by_seat, error = table.ratings.seats.tolist(), table.ratings.seats_error.tolist()
-    seats = zip(elo_by_seat, error, strict=True) if table.seat_order else ()
+    return json.dumps(as_dict(table, title, key=key), indent=2, allow_nan=False)
+
+
+def as_dict(table: Standings | Teams, title: str, limit: int | None = None, key: str | None = None) -> dict[str, Any]:
+    """Return the tables as JSON values; with a limit, so many players and no cross table."""
     content = {
         "title": title,
         **({} if key is None else {"key": key}),
         "games": table.games,
         "distinct_games": table.distinct_games,
-        "anchor": table.anchor,
+        **({} if isinstance(table, Teams) else _fit(table)),
+        "players": [
+            {name: None if value == "" else value for name, value in row.items()} for row in islice(_rows(table), limit)
+        ],
+    }
+    if limit is None and isinstance(table, Teams):
+        content["cross_play"] = cross_play(table)
+    elif limit is None and isinstance(table, Standings):
+        content["cross_table"] = {"points": table.points.tolist(), "games": table.counts.tolist()}
+    return content
+
+
+def _fit(table: Standings) -> dict[str, Any]:
+    """Return the figures of the fit that are of no single player."""
+    elo_by_seat, error = table.ratings.seats.tolist(), table.ratings.seats_error.tolist()
+    seats = zip(elo_by_seat, error, strict=True) if table.seat_order else ()
+    return {
+        "zeros": [zero or "mean" for zero in table.zeros],
         "cyclic_share": round(table.cyclic, 4),
         "draws_between_equals": round(table.ratings.draws, 4),
         "seats": [{"elo": _tenths(elo), "error_95": round(error, 1)} for elo, error in seats],
-        "players": [
-            {name: None if value == "" else value for name, value in row.items()} for row in _rating_rows(table)
-        ],
-        "cross_table": {"points": table.points.tolist(), "games": table.counts.tolist()},
     }
-    return json.dumps(content, indent=2, allow_nan=False)
+
+
+def _rows(table: Standings | Teams) -> Iterable[dict[str, Any]]:
+    return team_rows(table) if isinstance(table, Teams) else _rating_rows(table)
 
 
 def _rating_rows(table: Standings) -> Iterable[dict[str, Any]]:
     """Yield a row for each player; unknown values are ""."""
+    stakes = table.stakes
     for row in table.rows:
         tally = row.tally
+        places = tally.places if table.seats > 2 else ()
         by_seat = enumerate(tally.score_by_seat.tolist() if table.seat_order else ())
         yield {
             "rank": row.rank,
             "agent": row.name,
             "elo": _tenths(row.elo),
             "error_95": round(row.error, 1),
+            "zero": table.zeros[row.island] or "mean",
+            "island": row.island + 1,
             "superiority": "" if row.superiority is None else round(row.superiority, 4),
             "games": int(tally.games.sum()),
             "wins": tally.wins,
@@ -117,6 +150,9 @@ def _rating_rows(table: Standings) -> Iterable[dict[str, Any]]:
             "score": round(tally.score, 4),
             "mean_return": round(tally.mean_return, 4) + 0.0,
             "return_error_95": round(tally.return_error, 4),
+            **({} if stakes is None else _chips(stakes, tally)),
+            **({"mean_place": round(tally.mean_place, 4)} if table.seats > 2 else {}),
+            **{f"place_{place}": int(count) for place, count in enumerate(places, start=1)},
             **{f"score_seat_{seat}": "" if math.isnan(score) else round(score, 4) for seat, score in by_seat},
             "distinct_games": "" if table.distinct_games is None else tally.distinct_games,
             "illegal": tally.illegal,
@@ -125,6 +161,15 @@ def _rating_rows(table: Standings) -> Iterable[dict[str, Any]]:
             "alpha_rank": "" if table.alpha_rank is None else round(float(table.alpha_rank[row.rank - 1]), 4),
             "nash": "" if table.nash is None else round(float(table.nash[row.rank - 1]), 4),
         }
+
+
+def _chips(stakes: Stakes, tally: Tally) -> dict[str, float]:
+    """Return what a player earns a hand in chips and in thousandths of a blind, with its interval."""
+    return {
+        "chips_per_hand": round(tally.mean_return * stakes.chips, 4) + 0.0,
+        f"{stakes.thousandth}_per_hand": round(stakes.in_thousandths(tally.mean_return), 2) + 0.0,
+        f"{stakes.thousandth}_error_95": round(stakes.in_thousandths(tally.return_error), 2),
+    }
 
 
 def _tenths(elo: float) -> float:

@@ -1,7 +1,7 @@
 """The cross table and the ratings as pictures."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -29,10 +29,6 @@ class PictureRow(Protocol):
     """A player as drawn in the cross table."""
 
     @property
-    def rank(self) -> int:
-        """Rank, from 1."""
-
-    @property
     def name(self) -> str:
         """Name of the player."""
 
@@ -57,18 +53,44 @@ class CrossTable(Protocol):
         """Points per game, row against column [N, N]; NaN for pairs that never met."""
 
 
-def save_cross_table(table: CrossTable, title: str, path: Path) -> None:
-    """Write the cross table as PNG: scores in colour and numbers, the strongest player on top."""
+Label = tuple[str, str]
+"""Name of a player, and a line below it."""
+
+
+def save_cross_table(table: CrossTable, title: str, zero: str, path: Path) -> None:
+    """Write the cross table as PNG: scores in colour and numbers, the strongest on top; `zero` says what is 0."""
+    labels = [(row.name, f"Elo {row.elo:+z.0f} ± {row.error:.0f}") for row in table.rows]
+    words = f"score of the row against the column, in %; Elo: {zero}"
+    _save_cells(labels, table.scores, (0.0, 1.0), lambda score: f"{100 * score:.0f}", (title, words), path)
+
+
+def save_means(labels: Sequence[Label], means: Floats, title: str, words: str, path: Path) -> None:
+    """Write mean returns [N, N] of pairs of players as PNG, in colours from the lowest to the highest; NaN for none."""
+    known = means[~np.isnan(means)]
+    limits = (float(known.min(initial=0.0)), float(known.max(initial=0.0)) or 1.0)
+    _save_cells(labels, means, limits, lambda mean: f"{mean:.3g}", (title, words), path)
+
+
+def _save_cells(
+    labels: Sequence[Label],
+    values: Floats,
+    limits: tuple[float, float],
+    text: Callable[[float], str],
+    captions: tuple[str, str],
+    path: Path,
+) -> None:
+    """Write a table of cells coloured by their value between `limits`, with the players' labels and two captions."""
     from matplotlib.figure import Figure  # import takes half a second; needs no display
 
-    cell = min(CELL, LARGEST / len(table.rows))
-    figure = Figure(figsize=(cell * len(table.rows),) * 2, dpi=DPI)
+    cell = min(CELL, LARGEST / len(labels))
+    figure = Figure(figsize=(cell * len(labels),) * 2, dpi=DPI)
     axes = figure.add_axes((0, 0, 1, 1))  # names and title are outside; bbox_inches="tight" makes room for them
-    _draw_scores(axes, table, cell)
-    for place, row in enumerate(table.rows):
-        _label(axes, place, row, cell)
+    _draw_cells(axes, values, limits, text, cell)
+    for place, label in enumerate(labels):
+        _label(axes, place, label, cell)
+    title, words = captions
     caption(axes, title, 44, LOUD, size=12, weight="bold")
-    caption(axes, "score of the row against the column, in %", 28, QUIET, size=9)
+    caption(axes, words, 28, QUIET, size=9)
     _save(figure, path)
 
 
@@ -87,13 +109,15 @@ def save_ratings(table: Standings, title: str, path: Path) -> None:
     axes.set_ylim(len(table.rows) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.tick_params(axis="x", labelsize=9, colors=QUIET)
+    for place, row in enumerate(table.rows):
+        if table.starts_island(row):
+            axes.axhline(place - 0.5, color=QUIET, linewidth=0.8)
     axes.grid(axis="x", color=NO_SCORE, linewidth=0.8)
     axes.set_axisbelow(True)
     for side in axes.spines.values():
         side.set_visible(False)
     caption(axes, title, 24, LOUD, size=12, weight="bold")
-    zero = table.anchor or "the mean of all"
-    caption(axes, f"Elo with 95 % intervals; {zero} is 0", 8, QUIET, size=9)
+    caption(axes, f"Elo with 95 % intervals; {table.meaning}", 8, QUIET, size=9)
     _save(figure, path)
 
 
@@ -103,32 +127,34 @@ def _save(figure: "Figure", path: Path) -> None:
         figure.savefig(path, bbox_inches="tight", pad_inches=0.2)
 
 
-def _draw_scores(axes: "Axes", table: CrossTable, cell: float) -> None:
+def _draw_cells(
+    axes: "Axes", values: Floats, limits: tuple[float, float], text: Callable[[float], str], cell: float
+) -> None:
     from matplotlib.colors import LinearSegmentedColormap
 
     colours = LinearSegmentedColormap.from_list("score", COLOURS).with_extremes(bad=NO_SCORE)
-    scores = table.scores
-    axes.imshow(np.ma.masked_invalid(scores), cmap=colours, vmin=0, vmax=1)
-    for (i, j), score in np.ndenumerate(scores):
-        if not np.isnan(score) and cell > CELL / 3:
-            brightness = np.dot(colours(score)[:3], (0.299, 0.587, 0.114))
+    low, high = limits
+    axes.imshow(np.ma.masked_invalid(values), cmap=colours, vmin=low, vmax=high)
+    for (i, j), value in np.ndenumerate(values):
+        if not np.isnan(value) and cell > CELL / 3:
+            brightness = np.dot(colours((value - low) / (high - low))[:3], (0.299, 0.587, 0.114))
             ink = LOUD if brightness > 0.55 else "white"
-            axes.text(j, i, f"{100 * score:.0f}", ha="center", va="center", color=ink, fontsize=11 * cell / CELL)
-    edges = np.arange(len(scores) + 1) - 0.5
+            axes.text(j, i, text(float(value)), ha="center", va="center", color=ink, fontsize=11 * cell / CELL)
+    edges = np.arange(len(values) + 1) - 0.5
     axes.hlines(edges, edges[0], edges[-1], color="white", linewidth=2 * cell / CELL)
     axes.vlines(edges, edges[0], edges[-1], color="white", linewidth=2 * cell / CELL)
     axes.axis("off")
 
 
-def _label(axes: "Axes", place: int, row: PictureRow, cell: float) -> None:
-    """Draw rank, name and rating beside a row, and the rank above its column."""
+def _label(axes: "Axes", place: int, label: Label, cell: float) -> None:
+    """Draw rank, name and the line below it beside a row, and the rank above its column."""
     shrink = max(cell / CELL, 0.45)
-    rating = f"Elo {row.elo:+z.0f} ± {row.error:.0f}".replace("-", "\N{MINUS SIGN}")
+    name, below = label[0], label[1].replace("-", "\N{MINUS SIGN}")
     for x, y in ((-0.75, place), (place, -0.7)):
-        axes.text(x, y, str(row.rank), ha="center", va="center", fontsize=10 * shrink, color=QUIET)
-    name, size = printable(row.name), 10.5 * shrink
-    axes.text(-1.0, place - 0.15, name, ha="right", va="center", fontsize=size, color=LOUD, parse_math=False)
-    axes.text(-1.0, place + 0.18, rating, ha="right", va="center", fontsize=8.5 * shrink, color=QUIET)
+        axes.text(x, y, str(place + 1), ha="center", va="center", fontsize=10 * shrink, color=QUIET)
+    written, size = printable(name), 10.5 * shrink
+    axes.text(-1.0, place - 0.15, written, ha="right", va="center", fontsize=size, color=LOUD, parse_math=False)
+    axes.text(-1.0, place + 0.18, below, ha="right", va="center", fontsize=8.5 * shrink, color=QUIET)
 
 
 def caption(axes: "Axes", text: str, height: int, ink: str, size: int, weight: str = "normal") -> None:

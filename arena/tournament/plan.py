@@ -15,7 +15,7 @@ from arena.tournament.pairing import (
     round_robin,
     swiss_round,
 )
-from arena.tournament.standings import pairwise
+from arena.tournament.tally import pairwise
 from games.engine.game import Game
 
 

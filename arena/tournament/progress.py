@@ -14,7 +14,8 @@ from rich.text import Text
 from arena.match.verdict import MatchRecord
 from arena.ratings.sprt import Sprt
 from arena.tournament.sequential import SequentialTest, standing
-from arena.tournament.standings import Standings, Tallies
+from arena.tournament.standings import Standings, table_of
+from arena.tournament.tally import Tallies
 
 REFRESH_S = 0.5
 """Least seconds between computations of the ratings."""
@@ -39,8 +40,10 @@ class LiveTable:
     With `sprt`, it also shows the state of that test. The table is visible within a `with` block, and removed after it.
     """
 
-    def __init__(self, names: Sequence[str], seats: int, console: Console, sprt: Sprt | None = None):
-        self._tallies, self._console = Tallies(names, seats), console
+    def __init__(
+        self, names: Sequence[str], seats: int, console: Console, sprt: Sprt | None = None, anchor: str | None = None
+    ):
+        self._tallies, self._console, self._anchor = Tallies(names, seats), console, anchor
         self._test = None if sprt is None else SequentialTest(sprt, names[0])
         columns = (BarColumn(), MofNCompleteColumn(), GamesPerSecond(), TimeRemainingColumn(), TextColumn("left"))
         self._bar = Progress(*columns, console=console)
@@ -72,7 +75,7 @@ class LiveTable:
         self._bar.update(self._task, completed=self._played)
         if self._played and began >= self._next:
             test = () if self._test is None else (Text(standing(self._test.result, self._test.sprt)),)
-            self._live.update(Group(_table(self._tallies.standings()), *test, self._bar))
+            self._live.update(Group(_table(table_of(self._tallies.played, self._anchor)), *test, self._bar))
             spent = time.monotonic() - began
             self._next = began + max(REFRESH_S, spent / SHARE)
 
@@ -95,6 +98,6 @@ def _table(standings: Standings) -> Table:
             str(faults) if faults else "",
         )
         table.add_row(str(row.rank), Text(row.name, style="bold"), *figures)
-    if len(standings.rows) > MOST_ROWS:
-        table.caption = f"and {len(standings.rows) - MOST_ROWS} more"
+    more = f"and {len(standings.rows) - MOST_ROWS} more; " if len(standings.rows) > MOST_ROWS else ""
+    table.caption = f"{more}Elo: {standings.meaning}"
     return table

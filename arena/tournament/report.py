@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -10,6 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.tournament.standings import Standing, Standings
+from arena.tournament.team_report import print_teams
+from arena.tournament.teams import Teams
 
 if TYPE_CHECKING:
     from arena.tournament.tournament import TournamentResult  # brings the store in, which tables do not need
@@ -22,6 +25,10 @@ CIRCULAR = 0.1
 """Cyclic share from which ratings alone mislead, and the table adds alpha-rank and Nash."""
 REPETITIVE = 0.9
 """Share of distinct games below which the report warns."""
+
+ISLANDS = "No game connects the players on both sides of a line: their ratings cannot be compared."
+BLINDS = {"bb": "big blind"}
+"""Words for the short names of blinds that are none."""
 
 Columns = Sequence[tuple[str, Callable[[Standing], str | Text]]]
 """Headings, each with a function from a player's standing to its cell."""
@@ -38,15 +45,35 @@ RATING: Columns = (
 
 def print_report(result: "TournamentResult", console: Console) -> None:
     """Print the results of a tournament."""
-    print_standings(result.standings, result.game, console)
+    print_standings(result.table, result.game, console)
 
 
-def print_standings(table: Standings, title: str, console: Console) -> None:
+def print_ladder(table: Standings | Teams, title: str, limit: int, console: Console) -> None:
+    """Print the first `limit` players with what tells them apart, and the number of their games."""
+    if isinstance(table, Teams):
+        print_teams(table, title, console, limit)
+        return
+    shown = replace(table, rows=table.rows[:limit])
+    more = f", the first {limit:,} of {len(table.rows):,} players" if len(table.rows) > limit else ""
+    columns = [*_chips(table), *(column for column in RATING if column[0] != "LOS"), *_places(table)]
+    _print_titled(f"{title}, {table.games:,} games{more}", _table(shown, columns), console)
+    console.print(f"\nElo: {table.meaning}; ± is the 95 % interval.", style="dim", highlight=False)
+    if len(table.zeros) > 1:
+        console.print(ISLANDS, style="dim", highlight=False)
+
+
+def print_standings(table: Standings | Teams, title: str, console: Console) -> None:
     """Print the rating table, in parts on a narrow terminal, and the cross table if it is not too wide."""
+    if isinstance(table, Teams):
+        print_teams(table, title, console)
+        return
     title = f"{title}, {table.games:,} games"
     if table.distinct_games is not None:
         title += f", {table.distinct_games:,} of them distinct"
-    rating, details = [*RATING, *_returns(table), *_cycle_proof(table)], _details(table)
+    rating, details = (
+        [*_chips(table), *RATING, *_places(table), *_returns(table), *_cycle_proof(table)],
+        _details(table),
+    )
     whole = _table(table, [*rating, *details])
     if _width(whole, console) <= console.width:
         _print_titled(title, whole, console)
@@ -59,10 +86,28 @@ def print_standings(table: Standings, title: str, console: Console) -> None:
     console.print(f"\n{' '.join(_notes(table))}", style="dim", highlight=False)
 
 
+def _chips(table: Standings) -> Columns:
+    """Return the column of what players earn a hand, in games for chips."""
+    stakes = table.stakes
+    if stakes is None:
+        return ()
+
+    def earned(row: Standing) -> str:
+        mean, error = (stakes.in_thousandths(value) for value in (row.tally.mean_return, row.tally.return_error))
+        return f"{mean:+z.0f} ± {error:.0f}"
+
+    return ((f"{stakes.thousandth}/hand", earned),)
+
+
+def _places(table: Standings) -> Columns:
+    """Return the columns of places, in games of more than two."""
+    return (("place", lambda row: f"{row.tally.mean_place:.2f}"),) if table.seats > 2 else ()
+
+
 def _returns(table: Standings) -> Columns:
-    """Return the column of mean returns, if returns have other values than win, draw and loss."""
+    """Return the column of mean returns, where they say more than win, draw and loss."""
     columns = (("return", lambda row: f"{row.tally.mean_return:+z.2f} ± {row.tally.return_error:.2f}"),)
-    return columns if table.by_return else ()
+    return columns if table.stakes is None and (table.by_return or table.seats > 2) else ()
 
 
 def _cycle_proof(table: Standings) -> Columns:
@@ -80,7 +125,13 @@ def _details(table: Standings) -> Columns:
         return lambda row: percent(row.tally.score_by_seat[seat])
 
     distinct: Columns = [("distinct", lambda row: str(row.tally.distinct_games))]
+
+    def ended(place: int) -> Callable[[Standing], str]:
+        return lambda row: percent(row.tally.places[place] / max(row.tally.places.sum(), 1))
+
+    places = range(table.seats if table.seats > 2 else 0)
     return (
+        *((f"place {place + 1}", ended(place)) for place in places),
         *((f"seat {seat + 1}", from_seat(seat)) for seat in range(table.seats if table.seat_order else 0)),
         *(distinct if table.distinct_games is not None else ()),
         ("illegal", lambda row: _alarming(row.tally.illegal)),
@@ -101,10 +152,13 @@ def _scores(table: Standings) -> Columns:
 
 def _notes(table: Standings) -> list[str]:
     """Return sentences that explain the table."""
-    notes = [
-        f"Elo: {table.anchor or 'the mean of all'} is 0; ± is the 95 % interval.",
-        "LOS: likelihood of being stronger than the next.",
-    ]
+    notes = [f"Elo: {table.meaning}; ± is the 95 % interval.", "LOS: likelihood of being stronger than the next."]
+    if len(table.zeros) > 1:
+        notes.append(ISLANDS)
+    if (stakes := table.stakes) is not None:
+        notes.append(f"{stakes.thousandth}/hand: thousandths of a {stakes.blind:g}-chip {BLINDS[stakes.unit]} earned.")
+    if table.seats > 2:
+        notes.append("Place: the mean of 1 for who earned most, and so on; Elo is from all pairs of a game.")
     elo_by_seat, error = table.ratings.seats, table.ratings.seats_error
     if table.seat_order:
         seats = [f"{elo:+z.0f} ± {half:.0f}" for elo, half in zip(elo_by_seat, error, strict=True)]
@@ -113,7 +167,7 @@ def _notes(table: Standings) -> list[str]:
             if len(elo_by_seat) == 2
             else f"The seats are worth {', '.join(seats)}."
         )
-    if table.by_return:
+    if _returns(table):
         notes.append("Return: what a player earns a game, with its 95 % interval; Elo asks only who earned more.")
     if any(row.tally.score in (0, 1) for row in table.rows):
         notes.append("Of 0 % and 100 % only a bound is known; a prior worth half a game keeps the rating finite.")
@@ -158,6 +212,8 @@ def _table(standings: Standings, columns: Columns) -> Table:
     for heading, _ in columns:
         table.add_column(heading, justify="right", no_wrap=True)
     for row in standings.rows:
+        if standings.starts_island(row):
+            table.add_row("─", "─" * NAME, *("─" * len(heading) for heading, _ in columns), style="dim")
         table.add_row(str(row.rank), Text(row.name, style="bold"), *(cell(row) for _, cell in columns))
     return table
 

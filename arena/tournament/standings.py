@@ -1,91 +1,31 @@
-"""The table of a tournament, computed from its records.
+"""The table of a tournament or of a store, computed from its games.
 
-Shapes: N players, P seats. In a game of more than two, a player's score is its average over the others.
+Shapes: N players, P seats.
 """
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from arena.match.verdict import MatchRecord, Reason, results
+from arena.base.errors import UnknownNameError
+from arena.match.verdict import MatchRecord
 from arena.ratings.alpha_rank import alpha_rank
+from arena.ratings.anchors import MEAN, anchors_among, zero_words
 from arena.ratings.cycles import cyclic_share, log_odds
-from arena.ratings.elo import Ratings, rate, superiority
-from arena.ratings.games import Floats, count_games, cross_table, mean_scores, meetings
+from arena.ratings.elo import Ratings, normal_share, rate, superiority
+from arena.ratings.games import Floats, cross_table, mean_scores, meetings
 from arena.ratings.head_to_head import NORMAL_95
 from arena.ratings.nash import nash_average
+from arena.tournament.tally import Played, Tallies, Tally
+from games.engine.stakes import Stakes
 
-Names = tuple[str, ...]
-"""By seat."""
-End = tuple[tuple[float, ...], Reason, int | None]
-"""Returns by seat, reason and offender: the many games of a tournament have few different ends."""
-
-
-@dataclass
-class Tally:
-    """Sums over all games of one player."""
-
-    games: NDArray[np.int64]
-    """Games from each seat [P]."""
-    points: Floats
-    """Points from each seat [P]; a win is 1, a draw 0.5."""
-    return_sum: float = 0.0
-    """Sum of its returns."""
-    return_squares: float = 0.0
-    """Sum of their squares."""
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    illegal: int = 0
-    """Games lost by an illegal action."""
-    late: int = 0
-    """Games lost on time."""
-    crashed: int = 0
-    """Games lost by an exception or a dead process."""
-    distinct_games: int = 0
-    """Number of games that differ in players, seats, moves or chance."""
-
-    def add(self, end: End, seat: int, count: int) -> None:
-        """Add `count` games from `seat` with the same end."""
-        returns, reason, offender = end
-        result = results(returns)[seat]
-        self.games[seat] += count
-        self.points[seat] += count * scores(returns)[seat]
-        self.return_sum += count * returns[seat]
-        self.return_squares += count * returns[seat] ** 2
-        self.wins += count * (result > 0)
-        self.draws += count * (result == 0)
-        self.losses += count * (result < 0)
-        if offender == seat:
-            self.illegal += count * (reason is Reason.ILLEGAL)
-            self.late += count * (reason is Reason.LATE)
-            self.crashed += count * (reason is Reason.CRASHED)
-
-    @property
-    def score(self) -> float:
-        """Points per game, 0 to 1."""
-        return float(self.points.sum() / max(self.games.sum(), 1))
-
-    @property
-    def score_by_seat(self) -> Floats:
-        """Points per game from each seat [P]; NaN for seats it never had."""
-        return np.where(self.games > 0, self.points / np.maximum(self.games, 1), np.nan)
-
-    @property
-    def mean_return(self) -> float:
-        """Mean return per game."""
-        return self.return_sum / max(int(self.games.sum()), 1)
-
-    @property
-    def return_error(self) -> float:
-        """Half-width of the 95 % interval of `mean_return`."""
-        count = max(int(self.games.sum()), 1)
-        return NORMAL_95 * math.sqrt(max(self.return_squares / count - self.mean_return**2, 0.0) / count)
+MOST_ZEROS = 4
+"""Most zeros of islands that are named in a line."""
+MOST_IN_CYCLES = 200
+"""Most players for whom alpha-rank and Nash averaging are computed, whose time grows with the cube of the number."""
 
 
 @dataclass(frozen=True)
@@ -99,13 +39,18 @@ class Standing:
     error: float
     """Half-width of the 95 % interval of `elo`."""
     superiority: float | None
-    """Likelihood of being stronger than the next player in the table; None for the last."""
+    """Likelihood of being stronger than the next player of its island; None for the last."""
     tally: Tally
+    island: int
+    """Number of its island, from 0; ratings of different islands cannot be compared."""
 
 
 @dataclass(frozen=True)
 class Standings:
-    """The table and the cross table, the strongest player first."""
+    """The table and the cross table, the strongest player first.
+
+    Players whom no games connect are in different islands, each with a zero of its own, the largest island first.
+    """
 
     rows: tuple[Standing, ...]
     points: Floats
@@ -114,18 +59,24 @@ class Standings:
     """In the order of the players' numbers, not of the table."""
     seat_order: bool
     """True if the players of a record are in the order of their seats; otherwise seats are not reported."""
-    anchor: str | None
-    """Player whose rating is 0; None if the mean of all is 0."""
+    zeros: tuple[str | None, ...]
+    """By island, the player whose rating is 0; None if the mean of its players is."""
     games: int
     distinct_games: int | None
     """Number of games that differ in players, seats, moves or chance; None if moves are unknown."""
     by_return: bool
     """True if returns have other values than 1, 0 and -1, and so say more than win, draw and loss."""
+    stakes: Stakes | None = None
+    """What returns are worth in a game for chips, whose players are ranked by what they earn; None in others."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names in the order of the table."""
         return tuple(row.name for row in self.rows)
+
+    def starts_island(self, row: Standing) -> bool:
+        """Return whether a row is the first of another island than the row before it."""
+        return row.rank > 1 and self.rows[row.rank - 2].island != row.island
 
     @property
     def seats(self) -> int:
@@ -142,6 +93,15 @@ class Standings:
         """Points per game, row against column [N, N]; NaN for pairs that never met."""
         return mean_scores(self.points)
 
+    @property
+    def meaning(self) -> str:
+        """What the ratings say, in words: who is 0, island by island, as in `random is 0`."""
+        if len(self.zeros) == 1:
+            return zero_words(self.zeros[0])
+        parts = ["the mean is 0" if zero is None else zero_words(zero) for zero in self.zeros]
+        more = " ..." * (len(parts) > MOST_ZEROS)
+        return f"{', '.join(parts[:MOST_ZEROS])}{more} on each side of the lines"
+
     @cached_property
     def cyclic(self) -> float:
         """Cyclic share of the results, 0 to 1, which fits no rating; see `cycles.cyclic_share`."""
@@ -149,80 +109,67 @@ class Standings:
 
     @cached_property
     def alpha_rank(self) -> Floats | None:
-        """Shares of alpha-rank [N] in the order of the table; None unless all pairs met."""
+        """Shares of alpha-rank [N] in the order of the table; None unless all pairs met, or for very many players."""
         return alpha_rank(np.where(np.eye(len(self.rows)) > 0, 0.5, self.scores)) if self._complete else None
 
     @cached_property
     def nash(self) -> Floats | None:
-        """Shares in the Nash equilibrium of maximal entropy [N], by rank; None unless all pairs met."""
+        """Shares in the Nash equilibrium of maximal entropy [N], by rank; None as for alpha-rank."""
         return nash_average(log_odds(self.points))[0] if self._complete else None
 
     @property
     def _complete(self) -> bool:
-        return bool((self.counts + np.eye(len(self.rows)) > 0).all())
+        return len(self.rows) <= MOST_IN_CYCLES and bool((self.counts + np.eye(len(self.rows)) > 0).all())
 
 
-class Tallies:
-    """Running sums of records: adding a game takes constant time, `standings` computes the table.
+def require_anchor(anchor: str | None, names: Sequence[str]) -> None:
+    """Raise `UsageError` for an anchor that is neither a player nor `mean`."""
+    if anchor is not None and anchor not in (*names, MEAN):
+        raise UnknownNameError("player", anchor, names)
 
-    In a game of `chance`, games with equal moves are the same game only if their seeds are equal.
+
+def table_of(
+    played: Played, anchor: str | None = None, seat_order: bool = True, stakes: Stakes | None = None
+) -> Standings:
+    """Return the table of games, rated in one fit; in games for chips ranked by what players earn a hand.
+
+    `anchor` is the player whose rating is 0, `mean` for the mean of all; by default it is `random` where it plays, else
+    the mean. Islands without it have a zero of their own, chosen as by default. Without `seat_order`, players of a game
+    are in no particular order, and seat advantages are not estimated.
     """
+    numbers = {name: i for i, name in enumerate(played.names)}
+    anchors = [numbers[name] for name in anchors_among(played.names, anchor)]
+    ratings, tallies = rate(played.games, anchors, seat_order), played.tallies
+    earned = np.array([tally.mean_return for tally in tallies])
+    merits = (-ratings.elo.round(6), -earned) if stakes is None else (-earned, -ratings.elo.round(6))
+    order = np.lexsort((*reversed(merits), ratings.islands))
+    rows = []
+    for place, (i, following) in enumerate(zip(order.tolist(), [*order[1:].tolist(), None], strict=True), start=1):
+        of_island = following is not None and ratings.islands[i] == ratings.islands[following]
+        likelihood = _superiority(ratings, tallies, (i, following), stakes) if of_island else None
+        rated = float(ratings.elo[i]), float(ratings.error[i]), likelihood
+        rows.append(Standing(place, played.names[i], *rated, tallies[i], int(ratings.islands[i])))
+    anchored = {int(ratings.islands[i]): played.names[i] for i in reversed(anchors)}
+    return Standings(
+        tuple(rows),
+        cross_table(played.games)[np.ix_(order, order)],
+        ratings,
+        seat_order,
+        tuple(anchored.get(island) for island in range(1 + int(ratings.islands.max(initial=0)))),
+        int(played.games.counts.sum()),
+        played.distinct,
+        played.by_return,
+        stakes,
+    )
 
-    def __init__(self, names: Sequence[str], seats: int = 2, chance: bool = False):
-        self._names, self._seats, self._chance = tuple(names), seats, chance
-        self._numbers = {name: i for i, name in enumerate(names)}
-        self._ends: defaultdict[Names, Counter[End]] = defaultdict(Counter)
-        self._lines: defaultdict[Names, set[int]] = defaultdict(set)  # hashes of moves, and of seeds in games of chance
-        self._moves_known = False
 
-    def add(self, records: Iterable[MatchRecord]) -> None:
-        """Count further games, of at most `seats` players."""
-        for record in records:
-            verdict, players, actions = record.verdict, record.players, record.actions
-            self._ends[players][verdict.returns, verdict.reason, verdict.offender] += 1
-            self._lines[players].add(hash((actions, record.seed) if self._chance else actions))
-            if actions:
-                self._moves_known = True
-
-    def standings(self, anchor: str | None = None, seat_order: bool = True) -> Standings:
-        """Return the table so far, with ratings relative to their mean, or to `anchor`.
-
-        Without `seat_order`, players of a record are in no particular order, and seat advantages are not estimated.
-        """
-        tallies = self._tallies()
-        games = count_games(self._results(), len(self._names))
-        ratings = rate(games, None if anchor is None else self._numbers[anchor], seat_order)
-        mean_returns = [tally.mean_return for tally in tallies]
-        order = np.lexsort((np.negative(mean_returns), -ratings.elo.round(6)))  # mean returns break ties of ratings
-        better = [*superiority(ratings)[order[:-1], order[1:]].tolist(), None]
-        rows = tuple(
-            Standing(place, self._names[i], float(ratings.elo[i]), float(ratings.error[i]), likelihood, tallies[i])
-            for place, (i, likelihood) in enumerate(zip(order, better, strict=True), start=1)
-        )
-        distinct = sum(map(len, self._lines.values())) if self._moves_known else None
-        points = cross_table(games)[np.ix_(order, order)]
-        by_return = any(abs(value) not in (0, 1) for ends in self._ends.values() for end in ends for value in end[0])
-        return Standings(rows, points, ratings, seat_order, anchor, int(games.counts.sum()), distinct, by_return)
-
-    def _tallies(self) -> list[Tally]:
-        """Return the sums of every player."""
-        tallies = [Tally(np.zeros(self._seats, np.int64), np.zeros(self._seats)) for _ in self._names]
-        for players, ends in self._ends.items():
-            for seat, name in enumerate(players):
-                tally = tallies[self._numbers[name]]
-                tally.distinct_games += len(self._lines[players])
-                for end, count in ends.items():
-                    tally.add(end, seat, count)
-        return tallies
-
-    def _results(self) -> Counter[tuple[tuple[int, ...], tuple[float, ...]]]:
-        """Return numbers of games by players and returns, both by seat."""
-        results: Counter[tuple[tuple[int, ...], tuple[float, ...]]] = Counter()
-        for players, ends in self._ends.items():
-            sat = tuple(self._numbers[name] for name in players)
-            for (returns, _, _), count in ends.items():
-                results[sat, returns] += count
-        return results
+def _superiority(ratings: Ratings, tallies: Sequence[Tally], pair: tuple[int, int], stakes: Stakes | None) -> float:
+    """Return the likelihood that the first of a pair is stronger: by rating, or for chips by what they earn."""
+    if stakes is None:
+        return float(superiority(ratings, *pair))
+    one, two = (tallies[i] for i in pair)
+    error = math.hypot(one.return_error, two.return_error) / NORMAL_95
+    return normal_share((one.mean_return - two.mean_return) / max(error, 1e-12))
 
 
 def standings(
@@ -231,25 +178,9 @@ def standings(
     anchor: str | None = None,
     seat_order: bool = True,
     chance: bool = False,
+    stakes: Stakes | None = None,
 ) -> Standings:
-    """Return the standings of players `names` from `records`; see `Tallies.standings`."""
+    """Return the standings of players `names` from `records`; see `table_of`."""
     tallies = Tallies(names, max((len(record.players) for record in records), default=2), chance)
     tallies.add(records)
-    return tallies.standings(anchor, seat_order)
-
-
-@lru_cache(maxsize=1024)  # a tournament has many games and few results
-def scores(returns: tuple[float, ...]) -> tuple[float, ...]:
-    """Return the average score of each seat against the others: 1 for a higher return, 0.5 for an equal one."""
-    points = pairwise(returns).sum(axis=1) / max(len(returns) - 1, 1)
-    return tuple(points.tolist())
-
-
-@lru_cache(maxsize=1024)
-def pairwise(returns: tuple[float, ...]) -> Floats:
-    """Return the scores of seats against each other [P, P], read-only: 1 for a higher return, 0.5 for an equal one."""
-    values = np.asarray(returns)
-    points: Floats = (values[:, None] > values[None, :]) + 0.5 * (values[:, None] == values[None, :])
-    np.fill_diagonal(points, 0.0)
-    points.flags.writeable = False
-    return points
+    return table_of(tallies.played, anchor, seat_order, stakes)

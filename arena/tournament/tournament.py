@@ -1,6 +1,5 @@
 """A tournament: games among agents, played in jobs by any number of workers, summed up in a rating table."""
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
@@ -10,7 +9,7 @@ from arena.base.errors import UsageError
 from arena.match.verdict import MatchRecord
 from arena.policy.protocol import Policy
 from arena.processes.make import make_workers
-from arena.store import Store, StoredRating, StoredRun
+from arena.store import Store, StoredRun
 from arena.tournament.config import TournamentConfig
 from arena.tournament.entrants import Entrant, pinned, run_key
 from arena.tournament.jobs import JobPlayer, TournamentSetup
@@ -18,7 +17,8 @@ from arena.tournament.ledger import Ledger
 from arena.tournament.pairing import JobScheduler, TournamentJob, openings_needed
 from arena.tournament.plan import TournamentPlan
 from arena.tournament.sequential import SequentialTest, SprtResult, in_order
-from arena.tournament.standings import Standings, standings
+from arena.tournament.standings import Standings, require_anchor, standings
+from arena.tournament.teams import Teams, teams
 from games.engine.game import Game
 
 Progress = Callable[[Sequence[MatchRecord], int], None]
@@ -35,9 +35,17 @@ class TournamentResult:
     names: tuple[str, ...]
     """Names of the players in order of entry."""
     records: tuple[MatchRecord, ...]
-    standings: Standings
+    table: Standings | Teams
+    """Ratings of the players, or in a cooperative game what their teams earn."""
     sprt: SprtResult | None = None
     """Result of the test, for the format `sprt`."""
+
+    @property
+    def standings(self) -> Standings:
+        """The ratings; `UsageError` for a cooperative game, which has none."""
+        if isinstance(self.table, Teams):
+            raise UsageError(f"{self.game} is cooperative: nobody wins it, so that it has no ratings")
+        return self.table
 
 
 def check_entry(game: Game, names: Sequence[str], config: TournamentConfig) -> None:
@@ -48,8 +56,7 @@ def check_entry(game: Game, names: Sequence[str], config: TournamentConfig) -> N
         raise UsageError(f"a {config.format} of {game.name} needs at least {game.num_players} agents, not {len(names)}")
     if config.format == "sprt" and (len(names), game.num_players) != (2, 2):
         raise UsageError(f"an sprt is between 2 agents in a game of 2 players, not {len(names)} in {game.name}")
-    if config.anchor is not None and config.anchor not in names:
-        raise UsageError(f"anchor {config.anchor!r} is not among the agents {', '.join(names)}")
+    require_anchor(config.anchor, names)
     openings_needed(config.num_games, game.num_players)
 
 
@@ -108,10 +115,9 @@ class Tournament:
             test.counted(ledger.records)
         if run is None or not run.finished:
             self._play(ledger, test, progress or (lambda records, total: None))
-        table = standings(self.names, ledger.records, self.config.anchor, chance=self.game.has_chance)
         if store is not None and run is not None and not run.finished:
-            store.add_ratings(run.id, _ratings(table))
             store.finish_run(run.id)
+        table = table_for(self.game, self.names, ledger.records, self.config.anchor)
         sprt = None if test is None else test.result
         return TournamentResult(self.game.label, self.config, self.names, tuple(ledger.records), table, sprt)
 
@@ -151,9 +157,10 @@ def run_tournament(
         return tournament.run(progress, store)
 
 
-def _ratings(table: Standings) -> list[StoredRating]:
-    now = time.time()
-    return [
-        StoredRating(row.name, row.elo, row.elo - row.error, row.elo + row.error, int(row.tally.games.sum()), now)
-        for row in table.rows
-    ]
+def table_for(
+    game: Game, names: Sequence[str], records: Sequence[MatchRecord], anchor: str | None = None
+) -> Standings | Teams:
+    """Return the table of a game: what teams earn in a cooperative one, ratings in others."""
+    if game.cooperative:
+        return teams(names, records, game.has_chance)
+    return standings(names, records, anchor, chance=game.has_chance, stakes=game.stakes)

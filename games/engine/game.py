@@ -13,6 +13,7 @@ from games.engine.notation import Notation
 from games.engine.options import Option
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
+from games.engine.stakes import Stakes
 
 TERMINAL = -4
 """`current_player` of a finished game."""
@@ -111,6 +112,8 @@ class Game:
     """No seat returns more than 1, so that searches take a return of 1 for a win that nothing improves."""
     cooperative: bool = False
     """All seats get the same returns."""
+    stakes: Stakes | None = None
+    """What returns are worth in a game for chips; None in others."""
     truncates: bool = False
     """Games end by truncation, not by termination."""
     unmasked_observation: bool = False

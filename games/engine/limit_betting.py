@@ -23,6 +23,7 @@ from games.engine.jit import njit
 from games.engine.options import Option
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
+from games.engine.stakes import Stakes
 
 CALL, RAISE, FOLD, CHECK = 0, 1, 2, 3
 WORDS = ("call", "raise", "fold", "check")
@@ -234,4 +235,5 @@ def limit_game(
         information_shape=(num_players + 2 * num_cards + bets_size(rounds, most_raises, num_players),),
         perfect_information=False,
         pettingzoo_name=f"{name}_v4",
+        stakes=Stakes(chips=BIG_BLIND, blind=BIG_BLIND),
     )

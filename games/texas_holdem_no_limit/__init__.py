@@ -35,6 +35,7 @@ from games.engine.holdem import MOST_PLAYERS, NUM_CARDS, ROUNDS, table_picture
 from games.engine.limit_betting import VARIANT
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
+from games.engine.stakes import Stakes
 from games.engine.views import views
 from games.texas_holdem_no_limit.real import REAL
 from games.texas_holdem_no_limit.rlcard import RLCARD, SEEN
@@ -241,6 +242,7 @@ def game(
         information_shape=(information_size(num_players, longest),),
         perfect_information=False,
         pettingzoo_name=None if is_real else "texas_holdem_no_limit_v6",
+        stakes=Stakes(chips=big_blind if is_real else 1, blind=big_blind),
     )
 
 

@@ -10,7 +10,9 @@ from itertools import count
 from pathlib import Path
 
 from arena.match.verdict import MatchRecord, Verdict
+from arena.policy.registry import make_game
 from arena.store import MatchFilter, Store
+from arena.tournament.ladder import find_ladders
 from benchmarks.measure import NOBODY, Peer, Row, Work, duration, rate
 
 GAME = "connect_four(rows=6, columns=7, k=4)"
@@ -38,8 +40,10 @@ def rows() -> Iterator[Row]:
             work = f"{size} at a time into a store of {MATCHES:,}"
             yield rate("store", work, "games/s", adding(store, records, size), peer)
         plain = sqlite3.connect(store.name)
-        peer = Peer("counted from the seats", lambda: seconds(lambda: plain.execute(COUNTED).fetchall()))
-        yield duration("store", f"ladder of {PLAYERS:,} players", lambda: seconds(lambda: store.ladder(GAME)), peer)
+        peer = Peer("wins counted by hand, unrated", lambda: seconds(lambda: plain.execute(COUNTED).fetchall()))
+        game = make_game("connect_four")
+        ladder = f"ladder of {PLAYERS:,} players, rated in one fit"
+        yield duration("store", ladder, lambda: seconds(lambda: find_ladders(store, game)), peer)
         wins = MatchFilter(player="player 7", result="win")
         yield duration("store", "the last 50 wins of a player", lambda: seconds(lambda: store.matches(wins)), NOBODY)
         plain.close()

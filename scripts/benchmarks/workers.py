@@ -14,7 +14,6 @@ from arena.league.config import LeagueConfig, RunConfig
 from arena.league.scale import ScaleConfig
 from arena.league.training import SelfPlayTraining
 from arena.policy.registry import make_game
-from arena.processes.tree import tree
 from benchmarks.measure import Peer, Row, Work, rate
 
 BOARDS, SIMULATIONS = 1024, 32
@@ -59,10 +58,15 @@ def collected(config: AlphaZeroConfig, scale: ScaleConfig, folder: Path, stack: 
 
 def processor_time(work: Work) -> float:
     """Return the processor seconds of this process and of the busiest of its descendants."""
-    before, start = {pid: used(pid) for pid in tree(os.getpid())[1:]}, time.process_time()
+    before, start = {pid: used(pid) for pid in children()}, time.process_time()
     work()
     own_time = time.process_time() - start
     return own_time + max(used(pid) - seconds for pid, seconds in before.items())
+
+
+def children() -> list[int]:
+    """Return the processes that this one has started: the workers."""
+    return [int(pid) for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()]
 
 
 def used(pid: int) -> float:

@@ -81,7 +81,7 @@ def some_games(seed=0, n=5):
 
 def test_abilities_of_a_textbook():
     """Table 10.11 of Agresti, relative to Baltimore; the text puts the standard errors at about 0.3."""
-    ratings = rate(baseball(), anchor=6, seats=False, prior_games=FAINT)
+    ratings = rate(baseball(), anchors=[6], seats=False, prior_games=FAINT)
     assert np.round(ratings.elo / ELO, 2).tolist() == [1.58, 1.44, 1.29, 1.25, 1.11, 0.68, 0]
     assert np.round(ratings.error[:6] / ELO / 1.96, 1).tolist() == [0.3] * 6
 
@@ -109,7 +109,7 @@ def test_two_players_have_a_closed_form(won, lost):
     assert ratings.elo[0] - ratings.elo[1] == pytest.approx(400 * math.log10(score / (1 - score)), abs=1e-4)
     of_difference = ELO / math.sqrt(games * score * (1 - score))  # one over the root of the Fisher information
     assert ratings.error == pytest.approx([1.959964 * of_difference / 2] * 2, rel=1e-4)
-    assert superiority(ratings)[0, 1] == pytest.approx(normal(math.log(score / (1 - score)) * ELO / of_difference))
+    assert superiority(ratings, 0, 1) == pytest.approx(normal(math.log(score / (1 - score)) * ELO / of_difference))
 
 
 def normal(z):
@@ -164,22 +164,22 @@ def test_nothing_but_draws_makes_equals(games):
     ratings = rate(count_games({((0, 1), DRAWN): games, ((1, 0), DRAWN): games}, 2))
     assert ratings.elo == pytest.approx([0, 0], abs=1e-6)
     assert np.all(np.isfinite(ratings.error))
-    assert superiority(ratings)[0, 1] == pytest.approx(0.5)
+    assert superiority(ratings, 0, 1) == pytest.approx(0.5)
 
 
 def test_a_player_without_games_is_average_and_unknown():
     results = count_games({((0, 1), WON): 15, ((0, 1), LOST): 5, ((1, 0), LOST): 15, ((1, 0), WON): 5}, 3)
     assert rate(results).elo[2] == pytest.approx(0, abs=1e-6)
-    assert rate(results, anchor=0).error[2] > 5 * rate(results, anchor=0).error[1]
+    assert rate(results, anchors=[0]).error[2] > 5 * rate(results, anchors=[0]).error[1]
     assert np.all(np.isfinite(rate(count_games({}, 3)).error))
 
 
 def test_the_mean_or_the_anchor_is_zero():
-    free, fixed = rate(some_games()), rate(some_games(), anchor=2)
+    free, fixed = rate(some_games()), rate(some_games(), anchors=[2])
     assert free.elo.mean() == pytest.approx(0, abs=1e-9)
     np.testing.assert_allclose(fixed.elo, free.elo - free.elo[2], atol=1e-9)
     assert (fixed.elo[2], fixed.error[2]) == pytest.approx((0, 0), abs=1e-4)
-    np.testing.assert_allclose(superiority(fixed), superiority(free), atol=1e-9)
+    assert superiority(fixed, 0, 2) == pytest.approx(superiority(free, 0, 2), abs=1e-9)
 
 
 def test_cross_tables_of_games_of_two_and_three():
@@ -253,3 +253,21 @@ def tables_of(truth, size, games):
 def test_intervals_hold_the_truth_at_larger_tables(size):
     truth = np.array([-200.0, -100, 0, 50, 250])
     assert 0.92 < share_held(truth, tables_of(truth, size, 120), 150) < 0.985
+
+
+def test_islands_have_zeros_of_their_own():
+    pairs = {((0, 1), WON): 30, ((0, 1), LOST): 10, ((2, 3), WON): 10, ((3, 2), WON): 30, ((3, 4), WON): 20}
+    pairs |= {((4, 3), WON): 20}
+    ratings = rate(count_games(pairs, 6), anchors=[1], seats=False, prior_games=FAINT)
+    assert ratings.islands.tolist() == [1, 1, 0, 0, 0, 0]  # the last has not played: the prior alone places it
+    assert (ratings.elo[1], ratings.error[1]) == (0, 0)
+    assert ratings.elo[2:].mean() == pytest.approx(0, abs=1e-6)
+    alone = rate(count_games({((0, 1), WON): 30, ((0, 1), LOST): 10}, 2), anchors=[1], seats=False, prior_games=FAINT)
+    assert ratings.elo[0] == pytest.approx(alone.elo[0], abs=0.5)
+    assert ratings.error[0] == pytest.approx(alone.error[0], rel=0.01)
+
+
+def test_the_first_anchor_of_an_island_counts():
+    ratings = rate(count_games({((0, 1), WON): 3, ((1, 0), WON): 1, ((2, 3), WON): 1}, 4), anchors=[1, 0, 3])
+    assert (ratings.elo[1], ratings.elo[3]) == pytest.approx((0, 0), abs=1e-9)
+    assert ratings.elo[0] > 0

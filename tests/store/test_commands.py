@@ -10,7 +10,7 @@ from arena.cli.main import main
 from arena.match.match import Match
 from arena.match.verdict import MatchRecord, Reason, forfeit
 from arena.policy.registry import make_game
-from arena.store import Store, StoredRating
+from arena.store import Store
 from tests.match.players import Bad, Lowest, Sleeper
 from tests.store.test_exchange import played
 
@@ -132,18 +132,16 @@ def test_a_match_that_was_tampered_with_does_not_replay(capsys, sql, status, fau
 
 
 def test_the_ladder_of_a_game(capsys):
-    with Store("runs/arena.db") as store:
-        store.add_ratings(
-            1, [StoredRating("ada", 31.4, -2.6, 65.4, 1, rated=0.0), StoredRating("bob", -9.0, -40.0, 22.0, 1, 60.0)]
-        )
-    lines = [line.split() for line in printed(capsys, "ladder", "connect_four").splitlines() if line.strip()]
-    assert lines[0] == ["player", "Elo", "95", "%", "games", "W/D/L", "rated", "(UTC)"]
-    assert lines[2] == ["1", "ada", "31", "-3", "to", "65", "1", "1/0/0", "1970-01-01", "00:00"]
-    assert lines[3] == ["2", "bob", "-9", "-40", "to", "22", "1", "0/0/1", "1970-01-01", "00:01"]
-    assert sorted(line[1:5] for line in lines[4:]) == [["player", "0", "–", "–"], ["player", "1", "–", "–"]]
-    first = json.loads(printed(capsys, "ladder", "connect_four", "--json", "--limit", "1"))
-    assert [(row["player"], row["elo"], row["games"]) for row in first] == [("ada", 31.4, 1)]
+    text = printed(capsys, "ladder", "connect_four")
+    assert text.count("───") >= 1, "those whom no games connect are apart"
+    assert "their ratings cannot be compared" in " ".join(text.split())
+    (ladder,) = json.loads(printed(capsys, "ladder", "connect_four", "--json", "--limit", "1", "--anchor", "ada"))
+    assert (ladder["clock"], ladder["zeros"][0]) == ("no clock", "ada")
+    assert len(ladder["players"]) == 1
     assert printed(capsys, "ladder", "chess") == "Nobody has played chess(draws=automatic) in runs/arena.db.\n"
+    assert "unknown player 'adda'; did you mean 'ada'" in printed(
+        capsys, "ladder", "connect_four", "--anchor", "adda", status=2
+    )
 
 
 def test_out_and_in_again(capsys, place):

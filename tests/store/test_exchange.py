@@ -9,7 +9,7 @@ from arena.cli.main import main
 from arena.match.batch import Pairing, play_matches
 from arena.policy.random import RandomPolicy
 from arena.policy.registry import make_game
-from arena.store import MatchFilter, Store, export_lines, import_lines, read_lines
+from arena.store import MatchFilter, Selection, Store, export_lines, import_lines, read_lines
 from tests.store.records import GAME, record
 
 pytestmark = pytest.mark.full
@@ -41,7 +41,7 @@ def test_another_store_gets_the_same_matches_once(store, tmp_path):
         for _ in range(2):
             assert import_lines(other, read_lines(file)) == (1, 12)
         assert [match.record for match in other.each_match()] == [match.record for match in store.each_match()]
-        assert other.ladder(GAME) == store.ladder(GAME)
+        assert other.count() == store.count()
         assert export_lines(other, tmp_path / "again.jsonl") == 12
     assert (tmp_path / "again.jsonl").read_bytes() == file.read_bytes()
     assert sorted(path.name for path in tmp_path.glob("*.jsonl*")) == ["again.jsonl", "all.jsonl"]
@@ -56,7 +56,7 @@ def test_only_what_fits_is_written(store, tmp_path):
     assert all(line["returns"] == [1.0, -1.0] for line in lines)
     with Store(tmp_path / "other.db") as other:
         import_lines(other, read_lines(file))
-        assert [row.player for row in other.ladder(GAME)] == ["player 0", "player 1"]
+        assert other.results(Selection(GAME)).names == ("player 0", "player 1")
 
 
 @pytest.mark.parametrize(

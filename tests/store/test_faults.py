@@ -14,7 +14,7 @@ import pytest
 
 from arena.base.errors import UsageError
 from arena.match.verdict import MatchRecord, Reason, forfeit
-from arena.store import Store
+from arena.store import Selection, Store
 from arena.store.schema import make_current
 from tests.store.records import GAME, record, schedule
 from tests.store.tournament import BLOCK, contents, in_a_child, play, require_sound
@@ -317,7 +317,7 @@ def test_a_name_that_no_database_takes(store):
         assert "is not a name: it holds characters that are not text" in refusal(
             lambda name=name: store.add_games(run.id, [(0, record(0, (name, "b")))])
         )
-    assert store.ladder(GAME) == []
+    assert store.results(Selection(GAME)).names == ()
 
 
 def test_two_who_create_the_tables_at_once(url):

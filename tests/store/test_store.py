@@ -1,12 +1,13 @@
 """The store, on each kind of database: what goes in comes out, once, in order, and is found again."""
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 
 from arena.base.errors import UsageError
 from arena.match.verdict import MatchRecord, Reason, Verdict
-from arena.store import MatchFilter, Store, StoredRating
+from arena.store import MatchFilter, Selection, Store
 from arena.store.moves import pack, unpack
 from tests.store.records import GAME, OTHER_GAME, record, schedule
 
@@ -28,7 +29,7 @@ def test_a_match_that_is_there_already_stays_as_it_is(store):
     store.add_games(run.id, [(0, record(0)), (0, record(1))])
     store.add_games(run.id, [(0, record(2)), (1, record(3))])
     assert list(store.played(run.id)) == [(0, record(0)), (1, record(3))]
-    assert sum(row.games for row in store.ladder(GAME)) == 4
+    assert store.results(Selection(GAME)).games.sum() == 2
 
 
 def test_times_come_back_where_they_were_measured(store):
@@ -90,7 +91,7 @@ def test_a_block_with_an_impossible_match_leaves_nothing(store):
     with pytest.raises(UsageError, match=r"match 7 does not begin with its opening \(3,\)"):
         store.add_games(run.id, [(7, MatchRecord(GAME, ("new", "newer"), 0, (3,), (1,), Verdict((1.0, -1.0))))])
     assert list(store.played(run.id)) == []
-    assert store.ladder(GAME) == []
+    assert store.results(Selection(GAME)).names == ()
     with pytest.raises(UsageError, match="there is no run 17"):
         store.add_games(17, schedule(1))
 
@@ -145,49 +146,60 @@ def test_more_matches_than_are_read_at_a_time(store, monkeypatch):
     assert [match.number for match in store.each_match()] == list(range(22))
 
 
-@pytest.mark.full
-def test_the_ladder_counts_every_match_once_and_shows_the_latest_rating(store):
+def test_results_are_counted_by_the_database(store):
     run = begin(store)
     store.add_games(run.id, schedule(40)[:30])
     store.add_games(run.id, schedule(40))
-    by_hand = {name: [0, 0, 0] for name in ("ada", "bob")}
-    for _, game in schedule(40):
-        for name, earned in zip(game.players, game.verdict.returns, strict=True):
-            by_hand[name][1 - int(earned)] += 1
-    unrated = {row.player: [row.wins, row.draws, row.losses] for row in store.ladder(GAME)}
-    assert unrated == by_hand
-    store.add_ratings(
-        run.id,
-        [StoredRating("bob", 10.0, -5.0, 25.0, 30, rated=1.0), StoredRating("ada", 40.0, 0.0, 80.0, 30, rated=1.0)],
+    by_hand = Counter(
+        (game.players, game.verdict.returns, game.verdict.reason is Reason.CRASHED) for _, game in schedule(40)
     )
-    store.add_ratings(
-        run.id,
-        [StoredRating("bob", 90.0, 70.0, 110.0, 40, rated=3.0), StoredRating("eve", -7.0, -9.0, -5.0, 1, rated=3.0)],
-    )
-    store.add_ratings(run.id, [StoredRating("bob", 0.0, 0.0, 0.0, 35, rated=2.0)])  # an old one, told late
-    assert [(row.player, row.elo, row.low, row.high, row.games) for row in store.ladder(GAME)] == [
-        ("bob", 90.0, 70.0, 110.0, 40),
-        ("ada", 40.0, 0.0, 80.0, 40),
-        ("eve", -7.0, -9.0, -5.0, 0),
+    found = store.results(Selection(GAME))
+    assert found.names == ("ada", "bob")
+    rows = zip(*(getattr(found, name).tolist() for name in ("players", "places", "games", "fault")), strict=True)
+    assert {(tuple(sat), tuple(places), fault >= 0): games for sat, places, games, fault in rows} == {
+        (tuple(found.names.index(name) for name in players), places_of(returns), crashed): count
+        for (players, returns, crashed), count in by_hand.items()
+    }
+    assert found.squares.sum() == sum(value**2 for _, game in schedule(40) for value in game.verdict.returns)
+    assert found.plain.all()
+
+
+def places_of(returns):
+    return tuple(1 + sum(other > one for other in returns) for one in returns)
+
+
+def test_results_of_a_selection(store):
+    games = [
+        (n, record(n, pair)) for n, pair in enumerate([("ada", "bob"), ("ada", "eve"), ("eve", "ada"), ("bob", "bob")])
     ]
-    assert [row.player for row in store.ladder(GAME, limit=1)] == ["bob"]
-    assert store.ladder(OTHER_GAME) == []
-    assert [rating.games for rating in store.ratings("bob", GAME)] == [30, 35, 40]
-    again = StoredRating("bob", 91.0, 71.0, 111.0, 40, rated=4.0)  # by a run that was gone on with
-    store.add_ratings(run.id, [again])
-    assert store.ratings("bob", GAME)[-1] == again
-    assert [rating.games for rating in store.ratings("bob", GAME)] == [30, 35, 40]
-    with pytest.raises(UsageError, match="is of several games, a rating is of one"):
-        store.add_ratings(begin(store, "several", None).id, [StoredRating("bob", 0.0, 0.0, 0.0, 1, 1.0)])
+    first, second = begin(store), begin(store, "second")
+    store.add_games(first.id, games)
+    store.add_games(second.id, [(0, record(7, ("ada", "bob")))])
+
+    def counted(itself=False, **conditions):
+        return int(store.results(Selection(GAME, **conditions), itself).games.sum())
+
+    added = store.match(5).added
+    assert (counted(), counted(itself=True)) == (4, 5)
+    assert counted(players=("ada", "bob")) == 2
+    assert counted(players=("ada", "nobody")) == 0
+    assert (counted(runs=(first.id,)), counted(runs=(second.id,)), counted(runs=())) == (3, 1, 0)
+    assert (counted(since=added), counted(until=added)) == (1, 3)
+    assert store.results(Selection(OTHER_GAME)).names == ()
 
 
-def test_games_of_more_than_two_have_one_winner_or_none(store):
+def test_results_of_games_of_more_than_two(store):
     run = begin(store, game=None)
     trio = ("a", "b", "c")
-    for number, returns in enumerate([(2.0, -1.0, -1.0), (0.5, 0.5, -1.0), (0.0, 0.0, 0.0)]):
+    for number, returns in enumerate([(2.0, -1.0, -1.0), (0.5, 0.5, -1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)]):
         store.add_games(run.id, [(number, MatchRecord("kuhn", trio, 0, (), (0, 1), Verdict(returns)))])
-    counts = {row.player: (row.wins, row.draws, row.losses) for row in store.ladder("kuhn")}
-    assert counts == {"a": (1, 2, 0), "b": (0, 2, 1), "c": (0, 1, 2)}
+    found = store.results(Selection("kuhn"))
+    rows = zip(*(getattr(found, name).tolist() for name in ("places", "games", "earned", "plain")), strict=True)
+    assert sorted(rows) == [
+        ([1, 1, 1], 2, [0.0, 0.0, 0.0], True),
+        ([1, 1, 3], 1, [0.5, 0.5, -1.0], False),
+        ([1, 2, 2], 1, [2.0, -1.0, -1.0], False),
+    ]
 
 
 @pytest.mark.full

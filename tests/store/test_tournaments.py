@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.store import Store
+from arena.store import Selection, Store
 from arena.store.schema import VERSION
 
 pytestmark = pytest.mark.full
@@ -46,7 +46,7 @@ def test_a_tournament_on_a_server_goes_on_after_a_kill(postgres, tmp_path):
         after = {match.number: match for match in store.each_match()}
         assert len(after) == GAMES
         assert {number: after[number] for number in before} == before
-        assert sum(row.games for row in store.ladder(after[0].record.game)) == 2 * GAMES
+        assert store.results(Selection(after[0].record.game)).games.sum() == GAMES
 
 
 def newer(path: Path) -> str:

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import create_engine, inspect
 
 from arena.base.errors import UsageError
-from arena.store import LadderRow, Store
+from arena.store import Selection, Store
 from arena.store.schema import VERSION
 from tests.store.records import GAME, record, schedule
 
@@ -40,7 +40,7 @@ def test_a_store_of_version_1_becomes_one_of_today(tmp_path):
     old = store_from("version_1.sql", tmp_path / "old.db")
     with Store(old) as store, Store(tmp_path / "new.db") as new:
         assert list(store.played(1)) == schedule(4)
-        assert store.ladder(GAME)[0] == LadderRow("ada", *(3, 1, 0), elo=10.0, low=-5.0, high=25.0, rated=1.0)
+        assert store.results(Selection(GAME)).games.sum() == 4
         assert store.ancestors("bob") == ["ada"]
         for each in (store, new):
             run = each.open_run("tournament", "next", GAME, {}, ["ada", "bob"])
@@ -56,6 +56,8 @@ def test_a_store_of_version_3_is_brought_up_to_date_on_every_database(url):
         store.add_games(run.id, schedule(2))
         with store._database.writing() as connection:
             connection.exec_driver_sql("ALTER TABLE matches DROP COLUMN move_ms")
+            for table in ("ratings", "totals"):
+                connection.exec_driver_sql(f"CREATE TABLE {table} (id INTEGER)")
             connection.exec_driver_sql("UPDATE arena_schema SET version = 3")
     with Store(url) as store:
         assert list(store.played(run.id)) == schedule(2)

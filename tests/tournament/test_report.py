@@ -14,7 +14,8 @@ from arena.match.verdict import MatchRecord, Reason, Verdict
 from arena.tournament.config import TournamentConfig
 from arena.tournament.files import to_json, write_standings
 from arena.tournament.report import print_standings
-from arena.tournament.standings import Tallies, standings
+from arena.tournament.standings import standings, table_of
+from arena.tournament.tally import Tallies
 from arena.tournament.tournament import run_tournament
 
 CIRCLE = {("rock", "scissors"), ("scissors", "paper"), ("paper", "rock")}
@@ -186,7 +187,7 @@ def test_records_may_come_in_parts():
     whole, parts = ladder(), Tallies(("a", "b"), seats=2)
     parts.add([record("ab", (1, -1), (1,)), record("ba", (1, -1), (1,))])
     parts.add([record("ab", (0, 0), (1,))])
-    table = parts.standings(anchor="b")
-    assert (table.games, table.distinct_games, table.anchor) == (3, 2, "b")
+    table = table_of(parts.played, anchor="b")
+    assert (table.games, table.distinct_games, table.zeros) == (3, 2, ("b",))
     assert table.rows[0].tally.wins == 1
     assert whole.games == 61

@@ -15,6 +15,7 @@ import games
 from arena.base.errors import UsageError
 from arena.store import Store
 from arena.tournament.config import TournamentConfig
+from arena.tournament.ladder import find_ladders
 from arena.tournament.tournament import Tournament, run_tournament
 
 pytestmark = pytest.mark.full
@@ -225,8 +226,9 @@ def test_two_tournaments_share_a_store(tmp_path):
         )
         assert run_tournament(CONNECT_FOUR, PLAYERS, CONFIG, store=store).records == first.records
         assert len(list(store.each_match())) == len(first.records) + len(second.records)
-        ladder = store.ladder(CONNECT_FOUR.label)
-    assert {row.player for row in ladder} == set(PLAYERS)
+        (ladder,) = find_ladders(store, CONNECT_FOUR)
+    assert set(ladder.table.names) == set(PLAYERS)
+    assert ladder.table.games == len(first.records) + len(second.records)
 
 
 def test_a_finished_tournament_is_not_played_again(tmp_path):

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
-from arena.tournament.standings import pairwise, standings
+from arena.tournament.standings import standings
+from arena.tournament.tally import pairwise
 
 pytestmark = pytest.mark.full
 

@@ -8,9 +8,10 @@ import pytest
 from textual.widgets import Input
 
 from arena.cli.opening import screen_of
-from arena.policy.registry import GAMES
+from arena.match.verdict import MatchRecord, Verdict
+from arena.policy.registry import GAMES, make_game
 from arena.runs.live_files import training_lock
-from arena.store import Store, StoredRating
+from arena.store import Store
 from arena.tui.app import ArenaApp
 from arena.tui.screens.form import FormScreen
 from arena.tui.screens.home import HomeScreen
@@ -175,10 +176,14 @@ async def test_new_ratings_are_seen(folder):
     app = home(folder)
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(pilot)
-        assert "1777" not in screen_text(app)
+        assert "newcomer" not in screen_text(app)
         with Store(folder / "arena.db") as store:
-            store.add_ratings(1, [StoredRating("first", 1777.0, 1700.0, 1800.0, 12, 2_000_000.0)])
-        await shows(pilot, "1777")
+            won = Verdict((1.0, -1.0))
+            game = make_game("tic_tac_toe").label
+            record = MatchRecord(game, ("newcomer", "first"), 0, (), (0, 3, 1, 4, 2), won)
+            store.add_run("tournament", "two", game, {}, ["newcomer", "first"], [(0, record)])
+        await shows(pilot, "newcomer")
+        await shows(pilot, "the mean of all is 0")
 
 
 async def test_what_cannot_be_started_is_said(folder):

@@ -15,6 +15,7 @@ from arena.env.hosted.game import EVERYBODY, HostedGame, Replayer, first_positio
 from games.engine.check import SUM_TOLERANCE
 from games.engine.game import State
 from games.engine.picture import Picture
+from games.engine.stakes import Stakes
 from games.engine.text import printable, printable_lines
 
 PROBED_STEPS = 300
@@ -42,6 +43,8 @@ class Traits:
     """All seats have the same returns."""
     wins_at_one: bool
     """No seat returns more than 1."""
+    stakes: Stakes | None = None
+    """What returns are worth in a game for chips, which no playing shows; None in others."""
 
 
 def hosted_game(
@@ -90,6 +93,7 @@ def hosted_game(
         zero_sum=traits.zero_sum,
         wins_at_one=traits.wins_at_one,
         cooperative=traits.cooperative,
+        stakes=traits.stakes,
         variant="" if traits.repeatable else "a seed does not repeat a game: resuming and replaying are not exact",
         make_env=make_env,
         checks=find_problems,

@@ -26,7 +26,7 @@ from arena.tui.services.jobs import CommandProcess, as_name, start
 from arena.tui.state.counting import counted
 from arena.tui.state.intents import Intent, LeagueIntent, MatchesIntent, OpenScreen, ReplayIntent, RunIntent
 from arena.tui.views.forms import PLAY, TOURNAMENT, TRAIN, WATCH, CommandForm, FormContext
-from arena.tui.views.home_rows import ladder_cells, match_cells, training_cells
+from arena.tui.views.home_rows import LADDER, ladder_rows, ladder_title, match_cells, training_cells
 from arena.tui.widgets.rows import Cells, Rows
 from games.engine.identity import name_of
 
@@ -80,9 +80,7 @@ class HomeScreen(ArenaScreen):
         """Yield four panels."""
         with Grid(id="home"):
             yield Rows("play or watch", "", "", id="games")
-            yield Rows(
-                "ladder", "", "agent", ">elo", ">±", ">games", "W/D/L", empty="nobody has been rated", id="ladder"
-            )
+            yield Rows("ladder", *LADDER, empty="nobody has been rated", id="ladder")
             yield Rows("trainings", "", "", ">", "", empty="none yet: n begins one", id="trainings")
             yield Rows("recent matches", "", "", "", ">", empty="none yet: t plays a tournament", id="matches")
 
@@ -167,8 +165,8 @@ class HomeScreen(ArenaScreen):
             panel = self._rows("ladder")
         except NoMatches:  # the screen was left meanwhile
             return
-        panel.border_title = Content(f"ladder: {ladder.game.partition('(')[0]}")
-        panel.show([(row.player, ladder_cells(place, row)) for place, row in enumerate(ladder.rows, start=1)])
+        panel.border_title = Content(ladder_title(ladder))
+        panel.show(ladder_rows(ladder))
 
     # --- to other screens ---------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Grid, VerticalScroll
+from textual.content import Content
 from textual.widgets import DataTable, Static
 
 from arena.base.errors import CheckpointError
@@ -96,6 +97,9 @@ class LeagueScreen(ArenaScreen):
         cyclic = f"cyclic {view.cyclic:.0%}" if view.ladder.names else ""
         self.heading.say(f"{short(league.step)} moves", f"{len(league.members)} members", best, cyclic)
         self.marked = [name for name in self.marked if name in view.ladder.names]
+        zero = f", elo of {league.zero} is 0" if league.zero else ""
+        self.query_one("#ladder", Rows).border_title = Content(f"ladder{zero}")
+        self.query_one("#ratings", Plot).border_title = Content(f"elo over moves{zero.replace('elo of ', '')}")
         self.query_one("#ladder", Rows).show(ladder_rows(view, self.marked))
         self.query_one(HeatMap).payoffs = view.payoffs
         self.query_one("#ratings", Plot).curves = rating_curves(league)

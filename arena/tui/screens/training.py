@@ -10,6 +10,7 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Grid, Horizontal, Vertical
+from textual.content import Content
 from textual.widgets import Static
 
 from arena.base.errors import UsageError
@@ -101,6 +102,8 @@ class TrainingScreen(ArenaScreen):
         log = self.query_one("#log", Static)
         log.update("\n".join(newest(self.followed.log, *log.content_size)))
         status = self.followed.found.status if self.followed.found is not None else None
+        if status is not None and status.elo_zero is not None:
+            self.query_one("#ratings", Plot).border_title = Content(f"elo, {status.elo_zero} is 0")
         self.heading.say("" if self.control else "read-only", *status_words(status))
         self._say_changes(status)
 

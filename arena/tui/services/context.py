@@ -3,6 +3,7 @@
 Heavy imports are delayed until needed: the first frame of a screen must not wait for numba or a database.
 """
 
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,8 +17,11 @@ from games.engine.identity import name_of
 
 if TYPE_CHECKING:
     from arena.runs.follow import FoundRun
-    from arena.store import LadderRow, Store, StoredMatch
+    from arena.store import Store, StoredMatch
+    from arena.tournament.ladder import Ladder
 
+SHARE = 0.05
+"""Largest share of time for rating a game whose matches go on."""
 RECENT = 50
 """Maximum number of matches listed."""
 
@@ -42,11 +46,12 @@ class Inventory:
 
 @dataclass(frozen=True)
 class GameLadder:
-    """Ladder of a game."""
+    """Ladders of a game."""
 
     game: str
     """Label of the game."""
-    rows: Sequence["LadderRow"] = ()
+    ladders: Sequence["Ladder"] = ()
+    """A ladder for each clock, that of most games first."""
 
 
 class LazyStore:
@@ -88,6 +93,7 @@ class ArenaContext:
     def __init__(self, runs: Path, store: str):
         self.runs = runs
         self._store = LazyStore(store)
+        self._ladders: dict[str, tuple[GameLadder, int, float]] = {}  # by label, with newest match, and kept until
 
     def poll(self) -> Inventory:
         """Return what there is now."""
@@ -103,16 +109,31 @@ class ArenaContext:
             self._store.close()
             return Inventory(runs, error=str(error))
 
-    def ladder(self, game: str, limit: int = 50) -> GameLadder:
-        """Return the ladder of a game by name: with default options, else with others that were played."""
+    def ladder(self, game: str) -> GameLadder:
+        """Return the ladders of a game by name: with default options, else with others that were played.
+
+        They are kept until the store has new matches, and so long that rating takes a small share of the time.
+        """
         label = make_game(game).label
         with suppress(UsageError):
             store = self._store.get()
             if store is not None:
                 played = [other for other in store.games() if name_of(other) == name_of(label)]
                 label = label if label in played or not played else played[0]
-                return GameLadder(label, store.ladder(label, limit))
+                return self._rated(store, label)
         return GameLadder(label)
+
+    def _rated(self, store: "Store", label: str) -> GameLadder:
+        from arena.tournament.ladder import find_ladders
+
+        newest, now = store.newest(), time.monotonic()
+        ladder, known, until = self._ladders.get(label, (GameLadder(label), -1, 0.0))
+        if known == newest or now < until:
+            return ladder
+        ladder = GameLadder(label, find_ladders(store, make_game(label)))
+        took = time.monotonic() - now
+        self._ladders[label] = ladder, newest, now + took / SHARE
+        return ladder
 
     def traits(self, game: str) -> str:
         """Return the traits of a game, in a few words."""

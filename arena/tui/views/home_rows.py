@@ -1,6 +1,8 @@
 """Rows of the home screen: pure functions from runs and matches to cells. Imports nothing heavy."""
 
+from collections.abc import Iterator
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -10,7 +12,10 @@ from arena.tui.widgets.rows import Cells
 
 if TYPE_CHECKING:
     from arena.runs.follow import FoundRun
-    from arena.store import LadderRow, StoredMatch
+    from arena.store import StoredMatch
+    from arena.tournament.standings import Standings
+    from arena.tournament.teams import Teams
+    from arena.tui.services.context import GameLadder
 
 
 def training_cells(run: "FoundRun") -> Cells:
@@ -35,9 +40,44 @@ def match_cells(match: "StoredMatch") -> Cells:
     return Text(shown, "dim"), " – ".join(record.players), result, counted(len(record.actions), "move")
 
 
-def ladder_cells(place: int, row: "LadderRow") -> Cells:
-    """Return place, player, rating, half its interval, games, and wins/draws/losses."""
-    rated = ("–", "–")
-    if row.elo is not None and row.low is not None and row.high is not None:
-        rated = (f"{row.elo:.0f}", f"{(row.high - row.low) / 2:.0f}")
-    return str(place), Text(row.player, "bold"), *rated, f"{row.games:,}", f"{row.wins}/{row.draws}/{row.losses}"
+LADDER = ("", "agent", ">elo", ">±", ">games", "W/D/L")
+"""Headings of a ladder."""
+MOST_LADDER_ROWS = 50
+
+
+def ladder_title(ladder: "GameLadder") -> str:
+    """Return the game, its clock where there are several, and what the ratings say: `ladder: go · random is 0`."""
+    parts = [f"ladder: {ladder.game.partition('(')[0]}"]
+    if len(ladder.ladders) > 1:
+        parts.append(ladder.ladders[0].clock)
+    return " · ".join([*parts, *(one.table.meaning for one in ladder.ladders[:1])])
+
+
+def ladder_rows(ladder: "GameLadder") -> list[tuple[str, Cells]]:
+    """Return a row for each of the first players under the clock of most games, with the player as key.
+
+    Cells are place, player, rating, half its interval, games, and wins/draws/losses. In cooperative games what a team
+    of the player alone earns stands for the rating. A row without a key separates players whom no games connect.
+    """
+    from arena.tournament.teams import Teams
+
+    if not ladder.ladders:
+        return []
+    table = ladder.ladders[0].table
+    return list(islice(_team_rows(table) if isinstance(table, Teams) else _rated_rows(table), MOST_LADDER_ROWS))
+
+
+def _rated_rows(table: "Standings") -> Iterator[tuple[str, Cells]]:
+    for row in table.rows:
+        if table.starts_island(row):
+            yield "", ("─", Text("no games with those above", "dim"), "", "", "", "")
+        tally = row.tally
+        figures = f"{row.elo:z.0f}", f"{row.error:.0f}", f"{tally.games.sum():,}"
+        results = f"{tally.wins}/{tally.draws}/{tally.losses}"
+        yield row.name, (str(row.rank), Text(row.name, "bold"), *figures, results)
+
+
+def _team_rows(table: "Teams") -> Iterator[tuple[str, Cells]]:
+    for row in table.rows:
+        score = ("–", "–") if row.alone is None else (f"{row.alone.mean:.2f}", f"{row.alone.error:.2f}")
+        yield row.name, (str(row.rank), Text(row.name, "bold"), *score, f"{row.games:,}", "")

@@ -1,0 +1,166 @@
+"""Results of all matches of a game, summed up by the database: who sat where, in which order they ended, how often."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import chain
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Integer,
+    and_,
+    case,
+    cast,
+    func,
+    literal,
+    or_,
+    select,
+)
+
+from arena.base.errors import UsageError
+from arena.base.typed import as_type
+from arena.match.verdict import FAULTS
+from arena.store.numbers import chunks, known_numbers
+from arena.store.schema import games, matches, players, seats
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Conditions on matches whose results are wanted, all of which must hold."""
+
+    game: str
+    """Label of the game."""
+    players: tuple[str, ...] = ()
+    """Only matches among these players; none: among all."""
+    runs: tuple[int, ...] | None = None
+    """Only matches of the runs of these numbers; None: of all."""
+    since: float | None = None
+    """Only matches added at this time or later, in seconds since 1970."""
+    until: float | None = None
+    """Only matches added before this time."""
+
+
+@dataclass(frozen=True, eq=False)
+class StoredResults:
+    """Results of N players in G rows of matches that had the same players and ended alike; P seats."""
+
+    names: tuple[str, ...]
+    """Names of the players [N], in alphabetical order."""
+    players: NDArray[np.int64]
+    """Number of the player at each seat [G, P]."""
+    places: NDArray[np.int64]
+    """Place of each seat [G, P]: 1 more than the number of seats that earned more."""
+    games: NDArray[np.int64]
+    """Number of matches [G]."""
+    earned: NDArray[np.float64]
+    """Sum of what each seat earned [G, P]."""
+    squares: NDArray[np.float64]
+    """Sum of its squares [G, P]."""
+    offender: NDArray[np.int64]
+    """Seat that lost by a fault [G], -1 for none."""
+    fault: NDArray[np.int64]
+    """Its fault [G], an index into `FAULTS`; -1 for none."""
+    plain: NDArray[np.bool_]
+    """True for rows [G] in which nobody earned anything but 1, 0 or -1."""
+
+
+def results(connection: Connection, wanted: Selection, itself: bool = False) -> StoredResults:
+    """Return the results of the matches that fit; with `itself`, those of a player against itself alone as well."""
+    game = known_numbers(connection, games, [wanted.game]).get(wanted.game, -1)
+    one_match = select(matches.c.id).where(matches.c.game == game).limit(1).scalar_subquery()
+    num_seats = connection.execute(select(func.count()).where(seats.c.match == one_match)).scalar_one()
+    if num_seats == 0:
+        return _arrays(connection, [], 1)
+    sitting: list[FromClause] = [seats.alias(f"seat_{seat}") for seat in range(num_seats)]
+    source: FromClause = matches
+    for seat, one in enumerate(sitting):
+        source = source.join(one, and_(one.c.match == matches.c.id, one.c.seat == seat))
+    conditions = [matches.c.game == game, *_conditions(connection, wanted, sitting)]
+    if not itself and num_seats > 1:
+        conditions.append(or_(*(one.c.player != sitting[0].c.player for one in sitting[1:])))
+    one_row = select(*_key(sitting), *_values(sitting)).select_from(source).where(*conditions).subquery()
+    key = list(one_row.c)[: 2 * num_seats + 2]
+    plain, *earned = list(one_row.c)[len(key) :]
+    sums = [func.sum(value) for value in earned] + [func.sum(value * value) for value in earned]
+    most = func.max(reduce(lambda one, other: case((one > other, one), else_=other), earned))
+    query = select(*key, func.count(), func.min(plain), most, *sums).group_by(*key)
+    return _arrays(connection, connection.execute(query).all(), num_seats)
+
+
+def _conditions(
+    connection: Connection, wanted: Selection, sitting: Sequence[FromClause]
+) -> Iterator[ColumnElement[bool]]:
+    if wanted.players:
+        numbers = sorted(known_numbers(connection, players, wanted.players).values())
+        yield from (one.c.player.in_(numbers) for one in sitting)
+    if wanted.runs is not None:
+        yield matches.c.run.in_(wanted.runs)
+    if wanted.since is not None:
+        yield matches.c.added >= wanted.since
+    if wanted.until is not None:
+        yield matches.c.added < wanted.until
+
+
+def _key(sitting: Sequence[FromClause]) -> Iterator[ColumnElement[Any]]:
+    """Yield what equal results have in common: players, how many earned more than each, offender, its fault."""
+    yield from (one.c.player.label(f"player_{seat}") for seat, one in enumerate(sitting))
+    for seat, one in enumerate(sitting):
+        above = (cast(other.c.earned > one.c.earned, Integer) for other in sitting if other is not one)
+        yield reduce(add, above, literal(0)).label(f"above_{seat}")
+    yield matches.c.offender
+    faults = {fault.value: number for number, fault in enumerate(FAULTS)}
+    yield case(faults, value=matches.c.reason, else_=-1).label("fault")
+
+
+def _values(sitting: Sequence[FromClause]) -> Iterator[ColumnElement[Any]]:
+    """Yield whether all earned 1, 0 or -1, and what each earned."""
+    yield case((and_(*(func.abs(one.c.earned).in_((0, 1)) for one in sitting)), 1), else_=0).label("plain")
+    yield from (one.c.earned.label(f"earned_{seat}") for seat, one in enumerate(sitting))
+
+
+def _arrays(connection: Connection, rows: Sequence[Sequence[Any]], num_seats: int) -> StoredResults:
+    """Return rows of the database as arrays, with players numbered from 0 by name.
+
+    Raises `ValueError` for a return that is no number, which SQLite allows: the greatest of them shows it, as texts are
+    greater than numbers there, and sums take texts for 0.
+    """
+    width = 4 * num_seats + 5
+    values = (value if value is not None else -1 for value in chain.from_iterable(rows))
+    table = np.fromiter(values, np.float64, len(rows) * width).reshape(len(rows), width)
+    if not np.isfinite(table).all():
+        raise UsageError("it has matches in which a seat earned more than any number")
+    whole = table[:, : 2 * num_seats + 4].astype(np.int64)
+    numbers, seated = np.unique(whole[:, :num_seats], return_inverse=True)
+    name_of = _names(connection, numbers.tolist())
+    order = sorted(range(len(numbers)), key=lambda place: name_of[place])
+    rank = np.empty(len(numbers), np.int64)
+    rank[order] = np.arange(len(numbers))
+    offender, fault, count, plain = whole[:, 2 * num_seats :].T
+    return StoredResults(
+        tuple(name_of[place] for place in order),
+        rank[seated.reshape(-1, num_seats)],
+        whole[:, num_seats : 2 * num_seats] + 1,
+        count,
+        table[:, 2 * num_seats + 5 : 3 * num_seats + 5],
+        table[:, 3 * num_seats + 5 :],
+        np.where(fault < 0, -1, offender),
+        fault,
+        plain > 0,
+    )
+
+
+def _names(connection: Connection, numbers: Sequence[int]) -> list[str]:
+    """Return the names of players, in the order of `numbers`; `UsageError` for a number or a name that is none."""
+    names: dict[int, str] = {}
+    for part in chunks(numbers):
+        query = select(players.c.id, players.c.name).where(players.c.id.in_(part))
+        names |= {number: as_type(name, str, "a name") for number, name in connection.execute(query).all()}
+    if missing := [number for number in numbers if number not in names]:
+        raise UsageError(f"it has matches of player {missing[0]}, who is not among its players")
+    return [names[number] for number in numbers]

@@ -1,0 +1,77 @@
+"""Ladders: all games of a game in a store under one clock, rated in one fit.
+
+Ratings of single tournaments cannot be ranked, as each has a zero of its own.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from arena.base.errors import UsageError
+from arena.match.limits import Limits
+from arena.ratings.anchors import MEAN
+from arena.store import Selection, Store
+from arena.tournament.standings import Standings, require_anchor, table_of
+from arena.tournament.tally import Played, from_store
+from arena.tournament.teams import Teams, teams_of
+from games.engine.game import Game
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The players of a game under one clock, rated together."""
+
+    clock: str
+    """The clock in words, as in `clock_words`."""
+    table: Standings | Teams
+
+
+def clock_words(config: Mapping[str, Any]) -> str:
+    """Return the clock of a run in words, by its configuration: `1s a move, 2m a game`, or `no clock`."""
+    limits = config.get("limits")
+    limits = limits if isinstance(limits, Mapping) else {}
+    return limits_words(Limits(limits.get("time_per_move"), limits.get("time_per_game")))
+
+
+def limits_words(limits: Limits) -> str:
+    """Return the clock of limits in words."""
+    parts = [(limits.time_per_move, "a move"), (limits.time_per_game, "a game")]
+    return ", ".join(f"{time} {what}" for time, what in parts if time) or "no clock"
+
+
+def runs_by_clock(store: Store, game: str) -> dict[str, tuple[int, ...]]:
+    """Return the numbers of the runs of a game (its label), by their clock in words."""
+    found = defaultdict[str, list[int]](list)
+    for run in store.runs(game):
+        try:
+            found[clock_words(run.config)].append(run.id)
+        except (UsageError, TypeError, AttributeError) as error:
+            raise UsageError(f"store {store.name}: run {run.id} is damaged: {error}") from None
+    return {clock: tuple(numbers) for clock, numbers in found.items()}
+
+
+def find_ladders(store: Store, game: Game, wanted: Selection | None = None, anchor: str | None = None) -> list[Ladder]:
+    """Return a ladder for every clock under which a game was played, that of most games first.
+
+    `wanted` selects matches; without it all of the game count. `anchor` is as in `table_of`, for the ladders on which
+    it stands; `UsageError` if it stands on none.
+    """
+    wanted = wanted or Selection(game.label)
+    found: list[tuple[str, Played]] = []
+    for clock, runs in runs_by_clock(store, game.label).items():
+        chosen = runs if wanted.runs is None else tuple(sorted(set(runs) & set(wanted.runs)))
+        played = from_store(store.results(replace(wanted, runs=chosen), itself=game.cooperative))
+        if played.names:
+            found.append((clock, played))
+    names = sorted({name for _, played in found for name in played.names})
+    if found:
+        require_anchor(anchor, names)
+    tables = [Ladder(clock, _table(game, played, anchor)) for clock, played in found]
+    return sorted(tables, key=lambda ladder: -ladder.table.games)
+
+
+def _table(game: Game, played: Played, anchor: str | None) -> Standings | Teams:
+    if game.cooperative:
+        return teams_of(played)
+    return table_of(played, anchor if anchor in (*played.names, MEAN) else None, stakes=game.stakes)
