@@ -88,9 +88,13 @@ def results(connection: Connection, wanted: Selection, itself: bool = False) -> 
     key = list(one_row.c)[: 2 * num_seats + 2]
     plain, *earned = list(one_row.c)[len(key) :]
     sums = [func.sum(value) for value in earned] + [func.sum(value * value) for value in earned]
-    most = func.max(reduce(lambda one, other: case((one > other, one), else_=other), earned))
+    most = func.max(reduce(_greater, earned))
     query = select(*key, func.count(), func.min(plain), most, *sums).group_by(*key)
     return _arrays(connection, connection.execute(query).all(), num_seats)
+
+
+def _greater(one: ColumnElement[Any], other: ColumnElement[Any]) -> ColumnElement[Any]:
+    return case((one > other, one), else_=other)
 
 
 def _conditions(

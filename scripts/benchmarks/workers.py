@@ -57,7 +57,7 @@ def collected(config: AlphaZeroConfig, scale: ScaleConfig, folder: Path, stack: 
 
 
 def processor_time(work: Work) -> float:
-    """Return the processor seconds of this process and of the busiest of its descendants."""
+    """Return the processor seconds of this process and of the busiest of its children."""
     before, start = {pid: used(pid) for pid in children()}, time.process_time()
     work()
     own_time = time.process_time() - start
