@@ -1,24 +1,28 @@
 """Small games: exact exploitability of trained policies and of league mixtures.
 
 Naive self-play yields its last policy. A league yields the mixture of its members that is an equilibrium among them,
-by their exact payoffs. Both are trained by PPO with the same configuration.
+by their exact payoffs: one of them is drawn for every game. Both are trained by PPO with the same configuration.
 """
 
 import csv
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
+
 from agents.algorithms.ppo import PPOConfig
 from agents.solvers.psro import Psro
-from arena.analysis.response import exploitability
-from arena.analysis.strategy_pools import META
-from arena.analysis.tree import build_tree
+from arena.analysis.asking import ask_strategy
+from arena.analysis.response import Exploitability, exploitability
+from arena.analysis.strategy_pools import META, StrategyPools
+from arena.analysis.tree import Floats, GameTree, build_tree
 from arena.league.config import LEAGUES, LeagueConfig, RunConfig
+from arena.league.records import League, Member
 from arena.league.training import SelfPlayTraining
-from arena.policy.registry import make_game
-from leagues.mixture import Mixture, mix_members
+from arena.policy.registry import make_agent, make_game
 
 FIVE = "matrix_game:payoffs=0 1 1 -1 -1;-1 0 1 1 -1;-1 -1 0 1 1;1 -1 -1 0 1;1 1 -1 -1 0"
 """Payoffs of a cycle of five: each beats the next two."""
@@ -50,6 +54,39 @@ class Row:
     support: int
     """Number of members in the mixture's support."""
     members: int
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A mixture of members and its exploitability."""
+
+    members: tuple[Member, ...]
+    shares: tuple[Floats, ...]
+    """Shares of the members [n], for each seat."""
+    result: Exploitability
+    """Exploitability of the mixture."""
+    alone: tuple[Exploitability, ...]
+    """Exploitability of each member by itself."""
+
+    @property
+    def support(self) -> int:
+        """Number of members whose share is at least 1 % for some seat."""
+        return int((np.max(self.shares, axis=0) >= 0.01).sum())
+
+
+def mix_members(tree: GameTree, run: Path, league: League) -> Mixture:
+    """Mix the members of the league in the folder `run` by their equilibrium; each plays by its probabilities."""
+    strategies = np.stack([_strategy(tree, run, league, member) for member in league.members])
+    pools = StrategyPools(tree, "nash", strategies)
+    alone = tuple(exploitability(tree, strategy) for strategy in strategies)
+    return Mixture(tuple(league.members), tuple(pools.shares), exploitability(tree, pools.strategy()), alone)
+
+
+def _strategy(tree: GameTree, run: Path, league: League, member: Member) -> Floats:
+    """Return the strategy [Q] of a member: probabilities of all moves in all information states."""
+    spec = f"{league.algorithm}:{run / member.folder}"
+    with closing(make_agent(spec, tree.game)) as policy:
+        return ask_strategy(tree, policy, spec, False)
 
 
 def train(game: str, league: LeagueConfig, steps: int, seed: int, folder: Path) -> Mixture:
