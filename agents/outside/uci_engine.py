@@ -56,6 +56,7 @@ class UciEngine:
         seconds = limits["movetime"] / 1000 if "movetime" in limits else None
         self._limit = chess.engine.Limit(time=seconds, depth=limits.get("depth"), nodes=limits.get("nodes"))
         self._run: Guarded | None = None
+        self._protocol: StderrProtocol | None = None
         try:
             wait_for(self._open(command, options))
         except BaseException:
@@ -65,21 +66,22 @@ class UciEngine:
     async def _open(self, command: Sequence[str], options: Mapping[str, str]) -> None:
         run = self._run = guarded(command)
         try:
-            _, self._protocol = await StderrProtocol.popen(run.argv, pass_fds=(run.inherited,), start_new_session=True)
+            _, protocol = await StderrProtocol.popen(run.argv, pass_fds=(run.inherited,), start_new_session=True)
         finally:
             os.close(run.inherited)
+        self._protocol = protocol
         try:
-            await asyncio.wait_for(self._protocol.initialize(), START_LIMIT_S)
+            await asyncio.wait_for(protocol.initialize(), START_LIMIT_S)
         except TimeoutError:
             raise ProgramError(f"{self.name} does not answer uci within {START_LIMIT_S:g} s") from None
         except chess.engine.EngineError as error:
             raise self._failure(error) from None
-        known = self._protocol.options
+        known = protocol.options
         for name in options:
             if name not in known:
                 raise UnknownNameError(f"option of {self.name}", name, known)
         try:
-            await self._protocol.configure(options)
+            await protocol.configure(options)
         except chess.engine.EngineError as error:
             raise UsageError(f"uci: {self.name}: {error}") from None
 
@@ -88,6 +90,7 @@ class UciEngine:
 
         Raises `SilentError` if there is no move within `seconds`.
         """
+        assert self._protocol is not None
         board = chess.Board(fen)
         for move in moves:
             board.push_san(move)
@@ -105,7 +108,8 @@ class UciEngine:
         return result.move.uci(), value
 
     def _failure(self, error: chess.engine.EngineError) -> ProgramError:
-        note = "".join(f"; it said: {line}" for line in self._protocol.stderr_lines)
+        lines = () if self._protocol is None else self._protocol.stderr_lines
+        note = "".join(f"; it said: {line}" for line in lines)
         fate = None if self._run is None else self._run.fate(0)
         return ProgramError(f"{self.name}: {fate.excess if fate is not None and fate.excess else error}{note}")
 
@@ -114,7 +118,7 @@ class UciEngine:
         if self._run is None:
             return
         run, self._run = self._run, None
-        protocol = getattr(self, "_protocol", None)
+        protocol = self._protocol
         if protocol is not None and not protocol.returncode.done():
             farewell = asyncio.run_coroutine_threadsafe(protocol.quit(), background_loop())
             try:

@@ -115,14 +115,13 @@ def simulate(
     `chances` [C], None in a game without chance.
     """
     tree, scratch = unowned(tree), unowned(scratch)
-    edges, keys, places = tree.edges, tree.keys, tree.places
+    edges, keys = tree.edges, tree.keys
     work, path, mask, payoff = scratch.work, scratch.path, scratch.mask, scratch.payoff
-    observation = scratch.observation
     exploration, until, stop = limits.exploration, limits.simulations, limits.stop
     head = tree.head[0]
     for place in range(keys.shape[0]):
         keys[place] = 0
-    look_up(edges, keys, places, head, root[0], seat, path, 0, information, observation)
+    look_up(tree, head, root[0], seat, scratch, 0, information)
     while head.done < until and not (stop[0] and head.done > 0):
         stream = mix(head.seed + np.uint64(head.done) * GAMMA)
         work[0] = root[0]
@@ -132,7 +131,7 @@ def simulate(
         new = False
         while work[0].current_player != TERMINAL and not new and depth < path.shape[0]:
             mover = work[0].current_player
-            node, new = look_up(edges, keys, places, head, work[0], mover, path, depth, information, observation)
+            node, new = look_up(tree, head, work[0], mover, scratch, depth, information)
             if node < 0:
                 break
             mask[:] = False
@@ -165,25 +164,16 @@ def reopen(root: NDArray[Any]) -> None:
 
 @njit(inline="always")
 def look_up(
-    edges: NDArray[Any],
-    keys: NDArray[np.uint64],
-    places: NDArray[np.int32],
-    head: Any,
-    state: Any,
-    seat: int,
-    path: NDArray[Any],
-    depth: int,
-    information: Any,
-    observation: NDArray[Any],
+    tree: Tree, head: Any, state: Any, seat: int, scratch: InformationScratch, depth: int, information: Any
 ) -> tuple[int, bool]:
-    """Return the node of what `seat` knows in `state` after the first `depth` steps of `path`; see `find`."""
+    """Return the node of what `seat` knows in `state` after the first `depth` steps of the path; see `find`."""
     if information is not None:  # decided at compile time
         information_state(state, seat, information)
         key = key_of(information, seat, 0)
     else:
-        observe(state, seat, observation)
-        key = key_of(observation, seat, decisions(path, depth, seat))
-    return find(edges, keys, places, head, key)
+        observe(state, seat, scratch.observation)
+        key = key_of(scratch.observation, seat, decisions(scratch.path, depth, seat))
+    return find(tree, head, key)
 
 
 @njit(inline="always")
@@ -206,10 +196,9 @@ def key_of(information: NDArray[Any], seat: int, turn: int) -> Any:
 
 
 @njit(inline="always")
-def find(
-    edges: NDArray[Any], keys: NDArray[np.uint64], places: NDArray[np.int32], head: Any, key: Any
-) -> tuple[int, bool]:
+def find(tree: Tree, head: Any, key: Any) -> tuple[int, bool]:
     """Return the node of a key, and whether it is new; -1 if a new node does not fit."""
+    edges, keys, places = tree.edges, tree.keys, tree.places
     last = np.uint64(keys.shape[0] - 1)
     at = (key >> np.uint64(1)) & last
     while keys[at] != 0 and keys[at] != key:

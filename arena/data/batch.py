@@ -158,7 +158,7 @@ class Batch:
             if isinstance(value, Batch):
                 if not value.is_empty(recurse=True):
                     lengths.append(len(value))
-            elif getattr(value, "ndim", 0):
+            elif getattr(value, "ndim", 0):  # of any array, torch's too; `np.ndim` takes five times as long
                 lengths.append(len(value))
             else:
                 raise TypeError(f"this Batch has no len(): {key!r} is a scalar")
@@ -175,7 +175,7 @@ class Batch:
     @property
     def shape(self) -> list[int]:
         """Smallest length of each axis that all leaves share; [] if there is a scalar or a reserved key."""
-        shapes = [list(getattr(value, "shape", ())) for value in self.__dict__.values()]
+        shapes = [list(np.shape(value)) for value in self.__dict__.values()]
         return [min(lengths) for lengths in zip(*shapes, strict=False)]
 
     def __iter__(self) -> Iterator["Batch"]:

@@ -125,6 +125,16 @@ class PrioritizedReplayBuffer(ReplayBuffer):
         rows.__dict__["weight"] = self._importance(places, self._weight_norm)
         return rows
 
+    def _shared(self, number: int, key: str) -> Any:
+        if key in ("_min_priority", "_max_priority", "_beta"):
+            return getattr(self, key)
+        if key != "_tree":
+            return super()._shared(number, key)
+        start, stop = self._edges[number], self._edges[number + 1]
+        tree = SegmentTree(int(stop - start))
+        tree[:] = self._tree[start:stop]
+        return tree
+
     def state_dict(self) -> Batch:
         """Return the storage, all counters and all priorities as arrays."""
         arrays = super().state_dict()
@@ -155,6 +165,8 @@ class PrioritizedReplayBufferManager(PrioritizedReplayBuffer, ReplayBufferManage
 
     """
 
+    PART: ClassVar[type[ReplayBuffer]] = PrioritizedReplayBuffer
+
     def __init__(self, buffer_list: Sequence[PrioritizedReplayBuffer]):
         self._set_up([buffer.maxsize for buffer in buffer_list], common_options(buffer_list, PriorityOptions))
         self.set_beta(buffer_list[0]._beta)
@@ -164,20 +176,8 @@ class PrioritizedReplayBufferManager(PrioritizedReplayBuffer, ReplayBufferManage
             self._max_priority = max(self._max_priority, buffer._max_priority)
         self._take_over(buffer_list)
 
-    PART: ClassVar[type[ReplayBuffer]] = PrioritizedReplayBuffer
 
-    def _shared(self, number: int, key: str) -> Any:
-        if key in ("_min_priority", "_max_priority", "_beta"):
-            return getattr(self, key)
-        if key != "_tree":
-            return super()._shared(number, key)
-        start, stop = self._edges[number], self._edges[number + 1]
-        tree = SegmentTree(int(stop - start))
-        tree[:] = self._tree[start:stop]
-        return tree
-
-
-class PrioritizedVectorReplayBuffer(PrioritizedReplayBufferManager):
+class PrioritizedVectorReplayBuffer(PrioritizedReplayBuffer, ReplayBufferManager):
     """A prioritized buffer of `buffer_num` equal parts, each the ring of one stream of transitions.
 
     Args:
@@ -185,6 +185,8 @@ class PrioritizedVectorReplayBuffer(PrioritizedReplayBufferManager):
         buffer_num: number of parts; the other options are those of `PrioritizedReplayBuffer`.
 
     """
+
+    PART: ClassVar[type[ReplayBuffer]] = PrioritizedReplayBuffer
 
     def __init__(
         self,

@@ -33,7 +33,7 @@ class DummyEnvWorker(EnvWorker):
     @property
     def checks_actions(self) -> bool:
         """True if the environment has a method `check_action`."""
-        return hasattr(self.env, "check_action")
+        return hasattr(self.env, "check_action")  # a protocol would not see what `__getattr__` passes on
 
     def get_env_attr(self, key: str) -> Any:
         """Return an attribute of the environment."""
