@@ -26,7 +26,7 @@ RUN = RunConfig(steps=400_000, snapshots=8, boards=256, seed=0)
 # half of the games against itself, a quarter against its own snapshots, the rest against a fixed agent
 LEAGUE = LeagueConfig(self_play=0.5, pool=0.25, matchmaker="uniform", references=("one-ply",))
 
-PPO = PPOConfig(learning_rate=2.5e-3, entropy_weight=0.01)
+PPO = PPOConfig(learning_rate=2.5e-3, ent_coef=0.01)
 
 
 def show(progress: Progress) -> None:

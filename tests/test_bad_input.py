@@ -202,14 +202,14 @@ DAMAGE = {
     "not JSON": (lambda s: (s / "config.json").write_text("{"), "config.json cannot be read"),
     "not text": (lambda s: (s / "config.json").write_bytes(b"\xff\xfe"), "config.json cannot be read"),
     "a list": (lambda s: (s / "config.json").write_text("[]"), "config.json is not a checkpoint of format 1"),
-    "newer": (lambda s: edited(s / "config.json", format=2), "config.json is not a checkpoint of format 1"),
+    "newer": (lambda s: edited(s / "config.json", format=3), "config.json is not a checkpoint of format 2 or older"),
     "unknown field": (
         lambda s: edited(s / "config.json", config=settings(s) | {"depth": 3}),
         "depth is no field: known are learning_rate, ",
     ),
     "bad value": (
-        lambda s: edited(s / "config.json", config=settings(s) | {"discount": 7}),
-        "discount=7 is not between 0 and 1",
+        lambda s: edited(s / "config.json", config=settings(s) | {"discount_factor": 7}),
+        "discount_factor=7 is not between 0 and 1",
     ),
     "another size": (
         lambda s: edited(s / "config.json", config=settings(s) | {"hidden": 9}),

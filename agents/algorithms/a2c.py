@@ -17,12 +17,11 @@ from agents.learning.action_mapping import ActionMapping
 from agents.learning.actor_critic import (
     ActorCriticConfig,
     ActorCriticLearner,
-    AdvantageEstimator,
     Figures,
-    LossWeights,
 )
 from agents.learning.distributions import log_probability
 from agents.learning.gradients import descend
+from agents.learning.options import one_config
 from agents.learning.stochastic import ActionSampler, DistFn, tensors
 from agents.networks.builders import actor_critic_for
 from agents.networks.common import ActorCritic
@@ -31,6 +30,11 @@ from arena.data.batch import Batch
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import load_policy
 from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+
+@dataclass(frozen=True)
+class A2CConfig(ActorCriticConfig):
+    """Configuration of A2C."""
 
 
 class A2CPolicy(ActorCriticLearner, BasePolicy):
@@ -55,8 +59,11 @@ class A2CPolicy(ActorCriticLearner, BasePolicy):
         deterministic_eval: take the most likely action in testing mode.
         action_space: as in `BasePolicy`.
         observation_space: as in `BasePolicy`.
+        config: all options at once, in place of those one by one.
 
     """
+
+    config: A2CConfig
 
     def __init__(
         self,
@@ -77,18 +84,27 @@ class A2CPolicy(ActorCriticLearner, BasePolicy):
         deterministic_eval: bool = False,
         action_space: gym.Space[Any] | None = None,
         observation_space: gym.Space[Any] | None = None,
+        config: A2CConfig | None = None,
     ):
+        options = A2CConfig(
+            vf_coef=vf_coef,
+            ent_coef=ent_coef,
+            max_grad_norm=max_grad_norm,
+            gae_lambda=gae_lambda,
+            max_batchsize=max_batchsize,
+            discount_factor=discount_factor,
+            reward_normalization=reward_normalization,
+        )
+        config = one_config(self, config, options)
         sampler = ActionSampler(actor, dist_fn, deterministic_eval, action_space)
-        advantages = AdvantageEstimator(discount_factor, gae_lambda)
         mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
-        super().__init__(actor, critic, optim, sampler, advantages, mapping, reward_normalization, max_batchsize)
-        self.lr_scheduler = lr_scheduler
-        self.loss_weights = LossWeights(vf_coef, ent_coef, max_grad_norm)
+        super().__init__(actor, critic, optim, config, sampler, mapping)
+        self.config, self.lr_scheduler = config, lr_scheduler
 
     def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
         """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
         figures: Figures = defaultdict(list)
-        data, weights = tensors(batch, ("adv", "returns"), self.device), self.loss_weights
+        data, config = tensors(batch, ("adv", "returns"), self.device), self.config
         for _ in range(repeat):
             for part in self.sampler.minibatches(data, batch_size):
                 scores, value, _ = actor_and_critic(self.actor, self.critic, part["obs"])
@@ -97,18 +113,13 @@ class A2CPolicy(ActorCriticLearner, BasePolicy):
                 actor_loss = -(log_pi * advantage).mean()  # section 4: ascend grad log pi(a | s) A(s, a)
                 value_loss = (returns - value).square().mean()  # algorithm S3: (R - V(s))^2
                 entropy = dist.entropy().mean()
-                loss = actor_loss + weights.vf_coef * value_loss - weights.ent_coef * entropy
-                descend(loss, self.optim, weights.max_grad_norm)
+                loss = actor_loss + config.vf_coef * value_loss - config.ent_coef * entropy
+                descend(loss, self.optim, config.max_grad_norm)
                 figures["loss"].append(loss.item())
                 figures["loss/actor"].append(actor_loss.item())
                 figures["loss/vf"].append(value_loss.item())
                 figures["loss/ent"].append(entropy.item())
         return dict(figures)
-
-
-@dataclass(frozen=True)
-class A2CConfig(ActorCriticConfig):
-    """Configuration of A2C."""
 
 
 def build(spaces: Spaces, config: A2CConfig, training: bool) -> A2CPolicy:
@@ -118,16 +129,10 @@ def build(spaces: Spaces, config: A2CConfig, training: bool) -> A2CPolicy:
         actor,
         critic,
         config.optimizer(ActorCritic(actor, critic), training),
-        vf_coef=config.value_weight,
-        ent_coef=config.entropy_weight,
-        max_grad_norm=config.max_grad_norm,
-        gae_lambda=config.gae_lambda,
-        max_batchsize=4096,
-        discount_factor=config.discount,
-        reward_normalization=config.normalize_returns,
         deterministic_eval=not spaces.hides_something,
         action_space=spaces.action,
         observation_space=spaces.observation,
+        config=config,
     )
 
 

@@ -36,6 +36,36 @@ from arena.policy.registration import AgentKind, Algorithm, Spaces
 from games.engine.game import Game
 
 
+@dataclass(frozen=True)
+class AlphaZeroConfig(SearchConfig):
+    """Configuration of AlphaZero; the defaults are for two CPU cores."""
+
+    learning_rate: float = 2e-3
+    """Learning rate of Adam, above 0."""
+    weight_decay: float = 1e-4
+    """Decoupled weight decay of Adam, at least 0."""
+    batch_size: int = 256
+    """Positions per gradient step, at least 1."""
+    update_per_step: float = 0.02
+    """Gradient steps per move, above 0."""
+    buffer_size: int = 200_000
+    """Capacity of the replay buffer in positions, the window learned from, at least 1."""
+    vf_coef: float = 1.0
+    """Weight of the value loss beside the policy loss, at least 0."""
+    blocks: int = 0
+    """Residual blocks of a tower for boards; 0 for a perceptron, three times as fast on a CPU."""
+    hidden: int = 512
+    """Units of each dense layer, at least 1."""
+    half: bool = True
+    """Compute in bfloat16 while training, where the device supports it; takes half the time."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_above(0, **numbers_in(self, "learning_rate", "update_per_step"))
+        require_at_least(0, **numbers_in(self, "blocks", "weight_decay", "vf_coef"))
+        require_at_least(1, **numbers_in(self, "batch_size", "buffer_size", "hidden"))
+
+
 class AlphaZeroPolicy(BasePolicy):
     """Searches its moves and learns from the search.
 
@@ -44,9 +74,7 @@ class AlphaZeroPolicy(BasePolicy):
         actor: maps observations to logits [n, A]; shares its body with `critic`.
         critic: maps observations to the expected further return of the seat to move, [n, 1].
         optim: optimizer of both; None for a policy that only plays.
-        search: configuration of the search.
-        vf_coef: weight of the value loss beside the policy loss.
-        half: compute in bfloat16 while training, where the device supports it.
+        config: its options, with those of the search.
 
     """
 
@@ -58,15 +86,13 @@ class AlphaZeroPolicy(BasePolicy):
         actor: Actor,
         critic: Critic,
         optim: torch.optim.Optimizer | None,
-        search: SearchConfig,
-        vf_coef: float = 1.0,
-        half: bool = False,
+        config: AlphaZeroConfig,
     ):
         spaces = Spaces.of_game(game)
         super().__init__(spaces.observation, spaces.action)
         self.actor, self.critic, self.optim = actor, critic, optim
-        self.vf_coef, self._half = vf_coef, half
-        self._game, self._search = game, SelfPlaySearch(game, search)
+        self.config = config
+        self._game, self._search = game, SelfPlaySearch(game, config)
         self.rng = make_rng()
 
     @property
@@ -104,7 +130,7 @@ class AlphaZeroPolicy(BasePolicy):
         `policy.target` [n, A], the policy to learn (zero after a quick search). The hidden `state` is `moves` [n], the
         number of moves of the seat, and `tree` [n], the number of the tree kept for its next move.
         """
-        network = partial(network_of, self, half=self.training and self._half)
+        network = partial(network_of, self, half=self.training and self.config.half)
         return self._search.answer(batch, state, network, self.rng, self.training)
 
     # --- learning -----------------------------------------------------------------------------------------------
@@ -142,44 +168,16 @@ class AlphaZeroPolicy(BasePolicy):
 
         Returns its `loss`, and the parts `loss/policy` and `loss/value`.
         """
-        with half_precision(self.device, self._half):
+        with half_precision(self.device, self.config.half):
             logits, value = self.logits_and_values(batch.obs.obs)
         logp = mask_scores(logits, legal_mask(batch.obs)).log_softmax(dim=1)
         target = torch.as_tensor(batch.policy.target, device=logp.device)
         policy_loss = -(target * logp.masked_fill(target == 0, 0.0)).sum() / target.sum().clamp(min=1.0)
         ended = torch.as_tensor(batch.ended, device=value.device)
         value_loss = (batch.returns[:, 0].to(value) - value).square()[ended].sum() / ended.sum().clamp(min=1)
-        loss = policy_loss + self.vf_coef * value_loss
+        loss = policy_loss + self.config.vf_coef * value_loss
         descend(loss, self.optim)
         return {"loss": loss.item(), "loss/policy": policy_loss.item(), "loss/value": value_loss.item()}
-
-
-@dataclass(frozen=True)
-class AlphaZeroConfig(SearchConfig):
-    """Configuration of AlphaZero; the defaults are for two CPU cores."""
-
-    learning_rate: float = 2e-3
-    """Learning rate of Adam, above 0."""
-    weight_decay: float = 1e-4
-    """Decoupled weight decay of Adam, at least 0."""
-    batch_size: int = 256
-    """Positions per gradient step, at least 1."""
-    update_per_step: float = 0.02
-    """Gradient steps per move, above 0."""
-    buffer_size: int = 200_000
-    """Capacity of the replay buffer in positions, the window learned from, at least 1."""
-    blocks: int = 0
-    """Residual blocks of a tower for boards; 0 for a perceptron, three times as fast on a CPU."""
-    hidden: int = 512
-    """Units of each dense layer, at least 1."""
-    half: bool = True
-    """Compute in bfloat16 while training, where the device supports it; takes half the time."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "learning_rate", "update_per_step"))
-        require_at_least(0, **numbers_in(self, "blocks", "weight_decay"))
-        require_at_least(1, **numbers_in(self, "batch_size", "buffer_size", "hidden"))
 
 
 def build(spaces: Spaces, config: AlphaZeroConfig, training: bool) -> AlphaZeroPolicy:
@@ -199,7 +197,6 @@ def build(spaces: Spaces, config: AlphaZeroConfig, training: bool) -> AlphaZeroP
         critic,
         adam(weights, config.learning_rate, weight_decay=config.weight_decay) if training else None,
         config,
-        half=config.half,
     )
 
 

@@ -17,7 +17,8 @@ from torch import nn
 from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.gradients import adam, descend
-from agents.learning.q_actor import QActor, SoftTargets, obs_tensor
+from agents.learning.options import one_config
+from agents.learning.q_actor import QActor, obs_tensor
 from agents.networks.builders import q_critic
 from agents.networks.common import MLP, Net, flat_size
 from agents.networks.continuous import VAE, Perturbation
@@ -27,6 +28,40 @@ from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import load_policy
 from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+COUNTS = "estimation_step", "forward_sampled_times", "num_sampled_action", "batch_size", "hidden"
+
+
+@dataclass(frozen=True)
+class BCQConfig:
+    """Configuration of BCQ."""
+
+    learning_rate: float = 1e-3
+    """Learning rate of Adam for all networks, above 0."""
+    gamma: float = 0.99
+    """Discount per own move (gamma), 0 to 1."""
+    tau: float = 0.005
+    """Share by which targets move towards their networks per update, 0 to 1."""
+    estimation_step: int = 1
+    """Rewards in a target before the estimate (n), at least 1."""
+    lmbda: float = 0.75
+    """Weight of the smaller of two values in a target (lambda), 0 to 1."""
+    phi: float = 0.05
+    """Largest change of a proposed action (phi), as a share of its bound, at least 0."""
+    forward_sampled_times: int = 100
+    """Number of actions sampled for acting, at least 1."""
+    num_sampled_action: int = 10
+    """Number of actions sampled for a target, at least 1."""
+    batch_size: int = 256
+    """Transitions per gradient step, at least 1."""
+    hidden: int = 128
+    """Units of each of the two hidden layers, at least 1."""
+
+    def __post_init__(self) -> None:
+        require_above(0, **numbers_in(self, "learning_rate"))
+        require_at_least(0, **numbers_in(self, "phi"))
+        require_at_least(1, **numbers_in(self, *COUNTS))
+        require_between(0, 1, **numbers_in(self, "gamma", "tau", "lmbda"))
 
 
 class BCQPolicy(QActor, BasePolicy):
@@ -42,20 +77,23 @@ class BCQPolicy(QActor, BasePolicy):
         vae: generates actions similar to those of the data.
         vae_optim: optimizer of the generative model.
         device: device of the networks.
-        gamma: as in `SoftTargets`.
-        tau: as in `SoftTargets`.
+        gamma: as in `BCQConfig`.
+        tau: as in `BCQConfig`.
         lmbda: weight of the smaller of two values in a target, 0 to 1.
         forward_sampled_times: number of actions sampled for acting, at least 1.
         num_sampled_action: number of actions sampled for a target, at least 1.
-        reward_normalization: as in `SoftTargets`.
-        estimation_step: as in `SoftTargets`.
+        reward_normalization: not defined for n-step targets; leave it at False.
+        estimation_step: as in `BCQConfig`.
         action_scaling: as in `ActionMapping`.
         action_bound_method: as in `ActionMapping`.
         lr_scheduler: stepped once per update.
         action_space: as in `BasePolicy`.
         observation_space: as in `BasePolicy`.
+        config: all options at once, in place of those one by one.
 
     """
+
+    config: BCQConfig
 
     def __init__(
         self,
@@ -80,38 +118,46 @@ class BCQPolicy(QActor, BasePolicy):
         lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None = None,
         action_space: gym.Space[Any] | None = None,
         observation_space: gym.Space[Any] | None = None,
+        config: BCQConfig | None = None,
     ):
         critics = [(critic1, critic1_optim), (critic2, critic2_optim)]
-        targets = SoftTargets(tau, gamma, estimation_step, reward_normalization)
+        checks.require_raw_rewards(reward_normalization)
+        options = BCQConfig(
+            tau=tau,
+            gamma=gamma,
+            estimation_step=estimation_step,
+            lmbda=lmbda,
+            forward_sampled_times=forward_sampled_times,
+            num_sampled_action=num_sampled_action,
+        )
+        config = one_config(self, config, options)
         mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
-        super().__init__(actor, actor_optim, critics, targets, None, mapping)
+        super().__init__(actor, actor_optim, critics, config, None, mapping)
         self.lr_scheduler = lr_scheduler
         checks.require_continuous(self, self.action_space)
-        require_between(0, 1, lmbda=lmbda)
-        require_at_least(1, forward_sampled_times=forward_sampled_times, num_sampled_action=num_sampled_action)
-        self.vae, self.vae_optim, self.lmbda = vae, vae_optim, lmbda
-        self.forward_sampled_times, self.num_sampled_action = forward_sampled_times, num_sampled_action
+        self.vae, self.vae_optim = vae, vae_optim
         self.actor_old = self.follow(actor)
         self.to(device)
 
     @torch.no_grad()
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Return, among sampled and perturbed actions, the ones [n, k] of the highest first critic (section 4.2)."""
-        obs = obs_tensor(batch.obs, self.device)
-        many = obs.repeat_interleave(self.forward_sampled_times, dim=0)
+        obs, samples = obs_tensor(batch.obs, self.device), self.config.forward_sampled_times
+        many = obs.repeat_interleave(samples, dim=0)
         act = self.actor(many, self.vae.decode(many, generator=self.generator))
         best = self.critics[0](many, act).view(len(obs), -1).argmax(dim=1)
-        act = act.view(len(obs), self.forward_sampled_times, -1)[torch.arange(len(obs)), best]
+        act = act.view(len(obs), samples, -1)[torch.arange(len(obs)), best]
         self.require_fit(act)
         return Batch(act=act.numpy(force=True), state=state)
 
     def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
         """Return the value of the best sampled action, a mean of both critics weighted to the smaller (sec. 4.2)."""
-        obs = obs_tensor(buffer[indices].obs_next, self.device).repeat_interleave(self.num_sampled_action, dim=0)
+        config = self.config
+        obs = obs_tensor(buffer[indices].obs_next, self.device).repeat_interleave(config.num_sampled_action, dim=0)
         act = self.actor_old(obs, self.vae.decode(obs, generator=self.generator))
         values = torch.stack([critic(obs, act).flatten() for critic in self.critics_old])
-        q = self.lmbda * values.amin(dim=0) + (1 - self.lmbda) * values.amax(dim=0)
-        return q.view(-1, self.num_sampled_action).amax(dim=1)
+        q = config.lmbda * values.amin(dim=0) + (1 - config.lmbda) * values.amax(dim=0)
+        return q.view(-1, config.num_sampled_action).amax(dim=1)
 
     def learn(self, batch: Batch) -> dict[str, float]:
         """Take one update (algorithm 1); return `loss/actor`, `loss/critic1`, `loss/critic2`, `loss/vae`."""
@@ -132,43 +178,13 @@ class BCQPolicy(QActor, BasePolicy):
         return nn.functional.mse_loss(rebuilt, act) + 0.5 * divergence
 
 
-@dataclass(frozen=True)
-class BCQConfig:
-    """Configuration of BCQ."""
-
-    learning_rate: float = 1e-3
-    """Learning rate of Adam for all networks, above 0."""
-    discount: float = 0.99
-    """Discount per own move (gamma), 0 to 1."""
-    tau: float = 0.005
-    """Share by which targets move towards their networks per update, 0 to 1."""
-    smaller_weight: float = 0.75
-    """Weight of the smaller of two values in a target (lambda), 0 to 1."""
-    perturbation: float = 0.05
-    """Largest change of a proposed action (phi), as a share of its bound, at least 0."""
-    acting_samples: int = 100
-    """Number of actions sampled for acting, at least 1."""
-    target_samples: int = 10
-    """Number of actions sampled for a target, at least 1."""
-    batch_size: int = 256
-    """Transitions per gradient step, at least 1."""
-    hidden: int = 128
-    """Units of each of the two hidden layers, at least 1."""
-
-    def __post_init__(self) -> None:
-        require_above(0, **numbers_in(self, "learning_rate"))
-        require_at_least(0, **numbers_in(self, "perturbation"))
-        require_at_least(1, **numbers_in(self, "acting_samples", "target_samples", "batch_size", "hidden"))
-        require_between(0, 1, **numbers_in(self, "discount", "tau", "smaller_weight"))
-
-
 def build(spaces: Spaces, config: BCQConfig, training: bool) -> BCQPolicy:
     """Build a BCQ policy, with optimizers if it is to be trained.
 
     A latent has twice as many entries as an action.
     """
     sizes, obs_size, size = (config.hidden, config.hidden), flat_size(spaces.observation_shape), spaces.action_shape[0]
-    actor = Perturbation(Net(obs_size + size, size, sizes), max_action=1.0, phi=config.perturbation)
+    actor = Perturbation(Net(obs_size + size, size, sizes), max_action=1.0, phi=config.phi)
     encoder, decoder = MLP(obs_size + size, 0, sizes), MLP(obs_size + 2 * size, size, sizes)
     vae = VAE(encoder, decoder, config.hidden, latent_dim=2 * size, max_action=1.0)
     critic1, critic2 = q_critic(spaces, sizes), q_critic(spaces, sizes)
@@ -185,13 +201,9 @@ def build(spaces: Spaces, config: BCQConfig, training: bool) -> BCQPolicy:
         optimizer(critic2),
         vae,
         optimizer(vae),
-        gamma=config.discount,
-        tau=config.tau,
-        lmbda=config.smaller_weight,
-        forward_sampled_times=config.acting_samples,
-        num_sampled_action=config.target_samples,
         action_space=spaces.action,
         observation_space=spaces.observation,
+        config=config,
     )
 
 

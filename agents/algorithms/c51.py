@@ -15,9 +15,10 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents.learning import checks
+from agents.learning.options import one_config
 from agents.learning.value_learning import (
     SINGLE,
-    NStepTargets,
     QLearner,
     TargetQ,
     ValueConfig,
@@ -28,7 +29,7 @@ from agents.learning.value_learning import (
 )
 from agents.networks.discrete import MOST_PARTS
 from agents.networks.q_network import QNetwork, make_body
-from arena.base.checks import numbers_in, require_above, require_at_least, require_between
+from arena.base.checks import numbers_in, require_above, require_between
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
@@ -38,11 +39,29 @@ from arena.policy.checkpoint import load_policy
 from arena.policy.registration import AgentKind, Algorithm, Spaces
 
 
+@dataclass(frozen=True)
+class C51Config(ValueConfig):
+    """Configuration of C51."""
+
+    num_atoms: int = 51
+    """Number of atoms of a return distribution, 2 to 10,000."""
+    v_min: float = -1.0
+    """Smallest return, in the units of the reward."""
+    v_max: float = 1.0
+    """Largest return, in the units of the reward, above v_min."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_between(2, MOST_PARTS, **numbers_in(self, "num_atoms"))
+        require_above(float("-inf"), **numbers_in(self, "v_min"))
+        require_above(self.v_min, **numbers_in(self, "v_max"))
+
+
 class C51Policy(QLearner, BasePolicy):
     """Categorical deep Q-learning for discrete actions, with masks.
 
     `model` gives probabilities of atoms [n, A, N]: `Net(..., softmax=True, num_atoms=N)`. The N = `num_atoms` atoms are
-    equally spaced from `v_min` to `v_max`. The other arguments are those of `NStepTargets`.
+    equally spaced from `v_min` to `v_max`. The other arguments are those of `DQNPolicy`.
     """
 
     support: torch.Tensor
@@ -61,10 +80,21 @@ class C51Policy(QLearner, BasePolicy):
         is_double: bool = True,
         action_space: gym.Space[Any] | None = None,
         observation_space: gym.Space[Any] | None = None,
+        config: C51Config | None = None,
     ):
-        targets = NStepTargets(discount_factor, estimation_step, target_update_freq, reward_normalization, is_double)
-        super().__init__(model, optim, targets, action_space, observation_space)
-        self.register_buffer("support", make_support(v_min, v_max, num_atoms))
+        checks.require_raw_rewards(reward_normalization)
+        options = C51Config(
+            discount_factor=discount_factor,
+            estimation_step=estimation_step,
+            target_update_freq=target_update_freq,
+            is_double=is_double,
+            num_atoms=num_atoms,
+            v_min=v_min,
+            v_max=v_max,
+        )
+        config = one_config(self, config, options)
+        super().__init__(model, optim, config, action_space, observation_space)
+        self.register_buffer("support", support_of(config))
 
     def compute_q_value(self, logits: torch.Tensor, mask: Any) -> torch.Tensor:
         """Return Q-values [n, A], the means of the distributions [n, A, N]; those of illegal actions are lowest."""
@@ -81,12 +111,9 @@ class C51Policy(QLearner, BasePolicy):
         return {"loss": loss.item()}
 
 
-def make_support(v_min: float, v_max: float, num_atoms: int) -> torch.Tensor:
-    """Return the atoms [N], equally spaced; raise `UsageError` for fewer than 2, or limits in the wrong order."""
-    require_at_least(2, num_atoms=num_atoms)
-    if not v_min < v_max:
-        raise UsageError(f"v_min={v_min} is not below v_max={v_max}")
-    return torch.linspace(v_min, v_max, num_atoms)
+def support_of(config: C51Config) -> torch.Tensor:
+    """Return the atoms [N], equally spaced."""
+    return torch.linspace(config.v_min, config.v_max, config.num_atoms)
 
 
 def means(probs: torch.Tensor, support: torch.Tensor) -> torch.Tensor:
@@ -137,38 +164,15 @@ def project(probs: torch.Tensor, places: torch.Tensor, support: torch.Tensor) ->
     return ((1 - distance).clamp(0, 1) * probs[:, None, :]).sum(dim=2)
 
 
-@dataclass(frozen=True)
-class C51Config(ValueConfig):
-    """Configuration of C51."""
-
-    num_atoms: int = 51
-    """Number of atoms of a return distribution, 2 to 10,000."""
-    v_min: float = -1.0
-    """Smallest return, in the units of the reward."""
-    v_max: float = 1.0
-    """Largest return, in the units of the reward, above v_min."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_between(2, MOST_PARTS, **numbers_in(self, "num_atoms"))
-        require_above(float("-inf"), **numbers_in(self, "v_min"))
-        require_above(self.v_min, **numbers_in(self, "v_max"))
-
-
 def build(spaces: Spaces, config: C51Config, training: bool) -> C51Policy:
     """Build a C51 policy, with an optimizer if it is to be trained."""
     body = make_body(spaces.observation_shape, config.hidden, config.blocks)
     policy = C51Policy(
         QNetwork(body, spaces.num_actions, config.num_atoms, softmax=True),
         None,
-        discount_factor=config.discount,
-        num_atoms=config.num_atoms,
-        v_min=config.v_min,
-        v_max=config.v_max,
-        estimation_step=config.n_step,
-        target_update_freq=config.target_update_freq,
         action_space=spaces.action,
         observation_space=spaces.observation,
+        config=config,
     )
     make_trainable(policy, config, training)
     return policy

@@ -14,10 +14,12 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.exploration import BaseNoise
 from agents.learning.gradients import descend
-from agents.learning.q_actor import DeterministicActor, QActorConfig, SoftTargets, obs_tensor
+from agents.learning.options import one_config
+from agents.learning.q_actor import DeterministicActor, QActorConfig, obs_tensor
 from agents.networks.builders import body_of, q_critic
 from agents.networks.continuous import Actor
 from arena.base.checks import numbers_in, require_at_least
@@ -28,6 +30,18 @@ from arena.policy.checkpoint import load_policy
 from arena.policy.registration import AgentKind, Algorithm, Spaces
 
 
+@dataclass(frozen=True)
+class DDPGConfig(QActorConfig):
+    """Configuration of DDPG."""
+
+    exploration_noise: float = 0.1
+    """Standard deviation of the exploration noise on actions within ±1, at least 0."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_at_least(0, **numbers_in(self, "exploration_noise"))
+
+
 class DDPGPolicy(DeterministicActor, BasePolicy):
     """DDPG for continuous actions.
 
@@ -36,18 +50,21 @@ class DDPGPolicy(DeterministicActor, BasePolicy):
         actor_optim: optimizer of the actor; None for a policy that only plays.
         critic: maps observations and actions to values [n, 1].
         critic_optim: optimizer of the critic.
-        tau: as in `SoftTargets`.
-        gamma: as in `SoftTargets`.
+        tau: as in `DDPGConfig`.
+        gamma: as in `DDPGConfig`.
         exploration_noise: as in `QActor`; by default normal, with standard deviation 0.1.
-        reward_normalization: as in `SoftTargets`.
-        estimation_step: as in `SoftTargets`.
+        reward_normalization: not defined for n-step targets; leave it at False.
+        estimation_step: as in `DDPGConfig`.
         action_scaling: as in `ActionMapping`.
         action_bound_method: as in `ActionMapping`.
         lr_scheduler: stepped once per update.
         action_space: as in `BasePolicy`.
         observation_space: as in `BasePolicy`.
+        config: all options at once, in place of those one by one.
 
     """
+
+    config: DDPGConfig
 
     def __init__(
         self,
@@ -65,10 +82,17 @@ class DDPGPolicy(DeterministicActor, BasePolicy):
         lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None = None,
         action_space: gym.Space[Any] | None = None,
         observation_space: gym.Space[Any] | None = None,
+        config: DDPGConfig | None = None,
     ):
-        targets = SoftTargets(tau, gamma, estimation_step, reward_normalization)
+        checks.require_raw_rewards(reward_normalization)
+        options = DDPGConfig(
+            tau=tau,
+            gamma=gamma,
+            estimation_step=estimation_step,
+        )
+        config = one_config(self, config, options)
         mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
-        super().__init__(actor, actor_optim, [(critic, critic_optim)], targets, exploration_noise, mapping)
+        super().__init__(actor, actor_optim, [(critic, critic_optim)], config, exploration_noise, mapping)
         self.lr_scheduler = lr_scheduler
 
     def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
@@ -86,18 +110,6 @@ class DDPGPolicy(DeterministicActor, BasePolicy):
         return {"loss/actor": actor_loss.item(), **figures}
 
 
-@dataclass(frozen=True)
-class DDPGConfig(QActorConfig):
-    """Configuration of DDPG."""
-
-    noise: float = 0.1
-    """Standard deviation of the exploration noise on actions within ±1, at least 0."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_at_least(0, **numbers_in(self, "noise"))
-
-
 def build(spaces: Spaces, config: DDPGConfig, training: bool) -> DDPGPolicy:
     """Build a DDPG policy, with optimizers if it is to be trained."""
     sizes = (config.hidden, config.hidden)
@@ -107,12 +119,10 @@ def build(spaces: Spaces, config: DDPGConfig, training: bool) -> DDPGPolicy:
         config.optimizer(actor, training),
         critic,
         config.optimizer(critic, training),
-        tau=config.tau,
-        gamma=config.discount,
-        exploration_noise=config.noise,
-        estimation_step=config.n_step,
+        exploration_noise=config.exploration_noise,
         action_space=spaces.action,
         observation_space=spaces.observation,
+        config=config,
     )
 
 

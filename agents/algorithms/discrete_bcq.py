@@ -13,11 +13,12 @@ import gymnasium as gym
 import torch
 from torch import nn
 
+from agents.learning import checks
 from agents.learning.distributions import logits_of
 from agents.learning.gradients import adam
+from agents.learning.options import one_config
 from agents.learning.value_learning import (
     NetworkOutput,
-    NStepTargets,
     QLearner,
     ValueConfig,
     chosen,
@@ -26,7 +27,7 @@ from agents.learning.value_learning import (
 )
 from agents.networks.common import ActorCritic
 from agents.networks.q_network import QNetwork, make_body
-from arena.base.checks import numbers_in, require_above, require_at_least, require_between
+from arena.base.checks import numbers_in, require_at_least, require_between
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.data.rows import as_array
@@ -36,6 +37,26 @@ from arena.policy.masking import bare_obs, legal_mask, mask_scores
 from arena.policy.registration import AgentKind, Algorithm, Spaces
 
 
+@dataclass(frozen=True)
+class DiscreteBCQConfig(ValueConfig):
+    """Configuration of discrete BCQ."""
+
+    eps: float = 0.001
+    """Probability of a random action while collecting, 0 to 1."""
+    unlikely_action_threshold: float = 0.3
+    """Smallest probability of a considered action, as a share of the most likely one's, 0 to below 1."""
+    imitation_logits_penalty: float = 0.01
+    """Weight of the mean square of the imitator's logits, at least 0."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_at_least(1, **numbers_in(self, "target_update_freq"))
+        require_at_least(0, **numbers_in(self, "imitation_logits_penalty"))
+        require_between(0, 1, **numbers_in(self, "unlikely_action_threshold"))
+        if self.unlikely_action_threshold == 1:
+            raise UsageError("unlikely_action_threshold=1 leaves no action; it must be below 1")
+
+
 class DiscreteBCQPolicy(QLearner, BasePolicy):
     """Double DQN restricted to likely actions, with masks.
 
@@ -43,18 +64,21 @@ class DiscreteBCQPolicy(QLearner, BasePolicy):
         model: maps observations to Q-values [n, A] and a hidden state.
         imitator: maps observations to logits [n, A] of the data's actions and a hidden state.
         optim: optimizer of both; None for a policy that only plays.
-        discount_factor: as in `NStepTargets`.
-        estimation_step: as in `NStepTargets`.
-        target_update_freq: as in `NStepTargets`, but at least 1.
+        discount_factor: as in `DiscreteBCQConfig`.
+        estimation_step: as in `DiscreteBCQConfig`.
+        target_update_freq: as in `DiscreteBCQConfig`, at least 1.
         eval_eps: probability of a random action when the policy explores, 0 to 1.
         unlikely_action_threshold: tau, 0 to below 1. An action is considered if its probability is more than tau times
             that of the most likely one; 0 for all actions.
-        imitation_logits_penalty: weight of the mean square of the imitator's logits.
-        reward_normalization: as in `NStepTargets`.
+        imitation_logits_penalty: as in `DiscreteBCQConfig`.
+        reward_normalization: not defined for n-step targets; leave it at False.
         action_space: as in `BasePolicy`.
         observation_space: as in `BasePolicy`.
+        config: all options at once, in place of those one by one.
 
     """
+
+    config: DiscreteBCQConfig
 
     def __init__(
         self,
@@ -70,17 +94,21 @@ class DiscreteBCQPolicy(QLearner, BasePolicy):
         reward_normalization: bool = False,
         action_space: gym.Space[Any] | None = None,
         observation_space: gym.Space[Any] | None = None,
+        config: DiscreteBCQConfig | None = None,
     ):
-        targets = NStepTargets(discount_factor, estimation_step, target_update_freq, reward_normalization, True)
-        super().__init__(model, optim, targets, action_space, observation_space)
-        require_above(0, target_update_freq=target_update_freq)
-        require_at_least(0, imitation_logits_penalty=imitation_logits_penalty)
-        require_between(0, 1, unlikely_action_threshold=unlikely_action_threshold)
-        if unlikely_action_threshold == 1:
-            raise UsageError("unlikely_action_threshold=1 leaves no action; it must be below 1")
+        checks.require_raw_rewards(reward_normalization)
+        options = DiscreteBCQConfig(
+            discount_factor=discount_factor,
+            estimation_step=estimation_step,
+            target_update_freq=target_update_freq,
+            unlikely_action_threshold=unlikely_action_threshold,
+            imitation_logits_penalty=imitation_logits_penalty,
+        )
+        config = one_config(self, config, options)
+        super().__init__(model, optim, config, action_space, observation_space)
         self.imitator = imitator
-        self.imitation_logits_penalty = imitation_logits_penalty
-        self.log_tau = math.log(unlikely_action_threshold) if unlikely_action_threshold else -math.inf
+        threshold = config.unlikely_action_threshold
+        self.log_tau = math.log(threshold) if threshold else -math.inf
         self.set_eps(eval_eps)
 
     def compute_q_value(self, logits: torch.Tensor, mask: Any) -> torch.Tensor:
@@ -114,29 +142,11 @@ class DiscreteBCQPolicy(QLearner, BasePolicy):
         mask = legal_mask(batch.obs)
         legal = imitation if mask is None else imitation[torch.as_tensor(mask, device=imitation.device)]
         reg_loss = legal.square().mean()
-        loss = q_loss + i_loss + self.imitation_logits_penalty * reg_loss
+        loss = q_loss + i_loss + self.config.imitation_logits_penalty * reg_loss
         batch.weight = as_array(td)  # the new priorities of a prioritized buffer
         self._step(loss)
         parts = {"loss/q": q_loss.item(), "loss/i": i_loss.item(), "loss/reg": reg_loss.item()}
         return {"loss": loss.item(), **parts}
-
-
-@dataclass(frozen=True)
-class DiscreteBCQConfig(ValueConfig):
-    """Configuration of discrete BCQ."""
-
-    eps: float = 0.001
-    """Probability of a random action while collecting, 0 to 1."""
-    unlikely_action_threshold: float = 0.3
-    """Smallest probability of a considered action, as a share of the most likely one's, 0 to 0.999."""
-    imitation_logits_penalty: float = 0.01
-    """Weight of the mean square of the imitator's logits, at least 0."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_at_least(1, **numbers_in(self, "target_update_freq"))
-        require_at_least(0, **numbers_in(self, "imitation_logits_penalty"))
-        require_between(0, 0.999, **numbers_in(self, "unlikely_action_threshold"))
 
 
 def build(spaces: Spaces, config: DiscreteBCQConfig, training: bool) -> DiscreteBCQPolicy:
@@ -148,14 +158,10 @@ def build(spaces: Spaces, config: DiscreteBCQConfig, training: bool) -> Discrete
         model,
         imitator,
         adam(parameters, config.learning_rate) if training else None,
-        discount_factor=config.discount,
-        estimation_step=config.n_step,
-        target_update_freq=config.target_update_freq,
         eval_eps=config.eps if training else 0.0,
-        unlikely_action_threshold=config.unlikely_action_threshold,
-        imitation_logits_penalty=config.imitation_logits_penalty,
         action_space=spaces.action,
         observation_space=spaces.observation,
+        config=config,
     )
 
 

@@ -13,8 +13,9 @@ import torch
 from torch import nn
 
 from agents.algorithms.qrdqn import QRDQNConfig, means, middles
+from agents.learning import checks
+from agents.learning.options import one_config
 from agents.learning.value_learning import (
-    NStepTargets,
     QLearner,
     chosen,
     make_trainable,
@@ -29,8 +30,22 @@ from arena.policy.checkpoint import load_policy
 from arena.policy.registration import AgentKind, Algorithm, Spaces
 
 
+@dataclass(frozen=True)
+class DiscreteCQLConfig(QRDQNConfig):
+    """Configuration of discrete CQL."""
+
+    min_q_weight: float = 10.0
+    """Weight of the conservative loss, at least 0."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_at_least(0, **numbers_in(self, "min_q_weight"))
+
+
 class DiscreteCQLPolicy(QLearner, BasePolicy):
     """QR-DQN with the conservative loss times `min_q_weight`; the other arguments are those of `QRDQNPolicy`."""
+
+    config: DiscreteCQLConfig
 
     tau_hat: torch.Tensor
 
@@ -47,12 +62,20 @@ class DiscreteCQLPolicy(QLearner, BasePolicy):
         is_double: bool = True,
         action_space: gym.Space[Any] | None = None,
         observation_space: gym.Space[Any] | None = None,
+        config: DiscreteCQLConfig | None = None,
     ):
-        targets = NStepTargets(discount_factor, estimation_step, target_update_freq, reward_normalization, is_double)
-        super().__init__(model, optim, targets, action_space, observation_space)
-        require_at_least(0, min_q_weight=min_q_weight)
-        self.min_q_weight = min_q_weight
-        self.register_buffer("tau_hat", middles(num_quantiles))
+        checks.require_raw_rewards(reward_normalization)
+        options = DiscreteCQLConfig(
+            discount_factor=discount_factor,
+            estimation_step=estimation_step,
+            target_update_freq=target_update_freq,
+            is_double=is_double,
+            num_quantiles=num_quantiles,
+            min_q_weight=min_q_weight,
+        )
+        config = one_config(self, config, options)
+        super().__init__(model, optim, config, action_space, observation_space)
+        self.register_buffer("tau_hat", middles(config.num_quantiles))
 
     def compute_q_value(self, logits: torch.Tensor, mask: Any) -> torch.Tensor:
         """Return Q-values [n, A], the means of the quantiles [n, A, N]; those of illegal actions are lowest."""
@@ -66,21 +89,9 @@ class DiscreteCQLPolicy(QLearner, BasePolicy):
         output = self.evaluate(batch.obs)
         quantile_loss = quantile_regression(batch, chosen(output.logits, batch.act), self.tau_hat)
         conservative = (output.q.logsumexp(dim=1) - chosen(output.q, batch.act)).mean()  # illegal actions add exp(-inf)
-        loss = quantile_loss + self.min_q_weight * conservative
+        loss = quantile_loss + self.config.min_q_weight * conservative
         self._step(loss)
         return {"loss": loss.item(), "loss/qr": quantile_loss.item(), "loss/cql": conservative.item()}
-
-
-@dataclass(frozen=True)
-class DiscreteCQLConfig(QRDQNConfig):
-    """Configuration of discrete CQL."""
-
-    min_q_weight: float = 10.0
-    """Weight of the conservative loss, at least 0."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_at_least(0, **numbers_in(self, "min_q_weight"))
 
 
 def build(spaces: Spaces, config: DiscreteCQLConfig, training: bool) -> DiscreteCQLPolicy:
@@ -89,13 +100,9 @@ def build(spaces: Spaces, config: DiscreteCQLConfig, training: bool) -> Discrete
     policy = DiscreteCQLPolicy(
         QNetwork(body, spaces.num_actions, config.num_quantiles),
         None,
-        discount_factor=config.discount,
-        num_quantiles=config.num_quantiles,
-        estimation_step=config.n_step,
-        target_update_freq=config.target_update_freq,
-        min_q_weight=config.min_q_weight,
         action_space=spaces.action,
         observation_space=spaces.observation,
+        config=config,
     )
     make_trainable(policy, config, training)
     return policy

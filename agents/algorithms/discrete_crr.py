@@ -19,6 +19,7 @@ from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.distributions import expectation, log_probability
 from agents.learning.gradients import adam, descend
+from agents.learning.options import one_config
 from agents.learning.stochastic import ActionSampler, scores_of, tensors
 from agents.learning.targets import frozen_copy
 from agents.learning.value_learning import chosen
@@ -37,6 +38,40 @@ from arena.policy.registration import AgentKind, Algorithm, Spaces
 Mode = Literal["exp", "binary", "all"]
 
 
+@dataclass(frozen=True)
+class DiscreteCRRConfig:
+    """Configuration of discrete CRR."""
+
+    learning_rate: float = 1e-3
+    """Learning rate of Adam, above 0."""
+    discount_factor: float = 0.99
+    """Discount per own move (gamma), 0 to 1."""
+    policy_improvement_mode: Mode = "exp"
+    """Weight of an action by its advantage A: exp(A / beta), 1 if A > 0 else 0, or always 1."""
+    ratio_upper_bound: float = 20.0
+    """Largest weight of an action in mode "exp", above 0."""
+    beta: float = 1.0
+    """Temperature of mode "exp", above 0."""
+    min_q_weight: float = 10.0
+    """Weight of the conservative penalty of CQL, at least 0."""
+    target_update_freq: int = 100
+    """Gradient steps between updates of the target networks; 0 for no target networks."""
+    batch_size: int = 256
+    """Transitions per gradient step, at least 1."""
+    channels: int = 0
+    """Filters of the convolution on boards; 0 for a perceptron."""
+    hidden: int = 128
+    """Units of each of the two hidden layers, at least 1."""
+
+    def __post_init__(self) -> None:
+        require_above(0, **numbers_in(self, "learning_rate", "ratio_upper_bound", "beta"))
+        require_at_least(0, **numbers_in(self, "min_q_weight", "target_update_freq", "channels"))
+        require_at_least(1, **numbers_in(self, "batch_size", "hidden"))
+        require_between(0, 1, **numbers_in(self, "discount_factor"))
+        if self.policy_improvement_mode not in get_args(Mode):
+            raise UsageError(f"policy_improvement_mode={self.policy_improvement_mode!r} is not one of {get_args(Mode)}")
+
+
 class DiscreteCRRPolicy(BasePolicy):
     """Discrete CRR.
 
@@ -44,12 +79,12 @@ class DiscreteCRRPolicy(BasePolicy):
         actor: maps observations to logits [n, A] (probabilities if `softmax_output`), and a hidden state.
         critic: maps observations to values [n, A].
         optim: optimizer of both; None for a policy that only plays.
-        discount_factor: gamma per own step, 0 to 1.
-        policy_improvement_mode: weight of an action by its advantage, "exp", "binary" or "all"; see `weights`.
-        ratio_upper_bound: largest weight in mode "exp".
-        beta: temperature of mode "exp".
-        min_q_weight: weight of the penalty of CQL.
-        target_update_freq: updates between updates of the target networks; 0 for no target networks.
+        discount_factor: as in `DiscreteCRRConfig`.
+        policy_improvement_mode: as in `DiscreteCRRConfig`.
+        ratio_upper_bound: as in `DiscreteCRRConfig`.
+        beta: as in `DiscreteCRRConfig`.
+        min_q_weight: as in `DiscreteCRRConfig`.
+        target_update_freq: as in `DiscreteCRRConfig`.
         reward_normalization: not defined for targets with an estimate; leave it at False.
         action_scaling: as in `BasePolicy`; without effect on discrete actions.
         action_bound_method: as in `BasePolicy`; without effect on discrete actions.
@@ -57,6 +92,7 @@ class DiscreteCRRPolicy(BasePolicy):
         deterministic_eval: take the most likely action in testing mode.
         action_space: as in `BasePolicy`; Discrete.
         observation_space: as in `BasePolicy`.
+        config: all options at once, in place of those one by one.
 
     """
 
@@ -78,23 +114,25 @@ class DiscreteCRRPolicy(BasePolicy):
         deterministic_eval: bool = False,
         action_space: gym.Space[Any] | None = None,
         observation_space: gym.Space[Any] | None = None,
+        config: DiscreteCRRConfig | None = None,
     ):
         mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
         super().__init__(*mapping.of_policy)
         checks.require_discrete(self, action_space)
-        require_between(0, 1, discount_factor=discount_factor)
         checks.require_raw_rewards(reward_normalization)
-        require_above(0, ratio_upper_bound=ratio_upper_bound, beta=beta)
-        require_at_least(0, min_q_weight=min_q_weight, target_update_freq=target_update_freq)
-        if policy_improvement_mode not in get_args(Mode):
-            raise UsageError(f"policy_improvement_mode={policy_improvement_mode!r} is not one of {get_args(Mode)}")
+        options = DiscreteCRRConfig(
+            discount_factor=discount_factor,
+            policy_improvement_mode=policy_improvement_mode,
+            ratio_upper_bound=ratio_upper_bound,
+            beta=beta,
+            min_q_weight=min_q_weight,
+            target_update_freq=target_update_freq,
+        )
+        self.config = config = one_config(self, config, options)
         self.actor, self.critic, self.optim, self.lr_scheduler = actor, critic, optim, lr_scheduler
         self.sampler = ActionSampler(actor, None, deterministic_eval, action_space)
-        self.discount_factor, self.policy_improvement_mode = discount_factor, policy_improvement_mode
-        self.ratio_upper_bound, self.beta = ratio_upper_bound, beta
-        self.min_q_weight, self.target_update_freq = min_q_weight, target_update_freq
-        self.actor_old = frozen_copy(actor) if target_update_freq else None
-        self.critic_old = frozen_copy(critic) if target_update_freq else None
+        self.actor_old = frozen_copy(actor) if config.target_update_freq else None
+        self.critic_old = frozen_copy(critic) if config.target_update_freq else None
         self._updates: torch.Tensor
         self.register_buffer("_updates", torch.zeros((), dtype=torch.int64))  # saved with the weights
 
@@ -127,7 +165,7 @@ class DiscreteCRRPolicy(BasePolicy):
 
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
         """Add the critic's targets, `returns` [n, 1]: r + gamma E[Q'(s', pi'(s'))]."""
-        return self.compute_nstep_return(batch, buffer, indices, self._target_q, self.discount_factor)
+        return self.compute_nstep_return(batch, buffer, indices, self._target_q, self.config.discount_factor)
 
     def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
         obs = buffer[indices].obs_next
@@ -140,13 +178,15 @@ class DiscreteCRRPolicy(BasePolicy):
 
         "exp": exp(A / beta), at most `ratio_upper_bound`; "binary": 1 for positive advantages, else 0; "all": 1.
         """
-        if self.policy_improvement_mode == "exp":
-            return (advantage / self.beta).exp().clamp(max=self.ratio_upper_bound)
-        return (advantage > 0).float() if self.policy_improvement_mode == "binary" else torch.ones_like(advantage)
+        config = self.config
+        if config.policy_improvement_mode == "exp":
+            return (advantage / config.beta).exp().clamp(max=config.ratio_upper_bound)
+        return (advantage > 0).float() if config.policy_improvement_mode == "binary" else torch.ones_like(advantage)
 
     def learn(self, batch: Batch) -> dict[str, float]:
         """Take one gradient step; return `loss`, and its parts `loss/actor`, `loss/critic`, `loss/cql`."""
-        if self.target_update_freq and self._updates % self.target_update_freq == 0:
+        every = self.config.target_update_freq
+        if every and self._updates % every == 0:
             self.sync_weight()
         data = tensors(batch, ("returns",), self.device)
         mask = data.get("mask")
@@ -157,7 +197,7 @@ class DiscreteCRRPolicy(BasePolicy):
         advantage = (taken - expectation(dist.probs, q)).detach()  # the paper's mean over draws is a sum here
         actor_loss = -(self.weights(advantage) * log_probability(dist, data["act"])).mean()  # section 3
         cql_loss = (mask_scores(q, mask).logsumexp(dim=1) - taken).mean()  # arXiv 2006.04779, equation 4
-        loss = actor_loss + critic_loss + self.min_q_weight * cql_loss
+        loss = actor_loss + critic_loss + self.config.min_q_weight * cql_loss
         descend(loss, self.optim)
         self._updates += 1
         return {
@@ -166,38 +206,6 @@ class DiscreteCRRPolicy(BasePolicy):
             "loss/critic": critic_loss.item(),
             "loss/cql": cql_loss.item(),
         }
-
-
-@dataclass(frozen=True)
-class DiscreteCRRConfig:
-    """Configuration of discrete CRR."""
-
-    learning_rate: float = 1e-3
-    """Learning rate of Adam, above 0."""
-    discount: float = 0.99
-    """Discount per own move (gamma), 0 to 1."""
-    mode: Mode = "exp"
-    """Weight of an action by its advantage A: exp(A / beta), 1 if A > 0 else 0, or always 1."""
-    max_weight: float = 20.0
-    """Largest weight of an action in mode "exp", above 0."""
-    beta: float = 1.0
-    """Temperature of mode "exp", above 0."""
-    min_q_weight: float = 10.0
-    """Weight of the conservative penalty of CQL, at least 0."""
-    target_update_freq: int = 100
-    """Gradient steps between updates of the target networks; 0 for no target networks."""
-    batch_size: int = 256
-    """Transitions per gradient step, at least 1."""
-    channels: int = 0
-    """Filters of the convolution on boards; 0 for a perceptron."""
-    hidden: int = 128
-    """Units of each of the two hidden layers, at least 1."""
-
-    def __post_init__(self) -> None:
-        require_above(0, **numbers_in(self, "learning_rate", "max_weight", "beta"))
-        require_at_least(0, **numbers_in(self, "min_q_weight", "target_update_freq", "channels"))
-        require_at_least(1, **numbers_in(self, "batch_size", "hidden"))
-        require_between(0, 1, **numbers_in(self, "discount"))
 
 
 def build(spaces: Spaces, config: DiscreteCRRConfig, training: bool) -> DiscreteCRRPolicy:
@@ -210,15 +218,10 @@ def build(spaces: Spaces, config: DiscreteCRRConfig, training: bool) -> Discrete
         actor,
         critic,
         adam(parameters, config.learning_rate) if training else None,
-        discount_factor=config.discount,
-        policy_improvement_mode=config.mode,
-        ratio_upper_bound=config.max_weight,
-        beta=config.beta,
-        min_q_weight=config.min_q_weight,
-        target_update_freq=config.target_update_freq,
         deterministic_eval=not spaces.hides_something,
         action_space=spaces.action,
         observation_space=spaces.observation,
+        config=config,
     )
 
 

@@ -18,7 +18,8 @@ from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.distributions import default_distribution, draw, expectation, logits_of
 from agents.learning.gradients import adam, descend
-from agents.learning.q_actor import QActor, QActorConfig, SoftTargets, obs_tensor, smallest_q
+from agents.learning.options import one_config
+from agents.learning.q_actor import QActor, QActorConfig, obs_tensor, smallest_q
 from agents.learning.stochastic import answer
 from agents.learning.temperature import Alpha, Temperature
 from agents.learning.value_learning import chosen
@@ -33,6 +34,25 @@ from arena.policy.masking import bare_obs, legal_mask, mask_scores
 from arena.policy.registration import AgentKind, Algorithm, Spaces
 
 
+@dataclass(frozen=True)
+class DiscreteSACConfig(QActorConfig):
+    """Configuration of discrete SAC."""
+
+    update_per_step: float = 0.1
+    """Gradient steps per environment step, above 0."""
+    alpha: float = 0.05
+    """Entropy weight, above 0; its initial value if it is learned."""
+    target_entropy: float = 0.0
+    """Target entropy for learning alpha, as a share of the largest possible entropy, 0 to 1; 0 keeps alpha fixed."""
+    channels: int = 0
+    """Filters of the convolution on boards; 0 for a perceptron."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_above(0, **numbers_in(self, "alpha"))
+        require_between(0, 1, **numbers_in(self, "target_entropy"))
+
+
 class DiscreteSACPolicy(QActor, BasePolicy):
     """SAC for discrete actions.
 
@@ -43,19 +63,22 @@ class DiscreteSACPolicy(QActor, BasePolicy):
         critic1_optim: optimizer of the first critic.
         critic2: the second critic.
         critic2_optim: optimizer of the second critic.
-        tau: as in `SoftTargets`.
-        gamma: as in `SoftTargets`.
+        tau: as in `DiscreteSACConfig`.
+        gamma: as in `DiscreteSACConfig`.
         alpha: entropy weight, or (target entropy, log alpha, its optimizer) to learn it.
-        reward_normalization: as in `SoftTargets`.
-        estimation_step: as in `SoftTargets`.
+        reward_normalization: not defined for n-step targets; leave it at False.
+        estimation_step: as in `DiscreteSACConfig`.
         deterministic_eval: take the most likely action in testing mode.
         action_scaling: as in `ActionMapping`.
         action_bound_method: as in `ActionMapping`.
         lr_scheduler: stepped once per update.
         action_space: as in `BasePolicy`.
         observation_space: as in `BasePolicy`.
+        config: all options at once, in place of those one by one.
 
     """
+
+    config: DiscreteSACConfig
 
     def __init__(
         self,
@@ -76,11 +99,18 @@ class DiscreteSACPolicy(QActor, BasePolicy):
         lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None = None,
         action_space: gym.Space[Any] | None = None,
         observation_space: gym.Space[Any] | None = None,
+        config: DiscreteSACConfig | None = None,
     ):
         critics = [(critic1, critic1_optim), (critic2, critic2_optim)]
-        targets = SoftTargets(tau, gamma, estimation_step, reward_normalization)
+        checks.require_raw_rewards(reward_normalization)
+        options = DiscreteSACConfig(
+            tau=tau,
+            gamma=gamma,
+            estimation_step=estimation_step,
+        )
+        config = one_config(self, config, options)
         mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
-        super().__init__(actor, actor_optim, critics, targets, None, mapping)
+        super().__init__(actor, actor_optim, critics, config, None, mapping)
         self.lr_scheduler = lr_scheduler
         checks.require_discrete(self, self.action_space)
         self.temperature = Temperature(alpha)
@@ -129,25 +159,6 @@ class DiscreteSACPolicy(QActor, BasePolicy):
         return {"loss/actor": actor_loss.item(), **figures, **alpha_figures}
 
 
-@dataclass(frozen=True)
-class DiscreteSACConfig(QActorConfig):
-    """Configuration of discrete SAC."""
-
-    update_per_step: float = 0.1
-    """Gradient steps per environment step, above 0."""
-    alpha: float = 0.05
-    """Entropy weight, above 0; its initial value if it is learned."""
-    target_entropy: float = 0.0
-    """Target entropy for learning alpha, as a share of the largest possible entropy, 0 to 1; 0 keeps alpha fixed."""
-    channels: int = 0
-    """Filters of the convolution on boards; 0 for a perceptron."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "alpha"))
-        require_between(0, 1, **numbers_in(self, "target_entropy"))
-
-
 def build(spaces: Spaces, config: DiscreteSACConfig, training: bool) -> DiscreteSACPolicy:
     """Build a discrete SAC policy, with optimizers if it is to be trained."""
     sizes = (config.hidden, config.hidden)
@@ -165,13 +176,11 @@ def build(spaces: Spaces, config: DiscreteSACConfig, training: bool) -> Discrete
         config.optimizer(critic1, training),
         critic2,
         config.optimizer(critic2, training),
-        tau=config.tau,
-        gamma=config.discount,
         alpha=alpha,
         deterministic_eval=not spaces.hides_something,
-        estimation_step=config.n_step,
         action_space=spaces.action,
         observation_space=spaces.observation,
+        config=config,
     )
 
 

@@ -13,9 +13,10 @@ import gymnasium as gym
 import torch
 from torch import nn
 
+from agents.learning import checks
+from agents.learning.options import one_config
 from agents.learning.value_learning import (
     STEADY,
-    NStepTargets,
     QLearner,
     ValueConfig,
     chosen,
@@ -31,12 +32,24 @@ from arena.policy.checkpoint import load_policy
 from arena.policy.registration import AgentKind, Algorithm, Spaces
 
 
+@dataclass(frozen=True)
+class DQNConfig(ValueConfig):
+    """Configuration of DQN."""
+
+    clip_loss_grad: bool = False
+    """Take the Huber loss in place of the squared error."""
+    dueling: bool = False
+    """Separate state values and advantages in the network."""
+
+
 class DQNPolicy(QLearner, BasePolicy):
     """Deep Q-learning for discrete actions, with masks.
 
-    `model` maps observations to Q-values [n, A] and a hidden state. `clip_loss_grad` selects the Huber loss instead of
-    the squared error. The other arguments are those of `NStepTargets`.
+    `model` maps observations to Q-values [n, A] and a hidden state. `reward_normalization` is not defined for n-step
+    targets. The other arguments are those of `DQNConfig`: one by one, or all at once as `config`.
     """
+
+    config: DQNConfig
 
     def __init__(
         self,
@@ -50,10 +63,18 @@ class DQNPolicy(QLearner, BasePolicy):
         clip_loss_grad: bool = False,
         action_space: gym.Space[Any] | None = None,
         observation_space: gym.Space[Any] | None = None,
+        config: DQNConfig | None = None,
     ):
-        targets = NStepTargets(discount_factor, estimation_step, target_update_freq, reward_normalization, is_double)
-        super().__init__(model, optim, targets, action_space, observation_space)
-        self.clip_loss_grad = clip_loss_grad
+        checks.require_raw_rewards(reward_normalization)
+        options = DQNConfig(
+            discount_factor=discount_factor,
+            estimation_step=estimation_step,
+            target_update_freq=target_update_freq,
+            is_double=is_double,
+            clip_loss_grad=clip_loss_grad,
+        )
+        config = one_config(self, config, options)
+        super().__init__(model, optim, config, action_space, observation_space)
 
     def compute_q_value(self, logits: torch.Tensor, mask: Any) -> torch.Tensor:
         """Return the model's Q-values [n, A], with those of illegal actions below all others."""
@@ -68,7 +89,7 @@ class DQNPolicy(QLearner, BasePolicy):
         q = chosen(self.evaluate(batch.obs).logits, batch.act)  # Q(s, a)
         y = batch.returns.flatten().to(q)
         td_error = y - q
-        if self.clip_loss_grad:
+        if self.config.clip_loss_grad:
             loss = nn.functional.huber_loss(td_error, torch.zeros_like(td_error), reduction="none")
         else:
             loss = td_error**2  # Nature 518, methods: (y - Q(s, a))^2
@@ -78,37 +99,11 @@ class DQNPolicy(QLearner, BasePolicy):
         return {"loss": loss.item()}
 
 
-@dataclass(frozen=True)
-class DQNConfig(ValueConfig):
-    """Configuration of DQN."""
-
-    double: bool = True
-    """Choose the target's action by the network and evaluate it by the target network (double learning)."""
-    dueling: bool = False
-    """Separate state values and advantages in the network."""
-
-
 def build(spaces: Spaces, config: DQNConfig, training: bool) -> DQNPolicy:
     """Build a DQN policy, with an optimizer if it is to be trained."""
     body = make_body(spaces.observation_shape, config.hidden, config.blocks)
     model = QNetwork(body, spaces.num_actions, dueling=config.dueling)
-    return build_around(model, spaces, config, training, config.double)
-
-
-def build_around(
-    model: nn.Module, spaces: Spaces, config: ValueConfig, training: bool, is_double: bool = True
-) -> DQNPolicy:
-    """Build a DQN policy around an existing network."""
-    policy = DQNPolicy(
-        model,
-        None,
-        discount_factor=config.discount,
-        estimation_step=config.n_step,
-        target_update_freq=config.target_update_freq,
-        is_double=is_double,
-        action_space=spaces.action,
-        observation_space=spaces.observation,
-    )
+    policy = DQNPolicy(model, None, action_space=spaces.action, observation_space=spaces.observation, config=config)
     make_trainable(policy, config, training)
     return policy
 

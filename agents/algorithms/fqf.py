@@ -14,11 +14,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from agents.learning import checks
 from agents.learning.gradients import descend
+from agents.learning.options import one_config
 from agents.learning.value_learning import (
     SLOWER,
     NetworkOutput,
-    NStepTargets,
     QLearner,
     ValueConfig,
     chosen,
@@ -38,12 +39,35 @@ from arena.policy.masking import bare_obs, legal_mask
 from arena.policy.registration import AgentKind, Algorithm, Spaces
 
 
+@dataclass(frozen=True)
+class FQFConfig(ValueConfig):
+    """Configuration of FQF."""
+
+    num_fractions: int = 32
+    """Number of proposed fractions, 2 to 10,000."""
+    fraction_learning_rate: float = 2.5e-9
+    """Learning rate of RMSprop for the fractions, above 0."""
+    ent_coef: float = 0.0
+    """Weight of the entropy bonus of the fractions, at least 0."""
+    num_cosines: int = 64
+    """Cosine features of a fraction, 1 to 10,000."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_above(0, **numbers_in(self, "fraction_learning_rate"))
+        require_at_least(0, **numbers_in(self, "ent_coef"))
+        require_between(2, MOST_PARTS, **numbers_in(self, "num_fractions"))
+        require_between(1, MOST_PARTS, **numbers_in(self, "num_cosines"))
+
+
 class FQFPolicy(QLearner, BasePolicy):
     """Deep Q-learning with proposed quantiles for discrete actions, with masks.
 
     `fraction_model` proposes `num_fractions` (N) fractions to `model` and learns by `fraction_optim` (None for a policy
-    that only plays). `ent_coef` rewards the entropy of the proposals. The other arguments are those of `NStepTargets`.
+    that only plays). `ent_coef` rewards the entropy of the proposals. The other arguments are those of `DQNPolicy`.
     """
+
+    config: FQFConfig
 
     def __init__(
         self,
@@ -60,13 +84,20 @@ class FQFPolicy(QLearner, BasePolicy):
         is_double: bool = True,
         action_space: gym.Space[Any] | None = None,
         observation_space: gym.Space[Any] | None = None,
+        config: FQFConfig | None = None,
     ):
-        targets = NStepTargets(discount_factor, estimation_step, target_update_freq, reward_normalization, is_double)
-        super().__init__(model, optim, targets, action_space, observation_space)
-        require_at_least(2, num_fractions=num_fractions)
-        require_at_least(0, ent_coef=ent_coef)
+        checks.require_raw_rewards(reward_normalization)
+        options = FQFConfig(
+            discount_factor=discount_factor,
+            estimation_step=estimation_step,
+            target_update_freq=target_update_freq,
+            is_double=is_double,
+            num_fractions=num_fractions,
+            ent_coef=ent_coef,
+        )
+        config = one_config(self, config, options)
+        super().__init__(model, optim, config, action_space, observation_space)
         self.fraction_model, self.fraction_optim = fraction_model, fraction_optim
-        self.num_fractions, self.ent_coef = num_fractions, ent_coef
 
     def compute_q_value(self, logits: torch.Tensor, mask: Any) -> torch.Tensor:
         """Return Q-values [n, A], sums of the weighted quantiles [n, A, N] (section 3); illegal actions are lowest."""
@@ -100,7 +131,7 @@ class FQFPolicy(QLearner, BasePolicy):
         if self.model_old is None:
             return chosen(ahead.logits, ahead.q.argmax(dim=1))
         valued = self.evaluate(obs_next, model="model_old", fractions=ahead.extra["fractions"])
-        return chosen(valued.logits, (ahead.q if self.targets.is_double else valued.q).argmax(dim=1))
+        return chosen(valued.logits, (ahead.q if self.config.is_double else valued.q).argmax(dim=1))
 
     def learn(self, batch: Batch) -> dict[str, float]:
         """Take one step on the quantile Huber loss (section 3.3) and one on the loss of the fractions (3.2).
@@ -116,10 +147,10 @@ class FQFPolicy(QLearner, BasePolicy):
         slope = w1_slope(quantiles.detach(), chosen(at_taus, batch.act).detach())
         fraction_loss = (slope * fractions.taus[:, 1:-1]).sum(dim=1).mean()
         entropy = fractions.entropies.mean()
-        descend(fraction_loss - self.ent_coef * entropy, self.fraction_optim)
+        descend(fraction_loss - self.config.ent_coef * entropy, self.fraction_optim)
         self._step(quantile_loss)
         parts = {"loss/quantile": quantile_loss.item(), "loss/fraction": fraction_loss.item()}
-        parts["loss/entropy"] = -self.ent_coef * entropy.item()
+        parts["loss/entropy"] = -self.config.ent_coef * entropy.item()
         return {"loss": sum(parts.values()), **parts}
 
 
@@ -134,27 +165,6 @@ def w1_slope(middles: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
     return (ends - middles[:, :-1]).abs() - (ends - middles[:, 1:]).abs()
 
 
-@dataclass(frozen=True)
-class FQFConfig(ValueConfig):
-    """Configuration of FQF."""
-
-    num_fractions: int = 32
-    """Number of proposed fractions, 2 to 10,000."""
-    fraction_learning_rate: float = 2.5e-9
-    """Learning rate of RMSprop for the fractions, above 0."""
-    entropy_weight: float = 0.0
-    """Weight of the entropy bonus of the fractions, at least 0."""
-    num_cosines: int = 64
-    """Cosine features of a fraction, 1 to 10,000."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "fraction_learning_rate"))
-        require_at_least(0, **numbers_in(self, "entropy_weight"))
-        require_between(2, MOST_PARTS, **numbers_in(self, "num_fractions"))
-        require_between(1, MOST_PARTS, **numbers_in(self, "num_cosines"))
-
-
 def build(spaces: Spaces, config: FQFConfig, training: bool) -> FQFPolicy:
     """Build an FQF policy, with its optimizers if it is to be trained."""
     body = make_body(spaces.observation_shape, config.hidden, config.blocks)
@@ -164,13 +174,9 @@ def build(spaces: Spaces, config: FQFConfig, training: bool) -> FQFPolicy:
         None,
         fractions,
         torch.optim.RMSprop(fractions.parameters(), config.fraction_learning_rate) if training else None,
-        discount_factor=config.discount,
-        num_fractions=config.num_fractions,
-        ent_coef=config.entropy_weight,
-        estimation_step=config.n_step,
-        target_update_freq=config.target_update_freq,
         action_space=spaces.action,
         observation_space=spaces.observation,
+        config=config,
     )
     make_trainable(policy, config, training)
     return policy

@@ -25,6 +25,25 @@ from arena.policy.masking import bare_obs, legal_mask
 from arena.policy.registration import AgentKind, Algorithm, Spaces
 
 
+@dataclass(frozen=True)
+class ImitationConfig:
+    """Configuration of behaviour cloning."""
+
+    learning_rate: float = 1e-3
+    """Learning rate of Adam, above 0."""
+    batch_size: int = 256
+    """Transitions per gradient step, at least 1."""
+    hidden: int = 256
+    """Units of each of the two hidden layers, at least 1."""
+    blocks: int = 0
+    """Residual blocks of a convolutional tower for boards; 0 for a perceptron."""
+
+    def __post_init__(self) -> None:
+        require_above(0, **numbers_in(self, "learning_rate"))
+        require_at_least(0, **numbers_in(self, "blocks"))
+        require_at_least(1, **numbers_in(self, "batch_size", "hidden"))
+
+
 class ImitationPolicy(BasePolicy):
     """Behaviour cloning, with masks for discrete actions.
 
@@ -87,25 +106,6 @@ class ImitationPolicy(BasePolicy):
             loss = nn.functional.cross_entropy(logits, act)
         descend(loss, self.optim)
         return {"loss": loss.item()}
-
-
-@dataclass(frozen=True)
-class ImitationConfig:
-    """Configuration of behaviour cloning."""
-
-    learning_rate: float = 1e-3
-    """Learning rate of Adam, above 0."""
-    batch_size: int = 256
-    """Transitions per gradient step, at least 1."""
-    hidden: int = 256
-    """Units of each of the two hidden layers, at least 1."""
-    blocks: int = 0
-    """Residual blocks of a convolutional tower for boards; 0 for a perceptron."""
-
-    def __post_init__(self) -> None:
-        require_above(0, **numbers_in(self, "learning_rate"))
-        require_at_least(0, **numbers_in(self, "blocks"))
-        require_at_least(1, **numbers_in(self, "batch_size", "hidden"))
 
 
 def build(spaces: Spaces, config: ImitationConfig, training: bool) -> ImitationPolicy:

@@ -54,6 +54,44 @@ from arena.policy.registration import AgentKind, Algorithm, Spaces
 KEYS = "returns", "logits_old"
 
 
+@dataclass(frozen=True)
+class MMDConfig(OnPolicyConfig):
+    """Configuration of magnetic mirror descent; the defaults are for hundreds of small games at once."""
+
+    learning_rate: float = 3e-3
+    """Learning rate of Adam, above 0."""
+    discount_factor: float = 1.0
+    """Discount per own move (gamma), 0 to 1."""
+    gae_lambda: float = 0.95
+    """Lambda of the critic's TD(lambda) targets, 0 to 1."""
+    temperature: float = 0.2
+    """Initial pull of the magnet (alpha), in standard deviations of the returns, above 0."""
+    final_temperature: float = 0.05
+    """Pull of the magnet at a learning rate of 0, in standard deviations of the returns, above 0."""
+    step_ratio: float = 2.5
+    """Step size over the pull of the magnet (eta / alpha), above 0."""
+    average_rate: float = 0.05
+    """Share by which the averaged weights, which play, move towards the network's per update, 0 to 1."""
+    max_weight: float = 1000.0
+    """Bound of the importance weight of a return, at least 0; 0 uses the critic alone."""
+    vf_coef: float = 0.5
+    """Weight of the critic's loss, at least 0."""
+    max_grad_norm: float | None = 0.5
+    """Largest norm of the gradient, above 0; None for no limit."""
+    batch_size: int = 2048
+    """Transitions per gradient step, at least 1."""
+    repeat: int = 2
+    """Passes over the collected transitions, at least 1."""
+    hidden: int = 64
+    """Units of each dense layer, at least 1."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_above(0, **numbers_in(self, "temperature", "final_temperature", "step_ratio", "max_grad_norm"))
+        require_at_least(0, **numbers_in(self, "max_weight", "vf_coef"))
+        require_between(0, 1, **numbers_in(self, "gae_lambda", "average_rate"))
+
+
 class MMDPolicy(BasePolicy):
     """Magnetic mirror descent for discrete actions, with masks.
 
@@ -63,16 +101,7 @@ class MMDPolicy(BasePolicy):
         actor: maps observations to logits [n, A] (probabilities if `softmax_output`), and a hidden state.
         critic: maps observations to action values [n, A].
         optim: optimizer of both; None for a policy that only plays.
-        temperature: initial alpha, the pull of the magnet, in standard deviations of the returns, above 0.
-        final_temperature: alpha at a learning rate of 0; it is interpolated linearly in the learning rate.
-        step_ratio: eta / alpha, above 0.
-        average_rate: share by which the averaged weights move towards the network's per update, 0 to 1.
-        max_weight: bound of the importance weight of a return, one over the action's probability, at least 0.
-        vf_coef: weight of the critic's loss, at least 0.
-        max_grad_norm: largest norm of the gradient, above 0; None for no limit.
-        gae_lambda: lambda of the critic's TD(lambda) targets, 0 to 1.
-        discount_factor: gamma per own step, 0 to 1.
-        reward_normalization: divide returns by their running standard deviation.
+        config: its options.
         lr_scheduler: stepped once per update.
         deterministic_eval: take the most likely action in testing mode.
         action_space: as in `BasePolicy`; Discrete.
@@ -85,16 +114,7 @@ class MMDPolicy(BasePolicy):
         actor: nn.Module,
         critic: nn.Module,
         optim: torch.optim.Optimizer | None,
-        temperature: float = 0.2,
-        final_temperature: float = 0.05,
-        step_ratio: float = 2.5,
-        average_rate: float = 0.05,
-        max_weight: float = 1000.0,
-        vf_coef: float = 0.5,
-        max_grad_norm: float | None = None,
-        gae_lambda: float = 0.95,
-        discount_factor: float = 0.99,
-        reward_normalization: bool = False,
+        config: MMDConfig,
         lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None = None,
         deterministic_eval: bool = False,
         action_space: gym.Space[Any] | None = None,
@@ -102,18 +122,12 @@ class MMDPolicy(BasePolicy):
     ):
         super().__init__(observation_space, action_space)
         checks.require_discrete(self, action_space)
-        require_between(0, 1, average_rate=average_rate)
-        require_above(0, temperature=temperature, final_temperature=final_temperature, step_ratio=step_ratio)
-        require_above(0, max_grad_norm=max_grad_norm)
-        require_at_least(0, max_weight=max_weight, vf_coef=vf_coef)
         self.actor, self.optim, self.lr_scheduler = actor, optim, lr_scheduler
-        self.return_scale = ReturnScale() if reward_normalization else None
-        self.critic = critic
-        self.average, self.average_rate = frozen_copy(actor), average_rate
+        self.return_scale = ReturnScale() if config.reward_normalization else None
+        self.critic, self.config = critic, config
+        self.average = frozen_copy(actor)
         self.sampler = ActionSampler(actor, None, deterministic_eval, action_space)
-        self.advantages = AdvantageEstimator(discount_factor, gae_lambda)
-        self.temperatures, self.step_ratio = (temperature, final_temperature), step_ratio
-        self.max_weight, self.vf_coef, self.max_grad_norm = max_weight, vf_coef, max_grad_norm
+        self.advantages = AdvantageEstimator(config.discount_factor, config.gae_lambda)
         self._full_rate = optim.param_groups[0]["lr"] if optim is not None else 0.0
 
     # --- acting -------------------------------------------------------------------------------------------------
@@ -158,26 +172,26 @@ class MMDPolicy(BasePolicy):
     def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
         """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
         figures: Figures = defaultdict(list)
-        data = tensors(batch, KEYS, self.device)
+        data, config = tensors(batch, KEYS, self.device), self.config
         scale, alpha = float(np.std(batch.returns)) + 1e-8, self.temperature
         for _ in range(repeat):
             for part in self.sampler.minibatches(data, batch_size):
                 gain, entropy, kl, value_loss = self._losses(part)
                 # 1/eta KL(pi, pi_old) + alpha KL(pi, magnet)
-                penalty = kl / (self.step_ratio * alpha) - alpha * entropy
-                loss = penalty - gain / scale + self.vf_coef * value_loss / scale**2
-                descend(loss, self.optim, self.max_grad_norm)
+                penalty = kl / (config.step_ratio * alpha) - alpha * entropy
+                loss = penalty - gain / scale + config.vf_coef * value_loss / scale**2
+                descend(loss, self.optim, config.max_grad_norm)
                 figures["gain"].append(gain.item())
                 figures["entropy"].append(entropy.item())
                 figures["kl"].append(kl.item())
                 figures["loss/vf"].append(value_loss.item())
-        polyak(self.average, self.actor, self.average_rate)
+        polyak(self.average, self.actor, config.average_rate)
         return dict(figures)
 
     @property
     def temperature(self) -> float:
         """Return alpha at the current learning rate."""
-        begin, end = self.temperatures
+        begin, end = self.config.temperature, self.config.final_temperature
         rate = self._full_rate if self.optim is None else self.optim.param_groups[0]["lr"]
         return end + (begin - end) * (rate / self._full_rate if self._full_rate else 1.0)
 
@@ -190,48 +204,10 @@ class MMDPolicy(BasePolicy):
         act = part["act"][:, None]
         error = part["returns"][:, None] - q.gather(1, act)
         with torch.no_grad():
-            weight = (-part["logits_old"].gather(1, act)).exp().clamp(max=self.max_weight)
+            weight = (-part["logits_old"].gather(1, act)).exp().clamp(max=self.config.max_weight)
             corrected_q = q.scatter_add(1, act, weight * error)
         kl = expectation(dist.probs, dist.logits - part["logits_old"])
         return expectation(dist.probs, corrected_q).mean(), dist.entropy().mean(), kl.mean(), error.square().mean()
-
-
-@dataclass(frozen=True)
-class MMDConfig(OnPolicyConfig):
-    """Configuration of magnetic mirror descent; the defaults are for hundreds of small games at once."""
-
-    learning_rate: float = 3e-3
-    """Learning rate of Adam, above 0."""
-    discount: float = 1.0
-    """Discount per own move (gamma), 0 to 1."""
-    gae_lambda: float = 0.95
-    """Lambda of the critic's TD(lambda) targets, 0 to 1."""
-    temperature: float = 0.2
-    """Initial pull of the magnet (alpha), in standard deviations of the returns, above 0."""
-    final_temperature: float = 0.05
-    """Pull of the magnet at a learning rate of 0, in standard deviations of the returns, above 0."""
-    step_ratio: float = 2.5
-    """Step size over the pull of the magnet (eta / alpha), above 0."""
-    average_rate: float = 0.05
-    """Share by which the averaged weights, which play, move towards the network's per update, 0 to 1."""
-    max_weight: float = 1000.0
-    """Bound of the importance weight of a return, at least 0; 0 uses the critic alone."""
-    value_weight: float = 0.5
-    """Weight of the critic's loss, at least 0."""
-    max_grad_norm: float = 0.5
-    """Largest norm of the gradient, above 0."""
-    batch_size: int = 2048
-    """Transitions per gradient step, at least 1."""
-    repeat: int = 2
-    """Passes over the collected transitions, at least 1."""
-    hidden: int = 64
-    """Units of each dense layer, at least 1."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "temperature", "final_temperature", "step_ratio", "max_grad_norm"))
-        require_at_least(0, **numbers_in(self, "max_weight", "value_weight"))
-        require_between(0, 1, **numbers_in(self, "gae_lambda", "average_rate"))
 
 
 def build(spaces: Spaces, config: MMDConfig, training: bool) -> MMDPolicy:
@@ -243,16 +219,7 @@ def build(spaces: Spaces, config: MMDConfig, training: bool) -> MMDPolicy:
         actor,
         critic,
         config.optimizer(ActorCritic(actor, critic), training),
-        temperature=config.temperature,
-        final_temperature=config.final_temperature,
-        step_ratio=config.step_ratio,
-        average_rate=config.average_rate,
-        max_weight=config.max_weight,
-        vf_coef=config.value_weight,
-        max_grad_norm=config.max_grad_norm,
-        gae_lambda=config.gae_lambda,
-        discount_factor=config.discount,
-        reward_normalization=config.normalize_returns,
+        config,
         deterministic_eval=not spaces.hides_something,
         action_space=spaces.action,
         observation_space=spaces.observation,

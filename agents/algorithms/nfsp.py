@@ -8,7 +8,7 @@ learns against averages slightly ahead of the current one. Outside training the 
 Unlike in the paper, the best response's random moves are not imitated.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
 
@@ -17,12 +17,12 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents.algorithms.dqn import DQNPolicy, build_around
+from agents.algorithms.dqn import DQNConfig, DQNPolicy
 from agents.learning.distributions import RowsOfLogits, draw, logits_of
 from agents.learning.exploration import epsilon_greedy
 from agents.learning.gradients import adam, descend
 from agents.learning.reservoir import Reservoir
-from agents.learning.value_learning import ValueConfig
+from agents.learning.value_learning import ValueConfig, make_trainable
 from agents.networks.discrete import Actor
 from agents.networks.q_network import QNetwork, make_body
 from arena.base.checks import numbers_in, require_above, require_at_least, require_between
@@ -38,6 +38,38 @@ UNDEALT, BEST, AVERAGE = 0, 1, 2
 """Which network a seat plays a game by; games begin undealt."""
 
 
+@dataclass(frozen=True)
+class NFSPConfig(ValueConfig):
+    """Configuration of NFSP; the defaults are for hundreds of small games at once."""
+
+    learning_rate: float = 3e-3
+    """Learning rate of Adam for the best response, above 0."""
+    average_learning_rate: float = 3e-3
+    """Learning rate of Adam for the average, above 0."""
+    anticipatory: float = 0.3
+    """Probability that a seat plays a training game by the best response (eta), 0 to 1."""
+    discount_factor: float = 1.0
+    """Discount per own move (gamma), 0 to 1."""
+    estimation_step: int = 1
+    """Rewards in a target before the estimate, at least 1."""
+    target_update_freq: int = 100
+    """Gradient steps between updates of the target network; 0 for no target network."""
+    update_per_step: float = 0.004
+    """Gradient steps per move, above 0."""
+    reservoir_size: int = 2_000_000
+    """Number of the best response's moves kept for imitation, at least 1."""
+    eps: float = 0.06
+    """Probability of a random move in games played by the best response, 0 to 1."""
+    hidden: int = 64
+    """Units of each of the two hidden layers, at least 1."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_above(0, **numbers_in(self, "average_learning_rate"))
+        require_at_least(1, **numbers_in(self, "reservoir_size"))
+        require_between(0, 1, **numbers_in(self, "anticipatory"))
+
+
 class NFSPPolicy(BasePolicy):
     """Plays the average of its best responses; in training, in some games, the newest of them.
 
@@ -45,10 +77,7 @@ class NFSPPolicy(BasePolicy):
         best: learns the best response; with an optimizer if it is to be trained.
         average: maps observations to logits [n, A], and a hidden state.
         optim: optimizer of the average; None for a policy that only plays.
-        anticipatory: eta, the probability that a seat plays a training game by the best response, 0 to 1.
-        eps: probability of a random move of the best response, 0 to 1.
-        capacity: number of the best response's moves kept for imitation.
-        batch_size: moves per gradient step of the average.
+        config: its options.
 
     """
 
@@ -57,17 +86,11 @@ class NFSPPolicy(BasePolicy):
         best: DQNPolicy,
         average: nn.Module,
         optim: torch.optim.Optimizer | None,
-        anticipatory: float = 0.1,
-        eps: float = 0.06,
-        capacity: int = 1_000_000,
-        batch_size: int = 256,
+        config: NFSPConfig,
     ):
         super().__init__(best.observation_space, best.action_space)
-        require_between(0, 1, anticipatory=anticipatory, eps=eps)
-        require_at_least(1, capacity=capacity, batch_size=batch_size)
-        self.best, self.average, self.optim = best, average, optim
-        self.anticipatory, self.eps, self.batch_size = anticipatory, eps, batch_size
-        self.reservoir = Reservoir(capacity)
+        self.best, self.average, self.optim, self.config = best, average, optim, config
+        self.reservoir = Reservoir(config.reservoir_size)
         self.rng, self.generator = make_rng(), torch.Generator()
 
     def reset(self, seed: int | None = None) -> None:
@@ -95,7 +118,7 @@ class NFSPPolicy(BasePolicy):
             return Batch(act=act, probs=dist.probs.numpy(force=True))
         part = np.zeros(len(act), np.int8) if state is None else np.array(state.part)
         new = np.flatnonzero(part == UNDEALT)
-        part[new] = np.where(self.rng.random(len(new)) < self.anticipatory, BEST, AVERAGE)
+        part[new] = np.where(self.rng.random(len(new)) < self.config.anticipatory, BEST, AVERAGE)
         rows = np.flatnonzero(part == BEST)
         if len(rows):
             act[rows] = self._respond(batch.obs[rows])
@@ -110,7 +133,7 @@ class NFSPPolicy(BasePolicy):
         best: NDArray[np.int64] = self.best.evaluate(obs).q.argmax(dim=1).numpy(force=True)
         if self.optim is not None:
             self.reservoir.add(Batch(obs=obs.obs, mask=obs.mask, act=best), self.rng)
-        return epsilon_greedy(best, obs.mask, obs.mask.shape[1], self.eps, self.rng)
+        return epsilon_greedy(best, obs.mask, obs.mask.shape[1], self.config.eps, self.rng)
 
     # --- learning -----------------------------------------------------------------------------------------------
 
@@ -125,7 +148,7 @@ class NFSPPolicy(BasePolicy):
         """
         figures = {"loss/best": self.best.learn(batch)["loss"]}
         if len(self.reservoir):
-            imitated = self.reservoir.sample(self.batch_size, self.rng)
+            imitated = self.reservoir.sample(self.config.batch_size, self.rng)
             act = torch.as_tensor(imitated.act, device=self.device)
             loss = -self._average(imitated).log_prob(act).mean()
             descend(loss, self.optim)
@@ -141,52 +164,16 @@ class NFSPPolicy(BasePolicy):
         self.reservoir.load_state_dict(memory)
 
 
-@dataclass(frozen=True)
-class NFSPConfig(ValueConfig):
-    """Configuration of NFSP; the defaults are for hundreds of small games at once."""
-
-    learning_rate: float = 3e-3
-    """Learning rate of Adam for the best response, above 0."""
-    average_learning_rate: float = 3e-3
-    """Learning rate of Adam for the average, above 0."""
-    anticipatory: float = 0.3
-    """Probability that a seat plays a training game by the best response (eta), 0 to 1."""
-    discount: float = 1.0
-    """Discount per own move (gamma), 0 to 1."""
-    n_step: int = 1
-    """Rewards in a target before the estimate, at least 1."""
-    target_update_freq: int = 100
-    """Gradient steps between updates of the target network; 0 for no target network."""
-    update_per_step: float = 0.004
-    """Gradient steps per move, above 0."""
-    reservoir_size: int = 2_000_000
-    """Number of the best response's moves kept for imitation, at least 1."""
-    eps: float = 0.06
-    """Probability of a random move in games played by the best response, 0 to 1."""
-    hidden: int = 64
-    """Units of each of the two hidden layers, at least 1."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "average_learning_rate"))
-        require_at_least(1, **numbers_in(self, "reservoir_size"))
-        require_between(0, 1, **numbers_in(self, "anticipatory"))
-
-
 def build(spaces: Spaces, config: NFSPConfig, training: bool) -> NFSPPolicy:
     """Build NFSP for a game, with optimizers if it is to be trained."""
     bodies = [make_body(spaces.observation_shape, config.hidden, config.blocks) for _ in range(2)]
     model = QNetwork(bodies[0], spaces.num_actions)
     average = Actor(bodies[1], spaces.num_actions, softmax_output=False)
-    return NFSPPolicy(
-        build_around(model, spaces, config, training),
-        average,
-        adam(average.parameters(), config.average_learning_rate) if training else None,
-        anticipatory=config.anticipatory,
-        eps=config.eps,
-        capacity=config.reservoir_size,
-        batch_size=config.batch_size,
-    )
+    shared = DQNConfig(**{field.name: getattr(config, field.name) for field in fields(ValueConfig)})
+    best = DQNPolicy(model, None, action_space=spaces.action, observation_space=spaces.observation, config=shared)
+    make_trainable(best, shared, training)
+    optim = adam(average.parameters(), config.average_learning_rate) if training else None
+    return NFSPPolicy(best, average, optim, config)
 
 
 ALGORITHM = Algorithm(NFSPConfig, build, "off-policy", "arXiv 1603.01121", ("games",), self_play=True)

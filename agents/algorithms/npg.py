@@ -5,7 +5,7 @@ not depend on the parametrisation. The critic is fitted to the returns.
 """
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -15,16 +15,17 @@ from torch import nn
 from torch.distributions import kl_divergence
 
 from agents.learning.action_mapping import ActionMapping
-from agents.learning.actor_critic import ActorCriticLearner, AdvantageEstimator, Figures
+from agents.learning.actor_critic import ActorCriticLearner, Figures
 from agents.learning.natural_gradient import (
-    CriticFit,
     NaturalGradient,
     NaturalGradientConfig,
     assign,
+    fit_critic,
     flat,
     require_separate,
     surrogate,
 )
+from agents.learning.options import one_config
 from agents.learning.stochastic import ActionSampler, DistFn, tensors
 from agents.networks.builders import actor_critic_for
 from arena.base.checks import numbers_in, require_above, require_at_least
@@ -32,6 +33,18 @@ from arena.data.batch import Batch
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import load_policy
 from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+
+@dataclass(frozen=True)
+class NPGConfig(NaturalGradientConfig):
+    """Configuration of the natural policy gradient."""
+
+    actor_step_size: float = 0.5
+    """Factor on the natural gradient in a step of the actor, above 0."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_above(0, **numbers_in(self, "actor_step_size"))
 
 
 class NPGPolicy(ActorCriticLearner, BasePolicy):
@@ -69,18 +82,27 @@ class NPGPolicy(ActorCriticLearner, BasePolicy):
         deterministic_eval: bool = False,
         action_space: gym.Space[Any] | None = None,
         observation_space: gym.Space[Any] | None = None,
+        config: NPGConfig | None = None,
     ):
-        sampler = ActionSampler(actor, dist_fn, deterministic_eval, action_space)
-        advantages = AdvantageEstimator(discount_factor, gae_lambda, advantage_normalization)
-        mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
-        super().__init__(actor, critic, optim, sampler, advantages, mapping, reward_normalization, max_batchsize)
-        self.lr_scheduler = lr_scheduler
-        require_separate(self, actor, critic)
         require_at_least(0, vf_coef=vf_coef, ent_coef=ent_coef)
-        require_above(0, actor_step_size=actor_step_size)
-        self.actor_step_size = actor_step_size
+        options = NPGConfig(
+            actor_step_size=actor_step_size,
+            advantage_normalization=advantage_normalization,
+            optim_critic_iters=optim_critic_iters,
+            max_grad_norm=max_grad_norm,
+            gae_lambda=gae_lambda,
+            max_batchsize=max_batchsize,
+            discount_factor=discount_factor,
+            reward_normalization=reward_normalization,
+        )
+        config = one_config(self, config, options)
+        sampler = ActionSampler(actor, dist_fn, deterministic_eval, action_space)
+        mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
+        super().__init__(actor, critic, optim, config, sampler, mapping)
+        require_separate(self, actor, critic)
+        self.config, self.lr_scheduler = config, lr_scheduler
+        self.advantages = replace(self.advantages, normalizes=config.advantage_normalization)
         self.natural_gradient = NaturalGradient()
-        self.critic_fit = CriticFit(optim_critic_iters, max_grad_norm)
 
     def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
         """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
@@ -94,26 +116,14 @@ class NPGPolicy(ActorCriticLearner, BasePolicy):
                 dist, loss = surrogate(self.actor, self.sampler, part)
                 direction, _ = self.natural_gradient.solve(loss, kl_divergence(before, dist).mean(), parameters)
                 # section 2: theta <- theta + alpha F(theta)^-1 grad eta(theta)
-                step = -self.actor_step_size * direction
+                step = -self.config.actor_step_size * direction
                 assign(parameters, flat(parameters).detach() + step)
                 with torch.no_grad():
                     after, _ = surrogate(self.actor, self.sampler, part)
                 figures["loss/actor"].append(loss.item())
-                figures["loss/vf"].append(self.critic_fit.fit(self.critic, self.optim, part))
+                figures["loss/vf"].append(fit_critic(self.critic, self.optim, part, self.config))
                 figures["kl"].append(kl_divergence(before, after).mean().item())
         return dict(figures)
-
-
-@dataclass(frozen=True)
-class NPGConfig(NaturalGradientConfig):
-    """Configuration of the natural policy gradient."""
-
-    actor_step_size: float = 0.5
-    """Factor on the natural gradient in a step of the actor, above 0."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "actor_step_size"))
 
 
 def build(spaces: Spaces, config: NPGConfig, training: bool) -> NPGPolicy:
@@ -123,16 +133,10 @@ def build(spaces: Spaces, config: NPGConfig, training: bool) -> NPGPolicy:
         actor,
         critic,
         config.optimizer(critic, training),
-        advantage_normalization=config.normalize_advantages,
-        optim_critic_iters=config.critic_iterations,
-        actor_step_size=config.actor_step_size,
-        gae_lambda=config.gae_lambda,
-        max_batchsize=4096,
-        discount_factor=config.discount,
-        reward_normalization=config.normalize_returns,
         deterministic_eval=not spaces.hides_something,
         action_space=spaces.action,
         observation_space=spaces.observation,
+        config=config,
     )
 
 

@@ -18,15 +18,25 @@ from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.distributions import log_probability
 from agents.learning.gradients import descend
+from agents.learning.options import one_config
 from agents.learning.stochastic import ActionSampler, DistFn, OnPolicyConfig, ReturnScale, scores_of, tensors
 from agents.networks.builders import body_of, stochastic_actor
-from arena.base.checks import require_between
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import load_policy
 from arena.policy.masking import bare_obs, legal_mask
 from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+
+@dataclass(frozen=True)
+class PGConfig(OnPolicyConfig):
+    """Configuration of REINFORCE."""
+
+    learning_rate: float = 3e-3
+    """Learning rate of Adam, above 0."""
+    reward_normalization: bool = True
+    """Subtract the running mean from returns and divide them by their standard deviation."""
 
 
 class PGPolicy(BasePolicy):
@@ -44,6 +54,7 @@ class PGPolicy(BasePolicy):
         deterministic_eval: take the most likely action in testing mode.
         action_space: as in `BasePolicy`.
         observation_space: as in `BasePolicy`.
+        config: all options at once, in place of those one by one.
 
     """
 
@@ -60,15 +71,16 @@ class PGPolicy(BasePolicy):
         deterministic_eval: bool = False,
         action_space: gym.Space[Any] | None = None,
         observation_space: gym.Space[Any] | None = None,
+        config: PGConfig | None = None,
     ):
+        options = PGConfig(discount_factor=discount_factor, reward_normalization=reward_normalization)
         mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
         super().__init__(*mapping.of_policy)
         checks.require_flat(self, action_space)
-        require_between(0, 1, discount_factor=discount_factor)
+        self.config = one_config(self, config, options)
         self.actor, self.optim, self.lr_scheduler = model, optim, lr_scheduler
-        self.return_scale = ReturnScale() if reward_normalization else None
+        self.return_scale = ReturnScale() if self.config.reward_normalization else None
         self.sampler = ActionSampler(model, dist_fn, deterministic_eval, action_space)
-        self.discount_factor = discount_factor
 
     def reset(self, seed: int | None = None) -> None:
         """Restart the random stream of actions and minibatches if a seed is given."""
@@ -90,7 +102,8 @@ class PGPolicy(BasePolicy):
         `reward_normalization`.
         """
         after = np.full(len(indices), 0.0 if self.return_scale is None else float(self.return_scale.mean))
-        returns, _ = self.compute_episodic_return(batch, buffer, indices, after, None, self.discount_factor, 1.0)
+        gamma = self.config.discount_factor
+        returns, _ = self.compute_episodic_return(batch, buffer, indices, after, None, gamma, 1.0)
         batch.returns = returns
         if self.return_scale is not None:
             batch.returns = (returns - float(self.return_scale.mean)) / self.return_scale.std
@@ -112,27 +125,16 @@ class PGPolicy(BasePolicy):
         return {"loss": losses}
 
 
-@dataclass(frozen=True)
-class PGConfig(OnPolicyConfig):
-    """Configuration of REINFORCE."""
-
-    learning_rate: float = 3e-3
-    """Learning rate of Adam, above 0."""
-    normalize_returns: bool = True
-    """Subtract the running mean from returns and divide them by their standard deviation."""
-
-
 def build(spaces: Spaces, config: PGConfig, training: bool) -> PGPolicy:
     """Build a REINFORCE policy, with an optimizer if it is to be trained."""
     actor = stochastic_actor(spaces, body_of(spaces, (config.hidden, config.hidden), config.channels))
     return PGPolicy(
         actor,
         config.optimizer(actor, training),
-        discount_factor=config.discount,
-        reward_normalization=config.normalize_returns,
         deterministic_eval=not spaces.hides_something,
         action_space=spaces.action,
         observation_space=spaces.observation,
+        config=config,
     )
 
 

@@ -21,12 +21,11 @@ from agents.learning.action_mapping import ActionMapping
 from agents.learning.actor_critic import (
     ActorCriticConfig,
     ActorCriticLearner,
-    AdvantageEstimator,
     Figures,
-    LossWeights,
 )
 from agents.learning.distributions import log_probability
 from agents.learning.gradients import descend
+from agents.learning.options import one_config
 from agents.learning.stochastic import ActionSampler, DistFn, tensors
 from agents.networks.builders import actor_critic_for
 from agents.networks.common import ActorCritic
@@ -42,40 +41,30 @@ KEYS = "adv", "returns", "logp_old", "v_s"
 
 
 @dataclass(frozen=True)
-class ClippedObjective:
-    """The losses of PPO, means over a minibatch."""
+class PPOConfig(ActorCriticConfig):
+    """Configuration of PPO; the defaults are for two CPU cores."""
 
-    eps_clip: float
-    """Clipping range of the ratio around 1 (epsilon of equation 7), above 0."""
-    dual_clip: float | None
-    """Bound c > 1 of the dual clip, None for none."""
-    value_clip: bool
+    learning_rate: float = 2.5e-3
+    """Learning rate of Adam, above 0."""
+    eps_clip: float = 0.2
+    """Clipping range of the probability ratio around 1 (epsilon of equation 7), above 0."""
+    dual_clip: float | None = None
+    """Bound c of the dual clip, above 1; None for none."""
+    value_clip: bool = False
     """Clip the change of values as well."""
-    advantage_normalization: bool
+    advantage_normalization: bool = True
     """Scale advantages to mean 0 and standard deviation 1 in each minibatch."""
+    recompute_advantage: bool = False
+    """Recompute values and advantages before each repetition."""
+    batch_size: int = 2048
+    """Transitions per gradient step, at least 1."""
+    repeat: int = 3
+    """Passes over the collected transitions, at least 1."""
 
     def __post_init__(self) -> None:
-        require_above(0, eps_clip=self.eps_clip)
-        require_above(1, dual_clip=self.dual_clip)
-
-    def actor_loss(self, ratio: torch.Tensor, advantage: torch.Tensor) -> torch.Tensor:
-        """Return the clipped surrogate loss of ratios [n] of new to old probabilities, and advantages [n]."""
-        if self.advantage_normalization and len(advantage) > 1:
-            deviation, mean = torch.std_mean(advantage)
-            advantage = (advantage - mean) / (deviation + 1e-8)
-        eps = self.eps_clip
-        surrogate = torch.min(ratio * advantage, ratio.clamp(1 - eps, 1 + eps) * advantage)  # eq. 7
-        if self.dual_clip is not None:
-            bounded = torch.max(surrogate, self.dual_clip * advantage)  # arXiv 1912.09729, eq. 5
-            surrogate = torch.where(advantage < 0, bounded, surrogate)
-        return -surrogate.mean()
-
-    def value_loss(self, value: torch.Tensor, old_value: torch.Tensor, returns: torch.Tensor) -> torch.Tensor:
-        """Return the squared error of values [n]."""
-        if not self.value_clip:
-            return mse_loss(value, returns)
-        clipped = old_value + (value - old_value).clamp(-self.eps_clip, self.eps_clip)
-        return torch.max((returns - value).square(), (returns - clipped).square()).mean()
+        super().__post_init__()
+        require_above(0, **numbers_in(self, "eps_clip"))
+        require_above(1, **numbers_in(self, "dual_clip"))
 
 
 class PPOPolicy(ActorCriticLearner, BasePolicy):
@@ -84,13 +73,15 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
     Arguments other than these are those of `A2CPolicy`.
 
     Args:
-        eps_clip: as in `ClippedObjective`.
-        dual_clip: as in `ClippedObjective`.
-        value_clip: as in `ClippedObjective`.
-        advantage_normalization: as in `ClippedObjective`.
-        recompute_advantage: recompute values and advantages before each repetition.
+        eps_clip: as in `PPOConfig`.
+        dual_clip: as in `PPOConfig`.
+        value_clip: as in `PPOConfig`.
+        advantage_normalization: as in `PPOConfig`.
+        recompute_advantage: as in `PPOConfig`.
 
     """
+
+    config: PPOConfig
 
     def __init__(
         self,
@@ -116,28 +107,40 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
         deterministic_eval: bool = False,
         action_space: gym.Space[Any] | None = None,
         observation_space: gym.Space[Any] | None = None,
+        config: PPOConfig | None = None,
     ):
+        options = PPOConfig(
+            eps_clip=eps_clip,
+            dual_clip=dual_clip,
+            value_clip=value_clip,
+            advantage_normalization=advantage_normalization,
+            recompute_advantage=recompute_advantage,
+            vf_coef=vf_coef,
+            ent_coef=ent_coef,
+            max_grad_norm=max_grad_norm,
+            gae_lambda=gae_lambda,
+            max_batchsize=max_batchsize,
+            discount_factor=discount_factor,
+            reward_normalization=reward_normalization,
+        )
+        config = one_config(self, config, options)
         sampler = ActionSampler(actor, dist_fn, deterministic_eval, action_space)
-        advantages = AdvantageEstimator(discount_factor, gae_lambda)
         mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
-        super().__init__(actor, critic, optim, sampler, advantages, mapping, reward_normalization, max_batchsize)
-        self.lr_scheduler = lr_scheduler
-        self.loss_weights = LossWeights(vf_coef, ent_coef, max_grad_norm)
-        self.objective = ClippedObjective(eps_clip, dual_clip, value_clip, advantage_normalization)
-        self.recompute_advantage = recompute_advantage
+        super().__init__(actor, critic, optim, config, sampler, mapping)
+        self.config, self.lr_scheduler = config, lr_scheduler
 
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
         """Add advantages `adv` and `returns` [n] to all collected transitions, in order of time."""
-        if self.recompute_advantage:
+        if self.config.recompute_advantage:
             self._recent = buffer, indices  # `learn` evaluates these rows again
         return super().process_fn(batch, buffer, indices)
 
     def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
         """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
         figures: Figures = defaultdict(list)
-        data, weights = tensors(batch, KEYS, self.device), self.loss_weights
+        data, config = tensors(batch, KEYS, self.device), self.config
         for repetition in range(repeat):
-            if self.recompute_advantage and repetition > 0:
+            if config.recompute_advantage and repetition > 0:
                 batch.v_s = self.values(batch.obs)
                 self.advantages.add_advantages(batch, *self._recent, self.values, self.return_scale)
                 data = tensors(batch, KEYS, self.device)
@@ -145,11 +148,11 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
                 scores, value, _ = actor_and_critic(self.actor, self.critic, part["obs"])
                 dist = self.sampler.distribution(scores, part.get("mask"))
                 ratio = (log_probability(dist, part["act"]) - part["logp_old"]).exp()
-                clip_loss = self.objective.actor_loss(ratio, part["adv"])
-                value_loss = self.objective.value_loss(value, part["v_s"], part["returns"])
+                clip_loss = clip_loss_of(ratio, part["adv"], config)
+                value_loss = value_loss_of(value, part["v_s"], part["returns"], config)
                 entropy = dist.entropy().mean()
-                loss = clip_loss + weights.vf_coef * value_loss - weights.ent_coef * entropy  # eq. 9
-                descend(loss, self.optim, weights.max_grad_norm)
+                loss = clip_loss + config.vf_coef * value_loss - config.ent_coef * entropy  # eq. 9
+                descend(loss, self.optim, config.max_grad_norm)
                 figures["loss"].append(loss.item())
                 figures["loss/clip"].append(clip_loss.item())
                 figures["loss/vf"].append(value_loss.item())
@@ -157,22 +160,27 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
         return dict(figures)
 
 
-@dataclass(frozen=True)
-class PPOConfig(ActorCriticConfig):
-    """Configuration of PPO; the defaults are for two CPU cores."""
+def clip_loss_of(ratio: torch.Tensor, advantage: torch.Tensor, config: PPOConfig) -> torch.Tensor:
+    """Return the mean clipped surrogate loss of ratios [n] of new to old probabilities, and advantages [n]."""
+    if config.advantage_normalization and len(advantage) > 1:
+        deviation, mean = torch.std_mean(advantage)
+        advantage = (advantage - mean) / (deviation + 1e-8)
+    eps = config.eps_clip
+    surrogate = torch.min(ratio * advantage, ratio.clamp(1 - eps, 1 + eps) * advantage)  # eq. 7
+    if config.dual_clip is not None:
+        bounded = torch.max(surrogate, config.dual_clip * advantage)  # arXiv 1912.09729, eq. 5
+        surrogate = torch.where(advantage < 0, bounded, surrogate)
+    return -surrogate.mean()
 
-    learning_rate: float = 2.5e-3
-    """Learning rate of Adam, above 0."""
-    clip_ratio: float = 0.2
-    """Clipping range of the probability ratio around 1 (epsilon), above 0."""
-    batch_size: int = 2048
-    """Transitions per gradient step, at least 1."""
-    repeat: int = 3
-    """Passes over the collected transitions, at least 1."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "clip_ratio"))
+def value_loss_of(
+    value: torch.Tensor, old_value: torch.Tensor, returns: torch.Tensor, config: PPOConfig
+) -> torch.Tensor:
+    """Return the mean squared error of values [n]."""
+    if not config.value_clip:
+        return mse_loss(value, returns)
+    clipped = old_value + (value - old_value).clamp(-config.eps_clip, config.eps_clip)
+    return torch.max((returns - value).square(), (returns - clipped).square()).mean()
 
 
 def build(spaces: Spaces, config: PPOConfig, training: bool) -> PPOPolicy:
@@ -182,17 +190,10 @@ def build(spaces: Spaces, config: PPOConfig, training: bool) -> PPOPolicy:
         actor,
         critic,
         config.optimizer(ActorCritic(actor, critic), training),
-        eps_clip=config.clip_ratio,
-        vf_coef=config.value_weight,
-        ent_coef=config.entropy_weight,
-        max_grad_norm=config.max_grad_norm,
-        gae_lambda=config.gae_lambda,
-        max_batchsize=4096,
-        discount_factor=config.discount,
-        reward_normalization=config.normalize_returns,
         deterministic_eval=not spaces.hides_something,
         action_space=spaces.action,
         observation_space=spaces.observation,
+        config=config,
     )
 
 

@@ -25,6 +25,24 @@ from arena.policy.masking import bare_obs, legal_mask
 from arena.policy.registration import AgentKind, Algorithm, Spaces
 
 
+@dataclass(frozen=True)
+class PSRLConfig:
+    """Priors and accuracy of posterior sampling."""
+
+    discount_factor: float = 0.99
+    """Discount (gamma), 0 to 1."""
+    epsilon: float = 0.01
+    """Accuracy of values, in the units of the return, above 0."""
+    transition_prior: float = 1.0
+    """Sum of the Dirichlet parameters over the next states, above 0."""
+    reward_std: float = 1.0
+    """Standard deviation of the normal prior of rewards (mean 0), above 0."""
+
+    def __post_init__(self) -> None:
+        require_between(0, 1, **numbers_in(self, "discount_factor"))
+        require_above(0, **numbers_in(self, "epsilon", "transition_prior", "reward_std"))
+
+
 class PSRLPolicy(BasePolicy):
     """Posterior sampling over S numbered states and A actions; in testing mode, the policy of the mean process.
 
@@ -158,24 +176,6 @@ class PSRLPolicy(BasePolicy):
         count += n
 
 
-@dataclass(frozen=True)
-class PSRLConfig:
-    """Priors and accuracy of posterior sampling."""
-
-    discount: float = 0.99
-    """Discount (gamma), 0 to 1."""
-    epsilon: float = 0.01
-    """Accuracy of values, in the units of the return, above 0."""
-    transition_prior: float = 1.0
-    """Sum of the Dirichlet parameters over the next states, above 0."""
-    reward_std: float = 1.0
-    """Standard deviation of the normal prior of rewards (mean 0), above 0."""
-
-    def __post_init__(self) -> None:
-        require_between(0, 1, **numbers_in(self, "discount"))
-        require_above(0, **numbers_in(self, "epsilon", "transition_prior", "reward_std"))
-
-
 def build(spaces: Spaces, config: PSRLConfig, training: bool) -> PSRLPolicy:
     """Build a PSRL policy for numbered states and actions; raise `UsageError` for other observations."""
     if not isinstance(spaces.observation, gym.spaces.Discrete) or spaces.observation.start != 0:
@@ -185,7 +185,7 @@ def build(spaces: Spaces, config: PSRLConfig, training: bool) -> PSRLPolicy:
         np.full((states, actions, states), config.transition_prior / states),
         np.zeros((states, actions)),
         np.full((states, actions), config.reward_std),
-        discount_factor=config.discount,
+        discount_factor=config.discount_factor,
         epsilon=config.epsilon,
         add_done_loop=True,
         action_space=spaces.action,

@@ -13,9 +13,10 @@ import gymnasium as gym
 import torch
 from torch import nn
 
+from agents.learning import checks
+from agents.learning.options import one_config
 from agents.learning.value_learning import (
     SINGLE,
-    NStepTargets,
     QLearner,
     ValueConfig,
     chosen,
@@ -25,7 +26,7 @@ from agents.learning.value_learning import (
 )
 from agents.networks.discrete import MOST_PARTS
 from agents.networks.q_network import QNetwork, make_body
-from arena.base.checks import numbers_in, require_at_least, require_between
+from arena.base.checks import numbers_in, require_between
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.policy.base import BasePolicy
@@ -33,11 +34,23 @@ from arena.policy.checkpoint import load_policy
 from arena.policy.registration import AgentKind, Algorithm, Spaces
 
 
+@dataclass(frozen=True)
+class QRDQNConfig(ValueConfig):
+    """Configuration of QR-DQN."""
+
+    num_quantiles: int = 50
+    """Number of quantiles per action, 2 to 10,000."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_between(2, MOST_PARTS, **numbers_in(self, "num_quantiles"))
+
+
 class QRDQNPolicy(QLearner, BasePolicy):
     """Deep Q-learning by quantile regression for discrete actions, with masks.
 
     `model` gives N = `num_quantiles` quantiles per action, [n, A, N]: `Net(..., num_atoms=N)`. The other arguments are
-    those of `NStepTargets`.
+    those of `DQNPolicy`.
     """
 
     tau_hat: torch.Tensor
@@ -54,10 +67,19 @@ class QRDQNPolicy(QLearner, BasePolicy):
         is_double: bool = True,
         action_space: gym.Space[Any] | None = None,
         observation_space: gym.Space[Any] | None = None,
+        config: QRDQNConfig | None = None,
     ):
-        targets = NStepTargets(discount_factor, estimation_step, target_update_freq, reward_normalization, is_double)
-        super().__init__(model, optim, targets, action_space, observation_space)
-        self.register_buffer("tau_hat", middles(num_quantiles))
+        checks.require_raw_rewards(reward_normalization)
+        options = QRDQNConfig(
+            discount_factor=discount_factor,
+            estimation_step=estimation_step,
+            target_update_freq=target_update_freq,
+            is_double=is_double,
+            num_quantiles=num_quantiles,
+        )
+        config = one_config(self, config, options)
+        super().__init__(model, optim, config, action_space, observation_space)
+        self.register_buffer("tau_hat", middles(config.num_quantiles))
 
     def compute_q_value(self, logits: torch.Tensor, mask: Any) -> torch.Tensor:
         """Return Q-values [n, A], the means of the quantiles [n, A, N]; those of illegal actions are lowest."""
@@ -73,7 +95,6 @@ class QRDQNPolicy(QLearner, BasePolicy):
 
 def middles(num_quantiles: int) -> torch.Tensor:
     """Return the fractions of the quantiles, the middles of N equal steps from 0 to 1 (lemma 2), [N]."""
-    require_at_least(2, num_quantiles=num_quantiles)
     return (2 * torch.arange(num_quantiles) + 1) / (2 * num_quantiles)
 
 
@@ -84,30 +105,15 @@ def means(quantiles: torch.Tensor, num_quantiles: int) -> torch.Tensor:
     return quantiles.mean(dim=2)
 
 
-@dataclass(frozen=True)
-class QRDQNConfig(ValueConfig):
-    """Configuration of QR-DQN."""
-
-    num_quantiles: int = 50
-    """Number of quantiles per action, 2 to 10,000."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_between(2, MOST_PARTS, **numbers_in(self, "num_quantiles"))
-
-
 def build(spaces: Spaces, config: QRDQNConfig, training: bool) -> QRDQNPolicy:
     """Build a QR-DQN policy, with an optimizer if it is to be trained."""
     body = make_body(spaces.observation_shape, config.hidden, config.blocks)
     policy = QRDQNPolicy(
         QNetwork(body, spaces.num_actions, config.num_quantiles),
         None,
-        discount_factor=config.discount,
-        num_quantiles=config.num_quantiles,
-        estimation_step=config.n_step,
-        target_update_freq=config.target_update_freq,
         action_space=spaces.action,
         observation_space=spaces.observation,
+        config=config,
     )
     make_trainable(policy, config, training)
     return policy

@@ -14,8 +14,10 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents.algorithms.c51 import Atoms, C51Config, cross_entropy, make_support, means
-from agents.learning.value_learning import SINGLE, NStepTargets, QLearner, chosen, make_trainable, masked_q
+from agents.algorithms.c51 import Atoms, C51Config, cross_entropy, means, support_of
+from agents.learning import checks
+from agents.learning.options import one_config
+from agents.learning.value_learning import SINGLE, QLearner, chosen, make_trainable, masked_q
 from agents.networks.discrete import NoisyLinear, sample_noise
 from agents.networks.q_network import QNetwork, make_body
 from arena.data.batch import Batch
@@ -23,6 +25,16 @@ from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import load_policy
 from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+
+@dataclass(frozen=True)
+class RainbowConfig(C51Config):
+    """Configuration of Rainbow."""
+
+    eps: float = 0.0
+    """Probability of a random action while collecting, in addition to the noise in the weights, 0 to 1."""
+    noisy_std: float = 0.5
+    """Initial scale of the noise in the weights (sigma_0)."""
 
 
 class RainbowPolicy(QLearner, BasePolicy):
@@ -47,10 +59,21 @@ class RainbowPolicy(QLearner, BasePolicy):
         is_double: bool = True,
         action_space: gym.Space[Any] | None = None,
         observation_space: gym.Space[Any] | None = None,
+        config: RainbowConfig | None = None,
     ):
-        targets = NStepTargets(discount_factor, estimation_step, target_update_freq, reward_normalization, is_double)
-        super().__init__(model, optim, targets, action_space, observation_space)
-        self.register_buffer("support", make_support(v_min, v_max, num_atoms))
+        checks.require_raw_rewards(reward_normalization)
+        options = RainbowConfig(
+            discount_factor=discount_factor,
+            estimation_step=estimation_step,
+            target_update_freq=target_update_freq,
+            is_double=is_double,
+            num_atoms=num_atoms,
+            v_min=v_min,
+            v_max=v_max,
+        )
+        config = one_config(self, config, options)
+        super().__init__(model, optim, config, action_space, observation_space)
+        self.register_buffer("support", support_of(config))
 
     def compute_q_value(self, logits: torch.Tensor, mask: Any) -> torch.Tensor:
         """Return Q-values [n, A], the means of the distributions [n, A, N]; those of illegal actions are lowest."""
@@ -75,16 +98,6 @@ class RainbowPolicy(QLearner, BasePolicy):
         return {"loss": loss.item()}
 
 
-@dataclass(frozen=True)
-class RainbowConfig(C51Config):
-    """Configuration of Rainbow."""
-
-    eps: float = 0.0
-    """Probability of a random action while collecting, in addition to the noise in the weights, 0 to 1."""
-    noisy_std: float = 0.5
-    """Initial scale of the noise in the weights (sigma_0)."""
-
-
 def build(spaces: Spaces, config: RainbowConfig, training: bool) -> RainbowPolicy:
     """Build a Rainbow policy, with an optimizer if it is to be trained."""
     body = make_body(spaces.observation_shape, config.hidden, config.blocks)
@@ -92,14 +105,9 @@ def build(spaces: Spaces, config: RainbowConfig, training: bool) -> RainbowPolic
     policy = RainbowPolicy(
         QNetwork(body, spaces.num_actions, config.num_atoms, softmax=True, dueling=True, linear_layer=noisy),
         None,
-        discount_factor=config.discount,
-        num_atoms=config.num_atoms,
-        v_min=config.v_min,
-        v_max=config.v_max,
-        estimation_step=config.n_step,
-        target_update_freq=config.target_update_freq,
         action_space=spaces.action,
         observation_space=spaces.observation,
+        config=config,
     )
     make_trainable(policy, config, training)
     return policy

@@ -19,7 +19,8 @@ from agents.learning.action_mapping import ActionMapping
 from agents.learning.distributions import default_distribution, draw, log_tanh_slope
 from agents.learning.exploration import BaseNoise
 from agents.learning.gradients import adam, descend
-from agents.learning.q_actor import QActor, QActorConfig, SoftTargets, obs_tensor, smallest_q
+from agents.learning.options import one_config
+from agents.learning.q_actor import QActor, QActorConfig, obs_tensor, smallest_q
 from agents.learning.temperature import Alpha, Temperature
 from agents.networks.builders import body_of, q_critic
 from agents.networks.continuous import ActorProb
@@ -32,6 +33,20 @@ from arena.policy.masking import bare_obs
 from arena.policy.registration import AgentKind, Algorithm, Spaces
 
 
+@dataclass(frozen=True)
+class SACConfig(QActorConfig):
+    """Configuration of SAC."""
+
+    alpha: float = 0.2
+    """Entropy weight, above 0; its initial value if it is learned."""
+    auto_alpha: bool = True
+    """Learn alpha towards a target entropy of minus the number of action entries."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_above(0, **numbers_in(self, "alpha"))
+
+
 class SACPolicy(QActor, BasePolicy):
     """SAC for continuous actions.
 
@@ -42,11 +57,11 @@ class SACPolicy(QActor, BasePolicy):
         critic1_optim: optimizer of the first critic.
         critic2: the second critic.
         critic2_optim: optimizer of the second critic.
-        tau: as in `SoftTargets`.
-        gamma: as in `SoftTargets`.
+        tau: as in `SACConfig`.
+        gamma: as in `SACConfig`.
         alpha: entropy weight, or (target entropy, log alpha, its optimizer) to learn it.
-        reward_normalization: as in `SoftTargets`.
-        estimation_step: as in `SoftTargets`.
+        reward_normalization: not defined for n-step targets; leave it at False.
+        estimation_step: as in `SACConfig`.
         exploration_noise: as in `QActor`; by default none, since the actor is stochastic.
         deterministic_eval: act by the mean in testing mode.
         action_scaling: as in `ActionMapping`.
@@ -54,8 +69,11 @@ class SACPolicy(QActor, BasePolicy):
         lr_scheduler: stepped once per update.
         action_space: as in `BasePolicy`.
         observation_space: as in `BasePolicy`.
+        config: all options at once, in place of those one by one.
 
     """
+
+    config: SACConfig
 
     def __init__(
         self,
@@ -77,11 +95,18 @@ class SACPolicy(QActor, BasePolicy):
         lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None = None,
         action_space: gym.Space[Any] | None = None,
         observation_space: gym.Space[Any] | None = None,
+        config: SACConfig | None = None,
     ):
         critics = [(critic1, critic1_optim), (critic2, critic2_optim)]
-        targets = SoftTargets(tau, gamma, estimation_step, reward_normalization)
+        checks.require_raw_rewards(reward_normalization)
+        options = SACConfig(
+            tau=tau,
+            gamma=gamma,
+            estimation_step=estimation_step,
+        )
+        config = one_config(self, config, options)
         mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
-        super().__init__(actor, actor_optim, critics, targets, exploration_noise, mapping)
+        super().__init__(actor, actor_optim, critics, config, exploration_noise, mapping)
         self.lr_scheduler = lr_scheduler
         checks.require_continuous(self, self.action_space)
         self.temperature = Temperature(alpha)
@@ -125,20 +150,6 @@ class SACPolicy(QActor, BasePolicy):
         return {"loss/actor": actor_loss.item(), **figures, **alpha_figures}
 
 
-@dataclass(frozen=True)
-class SACConfig(QActorConfig):
-    """Configuration of SAC."""
-
-    alpha: float = 0.2
-    """Entropy weight, above 0; its initial value if it is learned."""
-    auto_alpha: bool = True
-    """Learn alpha towards a target entropy of minus the number of action entries."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "alpha"))
-
-
 def build(spaces: Spaces, config: SACConfig, training: bool) -> SACPolicy:
     """Build a SAC policy, with optimizers if it is to be trained."""
     sizes = (config.hidden, config.hidden)
@@ -156,12 +167,10 @@ def build(spaces: Spaces, config: SACConfig, training: bool) -> SACPolicy:
         config.optimizer(critic1, training),
         critic2,
         config.optimizer(critic2, training),
-        tau=config.tau,
-        gamma=config.discount,
         alpha=alpha,
-        estimation_step=config.n_step,
         action_space=spaces.action,
         observation_space=spaces.observation,
+        config=config,
     )
 
 

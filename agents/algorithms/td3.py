@@ -14,10 +14,12 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.exploration import BaseNoise
 from agents.learning.gradients import descend
-from agents.learning.q_actor import DeterministicActor, QActorConfig, SoftTargets, obs_tensor, smallest_q
+from agents.learning.options import one_config
+from agents.learning.q_actor import DeterministicActor, QActorConfig, obs_tensor, smallest_q
 from agents.networks.builders import body_of, q_critic
 from agents.networks.continuous import Actor
 from arena.base.checks import numbers_in, require_at_least
@@ -35,6 +37,25 @@ class Bounded(Protocol):
     max_action: float
 
 
+@dataclass(frozen=True)
+class TD3Config(QActorConfig):
+    """Configuration of TD3."""
+
+    exploration_noise: float = 0.1
+    """Standard deviation of the exploration noise on actions within ±1, at least 0."""
+    policy_noise: float = 0.2
+    """Standard deviation of the noise on the target's actions, at least 0."""
+    noise_clip: float = 0.5
+    """Bound of the noise on the target's actions, at least 0."""
+    update_actor_freq: int = 2
+    """Critic updates per update of the actor and the targets, at least 1."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_at_least(0, **numbers_in(self, "exploration_noise", "policy_noise", "noise_clip"))
+        require_at_least(1, **numbers_in(self, "update_actor_freq"))
+
+
 class TD3Policy(DeterministicActor, BasePolicy):
     """TD3 for continuous actions.
 
@@ -45,21 +66,24 @@ class TD3Policy(DeterministicActor, BasePolicy):
         critic1_optim: optimizer of the first critic.
         critic2: the second critic.
         critic2_optim: optimizer of the second critic.
-        tau: as in `SoftTargets`.
-        gamma: as in `SoftTargets`.
+        tau: as in `TD3Config`.
+        gamma: as in `TD3Config`.
         exploration_noise: as in `QActor`; by default normal, with standard deviation 0.1.
         policy_noise: standard deviation of the noise on the target's actions.
         update_actor_freq: critic updates per update of the actor and the targets.
         noise_clip: bound of the noise on the target's actions.
-        reward_normalization: as in `SoftTargets`.
-        estimation_step: as in `SoftTargets`.
+        reward_normalization: not defined for n-step targets; leave it at False.
+        estimation_step: as in `TD3Config`.
         action_scaling: as in `ActionMapping`.
         action_bound_method: as in `ActionMapping`.
         lr_scheduler: stepped once per update.
         action_space: as in `BasePolicy`.
         observation_space: as in `BasePolicy`.
+        config: all options at once, in place of those one by one.
 
     """
+
+    config: TD3Config
 
     def __init__(
         self,
@@ -82,15 +106,22 @@ class TD3Policy(DeterministicActor, BasePolicy):
         lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None = None,
         action_space: gym.Space[Any] | None = None,
         observation_space: gym.Space[Any] | None = None,
+        config: TD3Config | None = None,
     ):
         critics = [(critic1, critic1_optim), (critic2, critic2_optim)]
-        targets = SoftTargets(tau, gamma, estimation_step, reward_normalization)
+        checks.require_raw_rewards(reward_normalization)
+        options = TD3Config(
+            tau=tau,
+            gamma=gamma,
+            estimation_step=estimation_step,
+            policy_noise=policy_noise,
+            update_actor_freq=update_actor_freq,
+            noise_clip=noise_clip,
+        )
+        config = one_config(self, config, options)
         mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
-        super().__init__(actor, actor_optim, critics, targets, exploration_noise, mapping)
+        super().__init__(actor, actor_optim, critics, config, exploration_noise, mapping)
         self.lr_scheduler = lr_scheduler
-        require_at_least(0, policy_noise=policy_noise, noise_clip=noise_clip)
-        require_at_least(1, update_actor_freq=update_actor_freq)
-        self.policy_noise, self.update_actor_freq, self.noise_clip = policy_noise, update_actor_freq, noise_clip
         self._updates: torch.Tensor
         self.register_buffer("_updates", torch.zeros((), dtype=torch.int64))  # saved with the weights
         self.max_action = actor.max_action if isinstance(actor, Bounded) else float("inf")
@@ -100,40 +131,22 @@ class TD3Policy(DeterministicActor, BasePolicy):
         """Return the smaller of two values (equation 10) of the smoothed target actions (equation 14)."""
         obs_next = obs_tensor(buffer[indices].obs_next, self.device)
         act = self.actor_old(obs_next)[0]
-        noise = torch.randn(act.shape, generator=self.generator).to(act) * self.policy_noise
-        act = (act + noise.clamp(-self.noise_clip, self.noise_clip)).clamp(-self.max_action, self.max_action)
+        noise = torch.randn(act.shape, generator=self.generator).to(act) * self.config.policy_noise
+        bound = self.config.noise_clip
+        act = (act + noise.clamp(-bound, bound)).clamp(-self.max_action, self.max_action)
         return smallest_q(self.critics_old, obs_next, act)
 
     def learn(self, batch: Batch) -> dict[str, float]:
         """Take one update (algorithm 1); return the latest `loss/actor`, `loss/critic1` and `loss/critic2`."""
         obs = obs_tensor(batch.obs, self.device)
         figures = self.fit_critics(obs, batch)
-        if self._updates % self.update_actor_freq == 0:
+        if self._updates % self.config.update_actor_freq == 0:
             actor_loss = -self.critics[0](obs, self.actor(obs)[0]).mean()
             descend(actor_loss, self.actor_optim)
             self._actor_loss = actor_loss.item()
             self.sync_weight()
         self._updates += 1
         return {"loss/actor": self._actor_loss, **figures}
-
-
-@dataclass(frozen=True)
-class TD3Config(QActorConfig):
-    """Configuration of TD3."""
-
-    noise: float = 0.1
-    """Standard deviation of the exploration noise on actions within ±1, at least 0."""
-    policy_noise: float = 0.2
-    """Standard deviation of the noise on the target's actions, at least 0."""
-    noise_clip: float = 0.5
-    """Bound of the noise on the target's actions, at least 0."""
-    update_actor_freq: int = 2
-    """Critic updates per update of the actor and the targets, at least 1."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_at_least(0, **numbers_in(self, "noise", "policy_noise", "noise_clip"))
-        require_at_least(1, **numbers_in(self, "update_actor_freq"))
 
 
 def build(spaces: Spaces, config: TD3Config, training: bool) -> TD3Policy:
@@ -148,15 +161,10 @@ def build(spaces: Spaces, config: TD3Config, training: bool) -> TD3Policy:
         config.optimizer(critic1, training),
         critic2,
         config.optimizer(critic2, training),
-        tau=config.tau,
-        gamma=config.discount,
-        exploration_noise=config.noise,
-        policy_noise=config.policy_noise,
-        update_actor_freq=config.update_actor_freq,
-        noise_clip=config.noise_clip,
-        estimation_step=config.n_step,
+        exploration_noise=config.exploration_noise,
         action_space=spaces.action,
         observation_space=spaces.observation,
+        config=config,
     )
 
 

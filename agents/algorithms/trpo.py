@@ -6,7 +6,7 @@ model gives its length; a line search then shortens it until the true surrogate 
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -16,16 +16,17 @@ from torch import nn
 from torch.distributions import kl_divergence
 
 from agents.learning.action_mapping import ActionMapping
-from agents.learning.actor_critic import ActorCriticLearner, AdvantageEstimator, Figures
+from agents.learning.actor_critic import ActorCriticLearner, Figures
 from agents.learning.natural_gradient import (
-    CriticFit,
     NaturalGradient,
     NaturalGradientConfig,
     assign,
+    fit_critic,
     flat,
     require_separate,
     surrogate,
 )
+from agents.learning.options import one_config
 from agents.learning.stochastic import ActionSampler, DistFn, Minibatch, tensors
 from agents.networks.builders import actor_critic_for
 from arena.base.checks import numbers_in, require_above, require_at_least, require_between
@@ -33,6 +34,24 @@ from arena.data.batch import Batch
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import load_policy
 from arena.policy.registration import AgentKind, Algorithm, Spaces
+
+
+@dataclass(frozen=True)
+class TRPOConfig(NaturalGradientConfig):
+    """Configuration of TRPO."""
+
+    max_kl: float = 0.01
+    """Largest mean divergence of the new policy from the old, in nats, above 0."""
+    backtrack_coeff: float = 0.8
+    """Factor between successive steps of the line search, 0 to 1."""
+    max_backtracks: int = 10
+    """Largest number of steps tried by the line search, at least 1."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_above(0, **numbers_in(self, "max_kl"))
+        require_between(0, 1, **numbers_in(self, "backtrack_coeff"))
+        require_at_least(1, **numbers_in(self, "max_backtracks"))
 
 
 class TRPOPolicy(ActorCriticLearner, BasePolicy):
@@ -74,20 +93,29 @@ class TRPOPolicy(ActorCriticLearner, BasePolicy):
         deterministic_eval: bool = False,
         action_space: gym.Space[Any] | None = None,
         observation_space: gym.Space[Any] | None = None,
+        config: TRPOConfig | None = None,
     ):
-        sampler = ActionSampler(actor, dist_fn, deterministic_eval, action_space)
-        advantages = AdvantageEstimator(discount_factor, gae_lambda, advantage_normalization)
-        mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
-        super().__init__(actor, critic, optim, sampler, advantages, mapping, reward_normalization, max_batchsize)
-        self.lr_scheduler = lr_scheduler
-        require_separate(self, actor, critic)
         require_at_least(0, vf_coef=vf_coef, ent_coef=ent_coef)
-        require_above(0, max_kl=max_kl)
-        require_between(0, 1, backtrack_coeff=backtrack_coeff)
-        require_at_least(1, max_backtracks=max_backtracks)
-        self.max_kl, self.backtrack_coeff, self.max_backtracks = max_kl, backtrack_coeff, max_backtracks
+        options = TRPOConfig(
+            max_kl=max_kl,
+            backtrack_coeff=backtrack_coeff,
+            max_backtracks=max_backtracks,
+            advantage_normalization=advantage_normalization,
+            optim_critic_iters=optim_critic_iters,
+            max_grad_norm=max_grad_norm,
+            gae_lambda=gae_lambda,
+            max_batchsize=max_batchsize,
+            discount_factor=discount_factor,
+            reward_normalization=reward_normalization,
+        )
+        config = one_config(self, config, options)
+        sampler = ActionSampler(actor, dist_fn, deterministic_eval, action_space)
+        mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
+        super().__init__(actor, critic, optim, config, sampler, mapping)
+        require_separate(self, actor, critic)
+        self.config, self.lr_scheduler = config, lr_scheduler
+        self.advantages = replace(self.advantages, normalizes=config.advantage_normalization)
         self.natural_gradient = NaturalGradient()
-        self.critic_fit = CriticFit(optim_critic_iters, max_grad_norm)
 
     def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
         """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
@@ -97,21 +125,21 @@ class TRPOPolicy(ActorCriticLearner, BasePolicy):
             for part in self.sampler.minibatches(data, batch_size):
                 loss, step_size, kl = self._step_actor(part)
                 figures["loss/actor"].append(loss)
-                figures["loss/vf"].append(self.critic_fit.fit(self.critic, self.optim, part))
+                figures["loss/vf"].append(fit_critic(self.critic, self.optim, part, self.config))
                 figures["step_size"].append(step_size)
                 figures["kl"].append(kl)
         return dict(figures)
 
     def _step_actor(self, part: Minibatch) -> tuple[float, float, float]:
         """Take one step within the trust region; return the loss before it, its size and its divergence."""
-        parameters = list(self.actor.parameters())
+        parameters, config = list(self.actor.parameters()), self.config
         with torch.no_grad():
             before, _ = surrogate(self.actor, self.sampler, part)
         dist, loss = surrogate(self.actor, self.sampler, part)
         uphill, fisher = self.natural_gradient.solve(loss, kl_divergence(before, dist).mean(), parameters)
         direction = -uphill
         # appendix C: beta = sqrt(2 delta / s^T F s), where the quadratic model of the divergence is delta
-        beta = float((2 * self.max_kl / (direction @ fisher(direction)).clamp(min=1e-12)).sqrt())
+        beta = float((2 * config.max_kl / (direction @ fisher(direction)).clamp(min=1e-12)).sqrt())
         start = flat(parameters).detach()
 
         def outcome(step_size: float) -> tuple[float, float]:
@@ -120,7 +148,9 @@ class TRPOPolicy(ActorCriticLearner, BasePolicy):
                 after, loss = surrogate(self.actor, self.sampler, part)
                 return loss.item(), kl_divergence(before, after).mean().item()
 
-        step_size, kl = line_search(outcome, loss.item(), self.max_kl, beta, self.backtrack_coeff, self.max_backtracks)
+        step_size, kl = line_search(
+            outcome, loss.item(), config.max_kl, beta, config.backtrack_coeff, config.max_backtracks
+        )
         return loss.item(), step_size, kl
 
 
@@ -146,24 +176,6 @@ def line_search(
     return 0.0, 0.0
 
 
-@dataclass(frozen=True)
-class TRPOConfig(NaturalGradientConfig):
-    """Configuration of TRPO."""
-
-    max_kl: float = 0.01
-    """Largest mean divergence of the new policy from the old, in nats, above 0."""
-    backtrack_factor: float = 0.8
-    """Factor between successive steps of the line search, 0 to 1."""
-    max_backtracks: int = 10
-    """Largest number of steps tried by the line search, at least 1."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "max_kl"))
-        require_between(0, 1, **numbers_in(self, "backtrack_factor"))
-        require_at_least(1, **numbers_in(self, "max_backtracks"))
-
-
 def build(spaces: Spaces, config: TRPOConfig, training: bool) -> TRPOPolicy:
     """Build a TRPO policy, with an optimizer of its critic if it is to be trained."""
     actor, critic = actor_critic_for(spaces, config.hidden, config.channels, shared=False)
@@ -171,18 +183,10 @@ def build(spaces: Spaces, config: TRPOConfig, training: bool) -> TRPOPolicy:
         actor,
         critic,
         config.optimizer(critic, training),
-        max_kl=config.max_kl,
-        backtrack_coeff=config.backtrack_factor,
-        max_backtracks=config.max_backtracks,
-        advantage_normalization=config.normalize_advantages,
-        optim_critic_iters=config.critic_iterations,
-        gae_lambda=config.gae_lambda,
-        max_batchsize=4096,
-        discount_factor=config.discount,
-        reward_normalization=config.normalize_returns,
         deterministic_eval=not spaces.hides_something,
         action_space=spaces.action,
         observation_space=spaces.observation,
+        config=config,
     )
 
 

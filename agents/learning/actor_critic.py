@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -37,9 +37,6 @@ class AdvantageEstimator:
     """Lambda, 0 to 1."""
     normalizes: bool = False
     """Scale all collected advantages to mean 0 and standard deviation 1."""
-
-    def __post_init__(self) -> None:
-        require_between(0, 1, discount_factor=self.discount_factor, gae_lambda=self.gae_lambda)
 
     def process(
         self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64], values: Values, scale: ReturnScale | None
@@ -78,20 +75,24 @@ class AdvantageEstimator:
             batch.returns = batch.returns / unit
 
 
-@dataclass(frozen=True)
-class LossWeights:
-    """Weights of the losses of an actor-critic."""
+class AdvantageOptions(Protocol):
+    """A config with the options of generalised advantages."""
 
-    vf_coef: float
-    """Weight of the value loss, at least 0."""
-    ent_coef: float
-    """Weight of the entropy bonus, at least 0."""
-    max_grad_norm: float | None
-    """Largest norm of the gradient, above 0; None for no limit."""
+    @property
+    def discount_factor(self) -> float:
+        """Gamma per own step."""
 
-    def __post_init__(self) -> None:
-        require_above(0, max_grad_norm=self.max_grad_norm)
-        require_at_least(0, vf_coef=self.vf_coef, ent_coef=self.ent_coef)
+    @property
+    def gae_lambda(self) -> float:
+        """Lambda."""
+
+    @property
+    def reward_normalization(self) -> bool:
+        """Divide returns by their running standard deviation."""
+
+    @property
+    def max_batchsize(self) -> int:
+        """Observations per forward pass when values are computed."""
 
 
 class ActorCriticLearner(nn.Module):
@@ -104,11 +105,9 @@ class ActorCriticLearner(nn.Module):
         actor: maps observations to scores [n, A], or to means and deviations [n, k]; and a hidden state.
         critic: maps observations to values [n, 1].
         optim: optimizer of both, or of the critic; None for a policy that only plays.
+        config: the options of the algorithm.
         sampler: draws the actions.
-        advantages: estimates advantages.
         mapping: spaces, and how actions are mapped to theirs.
-        reward_normalization: divide returns by their running standard deviation.
-        max_batchsize: observations per forward pass when values are computed, at least 1.
 
     """
 
@@ -117,19 +116,17 @@ class ActorCriticLearner(nn.Module):
         actor: nn.Module,
         critic: nn.Module,
         optim: torch.optim.Optimizer | None,
+        config: AdvantageOptions,
         sampler: ActionSampler,
-        advantages: AdvantageEstimator,
         mapping: ActionMapping,
-        reward_normalization: bool,
-        max_batchsize: int,
     ):
         super().__init__(*mapping.of_policy)  # of BasePolicy, which comes next
         checks.require_flat(self, mapping.action_space)
-        require_at_least(1, max_batchsize=max_batchsize)
         self.actor, self.optim = actor, optim
-        self.return_scale = ReturnScale() if reward_normalization else None
+        self.return_scale = ReturnScale() if config.reward_normalization else None
         self.critic = critic
-        self.sampler, self.advantages, self.max_batchsize = sampler, advantages, max_batchsize
+        self.sampler, self.max_batchsize = sampler, config.max_batchsize
+        self.advantages = AdvantageEstimator(config.discount_factor, config.gae_lambda)
 
     def reset(self, seed: int | None = None) -> None:
         """Restart the random stream of actions and minibatches if a seed is given."""
@@ -176,15 +173,18 @@ class ActorCriticConfig(OnPolicyConfig):
 
     gae_lambda: float = 0.95
     """Lambda of generalised advantage estimation, 0 to 1."""
-    value_weight: float = 0.5
+    vf_coef: float = 0.5
     """Weight of the value loss, at least 0."""
-    entropy_weight: float = 0.01
+    ent_coef: float = 0.01
     """Weight of the entropy bonus, at least 0."""
-    max_grad_norm: float = 0.5
-    """Largest norm of the gradient, above 0."""
+    max_grad_norm: float | None = 0.5
+    """Largest norm of the gradient, above 0; None for no limit."""
+    max_batchsize: int = 4096
+    """Observations per forward pass when values are computed, at least 1."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_above(0, **numbers_in(self, "max_grad_norm"))
-        require_at_least(0, **numbers_in(self, "value_weight", "entropy_weight"))
+        require_at_least(0, **numbers_in(self, "vf_coef", "ent_coef"))
+        require_at_least(1, **numbers_in(self, "max_batchsize"))
         require_between(0, 1, **numbers_in(self, "gae_lambda"))

@@ -101,28 +101,6 @@ def surrogate(actor: nn.Module, sampler: ActionSampler, part: Minibatch) -> tupl
     return dist, -(ratio * advantage).mean()  # eq. 14
 
 
-@dataclass(frozen=True)
-class CriticFit:
-    """Fit of a critic to the returns after each step of the actor, by an optimizer of its own."""
-
-    optim_critic_iters: int
-    """Critic steps per actor step, at least 1."""
-    max_grad_norm: float | None
-    """Largest norm of the critic's gradient, above 0; None for no limit."""
-
-    def __post_init__(self) -> None:
-        require_at_least(1, optim_critic_iters=self.optim_critic_iters)
-        require_above(0, max_grad_norm=self.max_grad_norm)
-
-    def fit(self, critic: nn.Module, optim: torch.optim.Optimizer | None, part: Minibatch) -> float:
-        """Take the steps towards the returns; return the last loss."""
-        loss = torch.zeros(())
-        for _ in range(self.optim_critic_iters):
-            loss = (part["returns"] - critic(part["obs"])[:, 0]).square().mean()
-            descend(loss, optim, self.max_grad_norm)
-        return loss.item()
-
-
 def require_separate(policy: object, actor: nn.Module, critic: nn.Module) -> None:
     """Raise `UsageError` if an actor and a critic share parameters."""
     own = {id(parameter) for parameter in actor.parameters()}
@@ -136,12 +114,28 @@ class NaturalGradientConfig(OnPolicyConfig):
 
     gae_lambda: float = 0.95
     """Lambda of generalised advantage estimation, 0 to 1."""
-    normalize_advantages: bool = True
+    advantage_normalization: bool = True
     """Scale all collected advantages to mean 0 and standard deviation 1."""
-    critic_iterations: int = 10
+    optim_critic_iters: int = 10
     """Critic steps per actor step, at least 1."""
+    max_grad_norm: float | None = None
+    """Largest norm of the critic's gradient, above 0; None for no limit."""
+    max_batchsize: int = 4096
+    """Observations per forward pass when values are computed, at least 1."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        require_above(0, **numbers_in(self, "max_grad_norm"))
         require_between(0, 1, **numbers_in(self, "gae_lambda"))
-        require_at_least(1, **numbers_in(self, "critic_iterations"))
+        require_at_least(1, **numbers_in(self, "optim_critic_iters", "max_batchsize"))
+
+
+def fit_critic(
+    critic: nn.Module, optim: torch.optim.Optimizer | None, part: Minibatch, config: NaturalGradientConfig
+) -> float:
+    """Fit a critic to the returns by an optimizer of its own, after a step of the actor; return the last loss."""
+    loss = torch.zeros(())
+    for _ in range(config.optim_critic_iters):
+        loss = (part["returns"] - critic(part["obs"])[:, 0]).square().mean()
+        descend(loss, optim, config.max_grad_norm)
+    return loss.item()

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, Protocol, Self
 
 import gymnasium as gym
 import numpy as np
@@ -29,23 +29,51 @@ from arena.policy.masking import bare_obs
 Critics = Sequence[tuple[nn.Module, torch.optim.Optimizer | None]]
 
 
-@dataclass(frozen=True)
-class SoftTargets:
-    """Options of the targets of action values."""
+class SoftTargets(Protocol):
+    """A config with the options of the targets of action values."""
 
-    tau: float
-    """Share by which target networks move towards their networks per update, 0 to 1."""
-    gamma: float
-    """Discount per own step, 0 to 1."""
-    estimation_step: int
+    @property
+    def tau(self) -> float:
+        """Share by which target networks move towards their networks per update."""
+
+    @property
+    def gamma(self) -> float:
+        """Discount per own step."""
+
+    @property
+    def estimation_step(self) -> int:
+        """Rewards in a target before the estimate (n)."""
+
+
+@dataclass(frozen=True)
+class QActorConfig:
+    """Configuration shared by actors trained on action values."""
+
+    learning_rate: float = 1e-3
+    """Learning rate of Adam for all networks, above 0."""
+    gamma: float = 0.99
+    """Discount per own move (gamma), 0 to 1."""
+    tau: float = 0.005
+    """Share by which targets move towards their networks per update, 0 to 1."""
+    estimation_step: int = 1
     """Rewards in a target before the estimate (n), at least 1."""
-    reward_normalization: bool
-    """Not defined for n-step targets; leave it at False."""
+    batch_size: int = 256
+    """Transitions per gradient step, at least 1."""
+    update_per_step: float = 1.0
+    """Gradient steps per environment step, above 0."""
+    buffer_size: int = 100_000
+    """Capacity of the replay buffer in transitions, at least 1."""
+    hidden: int = 128
+    """Units of each of the two hidden layers, at least 1."""
 
     def __post_init__(self) -> None:
-        require_between(0, 1, tau=self.tau, gamma=self.gamma)
-        require_at_least(1, estimation_step=self.estimation_step)
-        checks.require_raw_rewards(self.reward_normalization)
+        require_above(0, **numbers_in(self, "learning_rate", "update_per_step"))
+        require_at_least(1, **numbers_in(self, "estimation_step", "batch_size", "buffer_size", "hidden"))
+        require_between(0, 1, **numbers_in(self, "gamma", "tau"))
+
+    def optimizer(self, network: nn.Module, training: bool) -> torch.optim.Optimizer | None:
+        """Return Adam for a network, or None for a policy that only plays."""
+        return adam(network.parameters(), self.learning_rate) if training else None
 
 
 class QActor(nn.Module):
@@ -59,7 +87,7 @@ class QActor(nn.Module):
         actor: maps observations to parameters of actions, and a hidden state.
         actor_optim: optimizer of the actor; None for a policy that only plays.
         critics: map observations and actions to values [n, 1]; each with its optimizer.
-        targets: how targets are made.
+        config: the options of the algorithm.
         exploration_noise: added to actions while collecting; a number is the standard deviation of normal noise.
         mapping: spaces, and how actions are mapped to theirs.
 
@@ -72,7 +100,7 @@ class QActor(nn.Module):
         actor: nn.Module,
         actor_optim: torch.optim.Optimizer | None,
         critics: Critics,
-        targets: SoftTargets,
+        config: SoftTargets,
         exploration_noise: BaseNoise | float | None,
         mapping: ActionMapping,
     ):
@@ -81,7 +109,7 @@ class QActor(nn.Module):
         self.actor, self.actor_optim = actor, actor_optim
         self.critics, self.critic_optims = nn.ModuleList(c for c, _ in critics), [optim for _, optim in critics]
         self.critics_old = self.follow(self.critics)
-        self.targets = targets
+        self.config = config
         self.generator = torch.Generator()
         self.set_exp_noise(exploration_noise)
         self.reset(int(make_rng().integers(2**62)))
@@ -111,7 +139,7 @@ class QActor(nn.Module):
     def sync_weight(self) -> None:
         """Move the targets towards their networks by the share `tau`."""
         for target, network in self._followed:
-            polyak(target, network, self.targets.tau)
+            polyak(target, network, self.config.tau)
 
     def train(self, mode: bool = True) -> Self:
         """Set training or testing mode; the targets always stay in testing mode."""
@@ -137,9 +165,9 @@ class QActor(nn.Module):
 
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
         """Add n-step `returns` [n, 1]."""
-        targets = self.targets
+        config = self.config
         return BasePolicy.compute_nstep_return(
-            batch, buffer, indices, self._target_q, targets.gamma, targets.estimation_step
+            batch, buffer, indices, self._target_q, config.gamma, config.estimation_step
         )
 
     @abstractmethod
@@ -172,11 +200,11 @@ class DeterministicActor(QActor):
         actor: nn.Module,
         actor_optim: torch.optim.Optimizer | None,
         critics: Critics,
-        targets: SoftTargets,
+        config: SoftTargets,
         exploration_noise: BaseNoise | float | None,
         mapping: ActionMapping,
     ):
-        super().__init__(actor, actor_optim, critics, targets, exploration_noise, mapping)
+        super().__init__(actor, actor_optim, critics, config, exploration_noise, mapping)
         checks.require_continuous(self, self.action_space)
         self.actor_old = self.follow(actor)
 
@@ -197,37 +225,6 @@ class DeterministicActor(QActor):
         """Return the action [n, k]."""
         act: torch.Tensor = self.actor(obs)[0]
         return act
-
-
-@dataclass(frozen=True)
-class QActorConfig:
-    """Configuration shared by actors trained on action values."""
-
-    learning_rate: float = 1e-3
-    """Learning rate of Adam for all networks, above 0."""
-    discount: float = 0.99
-    """Discount per own move (gamma), 0 to 1."""
-    tau: float = 0.005
-    """Share by which targets move towards their networks per update, 0 to 1."""
-    n_step: int = 1
-    """Rewards in a target before the estimate, at least 1."""
-    batch_size: int = 256
-    """Transitions per gradient step, at least 1."""
-    update_per_step: float = 1.0
-    """Gradient steps per environment step, above 0."""
-    buffer_size: int = 100_000
-    """Capacity of the replay buffer in transitions, at least 1."""
-    hidden: int = 128
-    """Units of each of the two hidden layers, at least 1."""
-
-    def __post_init__(self) -> None:
-        require_above(0, **numbers_in(self, "learning_rate", "update_per_step"))
-        require_at_least(1, **numbers_in(self, "n_step", "batch_size", "buffer_size", "hidden"))
-        require_between(0, 1, **numbers_in(self, "discount", "tau"))
-
-    def optimizer(self, network: nn.Module, training: bool) -> torch.optim.Optimizer | None:
-        """Return Adam for a network, or None for a policy that only plays."""
-        return adam(network.parameters(), self.learning_rate) if training else None
 
 
 def obs_tensor(obs: Any, device: torch.device) -> torch.Tensor:

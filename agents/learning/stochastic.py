@@ -159,9 +159,9 @@ class OnPolicyConfig:
 
     learning_rate: float = 1e-3
     """Learning rate of Adam, above 0."""
-    discount: float = 0.99
+    discount_factor: float = 0.99
     """Discount per own move (gamma), 0 to 1."""
-    normalize_returns: bool = False
+    reward_normalization: bool = False
     """Divide returns by their running standard deviation."""
     batch_size: int = 1024
     """Transitions per gradient step, at least 1."""
@@ -176,7 +176,7 @@ class OnPolicyConfig:
         require_above(0, **numbers_in(self, "learning_rate"))
         require_at_least(0, **numbers_in(self, "channels"))
         require_at_least(1, **numbers_in(self, "batch_size", "repeat", "hidden"))
-        require_between(0, 1, **numbers_in(self, "discount"))
+        require_between(0, 1, **numbers_in(self, "discount_factor"))
 
     def optimizer(self, network: nn.Module, training: bool) -> torch.optim.Optimizer | None:
         """Return Adam for a network, or None for a policy that only plays."""

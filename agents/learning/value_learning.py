@@ -46,25 +46,37 @@ class NetworkOutput(NamedTuple):
 
 
 @dataclass(frozen=True)
-class NStepTargets:
-    """Options of the targets of Q-values."""
+class ValueConfig:
+    """Configuration shared by value-based algorithms."""
 
-    discount_factor: float
-    """Gamma per own step, 0 to 1."""
-    estimation_step: int
+    learning_rate: float = 1e-3
+    """Learning rate of Adam, above 0."""
+    discount_factor: float = 0.95
+    """Discount per own move (gamma), 0 to 1."""
+    estimation_step: int = 3
     """Rewards in a target before the estimate (n), at least 1."""
-    target_update_freq: int
+    target_update_freq: int = 500
     """Gradient steps between updates of the target network; 0 for no target network."""
-    reward_normalization: bool
-    """Not defined for n-step targets; leave it at False."""
-    is_double: bool
-    """Choose the target's action by the model and evaluate it by the target network."""
+    is_double: bool = True
+    """Choose the target's action by the network and evaluate it by the target network (double learning)."""
+    batch_size: int = 256
+    """Transitions per gradient step, at least 1."""
+    update_per_step: float = 0.02
+    """Gradient steps per environment step, above 0."""
+    buffer_size: int = 100_000
+    """Capacity of the replay buffer in transitions, at least 1."""
+    eps: float = 0.1
+    """Probability of a random action while collecting, 0 to 1."""
+    hidden: int = 256
+    """Units of each of the two hidden layers, at least 1."""
+    blocks: int = 0
+    """Residual blocks of a convolutional tower for boards; 0 for a perceptron."""
 
     def __post_init__(self) -> None:
-        require_between(0, 1, discount_factor=self.discount_factor)
-        require_at_least(1, estimation_step=self.estimation_step)
-        require_at_least(0, target_update_freq=self.target_update_freq)
-        checks.require_raw_rewards(self.reward_normalization)
+        require_above(0, **numbers_in(self, "learning_rate", "update_per_step"))
+        require_at_least(0, **numbers_in(self, "target_update_freq", "blocks"))
+        require_at_least(1, **numbers_in(self, "estimation_step", "batch_size", "buffer_size", "hidden"))
+        require_between(0, 1, **numbers_in(self, "discount_factor", "eps"))
 
 
 class QLearner(nn.Module):
@@ -77,7 +89,7 @@ class QLearner(nn.Module):
     Args:
         model: maps observations to outputs [n, A(, N)] and a hidden state.
         optim: its optimizer; None for a policy that only plays.
-        targets: how targets are made.
+        config: the options of the algorithm.
         action_space: as in `BasePolicy`; Discrete.
         observation_space: as in `BasePolicy`.
 
@@ -89,14 +101,14 @@ class QLearner(nn.Module):
         self,
         model: nn.Module,
         optim: torch.optim.Optimizer | None,
-        targets: NStepTargets,
+        config: ValueConfig,
         action_space: gym.Space[Any] | None,
         observation_space: gym.Space[Any] | None,
     ):
         super().__init__(observation_space, action_space)  # of BasePolicy, which comes next
         checks.require_discrete(self, action_space)
-        self.model, self.optim, self.targets = model, optim, targets
-        self.model_old = frozen_copy(model) if targets.target_update_freq > 0 else None
+        self.model, self.optim, self.config = model, optim, config
+        self.model_old = frozen_copy(model) if config.target_update_freq > 0 else None
         self._updates: torch.Tensor
         self.register_buffer("_updates", torch.zeros((), dtype=torch.int64))  # saved with the weights
         self.eps = 0.0
@@ -192,9 +204,9 @@ class QLearner(nn.Module):
 
     def nstep_returns(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64], target_q: TargetQ) -> Batch:
         """Add n-step `returns` [n, k] that end in the values [n, k] of `target_q`."""
-        targets = self.targets
+        config = self.config
         return BasePolicy.compute_nstep_return(
-            batch, buffer, indices, target_q, targets.discount_factor, targets.estimation_step
+            batch, buffer, indices, target_q, config.discount_factor, config.estimation_step
         )
 
     def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
@@ -204,12 +216,12 @@ class QLearner(nn.Module):
             output = self.evaluate(obs_next)
             return chosen(output.logits, output.q.argmax(dim=1))
         output = self.evaluate(obs_next, model="model_old")
-        q = self.evaluate(obs_next).q if self.targets.is_double else output.q
+        q = self.evaluate(obs_next).q if self.config.is_double else output.q
         return chosen(output.logits, q.argmax(dim=1))
 
     def _step(self, loss: torch.Tensor) -> None:
         """Take one gradient step down `loss`; first update the target network if it is due."""
-        if self.model_old is not None and int(self._updates) % self.targets.target_update_freq == 0:
+        if self.model_old is not None and int(self._updates) % self.config.target_update_freq == 0:
             self.sync_weight()
         descend(loss, self.optim)
         self._updates += 1
@@ -261,42 +273,10 @@ def quantile_regression(batch: Batch, quantiles: torch.Tensor, taus: torch.Tenso
     return loss
 
 
-@dataclass(frozen=True)
-class ValueConfig:
-    """Configuration shared by value-based algorithms."""
-
-    learning_rate: float = 1e-3
-    """Learning rate of Adam, above 0."""
-    discount: float = 0.95
-    """Discount per own move (gamma), 0 to 1."""
-    n_step: int = 3
-    """Rewards in a target before the estimate, at least 1."""
-    target_update_freq: int = 500
-    """Gradient steps between updates of the target network; 0 for no target network."""
-    batch_size: int = 256
-    """Transitions per gradient step, at least 1."""
-    update_per_step: float = 0.02
-    """Gradient steps per environment step, above 0."""
-    buffer_size: int = 100_000
-    """Capacity of the replay buffer in transitions, at least 1."""
-    eps: float = 0.1
-    """Probability of a random action while collecting, 0 to 1."""
-    hidden: int = 256
-    """Units of each of the two hidden layers, at least 1."""
-    blocks: int = 0
-    """Residual blocks of a convolutional tower for boards; 0 for a perceptron."""
-
-    def __post_init__(self) -> None:
-        require_above(0, **numbers_in(self, "learning_rate", "update_per_step"))
-        require_at_least(0, **numbers_in(self, "target_update_freq", "blocks"))
-        require_at_least(1, **numbers_in(self, "n_step", "batch_size", "buffer_size", "hidden"))
-        require_between(0, 1, **numbers_in(self, "discount", "eps"))
-
-
 SINGLE: dict[str, Any] = {
     "learning_rate": 1e-3,
-    "discount": 0.99,
-    "n_step": 3,
+    "discount_factor": 0.99,
+    "estimation_step": 3,
     "target_update_freq": 500,
     "batch_size": 64,
     "update_per_step": 0.1,

@@ -15,8 +15,8 @@ from arena.base.errors import CheckpointError, UsageError
 from arena.base.files import read_bytes, reason
 from arena.base.folders import write_folder
 from arena.base.tensors import TensorInfo, header_of, memory_bytes
-from arena.base.typed import record
 from arena.policy.base import BasePolicy
+from arena.policy.former_names import read_options
 from arena.policy.registration import Algorithm, SpacedTask, Spaces, Task
 from arena.policy.seats import seat_policies
 from arena.policy.size import weights_within
@@ -148,7 +148,7 @@ class Checkpoint:
         if trained != wanted:
             raise CheckpointError(f"{self.where} plays {trained}, not {wanted}")
         try:
-            config: Any = record(algorithm.config, description["config"])
+            config: Any = read_options(algorithm.config, description["config"])
             with weights_within(ROOM * len(self.weights)):  # there is at least a byte of each
                 policy = build_policy(algorithm, task, config, training, description.get("seats") == SEPARATE)
         except UsageError as error:  # an unknown field, a value out of range, a network that is not in the file

@@ -9,7 +9,9 @@ from arena.base.typed import FieldError, Hash, field
 
 SNAPSHOT = "snapshot-{:04d}"
 """Name of a checkpoint in the folder of a run, by its number."""
-FORMAT = 1
+FORMAT = 2
+READABLE = 1, FORMAT
+"""Formats that can be read; 1 has other names of options (`arena.policy.former_names`)."""
 CONFIG = "config.json"
 DESCRIBED = {"algorithm": str, "game": str, "options": dict, "config": dict, "sha256": Hash}
 """Required fields of `config.json`."""
@@ -21,8 +23,8 @@ def read_config(folder: Path) -> dict[str, Any]:
     if not file.exists():
         raise CheckpointError(f"no checkpoint at {folder}: it has no {CONFIG}")
     description: dict[str, Any] = read_any_json(file)
-    if not isinstance(description, dict) or description.get("format") != FORMAT:
-        raise CheckpointError(f"{file} is not a checkpoint of format {FORMAT}")
+    if not isinstance(description, dict) or description.get("format") not in READABLE:
+        raise CheckpointError(f"{file} is not a checkpoint of format {FORMAT} or older")
     try:
         for key, kind in DESCRIBED.items():
             field(description, key, kind)

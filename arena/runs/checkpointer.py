@@ -28,7 +28,7 @@ class Checkpointer:
 
     def __init__(self, setup: TrainingSetup[Any, RunOptions]):
         self._setup = setup
-        self.files = RunFolder(setup.folder)
+        self.files = RunFolder(setup.folder, type(setup.config))
         """The folder of the run, with the state to resume from."""
 
     def claim(self, more: Mapping[str, Any] | None = None) -> dict[str, Any] | None:

@@ -1,9 +1,10 @@
 """`RunFolder`: the folder of a run, its description, and the saved state to resume from."""
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from arena.base.text import printable
 from arena.base.typed import shown
 from arena.data.batch import Batch
 from arena.data.flat import flatten, unflatten
+from arena.policy.former_names import read_options
 from arena.policy.snapshots import SNAPSHOT
 from arena.runs.live_files import LIVE, WRITTEN, require_idle
 
@@ -34,10 +36,16 @@ STABILIZING = "learning_rate", "max_grad_norm"
 
 
 class RunFolder:
-    """A folder with `run.json` (the options), `snapshot-0001`, ..., and `training` (the state to resume from)."""
+    """A folder with `run.json` (the options), `snapshot-0001`, ..., and `training` (the state to resume from).
 
-    def __init__(self, path: Path):
-        self.path = path
+    Args:
+        path: the folder.
+        config: class of the algorithm's config, for runs that were written when its options had other names.
+
+    """
+
+    def __init__(self, path: Path, config: type | None = None):
+        self.path, self._config = path, config
         self._state = path / STATE
         self._sha256: str | None = None  # of the arrays of the state; None for runs written before there were hashes
         self._claimed: dict[str, Any] | None = None  # contents of run.json that `confirm` writes: new or made longer
@@ -74,7 +82,8 @@ class RunFolder:
             raise UsageError(f"there is no run to resume in {self.path}")
         require_no_links(self.path)
         require_idle(self.path)
-        saved = written = read_json(file)
+        written = read_json(file)
+        saved = self._in_current_names(written)
         if self._diverged.exists() and isinstance(saved.get("config"), dict):
             changed = {key: requested["config"][key] for key in STABILIZING if key in requested["config"]}
             saved = saved | {"config": saved["config"] | changed}
@@ -87,6 +96,14 @@ class RunFolder:
         state = read_json(figures, LARGE) if figures.exists() else None
         self._sha256 = None if state is None else state.get(HASH)
         return state
+
+    def _in_current_names(self, description: dict[str, Any]) -> dict[str, Any]:
+        """Return the contents of `run.json` with all options of the algorithm by the names that they have now."""
+        if self._config is not None and "config" in description:
+            with suppress(UsageError):  # a config that is none is refused by its differences
+                config: Any = read_options(self._config, description["config"])
+                return description | {"config": json.loads(json.dumps(dataclasses.asdict(config)))}
+        return description
 
     def confirm(self) -> None:
         """Make the folder of a new run, or make the changes of a resumed one permanent, once its state is loaded.

@@ -28,7 +28,7 @@ FIVE = "matrix_game:payoffs=0 1 1 -1 -1;-1 0 1 1 -1;-1 -1 0 1 1;1 -1 -1 0 1;1 1 
 """Payoffs of a cycle of five: each beats the next two."""
 GAMES = {"rock-paper-scissors": "matrix_game:payoffs=rock_paper_scissors", "five in a circle": FIVE}
 GAMES |= {"Kuhn poker": "kuhn_poker"}
-PPO = PPOConfig(hidden=16, channels=0, batch_size=256, learning_rate=0.02, entropy_weight=0.06)
+PPO = PPOConfig(hidden=16, channels=0, batch_size=256, learning_rate=0.02, ent_coef=0.06)
 COMPARED = {
     "naive": LEAGUES["naive"],
     "past": LEAGUES["past"],

@@ -29,7 +29,7 @@ TRAININGS = {
 
 def on_policy(algorithm: Algorithm, per_collect: int, **options: Any) -> GymTraining:
     """Return the training of an on-policy algorithm; returns are scaled by their deviation."""
-    config = algorithm.config(**{"hidden": 64, "normalize_returns": True, "batch_size": per_collect} | options)
+    config = algorithm.config(**{"hidden": 64, "reward_normalization": True, "batch_size": per_collect} | options)
     return GymTraining(TASK, algorithm, config, STEPS, goal=495.0, step_per_collect=per_collect)
 
 
@@ -37,13 +37,19 @@ TRAININGS |= {
     "pg": on_policy(pg.ALGORITHM, 1_000, learning_rate=3e-3),
     "a2c": on_policy(a2c.ALGORITHM, 250, learning_rate=2e-3),
     "ppo": on_policy(ppo.ALGORITHM, 1_000, learning_rate=1e-3, batch_size=250, repeat=5),
-    "npg": on_policy(npg.ALGORITHM, 2_000, critic_iterations=20),
-    "trpo": on_policy(trpo.ALGORITHM, 2_000, critic_iterations=20),
+    "npg": on_policy(npg.ALGORITHM, 2_000, optim_critic_iters=20),
+    "trpo": on_policy(trpo.ALGORITHM, 2_000, optim_critic_iters=20),
     "discrete-sac": GymTraining(
         TASK,
         discrete_sac.ALGORITHM,
         discrete_sac.DiscreteSACConfig(
-            learning_rate=1e-3, n_step=3, batch_size=128, update_per_step=0.2, hidden=64, alpha=0.2, target_entropy=0.5
+            learning_rate=1e-3,
+            estimation_step=3,
+            batch_size=128,
+            update_per_step=0.2,
+            hidden=64,
+            alpha=0.2,
+            target_entropy=0.5,
         ),
         STEPS,
         goal=495.0,

@@ -16,7 +16,7 @@ from learning.running import Check, GymTraining, make_envs
 
 THRESHOLD, UPDATES = 450.0, 10_000
 COMMON: dict[str, Any] = {"learning_rate": 5e-4, "batch_size": 64, "hidden": 128}
-VALUES: dict[str, Any] = COMMON | {"discount": 0.99, "n_step": 1, "target_update_freq": 200}
+VALUES: dict[str, Any] = COMMON | {"discount_factor": 0.99, "estimation_step": 1, "target_update_freq": 200}
 """One-step targets: rewards of several steps would contain those of random actions in the data."""
 
 

@@ -13,7 +13,7 @@ from learning.data import written
 from learning.running import Check, GymTraining, make_envs
 
 TASK, THRESHOLD, GOAL = "Pendulum-v1", -250.0, -150.0
-COMMON: dict[str, Any] = {"learning_rate": 1e-3, "discount": 0.98, "batch_size": 128, "hidden": 64}
+COMMON: dict[str, Any] = {"learning_rate": 1e-3, "gamma": 0.98, "batch_size": 128, "hidden": 64}
 
 
 def off_policy(algorithm: Algorithm, steps: int, **options: Any) -> GymTraining:
@@ -24,7 +24,7 @@ def off_policy(algorithm: Algorithm, steps: int, **options: Any) -> GymTraining:
 
 def on_policy(algorithm: Algorithm, steps: int, **options: Any) -> GymTraining:
     """Return the training of an on-policy algorithm: 10 episodes at a time."""
-    defaults = {"hidden": 64, "discount": 0.9, "normalize_returns": True, "batch_size": 2_000}
+    defaults = {"hidden": 64, "discount_factor": 0.9, "reward_normalization": True, "batch_size": 2_000}
     config = algorithm.config(**defaults | options)
     return GymTraining(TASK, algorithm, config, steps, GOAL, steps_per_test=10_000, step_per_collect=2_000)
 
@@ -35,9 +35,9 @@ TRAININGS = {
     "ddpg": off_policy(ddpg.ALGORITHM, 100_000),
     "td3": off_policy(td3.ALGORITHM, 100_000),
     "sac": soft_actor_critic,
-    "npg": on_policy(npg.ALGORITHM, 250_000, critic_iterations=20),
-    "trpo": on_policy(trpo.ALGORITHM, 250_000, critic_iterations=20),
-    "ppo": on_policy(ppo.ALGORITHM, 750_000, learning_rate=1e-3, entropy_weight=0.0, batch_size=125, repeat=10),
+    "npg": on_policy(npg.ALGORITHM, 250_000, optim_critic_iters=20),
+    "trpo": on_policy(trpo.ALGORITHM, 250_000, optim_critic_iters=20),
+    "ppo": on_policy(ppo.ALGORITHM, 750_000, learning_rate=1e-3, ent_coef=0.0, batch_size=125, repeat=10),
 }
 
 

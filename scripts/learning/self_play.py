@@ -24,7 +24,7 @@ from learning.running import Check, Outcome, seed_everything
 GAME, BOARDS, MOVES, GAMES = "tic_tac_toe", 128, 16, 200
 EPOCHS, STEPS = 30, 50_000
 CONFIG = ppo.PPOConfig(  # much entropy, to meet every opening
-    learning_rate=1e-3, discount=1.0, gae_lambda=0.9, entropy_weight=0.1, batch_size=1024, repeat=4, hidden=128
+    learning_rate=1e-3, discount_factor=1.0, gae_lambda=0.9, ent_coef=0.1, batch_size=1024, repeat=4, hidden=128
 )
 
 

@@ -97,7 +97,7 @@ class TabularTraining:
         trainer = OnpolicyTrainer(policy, collector, None, plan, 1)
         trainer.run()
         chances, rewards = self.process()
-        states, gamma = np.arange(len(rewards)), self.config.discount
+        states, gamma = np.arange(len(rewards)), self.config.discount_factor
         act = policy.eval().forward(Batch(obs=states)).act
         value = np.linalg.solve(np.eye(len(states)) - gamma * chances[states, act], rewards[states, act])[0]
         best = value_iteration(chances, rewards, gamma, 1e-9, np.ones(rewards.shape, np.bool_)).max(axis=1)[0]
@@ -109,7 +109,7 @@ ROWS = [
         "psrl",
         "chain",
         0.95,
-        TabularTraining(Chain, process_of_chain, PSRLConfig(discount=0.95, reward_std=10.0), 3_000),
+        TabularTraining(Chain, process_of_chain, PSRLConfig(discount_factor=0.95, reward_std=10.0), 3_000),
     ),
     Check("psrl", "FrozenLake-v1", 0.95, TabularTraining(frozen_lake, process_of_lake, PSRLConfig(), 50_000)),
 ]

@@ -21,7 +21,7 @@ from learning.running import Check, Outcome, seed_everything
 
 GAME, BOARDS, GAMES = "tic_tac_toe", 16, 400
 COMMON: dict[str, Any] = {
-    "n_step": 1,
+    "estimation_step": 1,
     "target_update_freq": 100,
     "batch_size": 64,
     "update_per_step": 0.125,
@@ -31,7 +31,7 @@ COMMON: dict[str, Any] = {
 """Much exploration, even for Rainbow: the noise of its weights alone visits too few positions."""
 
 SOFT = discrete_sac.DiscreteSACConfig(
-    hidden=64, batch_size=64, update_per_step=0.125, discount=0.95, n_step=1, alpha=0.1
+    hidden=64, batch_size=64, update_per_step=0.125, gamma=0.95, estimation_step=1, alpha=0.1
 )
 
 
@@ -92,12 +92,10 @@ ROWS = [
     off_policy("qrdqn", qrdqn.ALGORITHM, num_quantiles=16),
     off_policy("iqn", iqn.ALGORITHM),
     off_policy("fqf", fqf.ALGORITHM, num_fractions=8),
-    on_policy("pg", pg.ALGORITHM, 2_400_000, moves=64, learning_rate=2e-3, discount=0.95),
-    on_policy("a2c", a2c.ALGORITHM, 800_000, moves=16, learning_rate=1e-3, entropy_weight=0.03, discount=0.9),
-    on_policy(
-        "ppo", ppo.ALGORITHM, 300_000, moves=64, batch_size=256, repeat=4, learning_rate=2e-3, entropy_weight=0.03
-    ),
-    on_policy("npg", npg.ALGORITHM, 800_000, moves=64, actor_step_size=0.5, critic_iterations=20, discount=0.9),
-    on_policy("trpo", trpo.ALGORITHM, 400_000, moves=64, max_kl=0.05, critic_iterations=20, discount=0.95),
+    on_policy("pg", pg.ALGORITHM, 2_400_000, moves=64, learning_rate=2e-3, discount_factor=0.95),
+    on_policy("a2c", a2c.ALGORITHM, 800_000, moves=16, learning_rate=1e-3, ent_coef=0.03, discount_factor=0.9),
+    on_policy("ppo", ppo.ALGORITHM, 300_000, moves=64, batch_size=256, repeat=4, learning_rate=2e-3, ent_coef=0.03),
+    on_policy("npg", npg.ALGORITHM, 800_000, moves=64, actor_step_size=0.5, optim_critic_iters=20, discount_factor=0.9),
+    on_policy("trpo", trpo.ALGORITHM, 400_000, moves=64, max_kl=0.05, optim_critic_iters=20, discount_factor=0.95),
     Check("discrete-sac", "tic-tac-toe 3x3", 0.9, GameTraining(discrete_sac.ALGORITHM, SOFT, 60_000)),
 ]

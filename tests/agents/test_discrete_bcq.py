@@ -84,7 +84,7 @@ def test_it_explores_as_rarely_as_it_is_told():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"target_update_freq": 0}, "target_update_freq=0 is not above 0"),
+        ({"target_update_freq": 0}, "target_update_freq=0 is not at least 1"),
         ({"unlikely_action_threshold": 1.0}, "must be below 1"),
         ({"unlikely_action_threshold": -0.1}, "unlikely_action_threshold=-0.1 is not between 0 and 1"),
         ({"imitation_logits_penalty": -1.0}, "imitation_logits_penalty=-1.0 is not at least 0"),

@@ -244,13 +244,13 @@ def test_behaviour_is_noisy_in_training_alone():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda net: C51Policy(net, None, num_atoms=1), "num_atoms=1 is not at least 2"),
-        (lambda net: C51Policy(net, None, v_min=1.0, v_max=1.0), "v_min=1.0 is not below v_max=1.0"),
-        (lambda net: QRDQNPolicy(net, None, num_quantiles=1), "num_quantiles=1 is not at least 2"),
+        (lambda net: C51Policy(net, None, num_atoms=1), "num_atoms=1 is not between 2 and 10000"),
+        (lambda net: C51Policy(net, None, v_min=1.0, v_max=1.0), "v_max=1.0 is not above 1.0"),
+        (lambda net: QRDQNPolicy(net, None, num_quantiles=1), "num_quantiles=1 is not between 2 and 10000"),
         (lambda net: QRDQNPolicy(net, None, estimation_step=0), "estimation_step=0 is not at least 1"),
         (lambda net: IQNPolicy(net, None, sample_size=0), "sample_size=0 is not at least 1"),
         (lambda net: IQNPolicy(net, None, discount_factor=-0.1), "discount_factor=-0.1 is not between 0 and 1"),
-        (lambda net: FQFPolicy(net, None, net, None, num_fractions=1), "num_fractions=1 is not at least 2"),
+        (lambda net: FQFPolicy(net, None, net, None, num_fractions=1), "num_fractions=1 is not between 2 and 10000"),
         (lambda net: DiscreteCQLPolicy(net, None, min_q_weight=-1.0), "min_q_weight=-1.0 is not at least 0"),
         (lambda net: C51Config(v_min=2.0), "v_max=1.0 is not above 2.0"),
     ],

@@ -224,7 +224,7 @@ def test_without_an_optimizer_it_does_not_learn():
         policy.update(0, buffer_of([([0] * 4, 0, 1.0, [0] * 4, False)]))
 
 
-@pytest.mark.parametrize("options", [{"dueling": True}, {"double": False}, {"blocks": 1}, {"target_update_freq": 0}])
+@pytest.mark.parametrize("options", [{"dueling": True}, {"is_double": False}, {"blocks": 1}, {"target_update_freq": 0}])
 def test_variants_learn_from_prioritized_replay(options):
     torch.manual_seed(0)
     game = make_game("tic_tac_toe")
@@ -248,9 +248,9 @@ def test_a_chance_lies_between_0_and_1(eps):
     [
         ({"learning_rate": 0.0}, "learning_rate=0.0 is not above 0"),
         ({"update_per_step": -1}, "update_per_step=-1 is not above 0"),
-        ({"discount": 2.0}, "discount=2.0 is not between 0 and 1"),
+        ({"discount_factor": 2.0}, "discount_factor=2.0 is not between 0 and 1"),
         ({"eps": -0.5}, "eps=-0.5 is not between 0 and 1"),
-        ({"n_step": 0}, "n_step=0 is not at least 1"),
+        ({"estimation_step": 0}, "estimation_step=0 is not at least 1"),
         ({"target_update_freq": -1}, "target_update_freq=-1 is not at least 0"),
         ({"batch_size": 0}, "batch_size=0 is not at least 1"),
         ({"buffer_size": 0}, "buffer_size=0 is not at least 1"),

@@ -42,11 +42,11 @@ def score(name: str, policy: BasePolicy) -> float:
 
 @pytest.mark.parametrize(
     ("algorithm", "options", "steps"),
-    [(pg.ALGORITHM, {"learning_rate": 3e-3}, 60_000), (trpo.ALGORITHM, {"critic_iterations": 20}, 60_000)],
+    [(pg.ALGORITHM, {"learning_rate": 3e-3}, 60_000), (trpo.ALGORITHM, {"optim_critic_iters": 20}, 60_000)],
     ids=["reinforce", "trpo"],
 )
 def test_the_pole_is_held_up(algorithm, options, steps):
-    config = algorithm.config(hidden=64, normalize_returns=True, batch_size=2_000, **options)
+    config = algorithm.config(hidden=64, reward_normalization=True, batch_size=2_000, **options)
     policy, collector = started("CartPole-v1", algorithm, config, 2_010)
     plan = Schedule(1, steps, config.batch_size, step_per_collect=1_000, verbose=False)
     OnpolicyTrainer(policy, collector, None, plan, config.repeat).run()
@@ -54,7 +54,7 @@ def test_the_pole_is_held_up(algorithm, options, steps):
 
 
 def test_the_pendulum_is_swung_up():
-    config = sac.SACConfig(discount=0.98, batch_size=128, hidden=64, update_per_step=0.5)
+    config = sac.SACConfig(gamma=0.98, batch_size=128, hidden=64, update_per_step=0.5)
     policy, collector = started("Pendulum-v1", sac.ALGORITHM, config, 20_000)
     collector.collect(n_step=1_000, random=True)
     plan = Schedule(1, 7_000, config.batch_size, step_per_collect=ENVS, verbose=False)

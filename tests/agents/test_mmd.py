@@ -35,7 +35,7 @@ def policy_of(lr: float = 0.0, **options) -> MMDPolicy:
             linear.weight.copy_(weight)
             linear.bias.zero_()
     optim = torch.optim.SGD([*actor.parameters(), *critic.parameters()], lr)
-    policy = MMDPolicy(actor, critic, optim, **{"vf_coef": 0.0} | options)
+    policy = MMDPolicy(actor, critic, optim, MMDConfig(**{"vf_coef": 0.0, "max_grad_norm": None} | options))
     policy.reset(0)
     return policy
 

@@ -20,7 +20,9 @@ def policy_of(learns: bool = True, **options) -> NFSPPolicy:
     model, average = Given(ACTIONS), Given(ACTIONS)
     optim = torch.optim.SGD(average.parameters(), 0.5) if learns else None
     best = DQNPolicy(model, torch.optim.SGD(model.parameters(), 0.1) if learns else None)
-    policy = NFSPPolicy(best, average, optim, **{"eps": 0.0, "batch_size": 64} | options)
+    policy = NFSPPolicy(
+        best, average, optim, NFSPConfig(**{"eps": 0.0, "anticipatory": 0.1, "batch_size": 64} | options)
+    )
     policy.reset(0)
     return policy
 
@@ -60,7 +62,7 @@ def test_the_best_response_is_legal_kept_without_its_random_moves_and_explores()
     rng = np.random.default_rng(0)
     mask = random_masks(rng, 5000, ACTIONS)
     scores = rng.normal(size=mask.shape) + ~mask * 10
-    policy = policy_of(anticipatory=1.0, eps=0.5, capacity=10_000)
+    policy = policy_of(anticipatory=1.0, eps=0.5, reservoir_size=10_000)
     act = asked(policy, scores, mask).act
     assert mask[np.arange(5000), act].all()
     best = np.where(mask, scores, -np.inf).argmax(axis=1)

@@ -221,13 +221,13 @@ def test_options_that_mean_nothing(options, message):
     ("options", "message"),
     [
         ({"learning_rate": -1.0}, "learning_rate=-1.0 is not above 0"),
-        ({"clip_ratio": 0.0}, "clip_ratio=0.0 is not above 0"),
+        ({"eps_clip": 0.0}, "eps_clip=0.0 is not above 0"),
         ({"max_grad_norm": 0.0}, "max_grad_norm=0.0 is not above 0"),
-        ({"entropy_weight": -0.1}, "entropy_weight=-0.1 is not at least 0"),
+        ({"ent_coef": -0.1}, "ent_coef=-0.1 is not at least 0"),
         ({"channels": -1}, "channels=-1 is not at least 0"),
         ({"batch_size": 0}, "batch_size=0 is not at least 1"),
         ({"repeat": 0}, "repeat=0 is not at least 1"),
-        ({"discount": 1.5}, "discount=1.5 is not between 0 and 1"),
+        ({"discount_factor": 1.5}, "discount_factor=1.5 is not between 0 and 1"),
         ({"hidden": True}, "hidden=True is not a number"),
     ],
 )

@@ -16,8 +16,8 @@ from agents.algorithms.discrete_crr import DiscreteCRRPolicy
 from agents.algorithms.discrete_sac import DiscreteSACPolicy
 from agents.algorithms.dqn import DQNPolicy
 from agents.algorithms.imitation import ImitationPolicy
-from agents.algorithms.mmd import MMDPolicy
-from agents.algorithms.nfsp import NFSPPolicy
+from agents.algorithms.mmd import MMDConfig, MMDPolicy
+from agents.algorithms.nfsp import NFSPConfig, NFSPPolicy
 from agents.algorithms.npg import NPGPolicy
 from agents.algorithms.pg import PGPolicy
 from agents.algorithms.ppo import PPOPolicy
@@ -81,7 +81,7 @@ def sac(actor: nn.Module) -> BasePolicy:
 
 def mmd(actor: nn.Module) -> BasePolicy:
     critic = Critic(Net(FEATURES, hidden_sizes=(8,)), last_size=ACTIONS)
-    return MMDPolicy(actor, critic, descent(actor, critic))
+    return MMDPolicy(actor, critic, descent(actor, critic), MMDConfig())
 
 
 def imitation(actor: nn.Module) -> BasePolicy:
@@ -229,7 +229,7 @@ def test_fictitious_play_takes_such_an_actor_for_its_average():
     rng = np.random.default_rng(0)
     obs = Batch(agent_id=np.zeros(8, int), obs=rng.normal(size=(8, FEATURES)), mask=random_masks(rng, 8, ACTIONS))
     best = DQNPolicy(Net(FEATURES, ACTIONS, hidden_sizes=(8,)), None, action_space=Discrete(ACTIONS))
-    chances = [played(NFSPPolicy(best, actor, None).eval(), obs) for actor in actors()]
+    chances = [played(NFSPPolicy(best, actor, None, NFSPConfig()).eval(), obs) for actor in actors()]
     np.testing.assert_allclose(*chances, atol=1e-6)
 
 
@@ -244,7 +244,7 @@ def test_alphazero_takes_such_an_actor_in_its_search_and_its_loss():
         torch.manual_seed(4)
         net = Net((3, 3, 2), hidden_sizes=(16,))
         actor, critic = Actor(net, 9, softmax_output=softmax_output), Critic(net)
-        policy = AlphaZeroPolicy(game, actor, critic, descent(actor), AlphaZeroConfig())
+        policy = AlphaZeroPolicy(game, actor, critic, descent(actor), AlphaZeroConfig(half=False))
         logits, _ = network_of(policy, seen, mask)
         guides.append(torch.softmax(torch.as_tensor(logits), dim=1).numpy())
         losses.append(policy.learn(batch)["loss/policy"])

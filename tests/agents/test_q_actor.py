@@ -25,10 +25,10 @@ from arena.policy.registration import Spaces
 SPACES = Spaces(gym.spaces.Box(-1, 1, (3,)), gym.spaces.Box(-2, 2, (2,)))
 ROWS, GAMMA = 24, 0.9
 BUILDS = {
-    "ddpg": lambda **options: build_ddpg(SPACES, DDPGConfig(hidden=8, discount=GAMMA, **options), True),
-    "td3": lambda **options: build_td3(SPACES, TD3Config(hidden=8, discount=GAMMA, **options), True),
-    "sac": lambda **options: build_sac(SPACES, SACConfig(hidden=8, discount=GAMMA, **options), True),
-    "bcq": lambda **options: build_bcq(SPACES, BCQConfig(hidden=8, discount=GAMMA, **options), True),
+    "ddpg": lambda **options: build_ddpg(SPACES, DDPGConfig(hidden=8, gamma=GAMMA, **options), True),
+    "td3": lambda **options: build_td3(SPACES, TD3Config(hidden=8, gamma=GAMMA, **options), True),
+    "sac": lambda **options: build_sac(SPACES, SACConfig(hidden=8, gamma=GAMMA, **options), True),
+    "bcq": lambda **options: build_bcq(SPACES, BCQConfig(hidden=8, gamma=GAMMA, **options), True),
 }
 
 
@@ -185,7 +185,7 @@ def test_alpha_is_saved_with_the_weights():
 
 
 def test_the_target_of_bcq_is_the_best_of_several_by_a_mean_of_both_critics():
-    policy = of("bcq", target_samples=4, smaller_weight=0.6)
+    policy = of("bcq", num_sampled_action=4, lmbda=0.6)
     batch = processed(policy, filled())
     _, after = tensors(batch)
     many = after.repeat_interleave(4, dim=0)
@@ -196,7 +196,7 @@ def test_the_target_of_bcq_is_the_best_of_several_by_a_mean_of_both_critics():
 
 
 def test_bcq_takes_the_proposal_that_its_first_critic_values_most():
-    policy = of("bcq", acting_samples=50)
+    policy = of("bcq", forward_sampled_times=50)
     seen = filled()[:].obs[:3]
     act = policy.forward(Batch(obs=seen)).act
     many = torch.as_tensor(seen).repeat_interleave(50, dim=0)
@@ -246,7 +246,7 @@ def test_sac_takes_its_mean_in_tests():
 
 
 def test_noise_is_added_from_a_seed():
-    policy, act = of("ddpg", noise=0.3), np.zeros((2000, 2), np.float32)
+    policy, act = of("ddpg", exploration_noise=0.3), np.zeros((2000, 2), np.float32)
     explored = policy.exploration_noise(act, Batch())
     assert explored.dtype == np.float32
     assert explored.std() == pytest.approx(0.3, rel=0.05)
@@ -306,8 +306,8 @@ def test_twins_that_mean_nothing(kind, options, message):
 
 def test_bcq_that_means_nothing():
     for options, message in (
-        ({"smaller_weight": 1.5}, "smaller_weight=1.5 is not between 0 and 1"),
-        ({"acting_samples": 0}, "acting_samples=0 is not at least 1"),
+        ({"lmbda": 1.5}, "lmbda=1.5 is not between 0 and 1"),
+        ({"forward_sampled_times": 0}, "forward_sampled_times=0 is not at least 1"),
     ):
         with pytest.raises(UsageError, match=message):
             of("bcq", **options)

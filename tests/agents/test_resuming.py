@@ -49,7 +49,7 @@ def made(algorithm: Algorithm, actions: str, seed: int) -> BasePolicy:
     torch.manual_seed(seed)
     options = {"hidden": 8, "batch_size": 16}
     if algorithm.data == "on-policy":
-        options |= {"normalize_returns": True, "repeat": 2}
+        options |= {"reward_normalization": True, "repeat": 2}
     if algorithm is sac.ALGORITHM:
         options["auto_alpha"] = True
     policy = algorithm.build(SPACES[actions], algorithm.config(**options), True)

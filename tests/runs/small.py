@@ -20,7 +20,7 @@ TINY: dict[str, Any] = {
     "buffer_size": 400,
     "update_per_step": 0.1,
     "target_update_freq": 5,
-    "critic_iterations": 2,
+    "optim_critic_iters": 2,
     "num_quantiles": 5,
     "num_fractions": 4,
     "num_atoms": 5,

@@ -30,9 +30,9 @@ class Config:
 
     learning_rate: float = 5e-3
     """Step size of Adam."""
-    discount: float = 0.99
+    discount_factor: float = 0.99
     """Gamma, in the agent's own moves, 0 to 1."""
-    entropy_weight: float = 0.01
+    ent_coef: float = 0.01
     """Weight of the entropy bonus, which sustains exploration."""
     batch_size: int = 1024
     """Transitions per gradient step."""
@@ -43,9 +43,9 @@ class Config:
 
     def __post_init__(self) -> None:
         require_above(0, **numbers_in(self, "learning_rate"))
-        require_at_least(0, **numbers_in(self, "entropy_weight"))
+        require_at_least(0, **numbers_in(self, "ent_coef"))
         require_at_least(1, **numbers_in(self, "batch_size", "repeat", "hidden"))
-        require_between(0, 1, **numbers_in(self, "discount"))
+        require_between(0, 1, **numbers_in(self, "discount_factor"))
 
 
 # What the network looks like. It is called with observations [n, ...], arrays or tensors.
@@ -81,8 +81,8 @@ class NewAgentPolicy(BasePolicy):
 
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
         """Add the discounted return that followed each action, less the mean of all."""
-        nothing = np.zeros(len(indices))
-        returns, _ = self.compute_episodic_return(batch, buffer, indices, nothing, nothing, self.config.discount, 1.0)
+        nothing, gamma = np.zeros(len(indices)), self.config.discount_factor
+        returns, _ = self.compute_episodic_return(batch, buffer, indices, nothing, nothing, gamma, 1.0)
         batch.returns = returns - returns.mean()
         return batch
 
@@ -96,7 +96,7 @@ class NewAgentPolicy(BasePolicy):
                 act = torch.as_tensor(part.act, dtype=torch.int64, device=self.device)
                 returns = torch.as_tensor(part.returns, dtype=torch.float32, device=self.device)
                 entropy = -(logp.exp() * logp).sum(dim=1)
-                loss = -(logp[torch.arange(len(act)), act] * returns + self.config.entropy_weight * entropy).mean()
+                loss = -(logp[torch.arange(len(act)), act] * returns + self.config.ent_coef * entropy).mean()
                 self.optim.zero_grad()
                 loss.backward()
                 self.optim.step()
