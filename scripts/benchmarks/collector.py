@@ -19,6 +19,8 @@ from arena.policy.registry import make_game
 from benchmarks.measure import Peer, Row, Work, missing, rate
 
 BOARDS, ENVS, ROUNDS = 1024, 10, 50
+HOSTED = 64
+"""Boards of the hosted game: as many as a training has at least, so that a step's own work is shared by as many."""
 
 
 def rows() -> Iterator[Row]:
@@ -36,9 +38,10 @@ def rows() -> Iterator[Row]:
         yield rate("collector", work, "moves/s", ours, peer)
         alone = Peer("PettingZoo alone, the same moves", bare_moves())
         yield rate("collector", work, "moves/s", ours, alone)
-        hosted = collecting(vector_games(make_game("pettingzoo:pettingzoo.classic.tictactoe_v3"), ENVS))
-        work = f"{ENVS} tictactoe_v3 as a hosted game: Collector with RandomPolicy, buffer written"
-        yield rate("collector", work, "moves/s", hosted, alone)
+        for boards in (ENVS, HOSTED):
+            hosted = collecting(vector_games(make_game("pettingzoo:pettingzoo.classic.tictactoe_v3"), boards))
+            work = f"{boards} tictactoe_v3 as a hosted game: Collector with RandomPolicy, buffer written"
+            yield rate("collector", work, "moves/s", hosted, alone)
     work = f"{ENVS} CartPoles in a DummyVectorEnv: Collector with random actions, buffer written"
     title = "Tianshou, the same"
     peer = missing(title, "tianshou") or Peer(title, tianshou_cart_poles())

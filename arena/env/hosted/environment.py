@@ -4,6 +4,7 @@ import math
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from operator import or_
 from typing import Any, TypeVar
 
 import numpy as np
@@ -80,7 +81,7 @@ class HostedEnv(ABC):
 
     def _look(self) -> None:
         """Note whether the game is over, who is asked, and what is legal."""
-        self.over = all(self.terminated.tolist()) or all((self.terminated | self.truncated).tolist())
+        self.over = all(map(or_, self.terminated.tolist(), self.truncated.tolist()))
         if self.over:
             self.mask = np.ones(self.num_actions, np.bool_)
             return

@@ -1,9 +1,11 @@
 """OpenSpiel's games as hosted games: `openspiel:oware`, `openspiel:universal_poker(betting=nolimit)`."""
 
+from bisect import bisect
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from copy import copy, deepcopy
 from functools import partial
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -68,17 +70,19 @@ class OpenSpielHost(HostedEnv):
         self.determinizes = self.perfect_information or kind.short_name in RESAMPLED
         self._chances = kind.chance_mode != traits.ChanceMode.DETERMINISTIC
         self._state: Any = None
+        self._returns: list[float] = []  # so far, by seat
         self._chosen: list[int] = []
 
     def _reset(self, seed: int) -> None:
-        self._rng = np.random.default_rng(seed)
+        if self._chances:
+            self._rng = np.random.default_rng(seed)
         self._state = self._game.new_initial_state()
         self._chosen = []
         self._settle()
+        self._returns = self._state.returns()
 
     def _step(self, action: int) -> NDArray[Any]:
-        before = np.array(self._state.returns())
-        if self._state.is_simultaneous_node():
+        if self._at_once():
             self._chosen.append(action)
             self._skip()
             if len(self._chosen) == len(self.agents):
@@ -88,20 +92,26 @@ class OpenSpielHost(HostedEnv):
         else:
             self._state.apply_action(action)
             self._settle()
-        return np.asarray(self._state.returns()) - before
+        before, self._returns = self._returns, self._state.returns()
+        return np.array([now - then for now, then in zip(self._returns, before, strict=True)])
 
     def _settle(self) -> None:
         """Let chance happen until somebody is to move, and note the end."""
-        while self._state.is_chance_node():
+        while self._chances and self._state.is_chance_node():
             actions, weights = zip(*self._state.chance_outcomes(), strict=True)
-            self._state.apply_action(int(self._rng.choice(actions, p=np.array(weights) / np.sum(weights))))
+            sums = list(accumulate(weights))
+            self._state.apply_action(actions[bisect(sums, self._rng.random() * sums[-1], hi=len(sums) - 1)])
         self.terminated[:] = self._state.is_terminal()
-        if self._state.is_simultaneous_node():
+        if self._at_once():
             self._skip()
             if len(self._chosen) == len(self.agents):
                 self._state.apply_actions(self._chosen)
                 self._chosen = []
                 self._settle()
+
+    def _at_once(self) -> bool:
+        """Return whether seats are to choose at the same time."""
+        return self.simultaneous and bool(self._state.is_simultaneous_node())
 
     def _skip(self) -> None:
         """Let seats that have nothing to choose pass, as OpenSpiel has it: by action 0."""
@@ -109,7 +119,7 @@ class OpenSpielHost(HostedEnv):
             self._chosen.append(0)
 
     def _asked(self) -> int:
-        return len(self._chosen) if self._state.is_simultaneous_node() else int(self._state.current_player())
+        return len(self._chosen) if self._at_once() else int(self._state.current_player())
 
     def _mask(self, seat: int) -> NDArray[np.bool_]:
         mask = np.zeros(self.num_actions, np.bool_)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from arena.base.checks import require_at_least
 from arena.base.errors import UsageError
-from arena.base.seeding import make_rng
+from arena.base.seeding import make_rng, next_seed
 from arena.data.batch import Batch
 from arena.env.games import VectorGames
 from arena.env.hosted.environment import HostedEnv
@@ -83,7 +83,7 @@ class HostedVectorEnv(VectorGames):
         self._take_seeds(rows, seeds_for(seed, len(rows)))
         for row in rows.tolist():
             self._seeds[row] = self._next_seeds[row]
-            self._next_seeds[row] = make_rng(int(self._seeds[row])).integers(2**63)
+            self._next_seeds[row] = next_seed(int(self._seeds[row]))
             if self.recorder is not None and row == self.recorder.board:
                 self.recorder.begin(int(self._seeds[row]))
             self._bring(row, [])
