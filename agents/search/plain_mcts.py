@@ -111,7 +111,7 @@ class PlainMCTSPolicy(Policy):
             node = node.children[action]
         steps = 0
         while not position.over and steps < PLAYOUT_STEPS:
-            returns += position.step(int(self._rng.choice(np.flatnonzero(position.mask))))
+            returns += position.step(self._one_of(np.flatnonzero(position.mask)))
             steps += 1
         for parent, action, seat, before in line:
             parent.visits[action] += 1
@@ -124,7 +124,11 @@ class PlainMCTSPolicy(Policy):
         node.available[legal] += 1
         untried = legal[node.visits[legal] == 0]
         if len(untried):
-            return int(self._rng.choice(untried))
+            return self._one_of(untried)
         visits = node.visits[legal]
         bound = node.total[legal] / visits + self._exploration * scale * np.sqrt(np.log(node.available[legal]) / visits)
         return int(legal[np.argmax(bound)])
+
+    def _one_of(self, actions: NDArray[np.int64]) -> int:
+        """Return one of these actions; a generator's own `choice` takes as long as a step of a small game."""
+        return int(actions[self._rng.integers(len(actions))])

@@ -1,6 +1,7 @@
 """`HostedEnv`: one game of somebody else's environment, with numbered actions and observations of one shape."""
 
 import math
+import sys
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -43,6 +44,8 @@ class HostedEnv(ABC):
         """True if seats choose at the same time, asked one after the other."""
         self.steps = 0
         """Number of actions so far."""
+        self.max_length = sys.maxsize
+        """Number of actions after which the game is truncated."""
         self.seat = 0
         """The seat that is asked to act."""
         self.mask = np.ones(num_actions, np.bool_)
@@ -69,6 +72,8 @@ class HostedEnv(ABC):
         if not math.isfinite(sum(rewards.tolist())):
             agent = self.agents[int(np.flatnonzero(~np.isfinite(rewards))[0])]
             raise self.fault(f"gave {agent} the reward {rewards[self.agents.index(agent)]}")
+        if self.steps >= self.max_length:
+            self.truncated |= ~self.terminated
         self._look()
         return np.asarray(rewards, np.float32)
 
@@ -93,11 +98,6 @@ class HostedEnv(ABC):
     def fault(self, what: str) -> EnvironmentFaultError:
         """Return the error that says what the environment did wrong."""
         return EnvironmentFaultError(f"{self.name}, step {self.steps}: the environment {what}")
-
-    def truncate(self) -> None:
-        """End the game here for all seats whose episode goes on."""
-        self.truncated |= ~self.terminated
-        self._look()
 
     def _guarded(self, work: Callable[..., Result], *arguments: int) -> Result:
         """Let the environment do something; raise `EnvironmentFaultError` for whatever it raises."""

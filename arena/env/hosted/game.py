@@ -30,7 +30,7 @@ class HostedGame(Game):
     """
 
     make_env: Callable[[], HostedEnv] = field(kw_only=True)
-    """Makes one game."""
+    """Makes one game, without a bound on its length."""
     checks: Callable[["HostedGame", int, int], Iterator[Problem]] = field(kw_only=True)
     """Checks the contract in a number of random games by seeds from one on; see `problems`."""
     copies: bool = field(kw_only=True)
@@ -44,6 +44,12 @@ class HostedGame(Game):
     def has_chance(self) -> bool:
         """True if games differ by their seeds."""
         return self.chance
+
+    def new_env(self) -> HostedEnv:
+        """Return an environment that plays one game after the other."""
+        env = self.make_env()
+        env.max_length = self.max_length
+        return env
 
     def playable(self, state: State, seed: int) -> Playable:
         """Return the position of a record to be played on from, as the seat to move may imagine it."""
@@ -67,7 +73,7 @@ class HostedGame(Game):
 
     @cached_property
     def _replayer(self) -> "Replayer":
-        return Replayer(self.make_env)
+        return Replayer(self.new_env)
 
     def problems(self, num_games: int, seed: int) -> Iterator[Problem]:
         """Play random games by seeds from `seed` on; yield the result of each check of the contract of games."""

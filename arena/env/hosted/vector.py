@@ -93,7 +93,7 @@ class HostedVectorEnv(VectorGames):
 
     def _bring(self, row: int, actions: Sequence[int]) -> NDArray[np.float32]:
         """Begin the game of a row and play `actions`; return what they brought each seat, [P]."""
-        env = self._envs[row] or self.game.make_env()
+        env = self._envs[row] or self.game.new_env()
         self._envs[row] = env
         env.reset(env_seed(int(self._seeds[row])))
         self._actions[row] = []
@@ -107,8 +107,6 @@ class HostedVectorEnv(VectorGames):
         """Take an action in the game of a row; return what it brought each seat, [P]."""
         rewards = env.step(action)
         self._actions[row].append(action)
-        if len(self._actions[row]) == self.game.max_length:
-            env.truncate()
         self._note(row, env)
         return rewards
 
