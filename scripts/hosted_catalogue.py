@@ -3,10 +3,11 @@
     python scripts/hosted_catalogue.py            plays what scripts/hosted_catalogue.csv lacks, then writes the table
     python scripts/hosted_catalogue.py chess go   plays the games with one of these words in their names again
 
-In each game `random` meets `mcts:100` (where something is hidden and can be drawn anew `ismcts:100`; where positions cannot
-be copied `random`) in 20 games, from every seat in turn. A search takes time with the square of a game's length: where 20
-games would take longer than `--seconds` of processor time, they are cut after as many actions as fit, and the table says
-after how many. What has been played is kept in the CSV file at once, so that a run that ends early goes on where it was.
+In each game `random` meets `mcts:100` (`ismcts:100` where something is hidden and can be drawn anew, `random` where
+positions cannot be copied) in 20 games, from every seat in turn. A search takes time with the square of a game's
+length: where 20 games would take longer than `--seconds` of processor time, they are cut after as many actions as fit,
+and the table says after how many. What has been played is kept in the CSV file at once, so that a run that ends early
+goes on where it was.
 """
 
 import argparse
