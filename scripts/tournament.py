@@ -36,7 +36,7 @@ def main() -> None:
     game = make_game(GAME)
 
     console = make_console()
-    with Store(STORE) as store, LiveTable(list(AGENTS), game.num_players, console) as progress:
+    with Store(STORE) as store, LiveTable(game, list(AGENTS), console) as progress:
         result = run_tournament(game, AGENTS, CONFIG, progress, workers=WORKERS, store=store)
 
     # The table, the cross table, and everything that can be computed from them.

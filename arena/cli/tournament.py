@@ -78,7 +78,7 @@ def run(options: Options) -> int:
             )
         try:
             console, test = make_console(stderr=True), options.tournament.test
-            with LiveTable(list(players), game.num_players, console, test, options.tournament.anchor) as progress:
+            with LiveTable(game, list(players), console, test, options.tournament.anchor) as progress:
                 result = tournament.run(progress, store)
         except KeyboardInterrupt:
             print(f"\nThe games so far are kept; resume with\n  {again}", file=sys.stderr)

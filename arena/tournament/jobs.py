@@ -56,24 +56,30 @@ class JobPlayer:
     def __init__(self, setup: TournamentSetup):
         self._setup = setup
         self._game: Game = make_game(setup.game, **dict(setup.options))
-        self._seated: OrderedDict[int, Policy] = OrderedDict()  # in order of last use
+        self._seated: OrderedDict[tuple[int, int], Policy] = OrderedDict()  # in order of last use
 
-    def seat(self, player: int) -> Policy:
-        """Return the agent of a player; `UsageError` if it cannot be made for this game."""
-        if player not in self._seated:
+    def seat(self, player: int, copy: int = 0) -> Policy:
+        """Return the agent of a player, one for each `copy` of it at a table.
+
+        Raises `UsageError` if it cannot be made for this game.
+        """
+        seated = player, copy
+        if seated not in self._seated:
             entrant, limits = self._setup.entrants[player], self._setup.limits
             if limits:
-                self._seated[player] = ContainedPolicy(entrant.spec, self._game, limits)
+                self._seated[seated] = ContainedPolicy(entrant.spec, self._game, limits)
             elif isinstance(entrant.agent, str):
-                self._seated[player] = make_agent(entrant.agent, self._game)
+                self._seated[seated] = make_agent(entrant.agent, self._game)
             else:
-                self._seated[player] = entrant.agent
-        self._seated.move_to_end(player)
-        return self._seated[player]
+                self._seated[seated] = entrant.agent
+        self._seated.move_to_end(seated)
+        return self._seated[seated]
 
     def do(self, job: TournamentJob, common: None) -> list[MatchRecord]:
         """Play a job; return the records of its games."""
-        players = [(self._setup.entrants[player].name, self.seat(player)) for player in job.table]
+        copies = [job.table[:place].count(player) for place, player in enumerate(job.table)]
+        seated = zip(job.table, copies, strict=True)
+        players = [(self._setup.entrants[player].name, self.seat(player, copy)) for player, copy in seated]
         if self._setup.limits:
             self._dismiss(max(MOST_CONTAINED, len(job.table)))
         with torch_threads(self._setup.threads):
@@ -91,7 +97,7 @@ class JobPlayer:
     def _dismiss(self, kept: int) -> None:
         """Close all but the `kept` agents used last."""
         while len(self._seated) > kept:
-            player, policy = self._seated.popitem(last=False)
+            (player, _), policy = self._seated.popitem(last=False)
             if policy is not self._setup.entrants[player].agent:
                 policy.close()
 

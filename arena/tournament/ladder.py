@@ -12,9 +12,10 @@ from arena.base.errors import UsageError
 from arena.match.limits import Limits
 from arena.ratings.anchors import MEAN
 from arena.store import Selection, Store
-from arena.tournament.standings import Standings, require_anchor, table_of
+from arena.tournament.standings import Standings, require_anchor
+from arena.tournament.tables import table_for
 from arena.tournament.tally import Played, from_store
-from arena.tournament.teams import Teams, teams_of
+from arena.tournament.teams import Teams
 from games.engine.game import Game
 
 
@@ -67,11 +68,10 @@ def find_ladders(store: Store, game: Game, wanted: Selection | None = None, anch
     names = sorted({name for _, played in found for name in played.names})
     if found:
         require_anchor(anchor, names)
-    tables = [Ladder(clock, _table(game, played, anchor)) for clock, played in found]
+    tables = [Ladder(clock, table_for(game, played, _standing(anchor, played))) for clock, played in found]
     return sorted(tables, key=lambda ladder: -ladder.table.games)
 
 
-def _table(game: Game, played: Played, anchor: str | None) -> Standings | Teams:
-    if game.cooperative:
-        return teams_of(played)
-    return table_of(played, anchor if anchor in (*played.names, MEAN) else None, stakes=game.stakes)
+def _standing(anchor: str | None, played: Played) -> str | None:
+    """Return the anchor if it is among the players, else None."""
+    return anchor if anchor in (*played.names, MEAN) else None

@@ -6,7 +6,7 @@ anywhere and in any order.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 
 from arena.base.errors import UsageError
 from arena.base.seeding import make_rng, spawn_seeds
@@ -70,9 +70,13 @@ class JobScheduler:
                 if start % BLOCK and not alone:
                     continue
                 part = openings[start : start + (1 if alone else BLOCK)]
-                table_seed, *seeds = spawn_seeds(seed, *table, start, count=1 + len(part))
-                games = zip(seeds, part, strict=True)
-                pairings = tuple(Pairing(side, game_seed, opening) for game_seed, opening in games for side in sides)
+                one_player = len(set(table)) == 1  # all sides are the same: games differ by their seeds
+                repeats = len(sides) if one_player else 1
+                table_seed, *seeds = spawn_seeds(seed, *table, start, count=1 + len(part) * repeats)
+                lines = [opening for opening in part for _ in range(repeats)]
+                games = zip(seeds, lines, strict=True)
+                of_game = sides[:1] if one_player else sides
+                pairings = tuple(Pairing(side, game_seed, opening) for game_seed, opening in games for side in of_game)
                 yield TournamentJob(first, table, pairings, table_seed, alone)
                 first += len(pairings)
 
@@ -95,6 +99,15 @@ def round_robin(num_players: int, num_seats: int) -> list[Table]:
 def gauntlet(num_players: int, num_seats: int) -> list[Table]:
     """Return all tables with the first player."""
     return [(0, *others) for others in combinations(range(1, num_players), num_seats - 1)]
+
+
+def teams(num_players: int, num_seats: int, of: int | None = None) -> list[Table]:
+    """Return the teams of a cooperative game: each player alone at all seats, and each two taking seats in turn.
+
+    With `of`, only teams of that player.
+    """
+    pairs = [pair for pair in combinations_with_replacement(range(num_players), 2) if of is None or of in pair]
+    return [tuple(pair[seat % 2] for seat in range(num_seats)) for pair in pairs]
 
 
 def swiss_round(points: Sequence[float], before: Sequence[Sequence[Table]], num_seats: int, seed: int) -> list[Table]:

@@ -1,7 +1,7 @@
 """The plan of a tournament: the jobs of its format, part by part."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import ceil, comb, log2
+from math import ceil, log2
 
 from arena.tournament.config import TournamentConfig
 from arena.tournament.ledger import Ledger
@@ -14,6 +14,7 @@ from arena.tournament.pairing import (
     openings_needed,
     round_robin,
     swiss_round,
+    teams,
 )
 from arena.tournament.tally import pairwise
 from games.engine.game import Game
@@ -23,7 +24,7 @@ class TournamentPlan:
     """The games of a tournament; `UsageError` for openings that cannot be played."""
 
     def __init__(self, game: Game, field: JobScheduler, config: TournamentConfig):
-        self._field, self._config = field, config
+        self._field, self._config, self._cooperative = field, config, game.cooperative
         self._rounds = (config.rounds or ceil(log2(field.num_players)) + 1) if config.format == "swiss" else 1
         self._per_table = openings_needed(config.num_games, game.num_players)
         self.openings = openings_of(game, config.openings, self._per_table * self._rounds, config.seed)
@@ -32,22 +33,23 @@ class TournamentPlan:
     def total(self) -> int:
         """Number of games; the maximum for an sprt."""
         players, seats = self._field.num_players, self._field.num_seats
-        tables = {
-            "round-robin": comb(players, seats),
-            "gauntlet": comb(players - 1, seats - 1),
-            "swiss": self._rounds * (players // seats),
-            "sprt": 1,
-        }
-        return tables[self._config.format] * self._config.num_games
+        if self._config.format == "swiss":
+            return self._rounds * (players // seats) * self._config.num_games
+        return len(self._tables()) * self._config.num_games
 
     def parts(self, ledger: Ledger) -> Iterator[Iterator[TournamentJob]]:
         """Yield the jobs, part by part; a part may depend on the results of the one before."""
-        players, seats = self._field.num_players, self._field.num_seats
         if self._config.format == "swiss":
             yield from self._swiss(ledger)
         else:
-            tables = gauntlet(players, seats) if self._config.format == "gauntlet" else round_robin(players, seats)
-            yield self._field.jobs(tables, self.openings, self._config.seed)
+            yield self._field.jobs(self._tables(), self.openings, self._config.seed)
+
+    def _tables(self) -> list[Table]:
+        """Return all tables of a format that knows them beforehand."""
+        players, seats, first = self._field.num_players, self._field.num_seats, self._config.format == "gauntlet"
+        if self._cooperative:
+            return teams(players, seats, of=0 if first else None)
+        return gauntlet(players, seats) if first else round_robin(players, seats)
 
     def _swiss(self, ledger: Ledger) -> Iterator[Iterator[TournamentJob]]:
         before: list[list[Table]] = []

@@ -14,8 +14,12 @@ from rich.text import Text
 from arena.match.verdict import MatchRecord
 from arena.ratings.sprt import Sprt
 from arena.tournament.sequential import SequentialTest, standing
-from arena.tournament.standings import Standings, table_of
+from arena.tournament.standings import Standings
+from arena.tournament.tables import table_for
 from arena.tournament.tally import Tallies
+from arena.tournament.team_report import team_table
+from arena.tournament.teams import Teams
+from games.engine.game import Game
 
 REFRESH_S = 0.5
 """Least seconds between computations of the ratings."""
@@ -41,9 +45,10 @@ class LiveTable:
     """
 
     def __init__(
-        self, names: Sequence[str], seats: int, console: Console, sprt: Sprt | None = None, anchor: str | None = None
+        self, game: Game, names: Sequence[str], console: Console, sprt: Sprt | None = None, anchor: str | None = None
     ):
-        self._tallies, self._console, self._anchor = Tallies(names, seats), console, anchor
+        self._game, self._console, self._anchor = game, console, anchor
+        self._tallies = Tallies(names, game.num_players)
         self._test = None if sprt is None else SequentialTest(sprt, names[0])
         columns = (BarColumn(), MofNCompleteColumn(), GamesPerSecond(), TimeRemainingColumn(), TextColumn("left"))
         self._bar = Progress(*columns, console=console)
@@ -75,12 +80,16 @@ class LiveTable:
         self._bar.update(self._task, completed=self._played)
         if self._played and began >= self._next:
             test = () if self._test is None else (Text(standing(self._test.result, self._test.sprt)),)
-            self._live.update(Group(_table(table_of(self._tallies.played, self._anchor)), *test, self._bar))
+            self._live.update(
+                Group(_table(table_for(self._game, self._tallies.played, self._anchor)), *test, self._bar)
+            )
             spent = time.monotonic() - began
             self._next = began + max(REFRESH_S, spent / SHARE)
 
 
-def _table(standings: Standings) -> Table:
+def _table(standings: Standings | Teams) -> Table:
+    if isinstance(standings, Teams):
+        return team_table(standings, MOST_ROWS)
     table = Table(box=None, pad_edge=False)
     table.add_column("#", justify="right")
     table.add_column("agent", min_width=12)

@@ -156,7 +156,8 @@ def _notes(table: Standings) -> list[str]:
     if len(table.zeros) > 1:
         notes.append(ISLANDS)
     if (stakes := table.stakes) is not None:
-        notes.append(f"{stakes.thousandth}/hand: thousandths of a {stakes.blind:g}-chip {BLINDS[stakes.unit]} earned.")
+        blind = BLINDS.get(stakes.unit, stakes.unit)
+        notes.append(f"{stakes.thousandth}/hand: thousandths of a {stakes.blind:g}-chip {blind} earned.")
     if table.seats > 2:
         notes.append("Place: the mean of 1 for who earned most, and so on; Elo is from all pairs of a game.")
     elo_by_seat, error = table.ratings.seats, table.ratings.seats_error

@@ -25,12 +25,7 @@ def print_teams(teams: Teams, title: str, console: Console, limit: int | None = 
     if teams.distinct_games is not None:
         title += f", {teams.distinct_games:,} of them distinct"
     console.print(title, style="italic", highlight=False)
-    table = _table("with itself", "with others", "games", "illegal", "late", "crashed")
-    for row in teams.rows[:limit]:
-        tally = row.tally
-        faults = (str(count) for count in (tally.illegal, tally.late, tally.crashed))
-        table.add_row(str(row.rank), _name(row), _in_words(row.alone), _in_words(row.mixed), f"{row.games:,}", *faults)
-    console.print(table)
+    console.print(team_table(teams, limit))
     if limit is None and 1 < len(teams.rows) <= MOST_COLUMNS:
         cross = _table(*(str(row.rank) for row in teams.rows))
         for row, scores in zip(teams.rows, teams.pairs, strict=True):
@@ -38,6 +33,17 @@ def print_teams(teams: Teams, title: str, console: Console, limit: int | None = 
         console.print("\nwhat a team of row and column earns a game", style="italic", highlight=False)
         console.print(cross)
     console.print(f"\n{NOTES}", style="dim", highlight=False)
+
+
+def team_table(teams: Teams, limit: int | None = None) -> Table:
+    """Return the table of all players, or of the first `limit`."""
+    table = _table("with itself", "with others", "games", "illegal", "late", "crashed")
+    for row in teams.rows[:limit]:
+        tally = row.tally
+        scores = _in_words(row.alone), _in_words(row.mixed)
+        faults = (str(count) for count in (tally.illegal, tally.late, tally.crashed))
+        table.add_row(str(row.rank), _name(row), *scores, f"{row.games:,}", *faults)
+    return table
 
 
 def team_rows(teams: Teams) -> Iterator[dict[str, Any]]:

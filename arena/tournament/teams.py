@@ -7,14 +7,12 @@ Zero-Shot Coordination", ICML 2020): both are measured.
 Shapes: N players, P seats. A fault costs the whole team what the offender loses.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from arena.match.verdict import MatchRecord
 from arena.ratings.games import Floats
-from arena.tournament.tally import Played, Tallies, Tally, interval
+from arena.tournament.tally import Played, Tally, interval
 
 
 @dataclass(frozen=True)
@@ -110,10 +108,3 @@ def teams_of(played: Played) -> Teams:
         int(played.games.counts.sum()),
         played.distinct,
     )
-
-
-def teams(names: Sequence[str], records: Sequence[MatchRecord], chance: bool = False) -> Teams:
-    """Return the table of players `names` from `records`."""
-    tallies = Tallies(names, max((len(record.players) for record in records), default=2), chance)
-    tallies.add(records)
-    return teams_of(tallies.played)

@@ -17,8 +17,9 @@ from arena.tournament.ledger import Ledger
 from arena.tournament.pairing import JobScheduler, TournamentJob, openings_needed
 from arena.tournament.plan import TournamentPlan
 from arena.tournament.sequential import SequentialTest, SprtResult, in_order
-from arena.tournament.standings import Standings, require_anchor, standings
-from arena.tournament.teams import Teams, teams
+from arena.tournament.standings import Standings, require_anchor
+from arena.tournament.tables import table_from
+from arena.tournament.teams import Teams
 from games.engine.game import Game
 
 Progress = Callable[[Sequence[MatchRecord], int], None]
@@ -52,7 +53,9 @@ def check_entry(game: Game, names: Sequence[str], config: TournamentConfig) -> N
     """Raise `UsageError` for a tournament that cannot be played; makes no agents."""
     if game.num_players < 2:
         raise UsageError(f"{game.name} is played alone; a tournament needs a game of at least 2 players")
-    if len(names) < game.num_players:
+    if game.cooperative and config.format in ("swiss", "sprt"):
+        raise UsageError(f"a {config.format} pairs by who wins, and nobody wins {game.name}: play a round-robin")
+    if len(names) < (1 if game.cooperative else game.num_players):
         raise UsageError(f"a {config.format} of {game.name} needs at least {game.num_players} agents, not {len(names)}")
     if config.format == "sprt" and (len(names), game.num_players) != (2, 2):
         raise UsageError(f"an sprt is between 2 agents in a game of 2 players, not {len(names)} in {game.name}")
@@ -117,7 +120,7 @@ class Tournament:
             self._play(ledger, test, progress or (lambda records, total: None))
         if store is not None and run is not None and not run.finished:
             store.finish_run(run.id)
-        table = table_for(self.game, self.names, ledger.records, self.config.anchor)
+        table = table_from(self.game, self.names, ledger.records, self.config.anchor)
         sprt = None if test is None else test.result
         return TournamentResult(self.game.label, self.config, self.names, tuple(ledger.records), table, sprt)
 
@@ -155,12 +158,3 @@ def run_tournament(
     """Play a `Tournament` to its end; games in the store are not played again."""
     with closing(Tournament(game, players, config, workers)) as tournament:
         return tournament.run(progress, store)
-
-
-def table_for(
-    game: Game, names: Sequence[str], records: Sequence[MatchRecord], anchor: str | None = None
-) -> Standings | Teams:
-    """Return the table of a game: what teams earn in a cooperative one, ratings in others."""
-    if game.cooperative:
-        return teams(names, records, game.has_chance)
-    return standings(names, records, anchor, chance=game.has_chance, stakes=game.stakes)

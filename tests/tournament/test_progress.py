@@ -14,13 +14,14 @@ from arena.tournament.progress import LiveTable
 from arena.tournament.tournament import run_tournament
 
 PLAYERS = {"random": "random", "one": "one-ply"}
+GAME = games.make("tic_tac_toe")
 
 
 def shown(is_terminal):
     file = io.StringIO()
     console = Console(file=file, force_terminal=is_terminal, width=100)
-    with LiveTable(list(PLAYERS), 2, console) as progress:
-        run_tournament(games.make("tic_tac_toe"), PLAYERS, TournamentConfig(games=2000), progress)
+    with LiveTable(GAME, list(PLAYERS), console) as progress:
+        run_tournament(GAME, PLAYERS, TournamentConfig(games=2000), progress)
     return file.getvalue()
 
 
@@ -35,8 +36,8 @@ def test_a_sequential_test_tells_where_it_stands(monkeypatch):
     monkeypatch.setattr("arena.tournament.progress.SHARE", math.inf)
     file = io.StringIO()
     config = TournamentConfig(format="sprt", sprt=Sprt(0, 50), games=2000)
-    with LiveTable(list(PLAYERS), 2, Console(file=file, force_terminal=True, width=100), config.sprt) as progress:
-        result = run_tournament(games.make("tic_tac_toe"), PLAYERS, config, progress)
+    with LiveTable(GAME, list(PLAYERS), Console(file=file, force_terminal=True, width=100), config.sprt) as progress:
+        result = run_tournament(GAME, PLAYERS, config, progress)
     lines = re.findall(
         r"Log-likelihood ratio (-?[\d.]+) of -2\.94 \(H0\) to 2\.94 \(H1\), (\d+) pairs", file.getvalue()
     )
@@ -52,7 +53,7 @@ def test_nothing_is_shown_where_nobody_looks():
 def test_a_large_field_is_cut_short(count):
     file = io.StringIO()
     names = [f"player {number}" for number in range(count)]
-    with LiveTable(names, 2, Console(file=file, force_terminal=True, width=100, height=60)) as progress:
+    with LiveTable(GAME, names, Console(file=file, force_terminal=True, width=100, height=60)) as progress:
         config = TournamentConfig(games=2, format="gauntlet")
-        run_tournament(games.make("tic_tac_toe"), dict.fromkeys(names, "random"), config, progress)
+        run_tournament(GAME, dict.fromkeys(names, "random"), config, progress)
     assert ("and 10 more" in file.getvalue()) == (count == 30)

@@ -17,6 +17,7 @@ from arena.tournament.report import print_standings
 from arena.tournament.standings import standings, table_of
 from arena.tournament.tally import Tallies
 from arena.tournament.tournament import run_tournament
+from games.engine.stakes import Stakes
 
 CIRCLE = {("rock", "scissors"), ("scissors", "paper"), ("paper", "rock")}
 
@@ -191,3 +192,51 @@ def test_records_may_come_in_parts():
     assert (table.games, table.distinct_games, table.zeros) == (3, 2, ("b",))
     assert table.rows[0].tally.wins == 1
     assert whole.games == 61
+
+
+def test_games_for_chips_are_told_in_thousandths_of_a_blind(tmp_path):
+    records = [record("ab", (3, -3)), record("ba", (-1, 1)), record("ab", (-1, 1)), record("ba", (-1, 1))]
+    table = standings(["b", "a"], records, stakes=Stakes(chips=2, blind=4))
+    assert table.names == ("a", "b"), "by what they earn"
+    mean, error = 1000 * 1.0 * 2 / 4, 1000 * 1.959964 * np.std([3, 1, -1, 1]) / 2 * 2 / 4
+    text = printed(table, 240)
+    assert f"{mean:+.0f} ± {error:.0f}" in text
+    assert "mbb/hand: thousandths of a 4-chip big blind" in text
+    (row, _) = json.loads(to_json(table, "toy"))["players"]
+    assert (row["chips_per_hand"], row["mbb_per_hand"]) == (2.0, 500.0)
+    assert row["mbb_error_95"] == pytest.approx(error, abs=0.01)
+
+
+def test_games_of_more_than_two_are_told_by_places_and_returns():
+    games = [record("abc", (1, 0, -1)), record("bca", (0, 0, 1)), record("cab", (-1, 1, 0))]
+    table = standings(["a", "b", "c"], games)
+    a, b, c = table.rows
+    assert [row.tally.places.tolist() for row in (a, b, c)] == [[3, 0, 0], [0, 3, 0], [0, 1, 2]]
+    assert [row.tally.mean_place for row in (a, b, c)] == pytest.approx([1, 2, 8 / 3])
+    text = printed(table, 300)
+    assert all(heading in text for heading in ("place 1", "place 3", "return"))
+    assert [row["place_2"] for row in json.loads(to_json(table, "toy"))["players"]] == [0, 3, 1]
+
+
+def test_those_whom_no_games_connect_are_apart(tmp_path):
+    table = standings(["random", "b", "c", "d"], [record(["random", "b"], (1, -1)), record("cd", (1, -1))])
+    assert table.zeros == ("random", None)
+    text = printed(table, 200)
+    assert "random is 0, the mean is 0 on each side of the lines" in text
+    assert "their ratings cannot be compared" in " ".join(text.split())
+    players = json.loads(to_json(table, "toy"))["players"]
+    assert [(row["agent"], row["island"], row["zero"]) for row in players] == [
+        ("random", 1, "random"), ("b", 1, "random"), ("c", 2, "mean"), ("d", 2, "mean"),
+    ]  # fmt: skip
+    assert [row.superiority is None for row in table.rows] == [False, True, False, True]
+    write_standings(table, "toy", tmp_path)
+    assert (tmp_path / "ratings.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("anchor", "zero"), [(None, "random"), ("b", "b"), ("mean", None)], ids=["the usual", "a player", "the mean"]
+)
+def test_random_is_zero_where_it_plays_unless_the_user_says_otherwise(anchor, zero):
+    table = standings(["b", "random"], [record(["b", "random"], (1, -1))] * 3, anchor=anchor)
+    assert table.zeros == (zero,)
+    assert {row.name: row.elo for row in table.rows}.get(zero, 0.0) == 0
