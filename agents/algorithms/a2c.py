@@ -4,7 +4,6 @@ The actor follows the policy gradient weighted by advantages; the critic learns 
 (arXiv 1506.02438) where the paper takes n-step ones.
 """
 
-from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -14,12 +13,9 @@ import torch
 from torch import nn
 
 from agents.learning.action_mapping import ActionMapping
-from agents.learning.actor_critic import (
-    ActorCriticConfig,
-    ActorCriticLearner,
-    Figures,
-)
+from agents.learning.actor_critic import ActorCriticConfig, ActorCriticLearner
 from agents.learning.distributions import log_probability
+from agents.learning.figures import Figures, approximate_kl, new_figures, note
 from agents.learning.gradients import descend
 from agents.learning.options import one_config
 from agents.learning.stochastic import ActionSampler, DistFn, tensors
@@ -103,8 +99,8 @@ class A2CPolicy(ActorCriticLearner, BasePolicy):
 
     def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
         """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
-        figures: Figures = defaultdict(list)
-        data, config = tensors(batch, ("adv", "returns"), self.device), self.config
+        figures: Figures = new_figures(batch)
+        data, config = tensors(batch, ("adv", "returns", "logp_old"), self.device), self.config
         for _ in range(repeat):
             for part in self.sampler.minibatches(data, batch_size):
                 scores, value, _ = actor_and_critic(self.actor, self.critic, part["obs"])
@@ -114,11 +110,10 @@ class A2CPolicy(ActorCriticLearner, BasePolicy):
                 value_loss = (returns - value).square().mean()  # algorithm S3: (R - V(s))^2
                 entropy = dist.entropy().mean()
                 loss = actor_loss + config.vf_coef * value_loss - config.ent_coef * entropy
-                descend(loss, self.optim, config.max_grad_norm)
-                figures["loss"].append(loss.item())
-                figures["loss/actor"].append(actor_loss.item())
-                figures["loss/vf"].append(value_loss.item())
-                figures["loss/ent"].append(entropy.item())
+                step = descend(loss, self.optim, config.max_grad_norm)
+                note(figures, {"loss": loss.item(), "loss/actor": actor_loss.item(), "loss/vf": value_loss.item()})
+                note(figures, {"loss/ent": entropy.item(), "entropy": entropy.item(), **step})
+                note(figures, {"kl": approximate_kl(log_pi.detach() - part["logp_old"])})
         return dict(figures)
 
 

@@ -176,8 +176,8 @@ class AlphaZeroPolicy(BasePolicy):
         ended = torch.as_tensor(batch.ended, device=value.device)
         value_loss = (batch.returns[:, 0].to(value) - value).square()[ended].sum() / ended.sum().clamp(min=1)
         loss = policy_loss + self.config.vf_coef * value_loss
-        descend(loss, self.optim)
-        return {"loss": loss.item(), "loss/policy": policy_loss.item(), "loss/value": value_loss.item()}
+        step = descend(loss, self.optim)
+        return {"loss": loss.item(), "loss/policy": policy_loss.item(), "loss/value": value_loss.item(), **step}
 
 
 def build(spaces: Spaces, config: AlphaZeroConfig, training: bool) -> AlphaZeroPolicy:

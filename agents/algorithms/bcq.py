@@ -167,9 +167,9 @@ class BCQPolicy(QActor, BasePolicy):
         figures = self.fit_critics(obs, batch)
         proposed = self.vae.decode(obs, generator=self.generator).detach()
         actor_loss = -self.critics[0](obs, self.actor(obs, proposed)).mean()  # section 4.2
-        descend(actor_loss, self.actor_optim)
+        step = descend(actor_loss, self.actor_optim)
         self.sync_weight()
-        return {"loss/actor": actor_loss.item(), **figures, "loss/vae": vae_loss.item()}
+        return {"loss/actor": actor_loss.item(), **figures, "loss/vae": vae_loss.item(), **step}
 
     def _vae_loss(self, obs: torch.Tensor, act: torch.Tensor) -> torch.Tensor:
         """Return the reconstruction error plus half the divergence of latents from N(0, 1)."""

@@ -107,8 +107,7 @@ class C51Policy(QLearner, BasePolicy):
     def learn(self, batch: Batch) -> dict[str, float]:
         """Take one gradient step on the cross-entropy with the projected target (algorithm 1); return its `loss`."""
         loss = cross_entropy(chosen(self.evaluate(batch.obs).logits, batch.act), batch, self.support)
-        self._step(loss)
-        return {"loss": loss.item()}
+        return {"loss": loss.item(), **self._step(loss)}
 
 
 def support_of(config: C51Config) -> torch.Tensor:

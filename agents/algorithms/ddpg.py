@@ -105,9 +105,9 @@ class DDPGPolicy(DeterministicActor, BasePolicy):
         figures = self.fit_critics(obs, batch)
         # equation 6: the actor goes where the critic's value grows
         actor_loss = -self.critics[0](obs, self.actor(obs)[0]).mean()
-        descend(actor_loss, self.actor_optim)
+        step = descend(actor_loss, self.actor_optim)
         self.sync_weight()
-        return {"loss/actor": actor_loss.item(), **figures}
+        return {"loss/actor": actor_loss.item(), **figures, **step}
 
 
 def build(spaces: Spaces, config: DDPGConfig, training: bool) -> DDPGPolicy:

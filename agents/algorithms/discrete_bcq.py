@@ -144,9 +144,8 @@ class DiscreteBCQPolicy(QLearner, BasePolicy):
         reg_loss = legal.square().mean()
         loss = q_loss + i_loss + self.config.imitation_logits_penalty * reg_loss
         batch.weight = as_array(td)  # the new priorities of a prioritized buffer
-        self._step(loss)
         parts = {"loss/q": q_loss.item(), "loss/i": i_loss.item(), "loss/reg": reg_loss.item()}
-        return {"loss": loss.item(), **parts}
+        return {"loss": loss.item(), **parts, **self._step(loss)}
 
 
 def build(spaces: Spaces, config: DiscreteBCQConfig, training: bool) -> DiscreteBCQPolicy:

@@ -90,8 +90,8 @@ class DiscreteCQLPolicy(QLearner, BasePolicy):
         quantile_loss = quantile_regression(batch, chosen(output.logits, batch.act), self.tau_hat)
         conservative = (output.q.logsumexp(dim=1) - chosen(output.q, batch.act)).mean()  # illegal actions add exp(-inf)
         loss = quantile_loss + self.config.min_q_weight * conservative
-        self._step(loss)
-        return {"loss": loss.item(), "loss/qr": quantile_loss.item(), "loss/cql": conservative.item()}
+        parts = {"loss/qr": quantile_loss.item(), "loss/cql": conservative.item()}
+        return {"loss": loss.item(), **parts, **self._step(loss)}
 
 
 def build(spaces: Spaces, config: DiscreteCQLConfig, training: bool) -> DiscreteCQLPolicy:

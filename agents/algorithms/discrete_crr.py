@@ -198,13 +198,14 @@ class DiscreteCRRPolicy(BasePolicy):
         actor_loss = -(self.weights(advantage) * log_probability(dist, data["act"])).mean()  # section 3
         cql_loss = (mask_scores(q, mask).logsumexp(dim=1) - taken).mean()  # arXiv 2006.04779, equation 4
         loss = actor_loss + critic_loss + self.config.min_q_weight * cql_loss
-        descend(loss, self.optim)
+        step = descend(loss, self.optim)
         self._updates += 1
         return {
             "loss": loss.item(),
             "loss/actor": actor_loss.item(),
             "loss/critic": critic_loss.item(),
             "loss/cql": cql_loss.item(),
+            **step,
         }
 
 

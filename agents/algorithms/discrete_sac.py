@@ -153,10 +153,11 @@ class DiscreteSACPolicy(QActor, BasePolicy):
         entropy = dist.entropy()
         # equation 12: pi(s)^T (alpha log pi(s) - Q(s))
         actor_loss = -(self.temperature.value * entropy + expectation(dist.probs, q)).mean()
-        descend(actor_loss, self.actor_optim)
+        step = descend(actor_loss, self.actor_optim)
         alpha_figures = self.temperature.adapt(entropy)
         self.sync_weight()
-        return {"loss/actor": actor_loss.item(), **figures, **alpha_figures}
+        step["entropy"] = entropy.mean().item()
+        return {"loss/actor": actor_loss.item(), **figures, **alpha_figures, **step}
 
 
 def build(spaces: Spaces, config: DiscreteSACConfig, training: bool) -> DiscreteSACPolicy:

@@ -95,8 +95,7 @@ class DQNPolicy(QLearner, BasePolicy):
             loss = td_error**2  # Nature 518, methods: (y - Q(s, a))^2
         loss = weighted_mean(loss, batch)
         batch.weight = as_array(td_error)  # the new priorities of a prioritized buffer
-        self._step(loss)
-        return {"loss": loss.item()}
+        return {"loss": loss.item(), **self._step(loss)}
 
 
 def build(spaces: Spaces, config: DQNConfig, training: bool) -> DQNPolicy:

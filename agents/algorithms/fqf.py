@@ -148,10 +148,10 @@ class FQFPolicy(QLearner, BasePolicy):
         fraction_loss = (slope * fractions.taus[:, 1:-1]).sum(dim=1).mean()
         entropy = fractions.entropies.mean()
         descend(fraction_loss - self.config.ent_coef * entropy, self.fraction_optim)
-        self._step(quantile_loss)
+        step = self._step(quantile_loss)
         parts = {"loss/quantile": quantile_loss.item(), "loss/fraction": fraction_loss.item()}
         parts["loss/entropy"] = -self.config.ent_coef * entropy.item()
-        return {"loss": sum(parts.values()), **parts}
+        return {"loss": sum(parts.values()), **parts, **step}
 
 
 def w1_slope(middles: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:

@@ -104,8 +104,7 @@ class ImitationPolicy(BasePolicy):
         else:
             act = torch.as_tensor(batch.act, dtype=torch.int64, device=logits.device)
             loss = nn.functional.cross_entropy(logits, act)
-        descend(loss, self.optim)
-        return {"loss": loss.item()}
+        return {"loss": loss.item(), **descend(loss, self.optim)}
 
 
 def build(spaces: Spaces, config: ImitationConfig, training: bool) -> ImitationPolicy:

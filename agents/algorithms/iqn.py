@@ -118,8 +118,7 @@ class IQNPolicy(QLearner, BasePolicy):
         """Take one gradient step on the quantile Huber loss at random fractions (equation 3); return its `loss`."""
         output = self.evaluate(batch.obs)
         loss = quantile_regression(batch, chosen(output.logits, batch.act), output.extra["taus"])
-        self._step(loss)
-        return {"loss": loss.item()}
+        return {"loss": loss.item(), **self._step(loss)}
 
 
 def build(spaces: Spaces, config: IQNConfig, training: bool) -> IQNPolicy:

@@ -15,7 +15,6 @@ paper's own deep variant is PPO with other penalties. Rudolph et al. 2025, arXiv
 gradients with neural fictitious self-play and counterfactual regret minimization.
 """
 
-from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -27,8 +26,9 @@ from numpy.typing import NDArray
 from torch import nn
 
 from agents.learning import checks
-from agents.learning.actor_critic import AdvantageEstimator, Figures
+from agents.learning.actor_critic import AdvantageEstimator
 from agents.learning.distributions import expectation
+from agents.learning.figures import Figures, new_figures, note
 from agents.learning.gradients import descend
 from agents.learning.stochastic import (
     ActionSampler,
@@ -171,7 +171,7 @@ class MMDPolicy(BasePolicy):
 
     def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
         """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
-        figures: Figures = defaultdict(list)
+        figures: Figures = new_figures(batch)
         data, config = tensors(batch, KEYS, self.device), self.config
         scale, alpha = float(np.std(batch.returns)) + 1e-8, self.temperature
         for _ in range(repeat):
@@ -180,11 +180,9 @@ class MMDPolicy(BasePolicy):
                 # 1/eta KL(pi, pi_old) + alpha KL(pi, magnet)
                 penalty = kl / (config.step_ratio * alpha) - alpha * entropy
                 loss = penalty - gain / scale + config.vf_coef * value_loss / scale**2
-                descend(loss, self.optim, config.max_grad_norm)
-                figures["gain"].append(gain.item())
-                figures["entropy"].append(entropy.item())
-                figures["kl"].append(kl.item())
-                figures["loss/vf"].append(value_loss.item())
+                step = descend(loss, self.optim, config.max_grad_norm)
+                note(figures, {"gain": gain.item(), "loss/vf": value_loss.item()})
+                note(figures, {"entropy": entropy.item(), "kl": kl.item(), **step})
         polyak(self.average, self.actor, config.average_rate)
         return dict(figures)
 

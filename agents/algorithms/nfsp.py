@@ -144,9 +144,10 @@ class NFSPPolicy(BasePolicy):
     def learn(self, batch: Batch) -> dict[str, float]:
         """Take one step of the best response on transitions of all seats, and one of the average down -log pi(a | s).
 
-        Returns their losses, `loss/best` and `loss/average` (algorithm 1 of the paper).
+        Returns their losses, `loss/best` and `loss/average` (algorithm 1 of the paper), and figures of the first step.
         """
-        figures = {"loss/best": self.best.learn(batch)["loss"]}
+        step = self.best.learn(batch)
+        figures = {"loss/best": step.pop("loss"), **step}
         if len(self.reservoir):
             imitated = self.reservoir.sample(self.config.batch_size, self.rng)
             act = torch.as_tensor(imitated.act, device=self.device)

@@ -4,7 +4,6 @@ The actor steps along F^-1 g, with g the policy gradient and F the Fisher matrix
 not depend on the parametrisation. The critic is fitted to the returns.
 """
 
-from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -15,7 +14,8 @@ from torch import nn
 from torch.distributions import kl_divergence
 
 from agents.learning.action_mapping import ActionMapping
-from agents.learning.actor_critic import ActorCriticLearner, Figures
+from agents.learning.actor_critic import ActorCriticLearner
+from agents.learning.figures import Figures, mean_entropy, new_figures, note
 from agents.learning.natural_gradient import (
     NaturalGradient,
     NaturalGradientConfig,
@@ -106,7 +106,7 @@ class NPGPolicy(ActorCriticLearner, BasePolicy):
 
     def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
         """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
-        figures: Figures = defaultdict(list)
+        figures: Figures = new_figures(batch)
         data = tensors(batch, ("adv", "returns", "logp_old"), self.device)
         parameters = list(self.actor.parameters())
         for _ in range(repeat):
@@ -120,9 +120,9 @@ class NPGPolicy(ActorCriticLearner, BasePolicy):
                 assign(parameters, flat(parameters).detach() + step)
                 with torch.no_grad():
                     after, _ = surrogate(self.actor, self.sampler, part)
-                figures["loss/actor"].append(loss.item())
-                figures["loss/vf"].append(fit_critic(self.critic, self.optim, part, self.config))
-                figures["kl"].append(kl_divergence(before, after).mean().item())
+                kl = kl_divergence(before, after).mean().item()
+                note(figures, {"loss/actor": loss.item(), "kl": kl, **mean_entropy(before)})
+                note(figures, fit_critic(self.critic, self.optim, part, self.config))
         return dict(figures)
 
 

@@ -4,6 +4,7 @@ After whole episodes, the log-probability of every action is raised in proportio
 it. With `reward_normalization`, the running mean of returns is the baseline and their standard deviation the scale.
 """
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -17,6 +18,7 @@ from torch import nn
 from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.distributions import log_probability
+from agents.learning.figures import Figures, mean_entropy, note
 from agents.learning.gradients import descend
 from agents.learning.options import one_config
 from agents.learning.stochastic import ActionSampler, DistFn, OnPolicyConfig, ReturnScale, scores_of, tensors
@@ -110,9 +112,9 @@ class PGPolicy(BasePolicy):
             self.return_scale.update(returns)
         return batch
 
-    def learn(self, batch: Batch, batch_size: int, repeat: int) -> dict[str, list[float]]:
-        """Go `repeat` times through the batch in minibatches of about `batch_size`; return the `loss` of each step."""
-        losses = []
+    def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
+        """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
+        figures: Figures = defaultdict(list)
         data = tensors(batch, ("returns",), self.device)
         for _ in range(repeat):
             for part in self.sampler.minibatches(data, batch_size):
@@ -120,9 +122,9 @@ class PGPolicy(BasePolicy):
                 dist = self.sampler.distribution(scores, part.get("mask"))
                 # theta <- theta + alpha G_t grad log pi(A_t | S_t): Sutton and Barto, equation 13.8
                 loss = -(part["returns"] * log_probability(dist, part["act"])).mean()
-                descend(loss, self.optim)
-                losses.append(loss.item())
-        return {"loss": losses}
+                step = descend(loss, self.optim)
+                note(figures, {"loss": loss.item(), **mean_entropy(dist), **step})
+        return dict(figures)
 
 
 def build(spaces: Spaces, config: PGConfig, training: bool) -> PGPolicy:

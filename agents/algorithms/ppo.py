@@ -5,7 +5,6 @@ old probabilities. Dual clip: Ye et al. 2020, arXiv 1912.09729; recomputed advan
 2006.05990, section 3.5.
 """
 
-from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -18,12 +17,9 @@ from torch import nn
 from torch.nn.functional import mse_loss
 
 from agents.learning.action_mapping import ActionMapping
-from agents.learning.actor_critic import (
-    ActorCriticConfig,
-    ActorCriticLearner,
-    Figures,
-)
+from agents.learning.actor_critic import ActorCriticConfig, ActorCriticLearner
 from agents.learning.distributions import log_probability
+from agents.learning.figures import Figures, approximate_kl, clip_fraction, new_figures, note
 from agents.learning.gradients import descend
 from agents.learning.options import one_config
 from agents.learning.stochastic import ActionSampler, DistFn, tensors
@@ -137,7 +133,7 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
 
     def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
         """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
-        figures: Figures = defaultdict(list)
+        figures: Figures = new_figures(batch)
         data, config = tensors(batch, KEYS, self.device), self.config
         for repetition in range(repeat):
             if config.recompute_advantage and repetition > 0:
@@ -147,16 +143,18 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
             for part in self.sampler.minibatches(data, batch_size):
                 scores, value, _ = actor_and_critic(self.actor, self.critic, part["obs"])
                 dist = self.sampler.distribution(scores, part.get("mask"))
-                ratio = (log_probability(dist, part["act"]) - part["logp_old"]).exp()
+                log_ratio = log_probability(dist, part["act"]) - part["logp_old"]
+                ratio = log_ratio.exp()
                 clip_loss = clip_loss_of(ratio, part["adv"], config)
                 value_loss = value_loss_of(value, part["v_s"], part["returns"], config)
                 entropy = dist.entropy().mean()
                 loss = clip_loss + config.vf_coef * value_loss - config.ent_coef * entropy  # eq. 9
-                descend(loss, self.optim, config.max_grad_norm)
-                figures["loss"].append(loss.item())
-                figures["loss/clip"].append(clip_loss.item())
-                figures["loss/vf"].append(value_loss.item())
-                figures["loss/ent"].append(entropy.item())
+                step = descend(loss, self.optim, config.max_grad_norm)
+                note(figures, {"loss": loss.item(), "loss/clip": clip_loss.item(), "loss/vf": value_loss.item()})
+                note(figures, {"loss/ent": entropy.item(), "entropy": entropy.item(), **step})
+                with torch.no_grad():
+                    clipped = clip_fraction(ratio, config.eps_clip)
+                    note(figures, {"kl": approximate_kl(log_ratio), "clip_fraction": clipped})
         return dict(figures)
 
 

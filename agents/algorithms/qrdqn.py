@@ -89,8 +89,7 @@ class QRDQNPolicy(QLearner, BasePolicy):
         """Take one gradient step on the quantile Huber loss (algorithm 1); return its `loss`."""
         quantiles = chosen(self.evaluate(batch.obs).logits, batch.act)
         loss = quantile_regression(batch, quantiles, self.tau_hat)
-        self._step(loss)
-        return {"loss": loss.item()}
+        return {"loss": loss.item(), **self._step(loss)}
 
 
 def middles(num_quantiles: int) -> torch.Tensor:

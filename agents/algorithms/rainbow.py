@@ -93,9 +93,9 @@ class RainbowPolicy(QLearner, BasePolicy):
         """Take the gradient step of C51 with new noise, then draw the noise for collecting; return the `loss`."""
         sample_noise(self.model, self.generator)
         loss = cross_entropy(chosen(self.evaluate(batch.obs).logits, batch.act), batch, self.support)
-        self._step(loss)
+        step = self._step(loss)
         sample_noise(self.model, self.generator)
-        return {"loss": loss.item()}
+        return {"loss": loss.item(), **step}
 
 
 def build(spaces: Spaces, config: RainbowConfig, training: bool) -> RainbowPolicy:

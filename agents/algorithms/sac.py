@@ -144,10 +144,11 @@ class SACPolicy(QActor, BasePolicy):
         act, logp = self._squashed(default_distribution(*self.actor(obs)[0]))
         alpha, q = self.temperature.value, smallest_q(self.critics, obs, act)
         actor_loss = (alpha * logp - q).mean()  # eq. 9
-        descend(actor_loss, self.actor_optim)
+        step = descend(actor_loss, self.actor_optim)
         alpha_figures = self.temperature.adapt(-logp)
         self.sync_weight()
-        return {"loss/actor": actor_loss.item(), **figures, **alpha_figures}
+        step["entropy"] = -logp.mean().item()
+        return {"loss/actor": actor_loss.item(), **figures, **alpha_figures, **step}
 
 
 def build(spaces: Spaces, config: SACConfig, training: bool) -> SACPolicy:

@@ -125,7 +125,7 @@ class TD3Policy(DeterministicActor, BasePolicy):
         self._updates: torch.Tensor
         self.register_buffer("_updates", torch.zeros((), dtype=torch.int64))  # saved with the weights
         self.max_action = actor.max_action if isinstance(actor, Bounded) else float("inf")
-        self._actor_loss = 0.0
+        self._actor_figures = {"loss/actor": 0.0}  # of its latest update
 
     def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
         """Return the smaller of two values (equation 10) of the smoothed target actions (equation 14)."""
@@ -142,11 +142,11 @@ class TD3Policy(DeterministicActor, BasePolicy):
         figures = self.fit_critics(obs, batch)
         if self._updates % self.config.update_actor_freq == 0:
             actor_loss = -self.critics[0](obs, self.actor(obs)[0]).mean()
-            descend(actor_loss, self.actor_optim)
-            self._actor_loss = actor_loss.item()
+            step = descend(actor_loss, self.actor_optim)
+            self._actor_figures = {"loss/actor": actor_loss.item(), **step}
             self.sync_weight()
         self._updates += 1
-        return {"loss/actor": self._actor_loss, **figures}
+        return {**self._actor_figures, **figures}
 
 
 def build(spaces: Spaces, config: TD3Config, training: bool) -> TD3Policy:

@@ -4,7 +4,6 @@ The largest step along the natural gradient that keeps the divergence from the o
 model gives its length; a line search then shortens it until the true surrogate and divergence meet the conditions.
 """
 
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,7 +15,8 @@ from torch import nn
 from torch.distributions import kl_divergence
 
 from agents.learning.action_mapping import ActionMapping
-from agents.learning.actor_critic import ActorCriticLearner, Figures
+from agents.learning.actor_critic import ActorCriticLearner
+from agents.learning.figures import Figures, mean_entropy, new_figures, note
 from agents.learning.natural_gradient import (
     NaturalGradient,
     NaturalGradientConfig,
@@ -119,19 +119,16 @@ class TRPOPolicy(ActorCriticLearner, BasePolicy):
 
     def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
         """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
-        figures: Figures = defaultdict(list)
+        figures: Figures = new_figures(batch)
         data = tensors(batch, ("adv", "returns", "logp_old"), self.device)
         for _ in range(repeat):
             for part in self.sampler.minibatches(data, batch_size):
-                loss, step_size, kl = self._step_actor(part)
-                figures["loss/actor"].append(loss)
-                figures["loss/vf"].append(fit_critic(self.critic, self.optim, part, self.config))
-                figures["step_size"].append(step_size)
-                figures["kl"].append(kl)
+                note(figures, self._step_actor(part))
+                note(figures, fit_critic(self.critic, self.optim, part, self.config))
         return dict(figures)
 
-    def _step_actor(self, part: Minibatch) -> tuple[float, float, float]:
-        """Take one step within the trust region; return the loss before it, its size and its divergence."""
+    def _step_actor(self, part: Minibatch) -> dict[str, float]:
+        """Take one step within the trust region; return its figures, the loss and the entropy as they were before."""
         parameters, config = list(self.actor.parameters()), self.config
         with torch.no_grad():
             before, _ = surrogate(self.actor, self.sampler, part)
@@ -151,7 +148,7 @@ class TRPOPolicy(ActorCriticLearner, BasePolicy):
         step_size, kl = line_search(
             outcome, loss.item(), config.max_kl, beta, config.backtrack_coeff, config.max_backtracks
         )
-        return loss.item(), step_size, kl
+        return {"loss/actor": loss.item(), "step_size": step_size, "kl": kl, **mean_entropy(before)}
 
 
 def line_search(

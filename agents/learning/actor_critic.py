@@ -21,8 +21,6 @@ from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
 from arena.policy.masking import bare_obs, legal_mask
 
-Figures = dict[str, list[float]]
-"""Figures of the gradient steps, by name."""
 Values = Callable[[Any], NDArray[np.float64]]
 """Maps observations to their values, [n]."""
 

@@ -18,8 +18,10 @@ def adam(
     return torch.optim.AdamW(parameters, learning_rate, eps=eps, weight_decay=weight_decay, fused=True)
 
 
-def descend(loss: torch.Tensor, optim: torch.optim.Optimizer | None, max_norm: float | None = None) -> None:
+def descend(loss: torch.Tensor, optim: torch.optim.Optimizer | None, max_norm: float | None = None) -> dict[str, float]:
     """Take one optimizer step down the gradient of a loss, clipped to the norm `max_norm`.
+
+    Returns `grad_norm`, the norm of the gradient before it is clipped, and `lr`, the learning rate.
 
     Raises `UsageError` if there is no optimizer.
     """
@@ -30,6 +32,9 @@ def descend(loss: torch.Tensor, optim: torch.optim.Optimizer | None, max_norm: f
     gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
     for parameter, gradient in zip(parameters, gradients, strict=True):
         parameter.grad = gradient  # not added up, so that there is nothing to clear
-    if max_norm is not None:
-        nn.utils.clip_grad_norm_(parameters, max_norm)
+    if max_norm is None:
+        norm = nn.utils.get_total_norm([gradient for gradient in gradients if gradient is not None])
+    else:
+        norm = nn.utils.clip_grad_norm_(parameters, max_norm)
     optim.step()
+    return {"grad_norm": norm.item(), "lr": float(optim.param_groups[0]["lr"])}

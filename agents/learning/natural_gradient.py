@@ -132,10 +132,12 @@ class NaturalGradientConfig(OnPolicyConfig):
 
 def fit_critic(
     critic: nn.Module, optim: torch.optim.Optimizer | None, part: Minibatch, config: NaturalGradientConfig
-) -> float:
-    """Fit a critic to the returns by an optimizer of its own, after a step of the actor; return the last loss."""
-    loss = torch.zeros(())
+) -> dict[str, float]:
+    """Fit a critic to the returns by an optimizer of its own, after a step of the actor.
+
+    Returns the figures of the last step: `loss/vf` and those of `descend`.
+    """
     for _ in range(config.optim_critic_iters):
         loss = (part["returns"] - critic(part["obs"])[:, 0]).square().mean()
-        descend(loss, optim, config.max_grad_norm)
-    return loss.item()
+        step = descend(loss, optim, config.max_grad_norm)
+    return {"loss/vf": loss.item(), **step}

@@ -219,12 +219,13 @@ class QLearner(nn.Module):
         q = self.evaluate(obs_next).q if self.config.is_double else output.q
         return chosen(output.logits, q.argmax(dim=1))
 
-    def _step(self, loss: torch.Tensor) -> None:
-        """Take one gradient step down `loss`; first update the target network if it is due."""
+    def _step(self, loss: torch.Tensor) -> dict[str, float]:
+        """Take one gradient step down `loss`, as `descend` does; first update the target network if it is due."""
         if self.model_old is not None and int(self._updates) % self.config.target_update_freq == 0:
             self.sync_weight()
-        descend(loss, self.optim)
+        step = descend(loss, self.optim)
         self._updates += 1
+        return step
 
 
 def chosen(outputs: torch.Tensor, act: Any) -> torch.Tensor:

@@ -106,7 +106,7 @@ def test_the_loss_of_c51_is_a_cross_entropy():
     batch.returns = policy.support.expand(2, -1)
     expected = -(target * before[[0, 1], [2, 0]].log()).sum(dim=1)
     figures = policy.learn(batch)
-    assert figures == {"loss": pytest.approx((expected * torch.tensor([1.0, 0.5])).mean().item())}
+    assert figures["loss"] == pytest.approx((expected * torch.tensor([1.0, 0.5])).mean().item())
     np.testing.assert_allclose(batch.weight, expected, rtol=1e-5)
     moved = (net.outputs.detach() != before).any(dim=2)
     assert moved.tolist() == [[False, False, True], [True, False, False]], "other actions are not learned about"

@@ -117,7 +117,7 @@ def test_the_loss_is_that_of_the_actions_taken(clip, expected):
     policy = policy_of(clip_loss_grad=clip)
     batch = Batch(obs=positions([[1.0, 5, 5, 5], [5, 5, 2.0, 5]]), act=np.array([0, 2]))
     batch.returns = torch.tensor([[1.5], [6.0]])
-    assert policy.learn(batch) == {"loss": pytest.approx(expected)}
+    assert policy.learn(batch)["loss"] == pytest.approx(expected)
     np.testing.assert_allclose(batch.weight, [0.5, 4.0])
     moved = (policy.model.weight.detach() != 1.0).tolist()
     assert moved == [True, False, True, False], "other actions are not learned about"
@@ -128,7 +128,7 @@ def test_weights_scale_the_loss():
     batch = Batch(
         obs=positions([[1.0, 0, 0, 0]]), act=np.array([0]), returns=torch.tensor([[3.0]]), weight=np.array([0.5])
     )
-    assert policy.learn(batch) == {"loss": pytest.approx(2.0)}
+    assert policy.learn(batch)["loss"] == pytest.approx(2.0)
 
 
 def test_the_target_network_follows_every_so_many_steps():

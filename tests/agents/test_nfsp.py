@@ -89,7 +89,7 @@ def test_the_average_becomes_what_the_best_response_has_done():
     with torch.no_grad():
         logits = torch.where(torch.as_tensor(rows.mask[0]), policy.scores(torch.ones((1, ACTIONS)))[0], -torch.inf)
     np.testing.assert_allclose(logits.softmax(dim=0).numpy(), [0.1, 0.3, 0.6, 0.0], atol=0.06)
-    assert set(figures) == {"loss/best", "loss/average"}
+    assert set(figures) == {"loss/best", "loss/average", "grad_norm", "lr"}
     assert figures["loss/best"] < 0.01, "and the values go to their targets"
 
 

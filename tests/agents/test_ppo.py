@@ -170,9 +170,9 @@ def test_advantages_may_be_computed_anew_before_each_repetition():
 
 def test_an_update_goes_through_everything_in_minibatches():
     figures = policy_of().update(0, collected(), batch_size=3, repeat=4)
-    assert {key: len(value) for key, value in figures.items()} == dict.fromkeys(
-        ("loss", "loss/clip", "loss/vf", "loss/ent"), 12
-    )
+    of_steps = ("loss", "loss/clip", "loss/vf", "loss/ent", "entropy", "kl", "clip_fraction", "grad_norm", "lr")
+    lengths = {key: len(value) for key, value in figures.items()}
+    assert lengths == {**dict.fromkeys(of_steps, 12), "explained_variance": 1}
 
 
 def test_the_gradient_is_bounded_over_all_parameters():

@@ -1,0 +1,61 @@
+"""Figures of gradient steps, by which a training is judged while it runs."""
+
+from collections import defaultdict
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from arena.data.batch import Batch
+
+Figures = dict[str, list[float]]
+"""Figures of the gradient steps, by name."""
+
+
+def new_figures(batch: Batch) -> Figures:
+    """Return the figures of an update before its first step.
+
+    They have `explained_variance` if the batch has the values `v_s` by which advantages were estimated.
+    """
+    figures: Figures = defaultdict(list)
+    if "v_s" in batch:
+        figures["explained_variance"].append(explained_variance(batch.v_s, batch.returns))
+    return figures
+
+
+def note(figures: Figures, step: dict[str, float]) -> None:
+    """Add the figures of one gradient step."""
+    for name, value in step.items():
+        figures[name].append(value)
+
+
+def approximate_kl(log_ratio: torch.Tensor) -> float:
+    """Return the divergence of a new policy from the old by log-ratios [n] of their chances of the old one's actions.
+
+    The mean of (r - 1) - log r over the ratios r: unbiased, never negative (Schulman 2020, "Approximating KL
+    Divergence").
+    """
+    return (log_ratio.exp() - 1 - log_ratio).mean().item()
+
+
+def clip_fraction(ratio: torch.Tensor, eps_clip: float) -> float:
+    """Return the share of ratios [n] outside 1 ± `eps_clip`, which the clipped objective limits."""
+    return ((ratio - 1).abs() > eps_clip).float().mean().item()
+
+
+def explained_variance(values: NDArray[Any], returns: NDArray[Any]) -> float:
+    """Return 1 - Var[returns - values] / Var[returns]: 1 for a perfect critic, 0 for a constant one.
+
+    Of returns that are all alike it is 0.
+    """
+    total = float(np.var(returns))
+    return 1.0 - float(np.var(returns - values)) / total if total > 0 else 0.0
+
+
+def mean_entropy(dist: Any) -> dict[str, float]:
+    """Return `entropy`, the mean of a distribution's; nothing where torch has no formula for it."""
+    with suppress(NotImplementedError):
+        return {"entropy": dist.entropy().mean().item()}
+    return {}
