@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -47,6 +47,8 @@ class Options:
     """The learning algorithm; 'arena agents' lists them."""
     ui: bool = False
     """Train in a background process and follow it on a screen; it goes on when you leave ('arena runs' reopens it)."""
+    logger: Literal["tensorboard", "csv", "wandb"] = "tensorboard"
+    """Where the curves go: tensorboard (event files in the run's folder), csv (figures.csv there), wandb."""
 
 
 NamedLeague = Annotated[
@@ -100,7 +102,7 @@ def run(options: Any) -> int:
         return train_on_screen([word for word in sys.argv[1:] if word != "--ui"], folder)
 
     from arena.runs.live import LiveLogger, StopRequested, live
-    from arena.runs.tensorboard import EVENTS, tensorboard_logger
+    from arena.runs.loggers import open_logger, whereabouts
 
     training = _training(options)
     folder, spec = training.folder, f"{options.algo}:{training.folder}"
@@ -115,7 +117,7 @@ def run(options: Any) -> int:
     try:
         with ExitStack() as stack:
             run = stack.enter_context(live(training))  # first: it takes the lock of the folder
-            logger = stack.enter_context(tensorboard_logger(training))
+            logger = stack.enter_context(open_logger(options.logger, training))
             bar = stack.enter_context(TrainingBar())
             training.set_logger(LiveLogger(run, logger))
 
@@ -140,7 +142,7 @@ def run(options: Any) -> int:
     else:
         print(f"watch it:  arena watch {options.task} {spec} random")
         print(f"play it:   arena play {options.task} {spec}")
-    print(f"snapshots: {last.parent}/snapshot-*   curves: tensorboard --logdir {folder / EVENTS}")
+    print(f"snapshots: {last.parent}/snapshot-*   curves: {whereabouts(options.logger, folder)}")
     return 0
 
 

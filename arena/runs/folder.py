@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,12 +24,15 @@ from arena.data.flat import flatten, unflatten
 from arena.policy.former_names import read_options
 from arena.policy.snapshots import SNAPSHOT
 from arena.runs.live_files import LIVE, WRITTEN, require_idle
+from arena.runs.origin import origin
 
 DESCRIPTION, STATE, FIGURES, ARRAYS = "run.json", "training", "state.json", "arrays.safetensors"
 HASH = "sha256"
 """Key in the figures of a state: the hash of its arrays."""
 LENGTH = "steps", "snapshots"
 """Options that set the length of a run."""
+ORIGIN = "origin"
+"""Key in `run.json` of what the run comes from; it makes no difference to the result."""
 DIVERGED = "diverged.txt"
 """File that marks a run that has diverged."""
 STABILIZING = "learning_rate", "max_grad_norm"
@@ -72,7 +76,7 @@ class RunFolder:
         if resume:
             return self._saved_figures(description)
         self.require_free()
-        self._claimed = dict(description)
+        self._claimed = {**description, ORIGIN: origin(_torch_threads())}
         return None
 
     def _saved_figures(self, requested: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -172,6 +176,12 @@ class RunFolder:
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError) as error:
             problem = printable(error) if isinstance(error, UsageError) else repr(error)
             raise CheckpointError(f"{self._state} does not fit this run: {problem}") from None
+
+
+def _torch_threads() -> int:
+    """Return the number of threads that torch computes on; 0 where it is not loaded."""
+    torch = sys.modules.get("torch")
+    return 0 if torch is None else int(torch.get_num_threads())
 
 
 def require_no_links(folder: Path) -> None:

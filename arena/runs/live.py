@@ -17,6 +17,7 @@ from arena.match.verdict import MatchRecord
 from arena.policy.snapshots import count_snapshots
 from arena.runs.live_files import (
     FIGURES,
+    GAMES_SPEED,
     LIVE,
     REQUESTS,
     SPEED,
@@ -33,8 +34,8 @@ from arena.runs.live_files import (
 from arena.runs.progress import Progress, TrainingRun
 from arena.trainer.logger import BaseLogger
 
-STATUS_S, FIGURES_S, PAUSE_POLL_S = 0.5, 1.0, 0.1
-"""Seconds between two statuses, between two lines of figures, and between two checks whether a pause has ended."""
+STATUS_S, FIGURES_S, SPEEDS_S, PAUSE_POLL_S = 0.5, 1.0, 10.0, 0.1
+"""Seconds between two statuses, two lines of figures, two logged speeds, and two checks whether a pause has ended."""
 RATE_S = 30.0
 """Seconds that the rate is averaged over."""
 
@@ -50,8 +51,10 @@ class LiveRun:
         self.folder = training.folder
         self._training = training
         self._start_time = time.time()
-        self._last_status = self._last_figures = 0.0
-        self._recent_steps: deque[tuple[float, int]] = deque()  # times and steps of the last `RATE_S` seconds
+        self.logger: BaseLogger | None = None
+        """Logger that speeds are written to."""
+        self._last_status = self._last_figures = self._last_speeds = 0.0
+        self._recent: deque[tuple[float, int, int]] = deque()  # times, steps and games of the last `RATE_S` seconds
         self._snapshots = count_snapshots(self.folder)
         self._figures: dict[str, float] = {}
         self._written_game: MatchRecord | None = None
@@ -74,12 +77,28 @@ class LiveRun:
             self._write_game()
         if now - self._last_figures >= FIGURES_S:
             self._write_figures(now)
+        if now - self._last_speeds >= SPEEDS_S:
+            self._log_speeds(now)
         if requested(self.folder, "snapshot"):
             request(self.folder, "snapshot", wanted=False)
             self.log(f"kept as {self._training.save_checkpoint().name}")
         self._pause_while_requested()
         if requested(self.folder, "stop"):
             raise StopRequested
+
+    def speeds(self) -> dict[str, float]:
+        """Return the steps and games per second of the last `RATE_S` seconds; nothing before they are known."""
+        if not self._recent:
+            return {}
+        (start, *before), (end, *now) = self._recent[0], self._recent[-1]
+        if end <= start:
+            return {}
+        return {name: (b - a) / (end - start) for name, a, b in zip((SPEED, GAMES_SPEED), before, now, strict=True)}
+
+    def _log_speeds(self, now: float) -> None:
+        if self.logger is not None and (speeds := self.speeds()):
+            self._last_speeds = now
+            self.logger.write("run/step", self._training.progress().step, speeds)
 
     def record(self, figures: Mapping[str, Any]) -> None:
         """Record figures by name, to be published; of a list or array the mean."""
@@ -111,7 +130,7 @@ class LiveRun:
         """Wait while a watcher requests a pause."""
         if not requested(self.folder, "pause"):
             return
-        self._recent_steps.clear()
+        self._recent.clear()
         self._write_status("paused")
         while requested(self.folder, "pause") and not requested(self.folder, "stop"):
             time.sleep(PAUSE_POLL_S)
@@ -136,14 +155,13 @@ class LiveRun:
 
     def _write_status(self, state: State, message: str = "") -> None:
         progress, now = self._training.progress(), time.time()
-        self._recent_steps.append((now, progress.step))
-        while len(self._recent_steps) > 2 and now - self._recent_steps[0][0] > RATE_S:
-            self._recent_steps.popleft()
-        (start_time, start_step), (end_time, end_step) = self._recent_steps[0], self._recent_steps[-1]
-        moves_on = end_time > start_time and state == "running"
-        rate = (end_step - start_step) / (end_time - start_time) if moves_on else 0.0
+        self._recent.append((now, progress.step, progress.games))
+        while len(self._recent) > 2 and now - self._recent[0][0] > RATE_S:
+            self._recent.popleft()
+        speeds = self.speeds() if state == "running" else {}
+        rate = speeds.get(SPEED, 0.0)
         if rate:
-            self.record({SPEED: rate})
+            self.record(speeds)
         status = Status(
             state=state,
             step=progress.step,
@@ -167,6 +185,7 @@ class LiveLogger(BaseLogger):
     def __init__(self, run: LiveRun, logger: BaseLogger):
         super().__init__(logger.train_interval, logger.test_interval, logger.update_interval, logger.save_interval)
         self._run, self._logger = run, logger
+        run.logger = logger
 
     def log_train_data(self, collect_result: Mapping[str, Any], step: int) -> None:
         """Log as in `BaseLogger`; watchers get the figures of every collection."""

@@ -32,8 +32,8 @@ from games.engine.file_lock import LOCKS, lock_now
 LIVE, LOCK, STATUS, FIGURES, GAME = "live", "lock", "status.json", "figures.jsonl", "game.json"
 WRITTEN = LOCK, STATUS, FIGURES, GAME
 """Files that the training writes."""
-SPEED = "speed/steps"
-"""Name of the figure for steps per second."""
+SPEED, GAMES_SPEED = "speed/steps", "speed/games"
+"""Names of the figures for steps and for games or episodes per second."""
 Request = Literal["pause", "snapshot", "stop"]
 REQUESTS: tuple[Request, ...] = get_args(Request)
 State = Literal["running", "paused", "finished", "stopped", "failed", "killed"]

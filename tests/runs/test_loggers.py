@@ -1,0 +1,93 @@
+"""Where the curves of a training go, and what is noted of where it comes from."""
+
+import csv
+import json
+import sys
+
+import numpy as np
+import pytest
+import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from arena.base.cores import usable_cores
+from arena.runs.live import LiveLogger, LiveRun, live
+from arena.runs.live_files import GAMES_SPEED, SPEED
+from arena.runs.loggers import EVENTS, TABLE, WANDB_ID, as_table, open_logger, settings_of
+from tests.runs.small import gym_run
+
+pytestmark = pytest.mark.full
+FIGURES = "lr", "kl", "clip_fraction", "explained_variance", "entropy", "grad_norm"
+
+
+def trained(folder, logger, **options):
+    """Train with a logger as `arena train` does; return the run."""
+    training = gym_run("ppo", "CartPole-v1", folder, **options)
+    with live(training) as run, open_logger(logger, training) as inner:
+        training.set_logger(LiveLogger(run, inner))
+        training.train(run.update)
+    return training
+
+
+def test_event_files_have_figures_settings_and_hyperparameters(tmp_path):
+    last = trained(tmp_path / "run", "tensorboard", snapshots=1).trainer.at.last
+    events = EventAccumulator(str(tmp_path / "run" / EVENTS))
+    events.Reload()
+    assert {f"update/{name}" for name in FIGURES} <= set(events.Tags()["scalars"])
+    assert events.Scalars("update/lr")[0].value == pytest.approx(2.5e-3)
+    assert 0 <= last["clip_fraction"] <= 1
+    (text,) = events.Tensors("settings/text_summary")
+    assert "| config/eps_clip | 0.2 |" in text.tensor_proto.string_val[0].decode()
+    assert {"_hparams_/experiment", "_hparams_/session_start_info"} <= events.summary_metadata.keys()
+    assert b"config/eps_clip" in events.summary_metadata["_hparams_/session_start_info"].plugin_data.content
+
+
+def test_a_csv_file_has_a_line_for_each_figure(tmp_path):
+    trained(tmp_path / "run", "csv", snapshots=1)
+    with (tmp_path / "run" / TABLE).open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    values = {row["name"]: float(row["value"]) for row in rows}
+    assert {f"update/{name}" for name in FIGURES} <= values.keys()
+    assert values["update/lr"] == pytest.approx(2.5e-3)
+    assert "score/return" in values
+    assert np.isfinite(list(values.values())).all()
+
+
+def test_a_run_on_wandb_is_gone_on_with_under_its_number(tmp_path, monkeypatch):
+    pytest.importorskip("wandb")
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    monkeypatch.setenv("WANDB_SILENT", "true")
+    monkeypatch.setenv("WANDB_DIR", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    trained(tmp_path / "run", "wandb", snapshots=1, steps=40)
+    number = (tmp_path / "run" / WANDB_ID).read_text()
+    trained(tmp_path / "run", "wandb", snapshots=2, steps=80, resume=True)
+    assert (tmp_path / "run" / WANDB_ID).read_text() == number
+    assert len(list(tmp_path.glob(f"wandb/offline-run-*-{number}"))) in (1, 2)
+    assert (tmp_path / "run" / "snapshot-0002").is_dir(), "snapshots are written whatever the logger"
+
+
+def test_speeds_are_those_between_the_first_and_the_last_moment(tmp_path):
+    run = LiveRun(gym_run("pg", "CartPole-v1", tmp_path / "run"))
+    assert run.speeds() == {}
+    run._recent.extend([(10.0, 100, 5), (12.0, 250, 6), (14.0, 300, 9)])
+    assert run.speeds() == {SPEED: 50.0, GAMES_SPEED: 1.0}
+
+
+def test_a_run_says_where_it_comes_from_and_that_makes_no_difference(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["/bin/arena", "train", "gym:X", "pg", "--out", "a b"])
+    gym_run("pg", "CartPole-v1", tmp_path / "run", snapshots=1, steps=40).train()
+    found = json.loads((tmp_path / "run" / "run.json").read_text())["origin"]
+    assert found["command"] == "arena train gym:X pg --out 'a b'"
+    assert found["versions"]["torch"] == torch.__version__
+    assert found["machine"]["cores"] == usable_cores()
+    assert found["threads"] == torch.get_num_threads()
+    monkeypatch.setattr(sys, "argv", ["another"])
+    gym_run("pg", "CartPole-v1", tmp_path / "run", snapshots=2, steps=80, resume=True).train()
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["origin"] == found
+
+
+def test_settings_are_flat_and_bars_in_them_break_no_table(tmp_path):
+    (tmp_path / "run.json").write_text(json.dumps({"a": {"b": [1, 2], "c": None}, "d": "x|y", "e": 0.5}))
+    settings = settings_of(tmp_path)
+    assert settings == {"a/b": "1, 2", "a/c": "None", "d": "x|y", "e": 0.5}
+    assert "| d | x&#124;y |" in as_table(settings)
