@@ -24,7 +24,7 @@ from arena.policy.checkpoint import load_policy
 from arena.policy.protocol import Policy
 from arena.policy.registration import AgentKind
 from arena.policy.registry import learning_algorithm
-from arena.policy.snapshots import newest_snapshot, read_config
+from arena.policy.snapshots import find_snapshot, read_config
 from games.engine.game import Game
 
 SIMULATIONS = {"puct": 400, "gumbel": 32}
@@ -110,7 +110,7 @@ def make(name: str, game: Game, argument: str) -> GuidedPolicy:
     budget = read_budget(f"{name}:{folder}", "number of simulations", amount, SIMULATIONS[name])
     # refuses a game that cannot be searched before anything is loaded
     search = GuidedSearch(game, budget.count, CONSIDERED[name], budget.seconds)
-    algorithm = str(read_config(newest_snapshot(Path(folder)))["algorithm"])
+    algorithm = str(read_config(find_snapshot(Path(folder)))["algorithm"])
     policy = load_policy(algorithm, learning_algorithm(algorithm), game, folder)
     if not isinstance(policy, RatesStates):
         raise UsageError(f"{name}:{argument}: {algorithm!r} has no actor and critic of states to guide a search")

@@ -21,7 +21,7 @@ from arena.analysis.tree import Floats, GameTree, Ints
 from arena.base.errors import CheckpointError, UsageError
 from arena.base.folders import write_folder
 from arena.base.tensors import read_tensors
-from arena.policy.snapshots import CONFIG, FORMAT, newest_snapshot, read_config
+from arena.policy.snapshots import CONFIG, FORMAT, find_snapshot, read_config
 from games.engine.compiler import instantiate
 from games.engine.game import Game
 from games.engine.identity import GameId
@@ -95,7 +95,7 @@ def save_table(folder: Path, game: Game, table: StrategyTable, config: Mapping[s
 
 def load_table(folder: Path, game: Game) -> StrategyTable:
     """Return the newest table in a folder; `CheckpointError` if there is none for `game`, or it is damaged."""
-    folder = newest_snapshot(folder)
+    folder = find_snapshot(folder)
     described = read_config(folder)
     if described["algorithm"] != TABULAR:
         raise CheckpointError(f"{folder} holds no table but an agent of {described['algorithm']!r}")

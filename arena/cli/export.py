@@ -36,10 +36,10 @@ def run(options: Options) -> int:
     from arena.policy.checkpoint import load_policy
     from arena.policy.export import export_onnx
     from arena.policy.registration import Spaces
-    from arena.policy.snapshots import newest_snapshot, read_config
+    from arena.policy.snapshots import find_snapshot, read_config
 
     algorithm = learning_algorithm(agent.name)
-    description = read_config(newest_snapshot(agent.folder))
+    description = read_config(find_snapshot(agent.folder))
     task = make_task(GameId(description["game"], description["options"]).spec)
     policy = load_policy(agent.name, algorithm, task, agent.argument)
     spaces = Spaces.of_task(task)

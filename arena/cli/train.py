@@ -20,7 +20,7 @@ from arena.cli.tasks import is_gym, make_task
 from arena.league.config import LEAGUES, LeagueName, RunConfig, usual_league
 from arena.league.scale import ScaleConfig
 from arena.policy.registry import AGENTS, agent_kind, learning_algorithm
-from arena.policy.snapshots import SNAPSHOT
+from arena.policy.snapshots import BEST, SNAPSHOT
 from arena.runs.options import GymRunOptions, OfflineRunOptions, default_folder
 from games.engine.game import Game
 
@@ -142,7 +142,7 @@ def run(options: Any) -> int:
     else:
         print(f"watch it:  arena watch {options.task} {spec} random")
         print(f"play it:   arena play {options.task} {spec}")
-    print(f"snapshots: {last.parent}/snapshot-*   curves: {whereabouts(options.logger, folder)}")
+    print(f"snapshots: {last.parent}/snapshot-*   best: {spec}/{BEST}   curves: {whereabouts(options.logger, folder)}")
     return 0
 
 

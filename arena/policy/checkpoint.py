@@ -20,7 +20,7 @@ from arena.policy.former_names import read_options
 from arena.policy.registration import Algorithm, SpacedTask, Spaces, Task
 from arena.policy.seats import seat_policies
 from arena.policy.size import weights_within
-from arena.policy.snapshots import CONFIG, FORMAT, newest_snapshot, read_config
+from arena.policy.snapshots import CONFIG, FORMAT, find_snapshot, read_config
 from games.engine.game import Game
 from games.engine.identity import GameId
 
@@ -166,7 +166,7 @@ def load_policy(
     """
     if not argument:
         raise UsageError(f"{name!r} needs a folder: {name}:runs/NAME")
-    return Checkpoint.read(newest_snapshot(Path(argument))).policy(name, algorithm, task, training)
+    return Checkpoint.read(find_snapshot(Path(argument))).policy(name, algorithm, task, training)
 
 
 def build_policy(

@@ -1,11 +1,12 @@
 """Checkpoint folders and their descriptions, without the weights; needs no torch."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from arena.base.errors import CheckpointError
 from arena.base.files import read_any_json
-from arena.base.typed import FieldError, Hash, field
+from arena.base.typed import FieldError, Hash, as_type, field
 
 SNAPSHOT = "snapshot-{:04d}"
 """Name of a checkpoint in the folder of a run, by its number."""
@@ -13,6 +14,8 @@ FORMAT = 2
 READABLE = 1, FORMAT
 """Formats that can be read; 1 has other names of options (`arena.policy.former_names`)."""
 CONFIG = "config.json"
+BEST, LATEST = "best", "latest"
+"""Names of snapshots behind the folder of a run, as in `ppo:runs/c4/best`."""
 DESCRIBED = {"algorithm": str, "game": str, "options": dict, "config": dict, "sha256": Hash}
 """Required fields of `config.json`."""
 
@@ -33,16 +36,42 @@ def read_config(folder: Path) -> dict[str, Any]:
     return description
 
 
-def newest_snapshot(folder: Path) -> Path:
-    """Return the newest snapshot in a run folder, or `folder` itself if it is a checkpoint."""
+def find_snapshot(folder: Path) -> Path:
+    """Return the checkpoint that a path names: the folder of one, or a run, which stands for its newest snapshot.
+
+    `RUN/latest` is the newest snapshot of a run as well, `RUN/best` the one that was evaluated best; see
+    `best_snapshot`. Raises `CheckpointError` if there is none.
+    """
     if (folder / CONFIG).exists():
         return folder
-    snapshots = sorted(folder.glob(SNAPSHOT.format(0)[:-4] + "[0-9]*"))
-    if not snapshots:
+    if folder.name == BEST and not folder.is_dir():
+        return best_snapshot(folder.parent)
+    run = folder.parent if folder.name == LATEST and not folder.is_dir() else folder
+    if not (snapshots := snapshots_in(run)):
         raise CheckpointError(f"no checkpoint at {folder}: no such folder, or no snapshot in it")
     return snapshots[-1]
 
 
+def best_snapshot(run: Path) -> Path:
+    """Return the snapshot of a run with the highest evaluation: the mean of its scores, or its return.
+
+    Of equal ones it is the newest. Raises `CheckpointError` if none was evaluated.
+    """
+    scores = {}
+    for folder in snapshots_in(run):
+        evaluation = as_type(read_config(folder).get("evaluation", {}), Mapping[str, float], "evaluation")
+        if evaluation:
+            scores[folder] = sum(evaluation.values()) / len(evaluation)
+    if not scores:
+        raise CheckpointError(f"no snapshot in {run} was evaluated, so that none is the best")
+    return max(scores, key=lambda folder: (scores[folder], folder.name))
+
+
+def snapshots_in(run: Path) -> list[Path]:
+    """Return the snapshots in a run folder, oldest first."""
+    return sorted(run.glob(SNAPSHOT.format(0)[:-4] + "[0-9]*"))
+
+
 def count_snapshots(folder: Path) -> int:
     """Return the number of snapshots in a run folder."""
-    return sum(1 for _ in folder.glob(SNAPSHOT.format(0)[:-4] + "[0-9]*"))
+    return len(snapshots_in(folder))

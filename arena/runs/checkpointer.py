@@ -12,7 +12,7 @@ from arena.data.batch import Batch
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import SEPARATE, require_finite, require_like, save_policy
 from arena.policy.optimizer import load_optimizer_state_dict, optimizer_state_dict, optimizers_of
-from arena.policy.snapshots import count_snapshots, newest_snapshot
+from arena.policy.snapshots import count_snapshots, find_snapshot
 from arena.runs.folder import STABILIZING, RunFolder
 from arena.runs.options import RunOptions
 from arena.runs.setup import TrainingSetup
@@ -52,7 +52,7 @@ class Checkpointer:
             self.files.note_divergence(str(error))
             advice = "there is no snapshot yet: start again with --resume"
             if count_snapshots(self.files.path):
-                advice = f"the last good snapshot is {newest_snapshot(self.files.path)}: resume from it with --resume"
+                advice = f"the last good snapshot is {find_snapshot(self.files.path)}: resume from it with --resume"
             settings = dataclasses.asdict(self._setup.config)
             changes = {key: settings[key] for key in STABILIZING if key in settings}
             options = " or ".join(f"--{key.replace('_', '-')} below {value:g}" for key, value in changes.items())

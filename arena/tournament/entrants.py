@@ -13,7 +13,7 @@ from typing import Any
 from arena.base.errors import UsageError
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.protocol import Policy
-from arena.policy.snapshots import newest_snapshot
+from arena.policy.snapshots import BEST, LATEST, find_snapshot
 from arena.tournament.config import TournamentConfig
 from games.engine.game import Game
 
@@ -53,10 +53,10 @@ def read_entrants(words: Sequence[str]) -> dict[str, str]:
 
 
 def pinned(spec: str) -> str:
-    """Return the spec with a run folder replaced by its newest snapshot, as training may go on meanwhile."""
+    """Return the spec with a run folder replaced by the snapshot that it stands for: training may go on meanwhile."""
     agent = AgentSpec.parse(spec)
-    if agent.argument and agent.folder.is_dir():
-        return str(replace(agent, argument=str(newest_snapshot(agent.folder))))
+    if agent.argument and (agent.folder.is_dir() or agent.folder.name in (BEST, LATEST)):
+        return str(replace(agent, argument=str(find_snapshot(agent.folder))))
     return spec
 
 

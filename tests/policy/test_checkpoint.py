@@ -18,7 +18,7 @@ from arena.env import GameVectorEnv
 from arena.policy.checkpoint import save_policy
 from arena.policy.registration import Spaces
 from arena.policy.registry import agent_kind, make_agent, make_game
-from arena.policy.snapshots import newest_snapshot, read_config
+from arena.policy.snapshots import find_snapshot, read_config
 
 CONFIGS = {"ppo": PPOConfig(channels=4, hidden=8), "dqn": DQNConfig(hidden=8)}
 
@@ -74,8 +74,8 @@ def test_a_run_folder_means_its_newest_snapshot(tmp_path):
     for number in (1, 2, 10):
         saved(tmp_path / f"snapshot-{number:04d}")
     (tmp_path / ".snapshot-0011-new").mkdir()
-    assert newest_snapshot(tmp_path).name == "snapshot-0010"
-    assert newest_snapshot(tmp_path / "snapshot-0002").name == "snapshot-0002"
+    assert find_snapshot(tmp_path).name == "snapshot-0010"
+    assert find_snapshot(tmp_path / "snapshot-0002").name == "snapshot-0002"
 
 
 class KilledError(BaseException):
@@ -147,3 +147,34 @@ def test_another_network_is_refused_by_name(tmp_path):
 def test_a_learned_agent_needs_a_folder():
     with pytest.raises(UsageError, match="'ppo' needs a folder: ppo:runs/NAME"):
         make_agent("ppo", make_game("connect_four"))
+
+
+def evaluated(run, number, evaluation):
+    saved(run / f"snapshot-{number:04d}")
+    file = run / f"snapshot-{number:04d}" / "config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"evaluation": evaluation}))
+
+
+def test_the_best_snapshot_of_a_run_has_the_highest_mean_score(tmp_path):
+    evaluated(tmp_path, 1, {"random": 0.9, "one-ply": 0.2})
+    evaluated(tmp_path, 2, {"random": 0.8, "one-ply": 0.5})
+    evaluated(tmp_path, 3, {"random": 1.0, "one-ply": 0.3})
+    evaluated(tmp_path, 4, {"random": 0.0, "one-ply": 0.0})
+    assert find_snapshot(tmp_path / "best").name == "snapshot-0003", "of equal ones the newest"
+    assert find_snapshot(tmp_path / "latest").name == "snapshot-0004"
+    assert make_agent(f"ppo:{tmp_path / 'best'}", make_game("connect_four")) is not None
+
+
+def test_returns_below_zero_have_a_best_one_as_well(tmp_path):
+    evaluated(tmp_path, 1, {"return": -200.0})
+    evaluated(tmp_path, 2, {"return": -150.0})
+    evaluated(tmp_path, 3, {"return": -180.0})
+    assert find_snapshot(tmp_path / "best").name == "snapshot-0002"
+
+
+def test_there_is_no_best_one_where_none_was_evaluated(tmp_path):
+    saved(tmp_path / "snapshot-0001")
+    with pytest.raises(CheckpointError, match=r"no snapshot in .* was evaluated"):
+        find_snapshot(tmp_path / "best")
+    with pytest.raises(CheckpointError, match="was evaluated"):
+        find_snapshot(tmp_path / "nowhere" / "best")
