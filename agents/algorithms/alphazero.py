@@ -22,8 +22,8 @@ from agents.learning.actor_critic import logits_and_values
 from agents.learning.gradients import adam, descend
 from agents.learning.precision import half_precision
 from agents.learning.symmetries import turn
+from agents.networks.builders import make_body
 from agents.networks.discrete import Actor, Critic
-from agents.networks.q_network import make_body
 from arena.base.checks import numbers_in, require_above, require_at_least
 from arena.base.errors import UsageError
 from arena.base.seeding import make_rng
@@ -188,7 +188,7 @@ def build(spaces: Spaces, config: AlphaZeroConfig, training: bool) -> AlphaZeroP
     if spaces.game is None:
         raise UsageError("alphazero searches copies of positions: it plays games, not other environments")
     blocks = config.blocks if len(spaces.observation_shape) == 3 else 0
-    body = make_body(spaces.observation_shape, config.hidden, blocks)
+    body = make_body(spaces, config.hidden, blocks)
     actor, critic = Actor(body, spaces.num_actions, softmax_output=False), Critic(body)
     weights = [*actor.parameters(), *critic.last.parameters()]
     return AlphaZeroPolicy(

@@ -27,8 +27,9 @@ from agents.learning.value_learning import (
     masked_q,
     weighted_mean,
 )
+from agents.networks.builders import make_body
 from agents.networks.discrete import MOST_PARTS
-from agents.networks.q_network import QNetwork, make_body
+from agents.networks.q_network import QNetwork
 from arena.base.checks import numbers_in, require_above, require_between
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
@@ -165,7 +166,7 @@ def project(probs: torch.Tensor, places: torch.Tensor, support: torch.Tensor) ->
 
 def build(spaces: Spaces, config: C51Config, training: bool) -> C51Policy:
     """Build a C51 policy, with an optimizer if it is to be trained."""
-    body = make_body(spaces.observation_shape, config.hidden, config.blocks)
+    body = make_body(spaces, config.hidden, config.blocks)
     policy = C51Policy(
         QNetwork(body, spaces.num_actions, config.num_atoms, softmax=True),
         None,

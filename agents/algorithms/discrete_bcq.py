@@ -25,8 +25,9 @@ from agents.learning.value_learning import (
     masked_q,
     weighted_mean,
 )
+from agents.networks.builders import make_body
 from agents.networks.common import ActorCritic
-from agents.networks.q_network import QNetwork, make_body
+from agents.networks.q_network import QNetwork
 from arena.base.checks import numbers_in, require_at_least, require_between
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
@@ -150,7 +151,7 @@ class DiscreteBCQPolicy(QLearner, BasePolicy):
 
 def build(spaces: Spaces, config: DiscreteBCQConfig, training: bool) -> DiscreteBCQPolicy:
     """Build a discrete BCQ policy, with an optimizer if it is to be trained."""
-    body = make_body(spaces.observation_shape, config.hidden, config.blocks)
+    body = make_body(spaces, config.hidden, config.blocks)
     model, imitator = QNetwork(body, spaces.num_actions), QNetwork(body, spaces.num_actions)
     parameters = ActorCritic(imitator, model).parameters()  # those of the body once
     return DiscreteBCQPolicy(

@@ -22,7 +22,8 @@ from agents.learning.value_learning import (
     masked_q,
     quantile_regression,
 )
-from agents.networks.q_network import QNetwork, make_body
+from agents.networks.builders import make_body
+from agents.networks.q_network import QNetwork
 from arena.base.checks import numbers_in, require_at_least
 from arena.data.batch import Batch
 from arena.policy.base import BasePolicy
@@ -96,7 +97,7 @@ class DiscreteCQLPolicy(QLearner, BasePolicy):
 
 def build(spaces: Spaces, config: DiscreteCQLConfig, training: bool) -> DiscreteCQLPolicy:
     """Build a CQL policy, with an optimizer if it is to be trained."""
-    body = make_body(spaces.observation_shape, config.hidden, config.blocks)
+    body = make_body(spaces, config.hidden, config.blocks)
     policy = DiscreteCQLPolicy(
         QNetwork(body, spaces.num_actions, config.num_quantiles),
         None,

@@ -24,7 +24,8 @@ from agents.learning.value_learning import (
     masked_q,
     weighted_mean,
 )
-from agents.networks.q_network import QNetwork, make_body
+from agents.networks.builders import make_body
+from agents.networks.q_network import QNetwork
 from arena.data.batch import Batch
 from arena.data.rows import as_array
 from arena.policy.base import BasePolicy
@@ -100,7 +101,7 @@ class DQNPolicy(QLearner, BasePolicy):
 
 def build(spaces: Spaces, config: DQNConfig, training: bool) -> DQNPolicy:
     """Build a DQN policy, with an optimizer if it is to be trained."""
-    body = make_body(spaces.observation_shape, config.hidden, config.blocks)
+    body = make_body(spaces, config.hidden, config.blocks)
     model = QNetwork(body, spaces.num_actions, dueling=config.dueling)
     policy = DQNPolicy(model, None, action_space=spaces.action, observation_space=spaces.observation, config=config)
     make_trainable(policy, config, training)

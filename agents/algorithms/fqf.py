@@ -27,8 +27,8 @@ from agents.learning.value_learning import (
     masked_q,
     quantile_regression,
 )
+from agents.networks.builders import make_body
 from agents.networks.discrete import MOST_PARTS, FractionProposalNetwork, FullQuantileFunction
-from agents.networks.q_network import make_body
 from arena.base.checks import numbers_in, require_above, require_at_least, require_between
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
@@ -167,7 +167,7 @@ def w1_slope(middles: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
 
 def build(spaces: Spaces, config: FQFConfig, training: bool) -> FQFPolicy:
     """Build an FQF policy, with its optimizers if it is to be trained."""
-    body = make_body(spaces.observation_shape, config.hidden, config.blocks)
+    body = make_body(spaces, config.hidden, config.blocks)
     fractions = FractionProposalNetwork(config.num_fractions, config.hidden)
     policy = FQFPolicy(
         FullQuantileFunction(body, spaces.num_actions, num_cosines=config.num_cosines),

@@ -15,7 +15,8 @@ from agents.learning import checks
 from agents.learning.distributions import logits_of
 from agents.learning.gradients import adam, descend
 from agents.learning.value_learning import masked_q
-from agents.networks.q_network import QNetwork, make_body
+from agents.networks.builders import make_body
+from agents.networks.q_network import QNetwork
 from arena.base.checks import numbers_in, require_above, require_at_least
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
@@ -114,7 +115,7 @@ def build(spaces: Spaces, config: ImitationConfig, training: bool) -> ImitationP
     """
     is_continuous = isinstance(spaces.action, gym.spaces.Box)
     (outputs,) = spaces.action_shape if is_continuous else (spaces.num_actions,)
-    net = QNetwork(make_body(spaces.observation_shape, config.hidden, config.blocks), outputs)
+    net = QNetwork(make_body(spaces, config.hidden, config.blocks), outputs)
     optim = adam(net.parameters(), config.learning_rate) if training else None
     return ImitationPolicy(
         net, optim, spaces.action, spaces.observation, is_continuous, "clip" if is_continuous else ""

@@ -25,8 +25,8 @@ from agents.learning.value_learning import (
     masked_q,
     quantile_regression,
 )
+from agents.networks.builders import make_body
 from agents.networks.discrete import ImplicitQuantileNetwork
-from agents.networks.q_network import make_body
 from arena.base.checks import numbers_in, require_at_least
 from arena.data.batch import Batch
 from arena.policy.base import BasePolicy
@@ -123,7 +123,7 @@ class IQNPolicy(QLearner, BasePolicy):
 
 def build(spaces: Spaces, config: IQNConfig, training: bool) -> IQNPolicy:
     """Build an IQN policy, with an optimizer if it is to be trained."""
-    body = make_body(spaces.observation_shape, config.hidden, config.blocks)
+    body = make_body(spaces, config.hidden, config.blocks)
     policy = IQNPolicy(
         ImplicitQuantileNetwork(body, spaces.num_actions, num_cosines=config.num_cosines),
         None,

@@ -23,8 +23,9 @@ from agents.learning.exploration import epsilon_greedy
 from agents.learning.gradients import adam, descend
 from agents.learning.reservoir import Reservoir
 from agents.learning.value_learning import ValueConfig, make_trainable
+from agents.networks.builders import make_body
 from agents.networks.discrete import Actor
-from agents.networks.q_network import QNetwork, make_body
+from agents.networks.q_network import QNetwork
 from arena.base.checks import numbers_in, require_above, require_at_least, require_between
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
@@ -167,7 +168,7 @@ class NFSPPolicy(BasePolicy):
 
 def build(spaces: Spaces, config: NFSPConfig, training: bool) -> NFSPPolicy:
     """Build NFSP for a game, with optimizers if it is to be trained."""
-    bodies = [make_body(spaces.observation_shape, config.hidden, config.blocks) for _ in range(2)]
+    bodies = [make_body(spaces, config.hidden, config.blocks) for _ in range(2)]
     model = QNetwork(bodies[0], spaces.num_actions)
     average = Actor(bodies[1], spaces.num_actions, softmax_output=False)
     shared = DQNConfig(**{field.name: getattr(config, field.name) for field in fields(ValueConfig)})

@@ -24,8 +24,9 @@ from agents.learning.value_learning import (
     masked_q,
     quantile_regression,
 )
+from agents.networks.builders import make_body
 from agents.networks.discrete import MOST_PARTS
-from agents.networks.q_network import QNetwork, make_body
+from agents.networks.q_network import QNetwork
 from arena.base.checks import numbers_in, require_between
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
@@ -106,7 +107,7 @@ def means(quantiles: torch.Tensor, num_quantiles: int) -> torch.Tensor:
 
 def build(spaces: Spaces, config: QRDQNConfig, training: bool) -> QRDQNPolicy:
     """Build a QR-DQN policy, with an optimizer if it is to be trained."""
-    body = make_body(spaces.observation_shape, config.hidden, config.blocks)
+    body = make_body(spaces, config.hidden, config.blocks)
     policy = QRDQNPolicy(
         QNetwork(body, spaces.num_actions, config.num_quantiles),
         None,

@@ -18,8 +18,9 @@ from agents.algorithms.c51 import Atoms, C51Config, cross_entropy, means, suppor
 from agents.learning import checks
 from agents.learning.options import one_config
 from agents.learning.value_learning import SINGLE, QLearner, chosen, make_trainable, masked_q
+from agents.networks.builders import make_body
 from agents.networks.discrete import NoisyLinear, sample_noise
-from agents.networks.q_network import QNetwork, make_body
+from agents.networks.q_network import QNetwork
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
@@ -100,7 +101,7 @@ class RainbowPolicy(QLearner, BasePolicy):
 
 def build(spaces: Spaces, config: RainbowConfig, training: bool) -> RainbowPolicy:
     """Build a Rainbow policy, with an optimizer if it is to be trained."""
-    body = make_body(spaces.observation_shape, config.hidden, config.blocks)
+    body = make_body(spaces, config.hidden, config.blocks)
     noisy = partial(NoisyLinear, noisy_std=config.noisy_std)
     policy = RainbowPolicy(
         QNetwork(body, spaces.num_actions, config.num_atoms, softmax=True, dueling=True, linear_layer=noisy),

@@ -7,14 +7,33 @@ from torch import nn
 
 from agents.networks import continuous, discrete
 from agents.networks.board import BoardNet
+from agents.networks.brought import BroughtBody
 from agents.networks.common import Net
+from agents.networks.residual import ResidualTower
 from arena.policy.registration import Spaces
+
+
+def make_body(spaces: Spaces, hidden: int, blocks: int = 0) -> nn.Module:
+    """Return a network to `hidden` features: a two-layer perceptron or, with `blocks`, a residual tower for boards.
+
+    The network that the user brings takes the place of either.
+    """
+    if spaces.network is not None:
+        return BroughtBody(spaces.network, spaces.observation, spaces.action)
+    if blocks:
+        return ResidualTower(spaces.observation_shape, blocks=blocks, hidden=hidden)
+    return Net(spaces.observation_shape, hidden_sizes=(hidden, hidden))
 
 
 def body_of(
     spaces: Spaces, hidden_sizes: Sequence[int], channels: int = 0, activation: type[nn.Module] = nn.ReLU
 ) -> nn.Module:
-    """Return a network from observations to features: a convolution for boards if `channels` > 0, else a perceptron."""
+    """Return a network from observations to features: a convolution for boards if `channels` > 0, else a perceptron.
+
+    The network that the user brings takes the place of either.
+    """
+    if spaces.network is not None:
+        return BroughtBody(spaces.network, spaces.observation, spaces.action)
     if channels and len(spaces.observation_shape) == 3:
         return BoardNet(spaces.observation_shape, channels, hidden_sizes[-1])
     return Net(spaces.observation_shape, hidden_sizes=hidden_sizes, activation=activation)
@@ -50,7 +69,9 @@ def actor_critic_for(
     return actor, critic
 
 
-def q_critic(spaces: Spaces, hidden_sizes: Sequence[int]) -> continuous.Critic:
-    """Return a critic Q(s, a) of continuous actions."""
+def q_critic(spaces: Spaces, hidden_sizes: Sequence[int]) -> nn.Module:
+    """Return a critic Q(s, a) of continuous actions; with a network that the user brings, of its features and a."""
+    if spaces.network is not None:
+        return continuous.FeaturesCritic(body_of(spaces, hidden_sizes), spaces.action_shape, hidden_sizes[-1:])
     net = Net(spaces.observation_shape, spaces.action_shape, hidden_sizes=hidden_sizes, concat=True)
     return continuous.Critic(net)

@@ -62,6 +62,21 @@ class Critic(nn.Module):
         return values
 
 
+class FeaturesCritic(nn.Module):
+    """The value Q(s, a) of an observation and an action, from the features of `body` and the action."""
+
+    def __init__(self, body: nn.Module, action_shape: Shape, hidden_sizes: Sequence[int]):
+        super().__init__()
+        self.body = body
+        self.last = MLP(output_dim_of(body, None) + flat_size(action_shape), 1, hidden_sizes)
+
+    def forward(self, s: Any, a: Any, info: Any = None) -> torch.Tensor:
+        """Map observations [n, ...] and actions [n, k] to [n, 1]."""
+        features, _ = self.body(s)
+        values: torch.Tensor = self.last(joined(self.last, features, a))
+        return values
+
+
 class _Gaussian(nn.Module):
     """Means and standard deviations [n, k] of normal actions, from features [n, f]."""
 

@@ -1,20 +1,11 @@
 """Networks of action values: a body and a head."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import nn
 
 from agents.networks.common import Linear, Net, output_dim_of
-from agents.networks.residual import ResidualTower
-
-
-def make_body(shape: Sequence[int], hidden: int, blocks: int = 0) -> nn.Module:
-    """Return a network to `hidden` features: a two-layer perceptron or, with `blocks`, a residual tower for boards."""
-    if blocks:
-        return ResidualTower(shape, blocks=blocks, hidden=hidden)
-    return Net(shape, hidden_sizes=(hidden, hidden))
 
 
 class QNetwork(nn.Module):

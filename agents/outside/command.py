@@ -100,7 +100,8 @@ class CommandPolicy(OutsidePolicy):
         if action in texts:
             return turn.legal[texts.index(action)]
         try:
-            return self._game.parse_action(turn.state, action)
+            meant: int = self._game.parse_action(turn.state, action)
+            return meant
         except UsageError as error:
             raise ProgramError(f"{program.name} answered {action[:100]!r}: {error}") from None
 

@@ -152,7 +152,9 @@ def analyse(
         if watch is not None:
             watch(f"{spec} moves", first, len(actions))
         rows = np.arange(first, min(first + CHUNK, len(actions)))
-        actions[rows] = ask(agent, view(played.env, rows, agent, played.history, played.lengths)).actions
+        actions[rows] = ask(
+            played.env.game, agent, view(played.env, rows, agent, played.history, played.lengths)
+        ).actions
     every = np.arange(len(actions))
     legal = (actions >= 0) & (actions < judged.game.num_actions)
     legal &= played.env.mask[every, np.where(legal, actions, 0)]

@@ -36,7 +36,7 @@ class Judge:
         """
         if isinstance(self.policy, PositionEvaluator):
             return self.policy.values(played.env.positions(rows))
-        answers = ask(self.policy, view(played.env, rows, self.policy, played.history, played.lengths))
+        answers = ask(played.env.game, self.policy, view(played.env, rows, self.policy, played.history, played.lengths))
         if answers.failures:
             raise UsageError(f"{self.spec} failed as a judge: {next(iter(answers.failures.values())).detail}")
         if "value" not in answers.extras:

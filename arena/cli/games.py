@@ -71,7 +71,11 @@ def _list_hosted(host: str, as_json: bool) -> int:
 def _row(game: Game) -> GameRow:
     knowledge = "hidden" if not game.perfect_information else "perfect"
     utility = "cooperative" if game.cooperative else "zero-sum" if game.zero_sum else "general-sum"
-    kind = [knowledge, *["chance"] * game.has_chance, *["simultaneous"] * game.simultaneous, utility]
+    box = game.action_box
+    more = [] if box is None else [f"continuous actions ({box})"]
+    groups = [" and ".join(game.agents[seat] for seat in group) for group in game.groups]
+    more += [f"groups of agents: {'; '.join(groups)}"] if groups else []
+    kind = [knowledge, *["chance"] * game.has_chance, *["simultaneous"] * game.simultaneous, utility, *more]
     return GameRow(
         game.name,
         game.num_players,
@@ -101,6 +105,10 @@ def _table(rows: list[GameRow]) -> Table:
         variant = f"\n{row.variant}" if row.variant else ""
         traits = Text.assemble(row.traits, (model + variant, "dim"))
         table.add_row(
-            Text.assemble((row.game, "bold"), f"\n{settings}"), str(row.players), str(row.actions), shape, traits
+            Text.assemble((row.game, "bold"), f"\n{settings}"),
+            str(row.players),
+            str(row.actions or "real"),
+            shape,
+            traits,
         )
     return table

@@ -16,6 +16,7 @@ from arena.match.match import Match
 from arena.match.verdict import Reason
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
+from games.engine.actions import numbered
 from games.engine.game import Game
 
 T = TypeVar("T", int, float)
@@ -188,7 +189,7 @@ class GoProgram:
             if verdict.reason is Reason.RESIGNED:
                 return "resign"
             raise Refusal(f"{self._spec} makes no move: {verdict.reason}, {verdict.detail}")
-        action = self._match.actions[-1]
+        action = numbered(self._match.actions[-1])
         self._plays.append((seat, action))
         return self._game.action_text(before, action)
 

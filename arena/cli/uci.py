@@ -17,6 +17,7 @@ from arena.base.seeding import spawn_seeds
 from arena.match.match import Match
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
+from games.engine.actions import numbered
 from games.engine.game import TERMINAL, Game, State
 
 NULL_MOVE = "bestmove 0000"
@@ -178,7 +179,7 @@ class UciServer:
             _say(f"info string {self._name} makes no move: {match.verdict.reason}, {match.verdict.detail}")
             self._tell(NULL_MOVE)
             return
-        move = by_squares(self._game, before, match.actions[-1])
+        move = by_squares(self._game, before, numbered(match.actions[-1]))
         self._moves.append(move)
         if answer.value is not None:
             _say(f"info depth 1 score cp {centipawns(answer.value)} pv {move}")

@@ -8,10 +8,12 @@ from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
+from arena.base.seeding import make_rng
 from arena.collector.environments import VectorEnv
 from arena.data.batch import Batch
 from arena.data.rows import as_array, write_rows
 from arena.env.games import VectorGames
+from arena.policy.base import BasePolicy
 from arena.policy.manager import MultiAgentPolicyManager
 from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
@@ -29,6 +31,7 @@ class Acting:
         self.hidden = Batch()
         """Hidden states of all pairs, [B * P, ...]; empty if there are none."""
         self._legal = RandomPolicy()
+        self._rng = make_rng()
         self._spaces: list[Any] = []
         self._plain = False
 
@@ -65,8 +68,10 @@ class Acting:
         """Draw from the legal actions of a mask or, without one, from the action space of each environment."""
         if isinstance(obs, Batch) and "mask" in obs and obs.mask.shape[1]:
             return as_array(self._legal.forward(Batch(obs=obs)).act)
+        if isinstance(self._env, VectorGames):
+            assert self._env.game.action_box is not None  # else there would be a mask
+            return self._env.game.action_box.sample(self._rng, len(env_ids))
         if not self._spaces:  # once: processes hand over copies, and each copy begins its random stream anew
-            assert not isinstance(self._env, VectorGames)  # native games show masks
             self._spaces = list(self._env.action_space)
             self._plain = all(_is_plain(space) for space in self._spaces)
         spaces = self._spaces if len(env_ids) == len(self._spaces) else [self._spaces[row] for row in env_ids.tolist()]
@@ -81,5 +86,6 @@ def _is_plain(space: Any) -> bool:
 
 
 def _mapped(mapping: Callable[..., Any], policy: Policy, act: NDArray[Any], batch: Batch) -> Any:
-    """Map actions of the policy; a manager also gets the batch, which says whose rows they are."""
-    return mapping(act, batch) if isinstance(policy, MultiAgentPolicyManager) else mapping(act)
+    """Map actions of the policy; one that holds others also gets the batch, which says whose rows they are."""
+    alone = isinstance(policy, BasePolicy) and not isinstance(policy, MultiAgentPolicyManager)
+    return mapping(act) if alone else mapping(act, batch)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from arena.base.errors import GameOverError, IllegalActionError, UsageError
 from arena.data.batch import Batch
 from arena.env.ids import Ids, rows_of
+from games.engine.actions import Action, action_of
 from games.engine.game import Game
 
 
@@ -23,10 +24,10 @@ class Recorder(Protocol):
     def begin(self, seed: int) -> None:
         """Note that a game begins, whose chance events follow from `seed`."""
 
-    def open(self, actions: Sequence[int], rewards: NDArray[Any]) -> None:
+    def open(self, actions: Sequence[Action], rewards: NDArray[Any]) -> None:
         """Note the random moves with which the game begins, and the rewards [P] that they brought."""
 
-    def play(self, action: int, rewards: NDArray[Any], over: bool) -> None:
+    def play(self, action: Action, rewards: NDArray[Any], over: bool) -> None:
         """Note an action, the rewards [P] that it brought, and whether the game is over."""
 
     def interrupt(self) -> None:
@@ -36,9 +37,9 @@ class Recorder(Protocol):
 class VectorGames(ABC):
     """`num_envs` games of one `Game` side by side; in each the seat to move acts. Abstract.
 
-    An observation is `Batch(agent_id, obs, mask)` of the seats to move: int [R], [R, *O], bool [R, A]. Rewards and ends
-    are [R, P], one entry a seat. A finished game (its mask all True) waits for `reset(id)`. Everything returned is a
-    copy.
+    An observation is `Batch(agent_id, obs, mask)` of the seats to move: int [R], [R, *O], bool [R, A] (A = 0 where
+    actions are continuous). Rewards and ends are [R, P], one entry a seat. A finished game (its mask all True) waits
+    for `reset(id)`. Everything returned is a copy.
     """
 
     game: Game
@@ -89,12 +90,12 @@ class VectorGames(ABC):
 
     @abstractmethod
     def step(
-        self, action: NDArray[np.integer[Any]] | Sequence[int], id: Ids = None
+        self, action: NDArray[Any] | Sequence[Action], id: Ids = None
     ) -> tuple[Batch, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], Batch]:
-        """Play one action in each game, or in those of `id`.
+        """Play one action in each game, or in those of `id`: whole numbers [R], or real ones [R, k].
 
         Returns observations, rewards [R, P] that these actions brought, terminated [R, P], truncated [R, P], and infos.
-        Raises, before anything is played, `UsageError` if the actions are not R whole numbers, and `IllegalActionError`
+        Raises, before anything is played, `UsageError` if the actions are of another form, and `IllegalActionError`
         or `GameOverError` if one of them may not be played.
         """
 
@@ -133,28 +134,32 @@ class VectorGames(ABC):
     def close(self) -> None:
         """Release what the games hold."""
 
-    def checked_actions(self, action: Any, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return actions as int64 [R]; `UsageError` unless they are whole numbers, one for each of `rows`."""
+    def checked_actions(self, action: Any, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Return actions as int64 [R] or float32 [R, k]; `UsageError` unless there is one for each of `rows`."""
         actions = np.asarray(action)
+        if self.game.action_box is not None:
+            if actions.shape != (wanted := (len(rows), *self.game.action_shape)) or actions.dtype.kind not in "fiu":
+                raise UsageError(f"step takes real numbers {wanted}, not {actions.dtype} of shape {actions.shape}")
+            return np.ascontiguousarray(actions, np.float32)
         if actions.shape != rows.shape or actions.dtype.kind not in "iu":
             raise UsageError(
                 f"step takes {len(rows)} whole numbers, one per game, not {actions.dtype} of shape {actions.shape}"
             )
         return np.ascontiguousarray(actions, np.int64)
 
-    def refusal(self, row: int, action: int, mask: NDArray[np.bool_]) -> UsageError:
+    def refusal(self, row: int, action: Action, mask: NDArray[np.bool_]) -> UsageError:
         """Return the error that refuses an action in a game whose legal actions are `mask` [A]."""
         where = f"{self.game.name}, environment {row}"
         if self.over[row]:
             return GameOverError(f"{where}: the game is over; reset({row}) it first")
-        legal = np.flatnonzero(mask).tolist()
+        legal = np.flatnonzero(mask).tolist() if self.game.action_box is None else self.game.action_box
         return IllegalActionError(f"{where}: action {action} is illegal; legal are {legal}")
 
-    def record_step(self, rows: NDArray[np.int64], actions: NDArray[np.int64], rewards: NDArray[np.float32]) -> None:
+    def record_step(self, rows: NDArray[np.int64], actions: NDArray[Any], rewards: NDArray[np.float32]) -> None:
         """Tell the recorder of a step in the games `rows`, if it follows one of them."""
         if self.recorder is not None:
             for place in np.flatnonzero(rows == self.recorder.board).tolist():
-                self.recorder.play(int(actions[place]), rewards[place], bool(self.over[self.recorder.board]))
+                self.recorder.play(action_of(actions[place]), rewards[place], bool(self.over[self.recorder.board]))
 
     def rows_of(self, id: Ids) -> NDArray[np.int64]:
         """Return the row numbers of `id`."""

@@ -15,6 +15,7 @@ from arena.env.games import VectorGames
 from arena.env.ids import Ids, rows_of, seeds_for
 from arena.env.openings import draw_opening
 from arena.env.row_threads import RowThreads
+from games.engine.actions import Action
 from games.engine.chance import GAMMA
 from games.engine.compiler import instantiate, kernels
 from games.engine.game import Game
@@ -140,7 +141,7 @@ class GameVectorEnv(VectorGames):
                 self.recorder.open(moves[place, moves[place] >= 0].tolist(), sums[place])
 
     def step(
-        self, action: NDArray[np.integer[Any]] | Sequence[int], id: Ids = None
+        self, action: NDArray[Any] | Sequence[Action], id: Ids = None
     ) -> tuple[Batch, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], Batch]:
         """Play one action in each game, or in those of `id`.
 

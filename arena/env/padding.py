@@ -12,7 +12,7 @@ from arena.base.errors import UsageError
 
 
 def common_space(spaces: Sequence[Space[Any]], agents: Sequence[str], what: str) -> Space[Any]:
-    """Return a space that can hold the values of each of `spaces` (one per agent); the first if all are of one size.
+    """Return a space that can hold the values of each of `spaces` (one per agent); the first if all are equal.
 
     Boxes of as many axes get the longest of each, `Discrete`s the largest number, dictionaries of the same keys and
     tuples of one length take their parts one by one. `UsageError` names two agents whose spaces have nothing like that
@@ -40,7 +40,8 @@ def _size(space: Space[Any]) -> Any:
     if isinstance(space, Dict | Tuple):
         parts = space.spaces.items() if isinstance(space, Dict) else enumerate(space.spaces)
         return type(space), tuple((key, _size(part)) for key, part in parts)
-    return type(space), space.shape, getattr(space, "n", None)
+    bounds = (space.low.tobytes(), space.high.tobytes()) if isinstance(space, Box) else ()
+    return type(space), space.shape, getattr(space, "n", None), *bounds
 
 
 def _alike(space: Space[Any], other: Space[Any]) -> bool:

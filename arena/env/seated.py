@@ -44,7 +44,10 @@ class SeatedEnv(ABC):
         """Space of what an agent sees, without its action mask; the same for all agents."""
         self.action_space = common_space(action_spaces, agents, "action")
         """Space of an agent's actions; the same for all agents."""
-        self._own_actions = list(action_spaces)
+        self.groups = _groups(observation_spaces, action_spaces)
+        """Seats by group of agents with equal spaces; none if all are equal."""
+        self.own_action_spaces = list(action_spaces)
+        """Space of the actions of each agent, by seat."""
         self._is_padded = not all(fits(space, self.observation_space) for space in observation_spaces)
         self._num_actions = int(self.action_space.n) if isinstance(self.action_space, gym.spaces.Discrete) else 0
         num_agents = len(self.possible_agents)
@@ -85,7 +88,7 @@ class SeatedEnv(ABC):
         """Record observation, mask (None: all legal) and info of a seat; return the observation with mask."""
         self.final_infos[seat] = dict(info)
         over = self._terminated[seat] or self._truncated[seat]
-        if over or (mask is None and self._own_actions[seat] is self.action_space):
+        if over or (mask is None and self.own_action_spaces[seat] is self.action_space):
             legal = np.ones(self._num_actions, np.bool_)
         else:
             legal = np.array(self._own_mask(seat, mask), np.bool_)
@@ -95,7 +98,7 @@ class SeatedEnv(ABC):
 
     def _own_mask(self, seat: int, mask: Any) -> Any:
         """Return the mask of a seat over the common action space."""
-        own = self._own_actions[seat]
+        own = self.own_action_spaces[seat]
         if not isinstance(own, gym.spaces.Discrete):
             return np.ones(0, np.bool_) if mask is None else mask
         mask = np.ones(int(own.n), np.bool_) if mask is None else mask
@@ -121,7 +124,7 @@ class SeatedEnv(ABC):
         """Return a checked action in the form of the environment."""
         if isinstance(self.action_space, gym.spaces.Discrete):
             return int(np.asarray(action).item())
-        own = self._own_actions[self._seat[self._asked()]]
+        own = self.own_action_spaces[self._seat[self._asked()]]
         if own is self.action_space or own.shape == self.action_space.shape or own.shape is None:
             return action
         return np.asarray(action)[tuple(map(slice, own.shape))]
@@ -151,6 +154,20 @@ class SeatedEnv(ABC):
     def close(self) -> None:
         """Close the environment."""
         self.env.close()
+
+
+def _groups(
+    observation_spaces: Sequence[gym.Space[Any]], action_spaces: Sequence[gym.Space[Any]]
+) -> tuple[tuple[int, ...], ...]:
+    """Return the seats of agents with equal spaces, group by group; none if all are of one group."""
+    kinds: list[tuple[gym.Space[Any], gym.Space[Any]]] = []
+    groups: list[list[int]] = []
+    for seat, kind in enumerate(zip(observation_spaces, action_spaces, strict=True)):
+        if kind not in kinds:
+            kinds.append(kind)
+            groups.append([])
+        groups[kinds.index(kind)].append(seat)
+    return tuple(map(tuple, groups)) if len(groups) > 1 else ()
 
 
 def _as_arrays(obs: Any) -> Any:

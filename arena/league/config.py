@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Matchmaker = Literal["uniform", "latest", "window", "pfsp", "rating", "fictitious", "psro"]
 MetaStrategy = Literal["nash", "alpha-rank", "prd"]
 Gate = Literal["none", "score", "sprt"]
-Seats = Literal["shared", "separate"]
+Seats = Literal["shared", "groups", "separate"]
 LeagueName = Literal["past", "naive", "pfsp", "full"]
 
 
@@ -59,7 +59,8 @@ class LeagueConfig:
     teachers_learn: bool = False
     """Let main agents learn from the games that exploiters play against them."""
     seats: Seats = "shared"
-    """One network for all seats (shared), or one for each seat (separate)."""
+    """One network for all seats (shared), one for each group of agents with the same observations and actions, which
+    'arena games GAME' lists (groups), or one for each seat (separate)."""
     gate: Gate = "none"
     """Test that a main agent's snapshot must pass against its predecessor to join the league: none, a score, or an
     SPRT."""

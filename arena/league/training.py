@@ -28,7 +28,6 @@ from arena.league.workers.collector import WorkersCollector
 from arena.league.workers.remote_rollouts import remote_rollouts_of
 from arena.match.verdict import MatchRecord
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import SEPARATE
 from arena.policy.protocol import Policy
 from arena.policy.registry import learning_algorithm, make_agent
 from arena.runs.checkpointer import Checkpointer, require_learner
@@ -80,7 +79,7 @@ class SelfPlayTraining:
         self.league_config = league = league or LEAGUES[usual_league(learning_algorithm(algo))]
         self.game, self.algo = game, algo
         self.evaluator = _evaluator(game, run, league)
-        self.setup = prepare(game, algo, config, run, league.seats == SEPARATE)
+        self.setup = prepare(game, algo, config, run, league.seats)
         self._checkpointer = Checkpointer(self.setup)
         self._reporter = ProgressReporter(self.progress)
         new = new_league(game, algo, league)

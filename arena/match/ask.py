@@ -13,6 +13,8 @@ from arena.env.games import VectorGames
 from arena.match.verdict import Failure, Reason
 from arena.policy.protocol import Policy
 from arena.policy.torch_modes import without_gradient
+from games.engine.actions import Action, action_of
+from games.engine.game import Game
 
 NO_ACTION = -1
 """In place of an action: the policy failed."""
@@ -30,7 +32,7 @@ class FailedError(Exception):
 class Answer:
     """A policy's answer in one position."""
 
-    action: int
+    action: Action
     """NO_ACTION if it failed."""
     failure: Failure | None = None
     probs: NDArray[np.floating[Any]] | None = None
@@ -49,8 +51,8 @@ class Answer:
 class Answers:
     """A policy's answers in n positions."""
 
-    actions: NDArray[np.int64]
-    """[n]; NO_ACTION where it failed."""
+    actions: NDArray[Any]
+    """Int64 [n], or float32 [n, k]; where it failed NO_ACTION, or NaN."""
     failures: Mapping[int, Failure] = field(default_factory=dict)
     """By row."""
     extras: Batch = field(default_factory=Batch)
@@ -64,7 +66,7 @@ class Answers:
         extras = {key: array[0] for key, array in self.extras.items() if key != "state"}
         value = extras.get("value")
         return Answer(
-            int(self.actions[0]),
+            action_of(self.actions[0]),
             probs=extras.get("probs"),
             value=None if value is None else float(value),
             visits=extras.get("visits"),
@@ -77,17 +79,22 @@ def view(
     env: VectorGames,
     rows: NDArray[np.int64],
     policy: Policy,
-    history: NDArray[np.int32],
+    history: NDArray[Any],
     lengths: NDArray[np.int64],
 ) -> Batch:
     """Return copies of the observations in `rows` [n], with states and moves if `policy` needs them.
 
-    `history` [B, T] holds the actions of all games; the first `lengths` [B] of each row count.
+    `history` [B, T] or [B, T, k] holds the actions of all games; the first `lengths` [B] of each row count.
     """
     obs = env.observations(rows)
     if policy.needs_state:
         obs.state = env.positions(rows)
-    if policy.needs_moves and env.game.perfect_information and not env.game.simultaneous:
+    if (
+        policy.needs_moves
+        and env.game.action_box is None
+        and env.game.perfect_information
+        and not env.game.simultaneous
+    ):
         played = np.arange(lengths[rows].max()) < lengths[rows, None]
         obs.moves = np.where(played, history[rows, : played.shape[1]], np.int32(-1))
     return obs
@@ -102,34 +109,46 @@ def begin(policy: Policy, seed: int) -> Failure | None:
     return None
 
 
-def ask(policy: Policy, obs: Batch, hidden: Any = None) -> Answers:
+def ask(game: Game, policy: Policy, obs: Batch, hidden: Any = None) -> Answers:
     """Return the policy's answers to the n rows of `obs`; `hidden` is its hidden state in each row, None at first.
 
     A policy that raises on a batch is asked again row by row, so that only the game at fault is lost.
     """
     try:
-        result = _consult(policy, obs, hidden)
+        result = _consult(game, policy, obs, hidden)
     except (Exception, SystemExit) as error:  # the agent loses this game; all others go on
         if len(obs) > 1:
-            return _ask_each(policy, obs, hidden)
-        return failed(1, _failure(error))
+            return _ask_each(game, policy, obs, hidden)
+        return failed(game, 1, _failure(error))
     return Answers(result.pop("act"), extras=result)
 
 
-def failed(count: int, failure: Failure) -> Answers:
+def failed(game: Game, count: int, failure: Failure) -> Answers:
     """Return the answers of a policy that failed in `count` positions."""
-    return Answers(np.full(count, NO_ACTION, np.int64), dict.fromkeys(range(count), failure))
+    return Answers(no_actions(game, count), dict.fromkeys(range(count), failure))
 
 
-def _consult(policy: Policy, obs: Batch, hidden: Any) -> Batch:
+def no_actions(game: Game, count: int) -> NDArray[Any]:
+    """Return an array for `count` actions of a game, none of them legal: int64 [n], or float32 [n, k]."""
+    if game.action_box is None:
+        return np.full(count, NO_ACTION, np.int64)
+    return np.full((count, *game.action_shape), np.nan, np.float32)
+
+
+def _consult(game: Game, policy: Policy, obs: Batch, hidden: Any) -> Batch:
     """Return `act` and the extras that the policy gives; `TypeError` for a wrong shape or dtype."""
     with without_gradient():
-        answer = policy.forward(Batch(obs=obs, info=Batch()), hidden)
-    act = as_array(answer.act)
-    if act.shape != (len(obs),) or act.dtype.kind not in "iu":
-        raise TypeError(f"act is {act.dtype} of shape {act.shape}, not {len(obs)} whole numbers")
-    result = Batch(act=act.astype(np.int64, copy=False))
-    for key, shape in (("probs", obs.mask.shape), ("visits", obs.mask.shape), ("value", act.shape), ("pv", None)):
+        batch = Batch(obs=obs, info=Batch())
+        answer = policy.forward(batch, hidden)
+        act = as_array(answer.act)
+        if game.action_box is not None:
+            act = as_array(policy.map_action(act, batch))
+    kind = ("iu", np.int64, "whole") if game.action_box is None else ("f", np.float32, "real")
+    if act.shape != (wanted_shape := (len(obs), *game.action_shape)) or act.dtype.kind not in kind[0]:
+        raise TypeError(f"act is {act.dtype} of shape {act.shape}, not {kind[2]} numbers of shape {wanted_shape}")
+    result = Batch(act=act.astype(kind[1], copy=False))
+    shapes = {"probs": obs.mask.shape, "visits": obs.mask.shape, "value": (len(obs),), "pv": None}
+    for key, shape in shapes.items():
         if answer.get(key) is not None:
             array = as_array(answer[key])
             wanted = (len(obs), *array.shape[1:2]) if shape is None else shape
@@ -142,10 +161,10 @@ def _consult(policy: Policy, obs: Batch, hidden: Any) -> Batch:
     return result
 
 
-def _ask_each(policy: Policy, obs: Batch, hidden: Any) -> Answers:
-    actions, failures, extras = np.zeros(len(obs), np.int64), {}, Batch()
+def _ask_each(game: Game, policy: Policy, obs: Batch, hidden: Any) -> Answers:
+    actions, failures, extras = no_actions(game, len(obs)), {}, Batch()
     for i in range(len(obs)):
-        one = ask(policy, obs[i : i + 1], None if hidden is None else hidden[i : i + 1])
+        one = ask(game, policy, obs[i : i + 1], None if hidden is None else hidden[i : i + 1])
         actions[i] = one.actions[0]
         if one.failures:
             failures[i] = one.failures[0]

@@ -12,9 +12,10 @@ from arena.base.seeding import make_rng, spawn_seeds
 from arena.data.batch import Batch
 from arena.data.rows import write_rows
 from arena.env.make import vector_games
-from arena.match.ask import Answers, ask, begin, failed, view
+from arena.match.ask import Answers, ask, begin, failed, no_actions, view
 from arena.match.verdict import MatchRecord, Verdict, fault
 from arena.policy.protocol import Policy
+from games.engine.actions import Action, action_of, actions_of
 from games.engine.game import Game
 from games.engine.jit import njit
 
@@ -26,7 +27,7 @@ class Pairing:
     seating: tuple[int, ...]
     """Index of the player at each seat, in the list of players."""
     seed: int = 0
-    opening: tuple[int, ...] = ()
+    opening: tuple[Action, ...] = ()
     """Actions played before the players choose."""
 
 
@@ -56,7 +57,7 @@ class _Lockstep:
         self._env.reset(seed=[pairing.seed for pairing in pairings])
         self._open = np.ones(size, np.bool_)  # [B], True for matches in progress
         self._seating = np.array([pairing.seating for pairing in pairings])  # [B, P]
-        self._history = np.zeros((size, game.max_length), np.int32)
+        self._history = np.zeros((size, game.max_length), game.action_dtype)
         self._length = np.zeros(size, np.int64)
         self._returns = np.zeros((size, game.num_players))
         self._forfeits: dict[int, Verdict] = {}
@@ -81,16 +82,17 @@ class _Lockstep:
         """Play one move in each of `rows`: ask player by player, then step all games together."""
         seats = self._env.seats[rows]
         holders = self._seating[rows, seats]
-        actions, failures = np.empty(len(rows), np.int64), {}
+        actions, failures = no_actions(self._env.game, len(rows)), {}
         for player in np.flatnonzero(np.bincount(holders)).tolist():
             part = np.flatnonzero(holders == player)
             answers = self._ask(player, rows[part], seats[part])
             actions[part] = answers.actions
             failures.update({int(part[i]): failure for i, failure in answers.failures.items()})
-        legal = are_legal(rows, actions, self._env.mask)
+        box = self._env.game.action_box
+        legal = are_legal(rows, actions, self._env.mask) if box is None else box.contain(actions)
         if not legal.all():
             for i in np.flatnonzero(~legal).tolist():
-                verdict = fault(self._env.num_agents, int(seats[i]), int(actions[i]), failures.get(i))
+                verdict = fault(self._env.num_agents, int(seats[i]), action_of(actions[i]), failures.get(i))
                 self._forfeits[int(rows[i])] = verdict
             self._open[rows[~legal]] = False
             rows, actions = rows[legal], actions[legal]
@@ -100,15 +102,15 @@ class _Lockstep:
         """Ask a player for its moves in `rows` [n] at `seats` [n], and store its hidden states."""
         policy, store = self._players[player][1], self._hidden[player]
         if (unfit := self._unfit[player]) is not None:
-            return failed(len(rows), unfit)
+            return failed(self._env.game, len(rows), unfit)
         places = rows * self._env.num_agents + seats
         hidden = store.state[places] if "state" in store else None
-        answers = ask(policy, view(self._env, rows, policy, self._history, self._length), hidden)
+        answers = ask(self._env.game, policy, view(self._env, rows, policy, self._history, self._length), hidden)
         if "state" in answers.extras:
             write_rows(store, Batch(state=answers.extras.state), places, self._seating.size)
         return answers
 
-    def _play(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+    def _play(self, rows: NDArray[np.int64], actions: NDArray[Any]) -> None:
         _, rewards, _, _, _ = self._env.step(actions, rows)
         note(rows, actions, rewards, self._env.over, self._history, self._length, self._returns, self._open)
 
@@ -118,7 +120,7 @@ class _Lockstep:
         seated = {seating: tuple(names[player] for player in seating) for seating in seatings}
         all_returns = list(map(tuple, self._returns.tolist()))
         verdicts = {returns: Verdict(returns) for returns in set(all_returns)}  # many matches share one
-        played = self._history[np.arange(self._history.shape[1]) < self._length[:, None]].tolist()
+        played = actions_of(self._history[np.arange(self._history.shape[1]) < self._length[:, None]])
         ends = self._length.cumsum().tolist()
         return [
             MatchRecord(
@@ -145,15 +147,15 @@ def are_legal(rows: NDArray[np.int64], actions: NDArray[np.int64], mask: NDArray
 @njit(cache=True, nogil=True)
 def note(
     rows: NDArray[np.int64],
-    actions: NDArray[np.int64],
+    actions: NDArray[Any],
     rewards: NDArray[np.float32],
     over: NDArray[np.bool_],
-    history: NDArray[np.int32],
+    history: NDArray[Any],
     length: NDArray[np.int64],
     returns: NDArray[np.float64],
     still_open: NDArray[np.bool_],
 ) -> None:
-    """Record actions and rewards [n, P] of the games in `rows` [n]; all other arrays are of the B matches."""
+    """Record actions [n, ...] and rewards [n, P] of the games in `rows` [n]; other arrays are of the B matches."""
     for i in range(len(rows)):
         row = rows[i]
         history[row, length[row]] = actions[i]
@@ -172,7 +174,7 @@ def outcomes(own: NDArray[Any], others: NDArray[Any]) -> NDArray[np.int64]:
     return 1 - np.sign(np.sign(own[:, None] - others).sum(axis=1)).astype(np.int64)
 
 
-def random_openings(game: Game, plies: int, count: int, seed: int) -> list[tuple[int, ...]]:
+def random_openings(game: Game, plies: int, count: int, seed: int) -> list[tuple[Action, ...]]:
     """Return `count` openings of `plies` random legal moves that leave the game unfinished.
 
     They repeat only if too few exist. They are empty in games of chance, which vary by themselves.
@@ -181,7 +183,7 @@ def random_openings(game: Game, plies: int, count: int, seed: int) -> list[tuple
     if game.has_chance:
         return [()] * count
     rng = make_rng(seed)
-    unique: dict[tuple[int, ...], None] = {}  # a dict, for its order
+    unique: dict[tuple[Action, ...], None] = {}  # a dict, for its order
     while len(unique) < count:
         before = len(unique)
         unique.update(dict.fromkeys(_random_lines(game, plies, max(256, 2 * count), rng)))
@@ -193,15 +195,18 @@ def random_openings(game: Game, plies: int, count: int, seed: int) -> list[tuple
     return [openings[i % len(openings)] for i in range(count)]
 
 
-def _random_lines(game: Game, plies: int, count: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
+def _random_lines(game: Game, plies: int, count: int, rng: np.random.Generator) -> list[tuple[Action, ...]]:
     """Play `plies` random legal moves in `count` games; return the actions of those still unfinished."""
     env = vector_games(game, count)
     env.reset()
-    lines = np.zeros((count, plies), np.int64)
+    lines = np.zeros((count, plies), game.action_dtype)
     rows = np.arange(count)
     for ply in range(plies):
         mask = env.mask[rows]
-        lines[rows, ply] = (rng.random(mask.shape) * mask).argmax(axis=1)
+        if game.action_box is None:
+            lines[rows, ply] = (rng.random(mask.shape) * mask).argmax(axis=1)
+        else:
+            lines[rows, ply] = game.action_box.sample(rng, len(rows))
         env.step(lines[rows, ply], rows)
         rows = rows[~env.over[rows]]
-    return [tuple(line) for line in lines[rows].tolist()]
+    return [tuple(actions_of(line)) for line in lines[rows]]

@@ -78,12 +78,19 @@ class ContainedPolicy(Policy):
         if self.left_s is not None:
             self.left_s -= time.monotonic() - began
         action = answer.get("action")
-        if not isinstance(action, int) or isinstance(action, bool) or abs(action) >= ACTION_LIMIT:
+        if not self._is_well_formed(action):
             raise FailedError(Failure("sent a malformed answer"))
         try:
             return Batch(from_json(answer["told"], self._game) if self._tells else Batch(), act=np.array([action]))
         except (KeyError, TypeError, ValueError):
             raise FailedError(Failure("sent a malformed answer")) from None
+
+    def _is_well_formed(self, action: Any) -> bool:
+        """Return whether an answer is a whole number or, where actions are continuous, as many numbers as they have."""
+        if self._game.action_box is None:
+            return type(action) is int and abs(action) < ACTION_LIMIT
+        shape = self._game.action_shape
+        return isinstance(action, list) and (len(action),) == shape and all(type(one) is float for one in action)
 
     def hurry(self) -> None:
         """Ask the agent to answer the pending request at once; agents that cannot go on as before."""

@@ -11,6 +11,7 @@ from arena.match.json_lines import from_json_line, to_json_line
 from arena.match.replay import empty_seats, game_labelled
 from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
 from arena.policy.registry import GAMES, make_game
+from games.engine.actions import Action, numbered
 from games.engine.game import Game
 from games.engine.notation import Notation, WrittenGame
 
@@ -25,7 +26,7 @@ class WrittenMatch:
     """The game, from the starting position of the match."""
     players: tuple[str, ...]
     """Names by seat."""
-    actions: tuple[int, ...]
+    actions: tuple[Action, ...]
     seed: int = 0
     opening: int = 0
     """Number of opening actions, not chosen by the players."""
@@ -60,7 +61,7 @@ def match_text(match: WrittenMatch, suffix: str, others: Sequence[str] = ()) -> 
     notation = match.game.notation
     if notation is not None and suffix == notation.suffix:
         returns = None if match.verdict is None else match.verdict.returns
-        return notation.write(match.game, match.actions, match.players, returns) + "\n"
+        return notation.write(match.game, list(map(numbered, match.actions)), match.players, returns) + "\n"
     if suffix != JSON_LINES:
         *known, last = [JSON_LINES, *([] if notation is None else [notation.suffix]), *others]
         will_do = f"{', '.join(known)} or {last}" if known else last

@@ -54,7 +54,7 @@ class SeatedAgent:
             failure = begin(self._policy, request["seed"])
             return {} if failure is None else _failed(failure)
         obs = from_json(request["seen"], self._game)
-        answer = ask(self._policy, self._without_unneeded(obs), self._hidden).only()
+        answer = ask(self._game, self._policy, self._without_unneeded(obs), self._hidden).only()
         self._hidden = answer.hidden
         if answer.failure is not None:
             return _failed(answer.failure)
@@ -82,8 +82,8 @@ class SeatedAgent:
         env = vector_games(self._game, 1)
         env.reset(seed=0)
         begin(self._policy, 0)
-        nothing = np.zeros((1, 0), np.int32), np.zeros(1, np.int64)
-        ask(self._policy, view(env, np.zeros(1, np.int64), self._policy, *nothing))
+        nothing = np.zeros((1, 0), self._game.action_dtype), np.zeros(1, np.int64)
+        ask(self._game, self._policy, view(env, np.zeros(1, np.int64), self._policy, *nothing))
 
     def _without_unneeded(self, obs: Batch) -> Batch:
         """Return the observations without states and moves that the policy does not need."""

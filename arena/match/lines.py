@@ -8,6 +8,7 @@ from arena.base.seeding import make_rng
 from arena.env.make import vector_games
 from arena.match.batch import Pairing, play_matches
 from arena.policy.registry import make_agent
+from games.engine.actions import numbered
 from games.engine.game import Game
 
 Line = tuple[int, ...]
@@ -61,7 +62,11 @@ def drawn_lines(game: Game, seed: int) -> Iterator[Line]:
         pairings = [Pairing(tuple(seating)) for seating in seatings]
         records = play_matches(game, players, pairings, int(rng.integers(2**31)))
         plies = [rng.permutation(len(record.actions))[:FROM_A_GAME].tolist() for record in records]
-        lines = [record.actions[:ply] for record, some in zip(records, plies, strict=True) for ply in some]
+        lines = [
+            tuple(map(numbered, record.actions[:ply]))
+            for record, some in zip(records, plies, strict=True)
+            for ply in some
+        ]
         env = PlayedLines(game, lines).env
         for line, choices, position in zip(lines, env.mask.sum(axis=1), env.positions(), strict=True):
             if choices > 1 and position.tobytes() not in known:

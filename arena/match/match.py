@@ -13,6 +13,7 @@ from arena.env.make import vector_games
 from arena.match.ask import NO_ACTION, Answer, ask, begin, view
 from arena.match.verdict import MatchRecord, Reason, Verdict, fault, forfeit
 from arena.policy.protocol import Policy
+from games.engine.actions import Action, written
 from games.engine.game import Game
 
 
@@ -24,7 +25,7 @@ class Match:
     """
 
     def __init__(
-        self, game: Game, players: Sequence[tuple[str, Policy | None]], seed: int = 0, opening: Sequence[int] = ()
+        self, game: Game, players: Sequence[tuple[str, Policy | None]], seed: int = 0, opening: Sequence[Action] = ()
     ):
         if len(players) != game.num_players:
             raise UsageError(f"{game.name} has {game.num_players} seats, not {len(players)}")
@@ -32,7 +33,7 @@ class Match:
         self.players = tuple(players)
         self.seed = seed
         self.opening = tuple(opening)
-        self.actions: list[int] = []
+        self.actions: list[Action] = []
         self._move_ms: list[int] = []
         self.verdict: Verdict | None = None
         self._env = vector_games(game, 1)
@@ -58,14 +59,14 @@ class Match:
             self.game.redact(copy, np.array([seat]))
         return copy.reshape(())
 
-    def line(self, actions: Sequence[int]) -> tuple[str, ...]:
+    def line(self, actions: Sequence[Action]) -> tuple[str, ...]:
         """Return a line of play from this position in the game's notation, up to its first illegal action."""
         env, texts = vector_games(self.game, 1), []
         env.load_state_dict(self._env.state_dict())
         for action in actions:
-            if env.over[0] or not 0 <= action < self.game.num_actions or not env.mask[0, action]:
+            if env.over[0] or not self.game.allows(action, env.mask[0]):
                 break
-            texts.append(self.game.action_text(env.states[0], int(action)))
+            texts.append(self.game.action_text(env.states[0], action))
             env.step([action])
         return tuple(texts)
 
@@ -91,14 +92,17 @@ class Match:
 
     @property
     def legal(self) -> NDArray[np.bool_]:
-        """Legal actions, [A]; none once the match is over."""
+        """Legal actions, [A] (A = 0 where they are continuous); none once the match is over."""
         return self._env.mask[0] & (not self.over)
 
     def consult(self, policy: Policy) -> Answer:
         """Return the answer of `policy` for the seat to move, without playing it."""
-        history, lengths = np.array([self.actions], np.int32), np.array([len(self.actions)])
+        history = np.zeros((1, len(self.actions)), self.game.action_dtype)
+        if self.actions:
+            history[0] = self.actions
+        lengths = np.array([len(self.actions)])
         obs = view(self._env, np.zeros(1, np.int64), policy, history, lengths)
-        return ask(policy, obs, self._hidden[self.seat]).only()
+        return ask(self.game, policy, obs, self._hidden[self.seat]).only()
 
     def advance(self) -> Answer:
         """Let the policy to move choose and play; return its answer. The match may be over afterwards."""
@@ -118,18 +122,18 @@ class Match:
             self.verdict = fault(self.game.num_players, seat, answer.action, answer.failure)
         return answer
 
-    def play(self, action: int) -> None:
+    def play(self, action: Action) -> None:
         """Play an action from outside for the seat to move; `IllegalActionError` if it is illegal."""
         if self.over:
             raise UsageError("the match is over")
         if not self._is_legal(action):
-            raise IllegalActionError(f"{self.game.name}: action {action} is illegal in this position")
-        self._play(action, 0)
+            raise IllegalActionError(f"{self.game.name}: action {written(action)} is illegal in this position")
+        self._play(self.game.exact(action), 0)
 
-    def _play(self, action: int, spent_ms: int) -> None:
+    def _play(self, action: Action, spent_ms: int) -> None:
         """Play a legal action."""
         _, rewards, _, _, _ = self._env.step([action])
-        self.actions.append(int(action))
+        self.actions.append(action)
         self._move_ms.append(spent_ms)
         self._returns += rewards[0]
         if self._env.over[0]:
@@ -154,5 +158,5 @@ class Match:
             self.advance()
         return self.record()
 
-    def _is_legal(self, action: int) -> bool:
-        return 0 <= action < self.game.num_actions and bool(self.legal[action])
+    def _is_legal(self, action: Action) -> bool:
+        return not self.over and self.game.allows(action, self.legal)

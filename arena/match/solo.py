@@ -44,6 +44,8 @@ class SoloEnv(gym.Env[Any, np.int64]):
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise UsageError(f"unknown render_mode {render_mode!r}; known: ansi, rgb_array")
         self.game = make_game(game, **(options or {}))
+        if self.game.action_box is not None:
+            raise UsageError(f"{self.game.name}: its actions are continuous; a SoloEnv has numbered ones")
         if seat is not None and not 0 <= seat < self.game.num_players:
             raise UsageError(f"seat={seat} is not between 0 and {self.game.num_players - 1}, the seats of {game}")
         self.render_mode = render_mode

@@ -5,6 +5,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from arena.policy.protocol import RESIGN
+from games.engine.actions import Action, written
 
 
 class Reason(StrEnum):
@@ -64,13 +65,13 @@ def agreed(num_players: int) -> Verdict:
     return Verdict((0.0,) * num_players, Reason.AGREED)
 
 
-def fault(num_players: int, offender: int, action: int, failure: Failure | None) -> Verdict:
+def fault(num_players: int, offender: int, action: Action, failure: Failure | None) -> Verdict:
     """Return the verdict on an answer without a legal move: a failure, RESIGN, or an illegal `action`."""
     if failure is not None:
         return forfeit(num_players, offender, failure.reason, failure.detail)
     if action == RESIGN:
         return forfeit(num_players, offender, Reason.RESIGNED)
-    return forfeit(num_players, offender, Reason.ILLEGAL, f"action {action}")
+    return forfeit(num_players, offender, Reason.ILLEGAL, f"action {written(action)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +83,9 @@ class MatchRecord:
     players: tuple[str, ...]
     """Names by seat."""
     seed: int
-    opening: tuple[int, ...]
+    opening: tuple[Action, ...]
     """Opening actions, not chosen by the players."""
-    actions: tuple[int, ...]
+    actions: tuple[Action, ...]
     """All actions, the opening included."""
     verdict: Verdict
     move_ms: tuple[int, ...] | None = field(default=None, compare=False)

@@ -108,6 +108,8 @@ class BasePolicy(nn.Module, Policy):
         if self.action_scaling:
             low, high = self.action_space.low, self.action_space.high
             act = low + (high - low) * (act + 1.0) / 2.0
+            if self.action_bound_method:
+                act = np.clip(act, low, high)  # from which rounding may lead away
         return act
 
     def map_action_inverse(self, act: Any, batch: Batch | None = None) -> Any:

@@ -15,8 +15,10 @@ from arena.base.errors import CheckpointError, UsageError
 from arena.base.files import read_bytes, reason
 from arena.base.folders import write_folder
 from arena.base.tensors import TensorInfo, header_of, memory_bytes
+from arena.base.typed import as_type
 from arena.policy.base import BasePolicy
 from arena.policy.former_names import read_options
+from arena.policy.network import network_of
 from arena.policy.registration import Algorithm, SpacedTask, Spaces, Task
 from arena.policy.seats import seat_policies
 from arena.policy.size import weights_within
@@ -27,8 +29,11 @@ from games.engine.identity import GameId
 WEIGHTS = "weights.safetensors"
 ROOM = 4
 """Weights that a network may have while it is built, copies and shared parts included, per byte of its file."""
-SEPARATE = "separate"
-"""Value of `seats` in `config.json` if there is a policy for each seat."""
+NETWORK = "network"
+"""Key in `config.json` of the function that makes the bodies of the networks, if that is a user's."""
+SEATS = "seats"
+"""Key in `config.json` of how policies hold the seats, if not one holds all: see `layout`."""
+SHARED, GROUPS, SEPARATE = "shared", "groups", "separate"
 
 
 def save_policy(
@@ -150,7 +155,9 @@ class Checkpoint:
         try:
             config: Any = read_options(algorithm.config, description["config"])
             with weights_within(ROOM * len(self.weights)):  # there is at least a byte of each
-                policy = build_policy(algorithm, task, config, training, description.get("seats") == SEPARATE)
+                seats = as_type(description.get(SEATS, SHARED), str, SEATS)
+                network = as_type(description.get(NETWORK, ""), str, NETWORK)
+                policy = build_policy(algorithm, task, config, training, seats, network)
         except UsageError as error:  # an unknown field, a value out of range, a network that is not in the file
             raise CheckpointError(f"{Path(self.where) / CONFIG}: {error}") from None
         load_weights(policy, self.weights, str(Path(self.where) / WEIGHTS))
@@ -169,11 +176,48 @@ def load_policy(
     return Checkpoint.read(find_snapshot(Path(argument))).policy(name, algorithm, task, training)
 
 
+def layout(game: Game, seats: str) -> tuple[tuple[int, ...], ...]:
+    """Return the seats that each policy holds; none where one policy holds all.
+
+    `seats` is "separate", a policy for each seat; "groups", one for each group of seats whose agents are alike; or
+    "shared". Raises `UsageError` for anything else.
+    """
+    if seats == SEPARATE:
+        return tuple((seat,) for seat in range(game.num_players))
+    if seats not in (SHARED, GROUPS):
+        raise UsageError(f"seats={seats!r} is not {SHARED}, {GROUPS} or {SEPARATE}")
+    return game.groups if seats == GROUPS else ()
+
+
 def build_policy(
-    algorithm: Algorithm, task: Game | SpacedTask, config: Any, training: bool, separate: bool = False
+    algorithm: Algorithm,
+    task: Game | SpacedTask,
+    config: Any,
+    training: bool,
+    seats: str = SHARED,
+    network: str = "",
 ) -> BasePolicy:
-    """Return a policy with initial weights; with `separate`, for games, one for each seat."""
+    """Return a policy with initial weights; in games made of several, as `layout` says for `seats`.
+
+    `network` names the function that makes the bodies of its networks, see `arena.policy.network`. Raises `UsageError`
+    if that fails, or the algorithm has no body.
+    """
     spaces = Spaces.of_task(task)
-    if separate and isinstance(task, Game):
-        return seat_policies([algorithm.build(spaces, config, training) for _ in range(task.num_players)])
-    return algorithm.build(spaces, config, training)
+    made: list[Any] = []
+    if network:
+        make = network_of(network)
+
+        def noted(observation: Any, action: Any) -> Any:
+            made.append(make(observation, action))
+            return made[-1]
+
+        spaces = dataclasses.replace(spaces, network=noted)
+    if isinstance(task, Game) and (groups := layout(task, seats)):
+        each = [algorithm.build(spaces, config, training) for _ in groups]
+        holder = {seat: policy for policy, group in zip(each, groups, strict=True) for seat in group}
+        policy: BasePolicy = seat_policies([holder[seat] for seat in range(task.num_players)])
+    else:
+        policy = algorithm.build(spaces, config, training)
+    if network and not made:
+        raise UsageError(f"network={network}: this algorithm has no network whose body could be another")
+    return policy

@@ -258,7 +258,12 @@ class MultiAgentPolicyManager(BasePolicy):
             )
         result = Batch()
         for _, policy, rows in self._groups(self._held(batch)):
-            part = Batch(act=getattr(policy, mapping)(act[rows]) if isinstance(policy, BasePolicy) else act[rows])
+            own = act[rows]
+            if isinstance(policy, MultiAgentPolicyManager):  # which has to know whose actions they are, in turn
+                own = policy._mapped(mapping, own, batch[rows])
+            elif isinstance(policy, BasePolicy):
+                own = getattr(policy, mapping)(own)
+            part = Batch(act=own)
             widen(result, part)
             write_rows(result, part, rows, len(act))
         return result.act

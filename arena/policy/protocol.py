@@ -36,11 +36,12 @@ class Policy(ABC):
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Choose an action for each row.
 
-        Returns `act` ([n]); it may add `state` (hidden state, passed back on the next call), `policy` (what learning
-        needs later, stored with the transition), and for onlookers `probs` (float [n, A], its chance of each move, or
-        the share of its search that went to it), `value` (float [n], expected return of the seat to move, None where it
-        has no opinion), `visits` (int [n, A], simulations of each move) and `pv` (int [n, L], the line of play that it
-        expects, its own move first, -1 after the last).
+        Returns `act` ([n]; where actions are continuous [n, k], which `map_action` brings within their bounds). It may
+        add `state` (hidden state, passed back on the next call), `policy` (what learning needs later, stored with the
+        transition), and for onlookers `probs` (float [n, A], its chance of each move, or the share of its search that
+        went to it), `value` (float [n], expected return of the seat to move, None where it has no opinion), `visits`
+        (int [n, A], simulations of each move) and `pv` (int [n, L], the line of play that it expects, its own move
+        first, -1 after the last).
         """
 
     def __call__(self, batch: Batch, state: Any = None) -> Batch:
@@ -51,11 +52,11 @@ class Policy(ABC):
         """Return actions changed for exploration; by default unchanged."""
         return act
 
-    def map_action(self, act: Any) -> Any:
-        """Map actions of the policy to those of the environment; by default unchanged."""
+    def map_action(self, act: Any, batch: Batch | None = None) -> Any:
+        """Map actions of the policy for a batch to those of the environment; by default unchanged."""
         return act
 
-    def map_action_inverse(self, act: Any) -> Any:
+    def map_action_inverse(self, act: Any, batch: Batch | None = None) -> Any:
         """Return the actions of the policy that `map_action` turns into these."""
         return act
 

@@ -44,7 +44,7 @@ class RandomPolicy(Policy):
 
         `UsageError` where neither a mask nor an action space says what is legal.
         """
-        if isinstance(batch.obs, Batch) and "mask" in batch.obs:
+        if isinstance(batch.obs, Batch) and "mask" in batch.obs and batch.obs.mask.shape[-1]:
             mask = batch.obs.mask
         elif isinstance(self.action_space, Discrete) and self.action_space.start == 0:
             mask = np.ones((len(batch.obs), int(self.action_space.n)), np.bool_)

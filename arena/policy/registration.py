@@ -14,6 +14,7 @@ from games.engine.game import Game
 
 if TYPE_CHECKING:
     from arena.policy.base import BasePolicy
+    from arena.policy.network import MakeNetwork
 
 
 class Task(Protocol):
@@ -37,6 +38,8 @@ class Spaces:
     action: spaces.Space[Any]
     game: Game | None = None
     """Game of these spaces, for agents that search; None for other environments."""
+    network: "MakeNetwork | None" = None
+    """Makes the body of networks from the two spaces; None for the usual ones."""
 
     @classmethod
     def of_game(cls, game: Game) -> Self:
@@ -44,7 +47,9 @@ class Spaces:
         observation_space = spaces.Box(
             game.observation_low, game.observation_high, game.observation_shape, game.observation_dtype
         )
-        return cls(observation_space, spaces.Discrete(game.num_actions), game)
+        box = game.action_box
+        action = spaces.Discrete(game.num_actions) if box is None else spaces.Box(box.low, box.high)
+        return cls(observation_space, action, game)
 
     @classmethod
     def of_task(cls, task: "Game | SpacedTask") -> "Spaces":

@@ -42,7 +42,10 @@ def _answer(doer: JobRunner[Any, Any], job: Any, common: Any) -> Any:
     try:
         return doer.do(job, common)
     except UsageError as error:
-        return UsageError(str(error))  # the same, of a kind that travels
+        same = UsageError(str(error))  # of a kind that travels
+        for note in getattr(error, "__notes__", ()):
+            same.add_note(note)
+        return same
     except Exception:
         return RuntimeError(f"a worker failed:\n{traceback.format_exc()}")
 

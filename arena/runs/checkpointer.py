@@ -10,7 +10,7 @@ from arena.base.errors import DivergedError
 from arena.base.tensors import TensorInfo
 from arena.data.batch import Batch
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import SEPARATE, require_finite, require_like, save_policy
+from arena.policy.checkpoint import NETWORK, SEATS, SHARED, require_finite, require_like, save_policy
 from arena.policy.optimizer import load_optimizer_state_dict, optimizer_state_dict, optimizers_of
 from arena.policy.snapshots import count_snapshots, find_snapshot
 from arena.runs.folder import STABILIZING, RunFolder
@@ -39,8 +39,10 @@ class Checkpointer:
         """Write a policy into a new folder, with its step and its scores; return the hash of its weights."""
         setup = self._setup
         extra: dict[str, Any] = {"env_step": step, "evaluation": evaluation}
-        if setup.separate_seats:
-            extra["seats"] = SEPARATE
+        if setup.seats != SHARED:
+            extra[SEATS] = setup.seats
+        if setup.network:
+            extra[NETWORK] = setup.network
         return save_policy(folder, policy, setup.algo, setup.task, setup.config, extra)
 
     @contextmanager

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from gymnasium import Space
 
 from arena.base.errors import UsageError
 from arena.base.seeding import make_rng, spawn_seeds
@@ -10,12 +11,14 @@ from arena.collector.of_task import collector_of
 from arena.data.batch import Batch
 from arena.data.buffer.manager import VectorReplayBuffer
 from arena.data.infos import of_numbers
+from arena.data.rows import as_array
 from arena.data.stats import CollectStats
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import load_policy
 from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
+from arena.policy.registration import Spaces
 from arena.policy.registry import learning_algorithm, make_agent
 from arena.runs.tasks import GymTask
 from games.engine.game import Game
@@ -28,22 +31,34 @@ class PartlyRandomPolicy(Policy):
         policy: the wrapped policy.
         share: probability of a random action, 0 to 1.
         seed: seed of the replacements.
+        action_space: what they are drawn from where actions are continuous.
 
     """
 
-    def __init__(self, policy: Policy, share: float, seed: int):
+    def __init__(self, policy: Policy, share: float, seed: int, action_space: Space[Any] | None = None):
         if not 0 <= share <= 1:
             raise UsageError(f"random={share} is not between 0 and 1")
         self._policy, self._share = policy, share
-        self._rng, self._random = make_rng(seed), RandomPolicy(seed=seed + 1)
+        self._rng, self._random = make_rng(seed), RandomPolicy(action_space=action_space, seed=seed + 1)
         self.needs_state = policy.needs_state  # type: ignore[misc]  # of the wrapped policy, not of the class
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Return the wrapped policy's actions, some of them replaced."""
         chosen = self._policy.forward(batch, state)
         rows = self._rng.random(len(chosen.act)) < self._share
-        act = np.where(rows, self._random.forward(batch).act, chosen.act)
+        act = as_array(chosen.act)
+        if rows.any():
+            drawn = self._policy.map_action_inverse(as_array(self._random.forward(batch).act), batch)
+            act = np.where(rows.reshape(-1, *[1] * (act.ndim - 1)), drawn, act)
         return Batch(act=act, state=chosen.get("state", Batch()))
+
+    def map_action(self, act: Any, batch: Batch | None = None) -> Any:
+        """Map actions as the wrapped policy does."""
+        return self._policy.map_action(act, batch)
+
+    def map_action_inverse(self, act: Any, batch: Batch | None = None) -> Any:
+        """Map actions back as the wrapped policy does."""
+        return self._policy.map_action_inverse(act, batch)
 
 
 def collect_transitions(
@@ -57,7 +72,7 @@ def collect_transitions(
     """
     environment_seed, move_seed = spawn_seeds(seed, count=2)
     if isinstance(task, Game):
-        policy: Policy = PartlyRandomPolicy(make_agent(spec, task), random, move_seed)
+        policy: Policy = PartlyRandomPolicy(make_agent(spec, task), random, move_seed, Spaces.of_game(task).action)
         at_random = False
     else:
         if random:

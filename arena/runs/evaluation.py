@@ -19,6 +19,7 @@ from arena.policy.registry import make_agent
 from arena.policy.torch_modes import torch_threads
 from arena.runs.options import EVALUATION
 from arena.runs.tasks import GymTask
+from games.engine.actions import Action
 from games.engine.game import Game
 
 TOGETHER = 10  # environments that are stepped at the same time
@@ -84,7 +85,11 @@ def _can_play(spec: str, game: Game) -> bool:
 
 
 def records_against(
-    game: Game, player: tuple[str, Policy], opponent: tuple[str, Policy], openings: Sequence[tuple[int, ...]], seed: int
+    game: Game,
+    player: tuple[str, Policy],
+    opponent: tuple[str, Policy],
+    openings: Sequence[tuple[Action, ...]],
+    seed: int,
 ) -> list[MatchRecord]:
     """Return the games of a player (name, policy) against an opponent.
 
@@ -98,7 +103,7 @@ def records_against(
 
 
 def outcomes_against(
-    game: Game, policy: Policy, opponent: Policy, openings: Sequence[tuple[int, ...]], seed: int
+    game: Game, policy: Policy, opponent: Policy, openings: Sequence[tuple[Action, ...]], seed: int
 ) -> NDArray[np.int64]:
     """Return the outcomes of games of `policy` against `opponent`: 0 won, 1 drawn, 2 lost, [openings, P].
 

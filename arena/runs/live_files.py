@@ -112,7 +112,10 @@ def read_game(folder: Path) -> MatchRecord | None:
     try:
         content = read_json(folder / LIVE / GAME, LARGE)
         players, seed = typed(content, "players", tuple[str, ...]), typed(content, "seed", Seed)
-        actions, returns = typed(content, "actions", tuple[Count, ...]), typed(content, "returns", tuple[float, ...])
+        actions, returns = (
+            typed(content, "actions", tuple[Count | tuple[float, ...], ...]),
+            typed(content, "returns", tuple[float, ...]),
+        )
         if len(players) != len(returns):
             return None
         return MatchRecord(typed(content, "game", str), players, seed, (), actions, Verdict(returns))

@@ -38,6 +38,9 @@ class RunOptions:
     """Number of torch threads; 0 for one per core."""
     device: str = "cpu"
     """Device that torch computes on: cpu, cuda, cuda:1."""
+    network: str = ""
+    """Function that makes the body of the network from the spaces of observations and actions, my_nets.py:make; by
+    default the algorithm's own."""
 
     def __post_init__(self) -> None:
         require_at_least(1, **numbers_in(self, "steps", "snapshots"))

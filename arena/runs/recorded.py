@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.match.verdict import MatchRecord, Verdict
+from games.engine.actions import Action
 from games.engine.game import Game
 
 
@@ -28,7 +29,7 @@ class GameRecorder:
         self._game, self._names = game, names
         self._players: tuple[str, ...] = ()
         self._seed: int | None = None  # of the current game; None if recording did not begin with its first move
-        self._actions: list[int] = []
+        self._actions: list[Action] = []
         self._returns = np.zeros(game.num_players)
 
     def begin(self, seed: int) -> None:
@@ -36,12 +37,12 @@ class GameRecorder:
         self._seed = seed
         self._players, self._actions, self._returns = (), [], np.zeros(self._game.num_players)
 
-    def open(self, actions: Sequence[int], rewards: NDArray[Any]) -> None:
+    def open(self, actions: Sequence[Action], rewards: NDArray[Any]) -> None:
         """Add the random moves with which the game begins, and their rewards [P]."""
         self._actions.extend(actions)
         self._returns += rewards
 
-    def play(self, action: int, rewards: NDArray[Any], over: bool) -> None:
+    def play(self, action: Action, rewards: NDArray[Any], over: bool) -> None:
         """Add an action and its rewards [P]; keep the game if it is over."""
         if self._seed is None:
             return

@@ -10,7 +10,8 @@ import torch
 from arena.base.errors import UsageError
 from arena.base.memory import keep_freed_memory
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import build_policy
+from arena.policy.checkpoint import SHARED, build_policy
+from arena.policy.network import named_network
 from arena.policy.registration import Algorithm, SpacedTask, Spaces
 from arena.policy.registry import learning_algorithm
 from arena.policy.size import weights_within
@@ -35,8 +36,10 @@ class TrainingSetup(Generic[TaskT_co, OptionsT_co]):
     """The algorithm's config dataclass."""
     options: OptionsT_co
     device: torch.device
-    separate_seats: bool = False
-    """True if a policy has one network for each seat of the game."""
+    seats: str = SHARED
+    """How networks hold the seats of the game, as in `arena.policy.checkpoint.layout`."""
+    network: str = ""
+    """Function of the user's that makes the bodies of networks, as `arena.policy.network` stores it; empty for none."""
 
     @cached_property
     def algorithm(self) -> Algorithm:
@@ -56,7 +59,7 @@ class TrainingSetup(Generic[TaskT_co, OptionsT_co]):
     def build_policy(self) -> BasePolicy:
         """Return a learner with initial weights; raise `UsageError` if it is too large."""
         with weights_within():
-            policy = build_policy(self.algorithm, self.task, self.config, True, self.separate_seats)
+            policy = build_policy(self.algorithm, self.task, self.config, True, self.seats, self.network)
             return policy.to(self.device)
 
     def build_policy_from(self, seed: int) -> BasePolicy:
@@ -68,27 +71,29 @@ class TrainingSetup(Generic[TaskT_co, OptionsT_co]):
     def description(self) -> dict[str, Any]:
         """Return the contents of `run.json`: all options that influence the result."""
         run = dataclasses.asdict(self.options)
-        for detail in ("out", "resume", "threads", "device"):
+        for detail in ("out", "resume", "threads", "device", "network"):
             del run[detail]
         return {
             "game": self.task.name,
             "options": dict(self.task.options),
             "algorithm": self.algo,
             "config": dataclasses.asdict(self.config),
+            "network": self.network or None,
             "run": {key: str(value) if isinstance(value, Path) else value for key, value in run.items()},
         }
 
 
 def prepare(
-    task: TaskT, algo: str, config: Any, options: OptionsT, separate_seats: bool = False
+    task: TaskT, algo: str, config: Any, options: OptionsT, seats: str = SHARED
 ) -> TrainingSetup[TaskT, OptionsT]:
     """Return the setup of a training, and set this process up for it: torch's threads, its memory and its random seed.
 
     `config` is None for the algorithm's usual one. The policy that is built next has the initial weights of the seed.
     Raises `UsageError` if there is no such algorithm, or the device cannot be used.
     """
+    network = named_network(options.network)
     config = config or learning_algorithm(algo).usual_config(single=not isinstance(task, Game))
-    setup = TrainingSetup(task, algo, config, options, torch_device(options.device), separate_seats)
+    setup = TrainingSetup(task, algo, config, options, torch_device(options.device), seats, network)
     choose_threads(options.threads or torch.get_num_threads())
     keep_freed_memory()
     torch.manual_seed(options.seed)

@@ -40,8 +40,9 @@ def _require_observations(obs: Any, task: Spaces, what: str) -> None:
         raise UsageError(f"{what} of shape {tuple(np.shape(values)[1:])}; the task has {expected}")
     if values.dtype.kind not in "biuf":
         raise UsageError(f"{what} of the type {values.dtype}, which is not numeric")
-    if mask is not None and (mask.dtype != np.bool_ or mask.shape != (len(values), task.num_actions)):
-        raise UsageError(f"{what} whose masks are {mask.dtype} of shape {mask.shape[1:]}, not of {task.num_actions}")
+    masked = task.num_actions if isinstance(task.action, spaces.Discrete) else 0
+    if mask is not None and (mask.dtype != np.bool_ or mask.shape != (len(values), masked)):
+        raise UsageError(f"{what} whose masks are {mask.dtype} of shape {mask.shape[1:]}, not of {masked}")
 
 
 def _require_actions(act: Any, space: spaces.Space[Any], where: str) -> None:

@@ -13,7 +13,7 @@ from arena.base.typed import Range, Time, as_type
 from arena.match.json_lines import LARGEST_SEED
 from arena.match.verdict import MatchRecord, Reason, Verdict, results
 from arena.store.many import execute_many
-from arena.store.moves import MOST_BYTES, pack, unpack
+from arena.store.moves import MOST_BYTES, pack, pack_numbers, unpack, unpack_numbers
 from arena.store.numbers import chunks, known_numbers, numbers_of, storable
 from arena.store.runs import run_numbered
 from arena.store.schema import games, matches, players, seats
@@ -113,7 +113,7 @@ def _match_row(run: int, number: int, record: MatchRecord, game: int, now: float
         "offender": verdict.offender,
         "detail": storable(verdict.detail),  # an exception's text may hold any characters
         "added": now,
-        "move_ms": None if record.move_ms is None else pack(record.move_ms),
+        "move_ms": None if record.move_ms is None else pack_numbers(record.move_ms),
     }
 
 
@@ -226,7 +226,7 @@ def _record(row: Row[Any], sitting: Sequence[tuple[str, float]]) -> MatchRecord:
         for number in (row.id, row.run, row.number):
             as_type(number, int, "a number of it")
         actions, reason = unpack(row.moves), Reason(row.reason)
-        move_ms = None if row.move_ms is None else unpack(row.move_ms)
+        move_ms = None if row.move_ms is None else unpack_numbers(row.move_ms)
         opening = as_type(row.opening, Annotated[int, Range(0, len(actions))], "opening")
         as_type(row.length, Annotated[int, Range(0, MOST_BYTES)], "length")
         offender = as_type(row.offender, Seat | None, "offender")

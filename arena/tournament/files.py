@@ -17,6 +17,7 @@ from arena.tournament.standings import Standings
 from arena.tournament.tally import Tally
 from arena.tournament.team_report import cross_play, save_cross_play, team_rows
 from arena.tournament.teams import Teams
+from games.engine.actions import written
 from games.engine.stakes import Stakes
 
 if TYPE_CHECKING:
@@ -185,8 +186,8 @@ def _game_rows(result: "TournamentResult") -> Iterable[dict[str, Any]]:
             "game": record.game,
             **{f"seat_{seat}": name for seat, name in enumerate(record.players)},
             "seed": record.seed,
-            "opening": " ".join(map(str, record.opening)),
-            "actions": " ".join(map(str, record.actions)),
+            "opening": " ".join(map(written, record.opening)),
+            "actions": " ".join(map(written, record.actions)),
             **{f"return_{seat}": value for seat, value in enumerate(verdict.returns)},
             "reason": verdict.reason.value,
             "offender": "" if verdict.offender is None else verdict.offender,

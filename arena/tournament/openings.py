@@ -7,6 +7,7 @@ from arena.base.errors import UsageError
 from arena.base.files import read_text
 from arena.match.batch import random_openings
 from arena.match.match import Match
+from games.engine.actions import Action
 from games.engine.game import Game
 
 RANDOM, FILE = "random:", "file:"
@@ -19,7 +20,7 @@ def check_openings(form: str) -> None:
         raise UsageError(f"openings {form!r} are not of the form {FORMS}")
 
 
-def openings_of(game: Game, form: str, count: int, seed: int) -> list[tuple[int, ...]]:
+def openings_of(game: Game, form: str, count: int, seed: int) -> list[tuple[Action, ...]]:
     """Return `count` openings of a game, as actions; they repeat only if there are too few.
 
     `random:N` draws N legal moves each, by `seed`. `file:PATH` reads a text file with a line of moves each, in the
@@ -40,7 +41,7 @@ def openings_of(game: Game, form: str, count: int, seed: int) -> list[tuple[int,
     return [openings[i % len(openings)] for i in range(count)]
 
 
-def _line(game: Game, moves: list[str], where: str) -> tuple[int, ...]:
+def _line(game: Game, moves: list[str], where: str) -> tuple[Action, ...]:
     """Return the actions of `moves`; `UsageError` names `where` if one cannot be played."""
     match = Match(game, [("", None)] * game.num_players)
     for move in moves:

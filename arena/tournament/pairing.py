@@ -11,13 +11,14 @@ from itertools import combinations, combinations_with_replacement
 from arena.base.errors import UsageError
 from arena.base.seeding import make_rng, spawn_seeds
 from arena.match.batch import Pairing
+from games.engine.actions import Action
 
 BLOCK = 256
 """Openings of a job. Changing it changes the games: every job restarts the policies' random streams."""
 MAX_SEARCH_STEPS = 100_000
 """Most steps of the search for a swiss round without repeated meetings; almost all searches need fewer."""
 
-Opening = tuple[int, ...]
+Opening = tuple[Action, ...]
 Table = tuple[int, ...]
 
 

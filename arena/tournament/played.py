@@ -24,6 +24,7 @@ from arena.base.files import read_text
 from arena.base.text import from_csv_cell
 from arena.match.replay import game_labelled
 from arena.match.verdict import MatchRecord, Reason, Verdict
+from games.engine.actions import Action
 
 WON, DRAWN, LOST = (1.0, -1.0), (0.0, 0.0), (-1.0, 1.0)
 RESULTS = dict.fromkeys(("1-0", "1", "1.0"), WON) | dict.fromkeys(("0-1", "0", "0.0"), LOST)
@@ -142,7 +143,7 @@ def _record(
     names: Sequence[str],
     returns: Sequence[float],
     at: str,
-    actions: tuple[int, ...] = (),
+    actions: tuple[Action, ...] = (),
     verdict: Verdict | None = None,
 ) -> MatchRecord:
     names = [from_csv_cell(name) for name in names]

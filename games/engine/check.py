@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from games.engine.actions import Action
 from games.engine.compiler import instantiate, kernels
 from games.engine.errors import ContractError, UsageError
 from games.engine.game import TERMINAL, Game, Problem, State
@@ -161,7 +162,7 @@ def check_text(game: Game, line: RandomLine) -> None:
             require_readable(game, state, action, _at(line, move))
 
 
-def require_readable(game: Game, state: State, action: int, where: str) -> None:
+def require_readable(game: Game, state: State, action: Action, where: str) -> None:
     """Raise `ContractError` unless the text of a legal action in a position is read back as that action."""
     text = game.action_text(state, action)
     try:

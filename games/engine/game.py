@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from games.engine.actions import Action, ActionBox, action_of
 from games.engine.errors import UsageError
 from games.engine.identity import GameId
 from games.engine.notation import Notation
@@ -72,7 +73,7 @@ class Game:
     agents: tuple[str, ...]
     """Agent names by seat, as in PettingZoo's game of the same name."""
     num_actions: int
-    """Actions are 0 .. num_actions - 1."""
+    """Actions are 0 .. num_actions - 1; 0 where they are continuous, those of `action_box`."""
     observation_shape: tuple[int, ...]
     """Shape of what one seat sees, without its action mask."""
     max_length: int
@@ -81,16 +82,18 @@ class Game:
     """The first position, shape ()."""
     picture: Callable[[State], Picture]
     """Function that draws a position."""
-    action_text: Callable[[State, int], str]
-    """An action in the game's notation."""
-    parse_action: Callable[[State, str], int]
-    """The action that a text means; `UsageError` if it cannot be read. It may be illegal in the position."""
+    action_text: Callable[[State, Any], str]
+    """Writes an `Action` in the game's notation."""
+    parse_action: Callable[[State, str], Any]
+    """The `Action` that a text means; `UsageError` if it cannot be read. It may be illegal in the position."""
     position_text: Callable[[State], str] | None = None
     """Function that writes a position in the game's standard notation (FEN), if it has one."""
     parse_position: Callable[[str], State] | None = None
     """Function that reads that notation; `UsageError` for a position that cannot arise."""
     notation: Notation | None = None
     """Standard file format of whole games (PGN, SGF), if there is one."""
+    action_box: ActionBox | None = None
+    """The continuous actions of the game, all of them legal; None where actions are numbered."""
     variant: str = ""
     """Variant of the rules, if they are not those that the name suggests; shown in the catalogue."""
     observation_dtype: Any = np.int8
@@ -114,12 +117,34 @@ class Game:
     """All seats get the same returns."""
     stakes: Stakes | None = None
     """What returns are worth in a game for chips; None in others."""
+    groups: tuple[tuple[int, ...], ...] = ()
+    """Seats by group, where not all agents have the same observations and actions: those of a group have."""
     truncates: bool = False
     """Games end by truncation, not by termination."""
     unmasked_observation: bool = False
     """PettingZoo's view shows a bare whole number, without an action mask; the observation has shape (1,)."""
     pettingzoo_name: str | None = None
     """PettingZoo's environment with the same actions, observations and rewards."""
+
+    @property
+    def action_dtype(self) -> np.dtype[Any]:
+        """Dtype of a stored action: a whole number, or k numbers of single precision."""
+        return np.dtype(np.int32 if self.action_box is None else (np.float32, self.action_box.low.shape))
+
+    def exact(self, action: Any) -> Action:
+        """Return an action as it is stored: a whole number, or numbers of single precision."""
+        return int(action) if self.action_box is None else action_of(np.asarray(action, np.float32))
+
+    @property
+    def action_shape(self) -> tuple[int, ...]:
+        """Shape of an action in an array: () where they are numbered, else (k,)."""
+        return () if self.action_box is None else self.action_box.low.shape
+
+    def allows(self, action: Action, mask: NDArray[np.bool_]) -> bool:
+        """Return whether an action is legal where the mask of numbered actions is `mask` [A]."""
+        if self.action_box is not None:
+            return np.shape(action) == self.action_shape and bool(self.action_box.contain(np.asarray(action)))
+        return not isinstance(action, tuple) and 0 <= action < self.num_actions and bool(mask[action])
 
     @property
     def has_chance(self) -> bool:

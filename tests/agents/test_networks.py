@@ -3,14 +3,17 @@
 import numpy as np
 import pytest
 import torch
+from gymnasium.spaces import Box, Discrete
 from torch import nn
 
 from agents.networks.board import BoardNet
+from agents.networks.builders import make_body
 from agents.networks.common import MLP, ActorCritic, Net, miniblock
 from agents.networks.discrete import Actor, Critic, actor_and_critic
-from agents.networks.q_network import QNetwork, make_body
+from agents.networks.q_network import QNetwork
 from agents.networks.residual import ResidualTower
 from arena.base.errors import UsageError
+from arena.policy.registration import Spaces
 
 
 @pytest.mark.parametrize(
@@ -79,7 +82,7 @@ def test_features_that_nobody_counts_are_refused():
 def test_a_head_upon_any_body_has_a_number_for_each_action(dueling, atoms):
     shape = (3, 3, 2)
     for blocks in (0, 1):
-        body = make_body(shape, hidden=8, blocks=blocks)
+        body = make_body(Spaces(Box(0, 1, shape), Discrete(4)), hidden=8, blocks=blocks)
         out, state = QNetwork(body, 4, atoms, softmax=atoms > 1, dueling=dueling)(np.ones((2, *shape)), "kept")
         assert out.shape == ((2, 4, 5) if atoms > 1 else (2, 4))
         assert state == "kept"

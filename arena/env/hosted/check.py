@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from arena.env.hosted.environment import EnvironmentFaultError
 from arena.env.hosted.game import HostedGame
 from arena.env.hosted.vector import HostedVectorEnv
+from games.engine.actions import Action, random_action
 from games.engine.check import SUM_TOLERANCE, require_readable
 from games.engine.errors import ContractError
 from games.engine.game import Problem, State
@@ -27,8 +28,8 @@ class Line(NamedTuple):
     """Legal actions of the seats to move, [T + 1, A]."""
     shown: NDArray[Any]
     """What every seat was shown, [T + 1, P, *O]."""
-    actions: NDArray[np.int64]
-    """Actions, [T]."""
+    actions: list[Action]
+    """The T actions."""
     rewards: NDArray[np.float32]
     """Rewards, [T, P]."""
     ended: bool
@@ -53,18 +54,19 @@ def find_problems(game: HostedGame, num_games: int, seed: int) -> Iterator[Probl
         yield Problem(name, text)
 
 
-def play(game: HostedGame, seed: int, actions: NDArray[np.int64] | None = None) -> Line:
+def play(game: HostedGame, seed: int, actions: list[Action] | None = None) -> Line:
     """Play one game by `actions` [T], else at random until it ends."""
     env = HostedVectorEnv(game, 1)
     env.reset(seed=seed)
     rng = np.random.default_rng(seed)
     states, masks, shown = [env.states[0]], [env.mask[0].copy()], [env.final_obs().obs[0]]
-    played: list[int] = []
+    played: list[Action] = []
     rewards: list[NDArray[np.float32]] = []
     truncated = False
     while not env.over[0] and (actions is None or len(played) < len(actions)):
-        action = int(rng.choice(np.flatnonzero(env.mask[0])) if actions is None else actions[len(played)])
-        if not env.mask[0, action]:
+        legal = env.mask[0]
+        action = random_action(legal, game.action_box, rng) if actions is None else actions[len(played)]
+        if not game.allows(action, legal):
             break
         _, rew, _, cut, _ = env.step([action])
         played.append(action)
@@ -75,8 +77,8 @@ def play(game: HostedGame, seed: int, actions: NDArray[np.int64] | None = None) 
         shown.append(env.final_obs().obs[0])
     env.close()
     own_end = bool(env.over[0]) and not (truncated and len(played) == game.max_length)
-    arrays = np.array(states), np.array(masks), np.array(shown), np.array(played, np.int64)
-    return Line(seed, *arrays, np.array(rewards, np.float32).reshape(-1, game.num_players), own_end)
+    arrays = np.array(states), np.array(masks), np.array(shown)
+    return Line(seed, *arrays, played, np.array(rewards, np.float32).reshape(-1, game.num_players), own_end)
 
 
 def check_ends(game: HostedGame, line: Line) -> None:
@@ -121,7 +123,8 @@ def check_observations(game: HostedGame, line: Line) -> None:
 def check_text(game: HostedGame, line: Line) -> None:
     """Check that the text of every legal action is read back as that action."""
     for move in _spread(len(line.actions)):
-        for action in np.flatnonzero(line.masks[move]).tolist()[:LOOKED_AT]:
+        legal = np.flatnonzero(line.masks[move]).tolist()[:LOOKED_AT]
+        for action in legal if game.action_box is None else [line.actions[move]]:
             require_readable(game, line.states[move], action, f"after action {move} (seed {line.seed})")
 
 

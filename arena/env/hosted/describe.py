@@ -12,6 +12,7 @@ from arena.base.errors import UsageError
 from arena.env.hosted.check import find_problems
 from arena.env.hosted.environment import EnvironmentFaultError, HostedEnv
 from arena.env.hosted.game import EVERYBODY, HostedGame, Replayer, first_position
+from games.engine.actions import Action
 from games.engine.check import SUM_TOLERANCE
 from games.engine.game import State
 from games.engine.picture import Picture
@@ -68,7 +69,7 @@ def hosted_game(
     try:
         if traits is None:
             traits = probe(env)
-        certain = env.perfect_information and traits.repeatable and not traits.chance
+        certain = env.action_box is None and env.perfect_information and traits.repeatable and not traits.chance
         copies = (env.determinizes or certain) and copy_plays_on(env)
     finally:
         env.close()
@@ -84,7 +85,8 @@ def hosted_game(
         observation_low=env.observations.low,
         observation_high=env.observations.high,
         max_length=max_length,
-        initial=first_position(max_length),
+        action_box=env.action_box,
+        initial=first_position(max_length, env.action_box),
         picture=texts.picture,
         action_text=texts.action_text,
         parse_action=texts.parse_action,
@@ -94,6 +96,7 @@ def hosted_game(
         wins_at_one=traits.wins_at_one,
         cooperative=traits.cooperative,
         stakes=traits.stakes,
+        groups=env.groups,
         variant="" if traits.repeatable else "a seed does not repeat a game: resuming and replaying are not exact",
         make_env=make_env,
         checks=find_problems,
@@ -126,13 +129,13 @@ def copy_plays_on(env: HostedEnv) -> bool:
     rng = np.random.default_rng(0)
     for _ in range(COPIED_AFTER):
         if not env.over:
-            env.step(int(rng.choice(np.flatnonzero(env.mask))))
+            env.step(env.random_action(rng))
     try:
         copy = env.copy()
     except EnvironmentFaultError:
         return False
     while not env.over and env.steps < COPIED_AFTER + PROBED_STEPS:
-        action = int(rng.choice(np.flatnonzero(env.mask)))
+        action = env.random_action(rng)
         try:
             same = np.array_equal(env.step(action), copy.step(action))
         except EnvironmentFaultError:  # what cannot be copied may fail in any way
@@ -159,7 +162,7 @@ def _play(env: HostedEnv, seed: int, move_seed: int) -> _Probed:
     shown, masks = [env.observe(env.seat)], [env.mask.copy()]
     returns = np.zeros(len(env.agents))
     while not env.over and env.steps < PROBED_STEPS:
-        returns += env.step(int(rng.choice(np.flatnonzero(env.mask))))
+        returns += env.step(env.random_action(rng))
         shown.append(env.observe(env.seat))
         masks.append(env.mask.copy())
     return _Probed(shown, masks, returns)
@@ -206,15 +209,17 @@ class _Texts:
             self._pixels = reduced
         return self._pixels
 
-    def action_text(self, state: State, action: int) -> str:
+    def action_text(self, state: State, action: Action) -> str:
         """Return the name of an action."""
         with self._replayer.at(state) as env:
             return printable(env.action_text(action))
 
-    def parse_action(self, state: State, text: str) -> int:
-        """Return the action of a name or a number; `UsageError` if it is neither."""
+    def parse_action(self, state: State, text: str) -> Action:
+        """Return the action of a name or a number, or of several numbers; `UsageError` if it is neither."""
         wanted = text.strip()
         with self._replayer.at(state) as env:
+            if env.action_box is not None:
+                return env.action_box.parse(text)
             for action in np.flatnonzero(env.mask).tolist():
                 if printable(env.action_text(action)).strip().lower() == wanted.lower():
                     return int(action)

@@ -1,4 +1,4 @@
-"""`HostedEnv`: one game of somebody else's environment, with numbered actions and observations of one shape."""
+"""`HostedEnv`: one game of somebody else's environment, with actions and observations of one shape."""
 
 import math
 import sys
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
 from arena.env.hosted.spaces import Observations
+from games.engine.actions import Action, ActionBox, random_action, written
 
 Result = TypeVar("Result")
 
@@ -31,15 +32,25 @@ class HostedEnv(ABC):
         name: name of the game in messages.
         agents: names of the agents by seat.
         observations: how what a seat is shown becomes an array.
-        num_actions: number of actions.
+        num_actions: number of actions; 0 where they are continuous.
+        action_box: the continuous actions; None where they are numbered.
 
     """
 
-    def __init__(self, name: str, agents: Sequence[str], observations: Observations, num_actions: int):
+    def __init__(
+        self,
+        name: str,
+        agents: Sequence[str],
+        observations: Observations,
+        num_actions: int,
+        action_box: ActionBox | None = None,
+    ):
         self.name, self.agents = name, tuple(agents)
-        self.observations, self.num_actions = observations, num_actions
+        self.observations, self.num_actions, self.action_box = observations, num_actions, action_box
         self.perfect_information = False
         """True if every seat is shown the whole position."""
+        self.groups: tuple[tuple[int, ...], ...] = ()
+        """Seats by group of agents with equal spaces; none if all are equal."""
         self.simultaneous = False
         """True if seats choose at the same time, asked one after the other."""
         self.steps = 0
@@ -49,7 +60,7 @@ class HostedEnv(ABC):
         self.seat = 0
         """The seat that is asked to act."""
         self.mask = np.ones(num_actions, np.bool_)
-        """Its legal actions, [A]; all True once the game is over."""
+        """Its legal actions, [A] (A = 0 where they are continuous); all True once the game is over."""
         self.terminated = np.zeros(len(agents), np.bool_)
         """Seats whose episode has terminated, [P]."""
         self.truncated = np.zeros(len(agents), np.bool_)
@@ -65,7 +76,7 @@ class HostedEnv(ABC):
         self._guarded(self._reset, seed)
         self._look()
 
-    def step(self, action: int) -> NDArray[np.float32]:
+    def step(self, action: Action) -> NDArray[np.float32]:
         """Take a legal action for the seat that is asked; return what it brought each seat, [P]."""
         self.steps += 1
         rewards = self._guarded(self._step, action)
@@ -92,14 +103,18 @@ class HostedEnv(ABC):
             return
         self.seat = self._asked()
         self.mask = self._guarded(self._mask, self.seat)
-        if not self.mask.any():
+        if self.action_box is None and not self.mask.any():
             raise self.fault(f"asks {self.agents[self.seat]} to act and masks every action")
+
+    def random_action(self, rng: np.random.Generator) -> Action:
+        """Draw a legal action uniformly."""
+        return random_action(self.mask, self.action_box, rng)
 
     def fault(self, what: str) -> EnvironmentFaultError:
         """Return the error that says what the environment did wrong."""
         return EnvironmentFaultError(f"{self.name}, step {self.steps}: the environment {what}")
 
-    def _guarded(self, work: Callable[..., Result], *arguments: int) -> Result:
+    def _guarded(self, work: Callable[..., Result], *arguments: Any) -> Result:
         """Let the environment do something; raise `EnvironmentFaultError` for whatever it raises."""
         try:
             return work(*arguments)
@@ -117,7 +132,7 @@ class HostedEnv(ABC):
         """Begin a game."""
 
     @abstractmethod
-    def _step(self, action: int) -> NDArray[Any]:
+    def _step(self, action: Action) -> NDArray[Any]:
         """Act for the seat that is asked; return the rewards [P], and set `terminated` and `truncated`."""
 
     @abstractmethod
@@ -154,9 +169,9 @@ class HostedEnv(ABC):
         """Return what a seat knows as text; None if the environment has no text for it."""
         return None
 
-    def action_text(self, action: int) -> str:
+    def action_text(self, action: Action) -> str:
         """Return the name of an action; its number where actions have no names."""
-        return str(action)
+        return written(action)
 
     @abstractmethod
     def close(self) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
 from arena.env.hosted.environment import HostedEnv
+from games.engine.actions import Action, ActionBox, actions_of
 from games.engine.game import TERMINAL, Game, Playable, Problem, State
 
 MAX_LENGTH = 5000
@@ -53,6 +54,8 @@ class HostedGame(Game):
 
     def playable(self, state: State, seed: int) -> Playable:
         """Return the position of a record to be played on from, as the seat to move may imagine it."""
+        if self.action_box is not None:
+            raise UsageError(f"{self.spec}: its positions cannot be searched, since its actions are continuous")
         if not self.copies:
             what = "copied" if self.perfect_information else "copied with what is hidden drawn anew"
             raise UsageError(f"{self.spec}: its positions cannot be searched, since they cannot be {what}")
@@ -84,22 +87,23 @@ class HostedGame(Game):
         states["viewer"] = seats
 
 
-def position_dtype(max_length: int) -> np.dtype[Any]:
-    """Return the dtype of positions of a game with at most `max_length` actions."""
+def position_dtype(max_length: int, box: ActionBox | None) -> np.dtype[Any]:
+    """Return the dtype of positions of a game with at most `max_length` actions, numbered or of a box."""
+    action = np.dtype(np.int32 if box is None else (np.float32, box.low.shape))
     return np.dtype(
         [
             ("current_player", np.int32),
             ("viewer", np.int32),
             ("length", np.int32),
             ("seed", np.uint64),
-            ("actions", np.int32, (max_length,)),
+            ("actions", action, (max_length,)),
         ]
     )
 
 
-def first_position(max_length: int) -> State:
+def first_position(max_length: int, box: ActionBox | None) -> State:
     """Return the first position of the game with seed 0."""
-    state = np.zeros((), position_dtype(max_length))
+    state = np.zeros((), position_dtype(max_length, box))
     state["viewer"] = EVERYBODY
     return state
 
@@ -115,7 +119,7 @@ class Replayer:
         self._lock = threading.Lock()
         self._env: HostedEnv | None = None
         self._seed = UNKNOWN
-        self._actions: list[int] = []
+        self._actions: list[Action] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the environment behind: what it renders with may not be pickled, nor where it stands."""
@@ -124,7 +128,7 @@ class Replayer:
     @contextmanager
     def at(self, state: State) -> Iterator[HostedEnv]:
         """Yield the environment in a position, to be looked at or copied."""
-        seed, actions = int(state["seed"]), state["actions"][: state["length"]].tolist()
+        seed, actions = int(state["seed"]), actions_of(state["actions"][: state["length"]])
         with self._lock:
             if self._env is None:
                 self._env = self._make_env()

@@ -81,7 +81,7 @@ class OpenSpielHost(HostedEnv):
         self._settle()
         self._returns = self._state.returns()
 
-    def _step(self, action: int) -> NDArray[Any]:
+    def _step(self, action: Any) -> NDArray[Any]:
         if self._at_once():
             self._chosen.append(action)
             self._skip()
@@ -164,7 +164,7 @@ class OpenSpielHost(HostedEnv):
             return self._guarded(lambda: str(self._state.information_state_string(seat)))
         return None
 
-    def action_text(self, action: int) -> str:
+    def action_text(self, action: Any) -> str:
         """Return OpenSpiel's name of an action."""
         if self.over:
             return str(action)

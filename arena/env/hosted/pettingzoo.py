@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
@@ -24,6 +25,7 @@ from arena.env.hosted.host import Host, HostedName
 from arena.env.hosted.spaces import Actions, actions_of, observations_of
 from arena.env.pettingzoo import ParallelPettingZooEnv
 from arena.env.seated import SeatedEnv
+from games.engine.actions import Action, written
 
 PREFIX = "pettingzoo"
 FACTORIES = ("env", "raw_env", "parallel_env")
@@ -41,7 +43,9 @@ class PettingZooHost(HostedEnv):
             raise UsageError(f"{name}: {type(env).__name__} is neither an AEC nor a Parallel environment")
         self.env = env
         self.actions: Actions = actions_of(env.action_space)
-        super().__init__(name, env.possible_agents, observations_of(env.observation_space), self.actions.count)
+        observations, actions = observations_of(env.observation_space), self.actions
+        super().__init__(name, env.possible_agents, observations, actions.count, actions.box)
+        self.groups = env.groups
         self.simultaneous = isinstance(env, ParallelPettingZooEnv)
         self.perfect_information = name in OPEN or _says_open(env.env)
         self._shown: dict[str, Any] = {}
@@ -49,8 +53,14 @@ class PettingZooHost(HostedEnv):
     def _reset(self, seed: int) -> None:
         self._shown = self.env.reset(seed=seed)[0]
 
-    def _step(self, action: int) -> NDArray[Any]:
-        self._shown, rewards, self.terminated, self.truncated, _ = self.env.step(self.actions.decode(action))
+    def _step(self, action: Action) -> NDArray[Any]:
+        taken = self.actions.decode(action)
+        own = self.env.own_action_spaces[self.seat]
+        if isinstance(own, Box):  # its bounds may be narrower than those of all, and its entries fewer
+            shape = tuple(map(slice, own.shape))
+            taken[shape] = np.clip(taken[shape], own.low, own.high)
+            taken = taken.astype(own.dtype, copy=False)
+        self._shown, rewards, self.terminated, self.truncated, _ = self.env.step(taken)
         return rewards
 
     def _asked(self) -> int:
@@ -86,8 +96,10 @@ class PettingZooHost(HostedEnv):
             return None
         return drawn.copy() if drawn.ndim == 3 and drawn.shape[2] == 3 and drawn.size else None
 
-    def action_text(self, action: int) -> str:
+    def action_text(self, action: Action) -> str:
         """Return the name of an action: `action_to_string` or `action_names` of the environment, else its number."""
+        if isinstance(action, tuple):  # in numbers, which are read back exactly
+            return written(action)
         own = self.env.unwrapped
         if hasattr(own, "action_to_string"):
             return str(self._guarded(lambda: own.action_to_string(self.actions.decode(action))))

@@ -1,4 +1,4 @@
-"""Spaces of somebody else's environment as those of a game: arrays of one shape, actions numbered from 0."""
+"""Spaces of somebody else's environment as those of a game: arrays of one shape, actions numbered from 0 or vectors."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from gymnasium.spaces.utils import flatten, flatten_space
 from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
+from games.engine.actions import ActionBox
 
 MOST_ACTIONS = 100_000
 """Largest number of combinations of a `MultiDiscrete` action that are numbered."""
@@ -31,12 +32,14 @@ class Observations:
 
 @dataclass(frozen=True)
 class Actions:
-    """Decoding of numbered actions into those of the environment."""
+    """Decoding of the actions of a game into those of the environment."""
 
     count: int
-    """Number of actions."""
-    decode: Callable[[int], Any]
-    """Returns the environment's action for a number."""
+    """Number of actions; 0 where they are continuous."""
+    decode: Callable[[Any], Any]
+    """Returns the environment's action for a number, or for the entries of a continuous action."""
+    box: ActionBox | None = None
+    """The continuous actions; None where they are numbered."""
 
 
 def observations_of(space: Space[Any]) -> Observations:
@@ -61,7 +64,10 @@ def observations_of(space: Space[Any]) -> Observations:
 
 
 def actions_of(space: Space[Any]) -> Actions:
-    """Return how actions of a space are numbered; `UsageError` for continuous and for very many actions."""
+    """Return how actions of a space are numbered, or those of a box flattened to vectors.
+
+    Raises `UsageError` for very many actions, and for boxes without finite bounds.
+    """
     if isinstance(space, Discrete):
         start = int(space.start)
         return Actions(int(space.n), lambda number: start + number)
@@ -73,7 +79,17 @@ def actions_of(space: Space[Any]) -> Actions:
         return Actions(
             prod(shape), lambda number: np.array(np.unravel_index(number, shape), np.int64).reshape(sizes.shape)
         )
-    raise UsageError(
-        f"actions of {space} are not numbered: games are played with a fixed number of actions; in Python a Collector "
-        "takes the environment as it is"
+    if not isinstance(space, Box):
+        raise UsageError(f"actions of {space} are neither numbered nor vectors of real numbers")
+    if space.dtype.kind != "f":
+        raise UsageError(
+            f"actions of {space} are whole numbers in a Box; a MultiDiscrete says how many there are of each"
+        )
+    if not np.isfinite([space.low, space.high]).all():
+        raise UsageError(f"actions of {space} have no finite bounds, from which an agent could choose")
+    low, high = space.low, space.high
+    return Actions(
+        0,
+        lambda entries: np.array(entries, space.dtype).reshape(space.shape),
+        ActionBox(low.reshape(-1).astype(np.float32), high.reshape(-1).astype(np.float32)),
     )

@@ -14,6 +14,7 @@ from arena.env.games import VectorGames
 from arena.env.hosted.environment import HostedEnv
 from arena.env.hosted.game import EVERYBODY, HostedGame, env_seed, seat_to_move
 from arena.env.ids import Ids, seeds_for
+from games.engine.actions import Action, actions_of
 
 
 class HostedVectorEnv(VectorGames):
@@ -39,7 +40,7 @@ class HostedVectorEnv(VectorGames):
         self._envs: list[HostedEnv | None] = [None] * num_envs
         self._next_seeds: NDArray[np.uint64] = make_rng().integers(2**63, size=num_envs, dtype=np.uint64)
         self._seeds = np.zeros(num_envs, np.uint64)  # of the current games
-        self._actions: list[list[int]] = [[] for _ in range(num_envs)]
+        self._actions: list[list[Action]] = [[] for _ in range(num_envs)]
         self._seats = np.zeros(num_envs, np.int64)
         self._mask = np.ones((num_envs, game.num_actions), np.bool_)
         self._over = np.ones(num_envs, np.bool_)
@@ -58,7 +59,8 @@ class HostedVectorEnv(VectorGames):
         for place, row in enumerate(rows.tolist()):
             actions, env = self._actions[row], self._envs[row]
             states["length"][place] = len(actions)
-            states["actions"][place, : len(actions)] = actions
+            if actions:
+                states["actions"][place, : len(actions)] = actions
             states["current_player"][place] = 0 if env is None else seat_to_move(env)
         return states
 
@@ -91,7 +93,7 @@ class HostedVectorEnv(VectorGames):
                 self._open(row)
         return self.observations(rows), Batch()
 
-    def _bring(self, row: int, actions: Sequence[int]) -> NDArray[np.float32]:
+    def _bring(self, row: int, actions: Sequence[Action]) -> NDArray[np.float32]:
         """Begin the game of a row and play `actions`; return what they brought each seat, [P]."""
         env = self._envs[row] or self.game.new_env()
         self._envs[row] = env
@@ -103,7 +105,7 @@ class HostedVectorEnv(VectorGames):
             rewards += self._play(row, env, action)
         return rewards
 
-    def _play(self, row: int, env: HostedEnv, action: int) -> NDArray[np.float32]:
+    def _play(self, row: int, env: HostedEnv, action: Action) -> NDArray[np.float32]:
         """Take an action in the game of a row; return what it brought each seat, [P]."""
         rewards = env.step(action)
         self._actions[row].append(action)
@@ -115,9 +117,9 @@ class HostedVectorEnv(VectorGames):
         rng = np.random.default_rng([int(self._seeds[row]), self._openings])
         env = self._envs[row]
         assert env is not None
-        actions: list[int] = []
+        actions: list[Action] = []
         for _ in range(rng.integers(self._openings + 1)):
-            actions.append(int(rng.choice(np.flatnonzero(env.mask))))
+            actions.append(env.random_action(rng))
             env.step(actions[-1])
             if env.over:
                 actions = []
@@ -127,7 +129,7 @@ class HostedVectorEnv(VectorGames):
             self.recorder.open(actions, rewards)
 
     def step(
-        self, action: NDArray[np.integer[Any]] | Sequence[int], id: Ids = None
+        self, action: NDArray[Any] | Sequence[Action], id: Ids = None
     ) -> tuple[Batch, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], Batch]:
         """Play one action in each game, or in those of `id`; see `VectorGames.step`.
 
@@ -136,12 +138,13 @@ class HostedVectorEnv(VectorGames):
         """
         rows = self.rows_of(id)
         actions = self.checked_actions(action, rows)
-        for row, one in zip(rows.tolist(), actions.tolist(), strict=True):
-            if self._over[row] or not 0 <= one < self.game.num_actions or not self._mask[row, one]:
+        played = actions_of(actions)
+        for row, one in zip(rows.tolist(), played, strict=True):
+            if self._over[row] or not self.game.allows(one, self._mask[row]):
                 raise self.refusal(row, one, self._mask[row])
         rewards = np.empty((len(rows), self.num_agents), np.float32)
         ends = np.empty((2, len(rows), self.num_agents), np.bool_)
-        for place, (row, one) in enumerate(zip(rows.tolist(), actions.tolist(), strict=True)):
+        for place, (row, one) in enumerate(zip(rows.tolist(), played, strict=True)):
             env = self._envs[row]
             assert env is not None  # else it would be over
             rewards[place] = self._play(row, env, one)
@@ -191,9 +194,12 @@ class HostedVectorEnv(VectorGames):
     def state_dict(self) -> Batch:
         """Return seeds and actions, from which the games are played again."""
         lengths = np.array([len(actions) for actions in self._actions], np.int64)
-        actions = np.full((len(self), max(1, lengths.max())), -1, np.int64)
+        width, shape = max(1, lengths.max()), self.game.action_shape
+        numbered = self.game.action_box is None
+        actions = np.full((len(self), width, *shape), -1, np.int64 if numbered else np.float32)
         for row, line in enumerate(self._actions):
-            actions[row, : len(line)] = line
+            if line:
+                actions[row, : len(line)] = line
         return Batch(
             seeds=self._seeds.copy(),
             next_seeds=self._next_seeds.copy(),
@@ -209,17 +215,20 @@ class HostedVectorEnv(VectorGames):
             if arrays[name].shape != (count,) or arrays[name].dtype != own[name].dtype:
                 raise UsageError(f"{name} is {arrays[name].dtype} of shape {arrays[name].shape}, not one for each game")
         lengths, actions = arrays.lengths, arrays.actions
-        longest = min(self.game.max_length, actions.shape[1]) if actions.ndim == 2 else -1
+        alike = actions.dtype == own.actions.dtype and actions.shape[2:] == own.actions.shape[2:]
+        longest = min(self.game.max_length, actions.shape[1]) if alike and actions.ndim >= 2 else -1
         if len(actions) != count or ((lengths < 0) | (lengths > longest)).any():
             raise UsageError("the actions are not as many as the lengths of the games say")
         played = np.arange(actions.shape[1]) < lengths[:, None]
-        if (((actions < 0) | (actions >= self.game.num_actions)) & played).any():
-            raise UsageError(f"actions are not between 0 and {self.game.num_actions - 1}")
+        box = self.game.action_box
+        legal = box.contain(actions) if box is not None else (actions >= 0) & (actions < self.game.num_actions)
+        if not legal[played].all():
+            raise UsageError(f"actions are not {f'numbers below {self.game.num_actions}' if box is None else box}")
         if self.recorder is not None:
             self.recorder.interrupt()
         self._seeds[:], self._next_seeds[:] = arrays.seeds, arrays.next_seeds
         for row in np.flatnonzero(arrays.begun).tolist():
-            self._bring(row, actions[row, : lengths[row]].tolist())
+            self._bring(row, actions_of(actions[row, : lengths[row]]))
 
     def seed(self, seed: int | Sequence[int] | None = None) -> list[int | None]:
         """Use these seeds from the next `reset` on; return them."""

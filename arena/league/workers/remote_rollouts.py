@@ -104,7 +104,8 @@ def remote_rollouts_of(
         return None
     game, openings = setup.task, setup.options.openings
     options, references = tuple(game.options.items()), league.references
-    work = SelfPlay(game.name, options, setup.algo, setup.config, setup.separate_seats, references, openings)
+    seats, network = setup.seats, setup.network
+    work = SelfPlay(game.name, options, setup.algo, setup.config, seats, references, openings, network)
     return RemoteRollouts(scale, work, policy, setup.algorithm.data == "on-policy")
 
 

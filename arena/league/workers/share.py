@@ -96,12 +96,14 @@ class SelfPlay:
     algorithm: str
     config: Any
     """The algorithm's config dataclass."""
-    separate: bool
-    """True if a learner has one policy for each seat."""
+    seats: str
+    """How a learner's policies hold the seats, as in `arena.policy.checkpoint.layout`."""
     references: tuple[str, ...]
     """Specs of the fixed agents among the opponents."""
     openings: int = 0
     """Largest number of random moves at the start of a game."""
+    network: str = ""
+    """Function of the user's that makes the bodies of networks; empty for none."""
 
     def runner(self) -> "RolloutWorker":
         """Return an object that plays shares."""
@@ -141,7 +143,7 @@ class RolloutWorker:
     def _seat(self, matchup: Matchup) -> "_SeatedPolicies":
         work = self._work
         learning = [
-            build_policy(self._algorithm, self._game, work.config, False, work.separate).train()
+            build_policy(self._algorithm, self._game, work.config, False, work.seats, work.network).train()
             for _ in range(1 + matchup.rivals)
         ]
         references = [make_agent(spec, self._game) for spec in work.references]

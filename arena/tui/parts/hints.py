@@ -35,9 +35,9 @@ class Hints:
 
         One without probabilities stands for its move alone.
         """
-        if position.chances(answer):
+        if position.chances(answer) or (isinstance(answer.action, tuple) and position.allows(answer.action)):
             self.answer = answer
-        elif answer.action in position.legal:
+        elif not isinstance(answer.action, tuple) and position.allows(answer.action):
             self.answer = replace(answer, probs=np.eye(len(position.picture.action_cells))[answer.action])
         else:
             self.answer = None

@@ -9,6 +9,7 @@ from arena.tui.state.words import points, result, standings
 from arena.tui.widgets.moves import MoveRecord
 from arena.tui.widgets.players import Player
 from arena.tui.widgets.thoughts import Thought
+from games.engine.actions import Action
 from games.engine.game import Game
 
 
@@ -28,7 +29,7 @@ class ShownMatch:
         return self.positions[-1]
 
     @property
-    def actions(self) -> tuple[int, ...]:
+    def actions(self) -> tuple[Action, ...]:
         """Actions of the match so far."""
         return tuple(position.action for position in self.positions if position.action is not None)
 

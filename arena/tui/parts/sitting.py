@@ -23,6 +23,7 @@ from arena.tui.state.live_match import LiveMatch, Position
 from arena.tui.state.messages import Dealt, MovePlayed
 from arena.tui.state.series import Series
 from arena.tui.state.words import YOU, clock
+from games.engine.actions import Action
 from games.engine.game import Game
 
 
@@ -117,7 +118,7 @@ class Sitting:
         seated = [policy for _, policy in self.contestants if policy is not None]
         return seated if self.hints.plays or self.hints.policy is None else [*seated, self.hints.policy]
 
-    def deal(self, actions: tuple[int, ...] = ()) -> None:
+    def deal(self, actions: tuple[Action, ...] = ()) -> None:
         """Set up a match with these actions played; only a new game winds the clocks."""
         match = self.match
         self.hints.answer = None
@@ -138,7 +139,7 @@ class Sitting:
             self.match.positions = list(message.positions)
             self._arrive()
 
-    def play(self, action: int) -> None:
+    def play(self, action: Action) -> None:
         """Play a legal action of the person at the keyboard."""
         self.draw_offer.decline(self.position.seat)
         self.jobs.drop(self.all_agents())

@@ -25,6 +25,7 @@ from arena.tui.state.pace import bounded
 from arena.tui.state.series import Series
 from arena.tui.state.words import mark, result, standings
 from arena.tui.widgets.tile import Tile
+from games.engine.actions import Action
 from games.engine.game import Game
 
 MIN_REST_S = 1.0
@@ -52,7 +53,7 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
         games: int = 10,
         seed: int = 0,
         speed: float = 1.0,
-        openings: Sequence[tuple[int, ...]] = ((),),
+        openings: Sequence[tuple[Action, ...]] = ((),),
     ):
         super().__init__("watch", game.name)
         self.game = game

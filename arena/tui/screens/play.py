@@ -27,6 +27,7 @@ from arena.tui.widgets.choices import Choices
 from arena.tui.widgets.entry import Entry
 from arena.tui.widgets.match_pane import MatchPane, MatchView
 from arena.tui.widgets.thoughts import Thought
+from games.engine.actions import Action, written
 from games.engine.game import Game
 
 YOUR_MOVE = "your move: type it, click, or arrows and enter"
@@ -151,7 +152,8 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
             sided, alone = position.picture.action_origins is not None, sitting.keyboard.people == (0,)
             self.query_one(Board).flipped = sided and alone and sitting.seat == 1
         entry = self.query_one(Entry)
-        entry.beginnings = entry.beginnings | {text[0] for text in position.legal.values()}
+        numbers = "" if self.game.action_box is None else "-+.0123456789"
+        entry.beginnings = entry.beginnings | {text[0] for text in position.legal.values()} | set(numbers)
         self.refresh_bindings()
         if sitting.over:
             result = sitting.match.result_at(position)
@@ -215,14 +217,14 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         else:
             self._play(action, repr(message.text.strip()))
 
-    def _play(self, action: int, called: str) -> None:
+    def _play(self, action: Action, called: str) -> None:
         """Play an action of the player at the keyboard; an illegal one is refused with the reason."""
         position = self.sitting.position
         if self.sitting.over:
             self._say_over()
         elif not self.sitting.my_turn:
             self.say(f"it is not your turn: {self.match.seat_names[position.seat]} moves", "refusal")
-        elif action not in position.legal:
+        elif not position.allows(action):
             self.say(f"{called} is not a legal move here; a dot marks each that is", "refusal")
         else:
             self.sitting.play(action)
@@ -289,8 +291,11 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         """Show the hint."""
         if self.jobs.is_news(message):
             why_none = self.sitting.hints.take(self.sitting.position, message.answer)
+            hint = self.sitting.hints.answer
             if why_none:
                 self.say(f"{self.sitting.hints.name} has no hint: {why_none}", "refusal")
+            elif hint is not None and isinstance(hint.action, tuple):
+                self.say(f"{self.sitting.hints.name} would play {written(hint.action)}")
             else:
                 self.say(YOUR_MOVE)
             self.show()

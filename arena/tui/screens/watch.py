@@ -20,6 +20,7 @@ from arena.tui.state.series import Series
 from arena.tui.state.words import GETTING_READY, clock, mark
 from arena.tui.widgets.match_pane import MatchView
 from arena.tui.widgets.thoughts import Thought
+from games.engine.actions import Action
 from games.engine.game import Game
 
 OFFER_AFTER_S, STOP_AFTER_S = 10.0, 2.0
@@ -52,7 +53,7 @@ class WatchScreen(WalkScreen):
         games: int = 10,
         seed: int = 0,
         speed: float = 1.0,
-        openings: Sequence[tuple[int, ...]] = ((),),
+        openings: Sequence[tuple[Action, ...]] = ((),),
         game_s: float | None = None,
     ):
         super().__init__("watch", game, Series([name for name, _ in agents]), speed)
@@ -147,7 +148,7 @@ class WatchScreen(WalkScreen):
 
     def _thinking(self) -> ContainedPolicy | None:
         """Return the agent that is thinking, if it runs in a process of its own."""
-        if self.jobs.current != "advance" or not self.match.positions[-1].legal:
+        if self.jobs.current != "advance" or self.match.positions[-1].verdict is not None:
             return None
         policy = self._agents[self.match.series.seated()[self.match.positions[-1].seat]][1]
         return policy if isinstance(policy, ContainedPolicy) else None

@@ -14,6 +14,7 @@ from arena.match.position import analyse_position
 from arena.match.replay import empty_seats, settle
 from arena.match.verdict import Verdict
 from arena.policy.protocol import Policy
+from games.engine.actions import Action, ActionBox
 from games.engine.game import Game, State
 from games.engine.picture import Picture
 
@@ -31,7 +32,7 @@ class Position:
     """Seat to move; at the end, the seat that moved last."""
     legal: Mapping[int, str] = field(default_factory=dict)
     """Every legal action in the game's notation; empty once the match is over."""
-    action: int | None = None
+    action: Action | None = None
     """Action that led here; None at the start, and if the match ended without one."""
     move: str = ""
     """Notation of that action in the game."""
@@ -42,6 +43,16 @@ class Position:
     """Seconds that the agent took for the move that led here."""
     line: tuple[str, ...] = ()
     """Moves that the agent expected then, that move first; empty if it does not report them."""
+
+    action_box: ActionBox | None = None
+    """The continuous actions of the game, which `legal` does not list; None where actions are numbered."""
+
+    def allows(self, action: Action) -> bool:
+        """Return whether an action is legal here."""
+        if self.action_box is None or not isinstance(action, tuple):
+            return action in self.legal
+        inside = len(action) == len(self.action_box.low) and bool(self.action_box.contain(np.array(action)))
+        return inside and self.verdict is None
 
     @property
     def hides(self) -> bool:
@@ -117,7 +128,7 @@ class LiveMatch:
         self.game = game
 
     def deal(
-        self, players: Sequence[tuple[str, Policy | None]], seed: int, actions: Sequence[int] = ()
+        self, players: Sequence[tuple[str, Policy | None]], seed: int, actions: Sequence[Action] = ()
     ) -> tuple[Position, ...]:
         """Start a new match with `actions` already played; return all its positions so far."""
         self._match = Match(self.game, players, seed)
@@ -148,7 +159,7 @@ class LiveMatch:
         nobody = [(name, None) for name in written.players]
         return PositionAnalysis(answer, Match(written.game, nobody, seed, moves).line(answer.pv.tolist()))
 
-    def play(self, action: int) -> Position:
+    def play(self, action: Action) -> Position:
         """Play a person's action; raises as `Match.play` does."""
         text = self.game.action_text(self._match.state, action)
         self._match.play(action)
@@ -187,11 +198,12 @@ class LiveMatch:
         return match.shown_to(self._viewer)
 
     def _position(
-        self, action: int | None = None, move: str = "", took_s: float = 0.0, line: tuple[str, ...] = ()
+        self, action: Action | None = None, move: str = "", took_s: float = 0.0, line: tuple[str, ...] = ()
     ) -> Position:
         match, state = self._match, self._visible_state()
         legal = {int(choice): self.game.action_text(state, int(choice)) for choice in np.flatnonzero(match.legal)}
         hides = not (self._people or self.game.perfect_information)
         closed = self.game.picture(match.shown_to(*range(self.game.num_players))) if hides else None
         picture = self.game.picture(state)
-        return Position(state, picture, match.seat, legal, action, move, match.verdict, closed, took_s, line)
+        box = self.game.action_box
+        return Position(state, picture, match.seat, legal, action, move, match.verdict, closed, took_s, line, box)

@@ -247,7 +247,6 @@ def test_an_observation_outside_its_space_is_found():
         ("pettingzoo:subprocess:run,args=ls", "subprocess is not imported because a file names it"),
         ("pettingzoo:pettingzoo.classic.connect_four_v3:parse", "is not imported because a file names it"),
         ("pettingzoo:pettingzoo.classic.chess_v0", "pettingzoo.classic.chess_v0"),
-        ("pettingzoo:mpe2.simple_tag_v3,continuous_actions=true", "are not numbered"),
         ("pettingzoo:pettingzoo.classic.tictactoe_v3,max_length=0", "max_length=0 is not a whole number from 1"),
         ("pettingzoo:pettingzoo.classic.tictactoe_v3,size=4", "cannot be made: TypeError"),
         ("openspiel:owarre", "did you mean 'oware'"),

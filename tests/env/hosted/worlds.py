@@ -3,6 +3,7 @@
 Each factory's name is that of a hosted game, `pettingzoo:tests.env.hosted.worlds:race`.
 """
 
+import os
 from typing import ClassVar
 
 import gymnasium as gym
@@ -50,6 +51,48 @@ class Race(ParallelEnv):
         return "\n".join(
             f"{agent} {'.' * place}o" for agent, place in zip(self.possible_agents, self.place, strict=True)
         )
+
+
+class Steer(ParallelEnv):
+    """Two boats steer to a place that chance chooses, by a direction each; the closer one earns more.
+
+    Actions are Boxes of two shapes, with different bounds.
+    """
+
+    metadata: ClassVar = {"name": "steer", "render_modes": []}
+    render_mode = None
+
+    def __init__(self, num_moves: int = 6):
+        self.possible_agents, self.num_moves = ["red", "blue"], num_moves
+        self.bounds = {"red": Box(-1, 1, (2,), np.float32), "blue": Box(-0.3, 0.1, (1,), np.float64)}
+
+    def observation_space(self, agent):
+        return Box(-20, 20, (4,), np.float32)
+
+    def action_space(self, agent):
+        return self.bounds[agent]
+
+    def reset(self, seed=None, options=None):
+        self.rng = np.random.default_rng(seed)
+        self.agents, self.moves = list(self.possible_agents), 0
+        self.goal = self.rng.uniform(-1, 1, 2)
+        self.place = dict.fromkeys(self.agents, np.zeros(2))
+        return self.shown(), {agent: {} for agent in self.agents}
+
+    def shown(self):
+        return {agent: np.concatenate([self.goal, self.place[agent]]).astype(np.float32) for agent in self.agents}
+
+    def step(self, actions):
+        for agent in self.agents:
+            assert self.bounds[agent].contains(actions[agent]), (agent, actions[agent])
+            self.place[agent] = self.place[agent] + np.resize(actions[agent], 2)
+        self.moves += 1
+        rewards = {agent: -float(np.linalg.norm(self.place[agent] - self.goal)) for agent in self.agents}
+        agents, over = self.agents, self.moves == self.num_moves
+        shown = self.shown()
+        self.agents = [] if over else agents
+        ends = dict.fromkeys(agents, over), dict.fromkeys(agents, False)
+        return shown, rewards, *ends, {agent: {} for agent in agents}
 
 
 class Turns(AECEnv):
@@ -206,6 +249,21 @@ class Raises(Turns):
         super().outcome(agent, action)
 
 
+class RaisesLater(Turns):
+    """Raises an exception in step 40 of one game in sixty, not of the first; mended by the variable `MENDED`."""
+
+    num_moves = 60
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed, options)
+        self.breaks = seed is not None and seed % 60 == 50 and "MENDED" not in os.environ
+
+    def outcome(self, agent, action):
+        if self.moves == 40 and self.breaks:
+            raise RuntimeError("the physics exploded")
+        super().outcome(agent, action)
+
+
 class Unseeded(Irregular):
     """Ignores the seed of `reset`."""
 
@@ -237,7 +295,7 @@ class Drawn(Turns):
 
 race, early_death, irregular, unequal, many, truncated = Race, EarlyDeath, Irregular, Unequal, Many, Truncated
 all_masked, not_a_number, wrong_shape, raises, unseeded = AllMasked, NotANumber, WrongShape, Raises, Unseeded
-out_of_bounds = OutOfBounds
+out_of_bounds, steer, raises_later = OutOfBounds, Steer, RaisesLater
 
 
 def spec(name: str) -> str:
