@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from arena.tui.screens.sitting import SittingOptions
 
 from arena.base.errors import IllegalActionError, UsageError
 from arena.base.trust import VARIABLE
@@ -28,6 +27,7 @@ from arena.store.moves import pack, unpack
 from arena.tournament.config import TournamentConfig
 from arena.tournament.tournament import run_tournament
 from arena.tui.app import ArenaApp
+from arena.tui.parts.sitting import PlayOptions
 from arena.tui.screens.play import PlayScreen
 from games import check
 from games.engine.actions import ActionBox, action_of, written
