@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from games.engine.game import CHANCE, TERMINAL, Game
+from tests.rules_by_hand import rules_of
 
 Key = tuple[int, bytes]
 Behaviour = Mapping[Key, np.ndarray]
@@ -17,7 +18,7 @@ class Plain:
 
     def __init__(self, game: Game):
         self.game = game
-        self.rules = game.rules
+        self.rules = rules_of(game)
 
     def root(self) -> np.ndarray:
         return self.game.initial.reshape(1).copy()

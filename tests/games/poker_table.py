@@ -17,12 +17,12 @@ import numpy as np
 import pokerkit
 
 from games.engine.cards import card_text
-from games.engine.compiler import kernels
 from games.engine.game import CHANCE, Game
 from games.engine.holdem import HAND, OPEN
 from games.engine.registry import make_game
 from games.texas_holdem_no_limit.real import raise_target
 from games.texas_holdem_no_limit.table import CALL, FOLD, RAISE
+from tests.rules_by_hand import rules_of
 
 REAL = "texas_holdem_no_limit:rules=real"
 TABLES = [
@@ -42,7 +42,7 @@ class Table:
     """A hand on both sides, dealt alike."""
 
     def __init__(self, game: Game, rng: np.random.Generator):
-        self.game, self.rules = game, kernels(game)
+        self.game, self.rules = game, rules_of(game)
         self.players = game.num_players
         self.cards = rng.permutation(52)[: HAND * self.players + OPEN].tolist()
         self.button = int(rng.integers(self.players))

@@ -16,7 +16,9 @@ from games.engine.game import CHANCE, TERMINAL
 from games.engine.registry import make_game
 from tests.games.chance import ONE_IN_A_MILLION, chi_square_excess
 from tests.games.playing import random_actions
+from tests.rules_by_hand import rules_of
 
+RULES = rules_of(make_game("backgammon"))
 TWO_DICE = np.array([1 / 36 if a == b else 2 / 36 if a > b else 0 for a in range(6) for b in range(6)])
 OPENING = np.array([0 if a == b else 1 / 30 for a in range(6) for b in range(6)])
 
@@ -92,14 +94,14 @@ def setup(own, other, dice, seat=0):
         state["closed"][who] = sum(1 << point for point in range(1, 25) if others[25 - point] >= 2)
     state["dice"], state["turn"], state["current_player"] = (1, 1), seat, CHANCE
     a, b = max(dice), min(dice)
-    backgammon.apply(state, 6 * (a - 1) + b - 1)
+    RULES.apply(state, 6 * (a - 1) + b - 1)
     return state
 
 
 def moves(state):
     """The legal actions as text."""
     mask = np.zeros(150, np.bool_)
-    backgammon.legal_actions(state, mask)
+    RULES.legal_actions(state, mask)
     return {backgammon.action_text(state, int(action)) for action in np.flatnonzero(mask)}
 
 
@@ -155,7 +157,7 @@ def test_rare_positions_beside_the_reference(seat):
         state = setup(own, other, (a, b), seat)
         expected = legal(side(state, seat), side(state, 1 - seat), numbers)
         mask = np.zeros(150, np.bool_)
-        backgammon.legal_actions(state, mask)
+        RULES.legal_actions(state, mask)
         assert {(a // 6 + 1, a % 6 + 1) for a in np.flatnonzero(mask).tolist()} == expected
         assert state["current_player"] == (seat if expected else CHANCE)
         assert state["turn"] == (seat if expected else 1 - seat)
@@ -196,9 +198,9 @@ def test_bearing_off():
 def test_gammons_and_backgammons(loser, scoring, points):
     state = setup({2: 1}, loser, (6, 5))
     state["full"] = scoring == "full"
-    backgammon.apply(state, backgammon.parse_action(state, "2/off:6"))
+    RULES.apply(state, backgammon.parse_action(state, "2/off:6"))
     out = np.zeros(2, np.float32)
-    backgammon.returns(state, out)
+    RULES.returns(state, out)
     assert state["current_player"] == TERMINAL
     assert out.tolist() == [points, -points]
 
@@ -206,9 +208,9 @@ def test_gammons_and_backgammons(loser, scoring, points):
 def test_a_game_without_end_is_drawn():
     state = setup({24: 2}, {24: 2}, (2, 1))
     state["length"] = backgammon.LONGEST - 1
-    backgammon.apply(state, backgammon.parse_action(state, "24/23"))
+    RULES.apply(state, backgammon.parse_action(state, "24/23"))
     out = np.zeros(2, np.float32)
-    backgammon.returns(state, out)
+    RULES.returns(state, out)
     assert state["current_player"] == TERMINAL
     assert out.tolist() == [0, 0]
 
@@ -254,7 +256,7 @@ def test_a_line_in_the_usual_notation():
     for text in ("24/18", "18/13"):
         action = backgammon.parse_action(state, text)
         assert backgammon.action_text(state, action) == text
-        backgammon.apply(state, action)
+        RULES.apply(state, action)
     assert state["checkers"][0, 13] == 6
     assert state["current_player"] == CHANCE
     assert moves(setup({25: 1, 13: 1}, {25 - 20: 1}, (5, 5))) == {"bar/20*"}

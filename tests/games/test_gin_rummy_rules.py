@@ -15,6 +15,7 @@ from games.gin_rummy.melds import deadwood, gin_card
 from games.gin_rummy.rules import DISCARD, DRAW, GIN, KNOCK, TAKE
 from tests.games.chance import ONE_IN_A_MILLION, chi_square_excess
 from tests.games.playing import positions
+from tests.rules_by_hand import rules_of
 
 pytestmark = pytest.mark.full
 
@@ -277,7 +278,7 @@ def test_the_other_holds_what_it_may_by_all_that_it_has_done(position):
 def test_what_is_imagined_is_a_game_that_could_have_been_played():
     """Dealt as it says, all the actions so far are legal one after the other, and lead to the same position."""
     env = GameVectorEnv("gin_rummy", 1)
-    rules = instantiate("games.engine.kernels", env.game)
+    rules = rules_of(env.game)
     rng = np.random.default_rng(8)
     for seed in range(6):
         states = [

@@ -74,10 +74,15 @@ def game(spec):
     return make_game(spec)
 
 
+@cache
+def played(spec):
+    return np.array([state for seed in range(8) for state, _ in positions(make_game(spec), seed)])
+
+
 @pytest.fixture
-def states(game):
+def states(spec):
     """The positions of some random games."""
-    return np.array([state for seed in range(8) for state, _ in positions(game, seed)])
+    return played(spec).copy()
 
 
 @pytest.mark.parametrize("spec", HIDDEN)

@@ -10,13 +10,13 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from games.engine.compiler import kernels
 from games.engine.game import CHANCE
 from games.engine.holdem import NUM_CARDS, OPEN, card_text
 from games.engine.leduc import CARDS
 from games.engine.registry import make_game
 from tests.games.playing import aec_views
 from tests.games.test_lockstep import pair
+from tests.rules_by_hand import rules_of
 
 pytestmark = pytest.mark.full
 
@@ -76,7 +76,7 @@ class OddChips:
     def __init__(self, ours, action):
         """Foresee what chance will do in our game after an action."""
         self.gifts = []  # who might get the odd chips, who gets them
-        state, rules = ours._states.copy()[0], kernels(ours.game)
+        state, rules = ours._states.copy()[0], rules_of(ours.game)
         rules.apply(state, action)
         while state["current_player"] == CHANCE:
             chances = ours.game.chance_scratch()
@@ -137,22 +137,29 @@ def play_to_the_end(ours, theirs, rng, illegal_chance=0.0):
 
 
 @pytest.mark.parametrize(("name", "players"), GAMES)
-@pytest.mark.parametrize(("constructor", "num_games"), [("env", 200), ("raw_env", 30)])
-def test_random_games(name, players, constructor, num_games):
-    ours, theirs = tables(name, players, constructor)
+def test_random_games(name, players):
+    ours, theirs = tables(name, players, "env")
     rng = np.random.default_rng(21)
-    lines = [play_to_the_end(ours, theirs, rng) for _ in range(num_games)]
+    lines = [play_to_the_end(ours, theirs, rng) for _ in range(60)]
     fold = 0 if name == NO_LIMIT else 2
     lengths = [len(line) for line in lines if line.count(fold) < len(ours.possible_agents) - 1]
-    assert len(lengths) > num_games / 2, "most come to a showdown"
+    assert len(lengths) > 30, "most come to a showdown"
     assert max(map(len, lines)) > ours.game.max_length / (10 if name == NO_LIMIT else 3)
+
+
+@pytest.mark.parametrize(("name", "players"), [LEDUC, (NO_LIMIT, 2)])
+def test_random_games_without_wrappers(name, players):
+    ours, theirs = tables(name, players, "raw_env")
+    rng = np.random.default_rng(21)
+    for _ in range(10):
+        play_to_the_end(ours, theirs, rng)
 
 
 @pytest.mark.parametrize(("name", "players"), FEW)
 def test_games_that_end_by_an_illegal_action(name, players):
     ours, theirs = tables(name, players, "env")
     rng = np.random.default_rng(22)
-    for _ in range(50):
+    for _ in range(20):
         play_to_the_end(ours, theirs, rng, illegal_chance=0.2)
 
 
@@ -173,7 +180,7 @@ def test_spaces_and_agents(name, players):
 def test_chips_that_cannot_be_shared_evenly_go_to_a_winner_by_chance():
     """Three seats, one of which has folded its small blind: the board plays for the others, who share 9 chips."""
     game = make_game("texas_holdem", num_players=3)
-    rules, state = kernels(game), game.initial.reshape(1).copy()[0]
+    rules, state = rules_of(game), game.initial.reshape(1).copy()[0]
     board = [26, 29, 32, 35, 38]  # hearts and others would do; here the ace, 4, 7, 10 and king of diamonds
     for outcome in (1, 2, 3, 14, 15, 16, 0):  # hands of spades and hearts, seat 0 pays the small blind
         rules.apply(state, outcome)

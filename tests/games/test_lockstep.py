@@ -64,7 +64,7 @@ def test_spaces_and_agents(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(("constructor", "num_games"), [("env", 1000), ("raw_env", 100)])
+@pytest.mark.parametrize(("constructor", "num_games"), [("env", 300), ("raw_env", 30)])
 def test_random_games(name, constructor, num_games):
     ours, theirs = pair(name, constructor)
     rng = np.random.default_rng(11)

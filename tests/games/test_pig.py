@@ -11,6 +11,7 @@ from games.engine.errors import UsageError
 from games.engine.game import CHANCE, TERMINAL
 from games.engine.registry import make_game
 from tests.games.chance import ONE_IN_A_MILLION, chi_square_excess
+from tests.rules_by_hand import rules_of
 
 
 def position(game, **fields):
@@ -72,6 +73,7 @@ def test_the_die_is_fair_in_each_game_and_over_all():
 def test_holding_at_20_gains_8_14_points_a_turn():
     """From the game's own outcomes, exactly; 62.45 % of such turns gain nothing (Neller and Presser, 2004)."""
     game = make_game("pig")
+    rules = rules_of(game)
 
     @cache
     def gain(total):
@@ -79,14 +81,14 @@ def test_holding_at_20_gains_8_14_points_a_turn():
         if total >= 20:
             return total, 0.0
         state = position(game, turn_total=total)
-        pig.apply(state, pig.ROLL)
+        rules.apply(state, pig.ROLL)
         assert state["current_player"] == CHANCE
         probabilities = np.zeros(6)
-        pig.chance_outcomes(state, probabilities)
+        rules.chance_outcomes(state, probabilities)
         mean, nothing = 0.0, 0.0
         for side, probability in enumerate(probabilities):
             after = state.copy()
-            pig.apply(after, side)
+            rules.apply(after, side)
             more, none = gain(int(after["turn_total"])) if after["current_player"] == 0 else (0, 1)
             mean, nothing = mean + probability * more, nothing + probability * none
         return mean, nothing
@@ -97,7 +99,7 @@ def test_holding_at_20_gains_8_14_points_a_turn():
 def test_a_seat_sees_itself_first_and_no_more_than_the_target():
     game = make_game("pig", players=3, target=5, sides=20)
     observation = np.empty(game.observation_shape, np.int8)
-    pig.observe(position(game, scores=[1, 2, 3], turn_total=19), 1, observation)
+    rules_of(game).observe(position(game, scores=[1, 2, 3], turn_total=19), 1, observation)
     assert observation.argmax(axis=1).tolist() == [5, 2, 3, 1]
     assert observation.sum(axis=1).tolist() == [1, 1, 1, 1]
 
@@ -105,9 +107,9 @@ def test_a_seat_sees_itself_first_and_no_more_than_the_target():
 def test_the_last_action_before_the_horizon_can_still_win():
     game = make_game("pig", target=10, horizon=7)
     state = position(game, scores=[4, 0], turn_total=6, length=6)
-    pig.apply(state, pig.HOLD)
+    rules_of(game).apply(state, pig.HOLD)
     out = np.zeros(2, np.float32)
-    pig.returns(state, out)
+    rules_of(game).returns(state, out)
     assert state["current_player"] == TERMINAL
     assert out.tolist() == [1, -1]
 
