@@ -28,7 +28,7 @@ def test_the_environment_that_is_written_passes_its_test(tmp_path, capsys):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_sprint.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
-    assert "4 passed" in done.stdout
+    assert "5 passed" in done.stdout
     words = [sys.executable, "-m", "arena", "check-game", "pettingzoo:sprint,length=5", "--games", "2"]
     environment = os.environ | {"PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
     done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)

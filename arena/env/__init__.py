@@ -4,6 +4,7 @@ from arena.base.trust import trust
 from arena.env.base import BaseVectorEnv, DummyVectorEnv
 from arena.env.gym_vector import GymVectorEnv
 from arena.env.hosted.pettingzoo import hosted
+from arena.env.hosted.presentation import Grid, Presentation
 from arena.env.make import vector_games
 from arena.env.multi_agent import MultiAgentEnv
 from arena.env.native import GameVectorEnv
@@ -19,11 +20,13 @@ __all__ = [
     "BaseVectorEnv",
     "DummyVectorEnv",
     "GameVectorEnv",
+    "Grid",
     "GymVectorEnv",
     "MultiAgentEnv",
     "ParallelEnv",
     "ParallelPettingZooEnv",
     "PettingZooEnv",
+    "Presentation",
     "RayVectorEnv",
     "ShmemVectorEnv",
     "SubprocVectorEnv",

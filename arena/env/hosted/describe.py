@@ -6,18 +6,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from arena.base.errors import UsageError
 from arena.env.hosted.check import find_problems
 from arena.env.hosted.environment import EnvironmentFaultError, HostedEnv
-from arena.env.hosted.game import EVERYBODY, HostedGame, Replayer, first_position
-from games.engine.actions import Action
+from arena.env.hosted.game import HostedGame, first_position
+from arena.env.hosted.texts import Texts
 from games.engine.check import SUM_TOLERANCE
-from games.engine.game import State
-from games.engine.picture import Picture
 from games.engine.stakes import Stakes
-from games.engine.text import printable, printable_lines
 
 PROBED_STEPS = 300
 """Steps after which a probed game is left."""
@@ -25,9 +21,6 @@ PROBED_GAMES = 3
 """Games that are played at random to find the traits that an environment does not state."""
 COPIED_AFTER = 3
 """Actions after which a copy is tried."""
-NUMBERS_A_LINE = 12
-PIXELS = 480
-"""Most pixels on a side of a picture: a match keeps the pictures of all its positions."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +66,7 @@ def hosted_game(
         copies = (env.determinizes or certain) and copy_plays_on(env)
     finally:
         env.close()
-    texts = _Texts(make_shown or make_env, env.perfect_information)
+    texts = Texts(make_shown or make_env, env.perfect_information)
     return HostedGame(
         name=name,
         title=title or name.rpartition(".")[2],
@@ -176,66 +169,3 @@ def _same(one: _Probed, other: _Probed) -> bool:
         and all(map(np.array_equal, one.masks, other.masks))
         and np.array_equal(one.returns, other.returns)
     )
-
-
-class _Texts:
-    """Pictures and names of actions of a hosted game, from an environment that is brought to the position."""
-
-    def __init__(self, make_env: Callable[[], HostedEnv], perfect_information: bool):
-        self._replayer, self._open = Replayer(make_env), perfect_information
-        self._pixels: NDArray[np.uint8] | None = None  # as shown last
-
-    def picture(self, state: State) -> Picture:
-        """Return the position as lines of text or pixels: the whole of it, or what its `viewer` is shown."""
-        viewer = int(state["viewer"])
-        whole = self._open or viewer == EVERYBODY
-        with self._replayer.at(state) as env:
-            text = env.board_text() if whole else env.seat_text(viewer)
-            pixels = env.board_pixels() if whole and text is None else None
-            if text is None:
-                seat = env.seat if viewer == EVERYBODY else viewer
-                text = f"{env.agents[seat]} sees\n{_table(env.observe(seat))}"
-            text = printable_lines(text.expandtabs())
-            if pixels is None:
-                return Picture.of_text(text, env.num_actions)
-            return Picture.of_pixels(self._reduced(pixels), text.split("\n"), env.num_actions)
-
-    def _reduced(self, pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Return pixels of at most `PIXELS` a side; the same array again where nothing has changed."""
-        picture = Image.fromarray(pixels)
-        picture.thumbnail((PIXELS, PIXELS), Image.Resampling.BOX)
-        reduced = np.array(picture)
-        if self._pixels is None or not np.array_equal(reduced, self._pixels):
-            self._pixels = reduced
-        return self._pixels
-
-    def action_text(self, state: State, action: Action) -> str:
-        """Return the name of an action."""
-        with self._replayer.at(state) as env:
-            return printable(env.action_text(action))
-
-    def parse_action(self, state: State, text: str) -> Action:
-        """Return the action of a name or a number, or of several numbers; `UsageError` if it is neither."""
-        wanted = text.strip()
-        with self._replayer.at(state) as env:
-            if env.action_box is not None:
-                return env.action_box.parse(text)
-            for action in np.flatnonzero(env.mask).tolist():
-                if printable(env.action_text(action)).strip().lower() == wanted.lower():
-                    return int(action)
-            if wanted.isascii() and wanted.isdigit() and int(wanted) < env.num_actions:
-                return int(wanted)
-        raise UsageError(f"{wanted!r} is no action here; actions are named as listed, or numbered from 0")
-
-
-def _table(shown: NDArray[Any]) -> str:
-    """Return an observation as text: a grid of two axes as it is, anything else as its numbers, some a line."""
-    if shown.ndim == 2:
-        return str(np.array2string(shown, max_line_width=76, threshold=400, precision=3))
-    flat = shown.reshape(-1)
-    marked = flat[: 20 * NUMBERS_A_LINE].tolist()
-    lines = [
-        " ".join(f"{number:g}" for number in marked[start : start + NUMBERS_A_LINE])
-        for start in range(0, len(marked), NUMBERS_A_LINE)
-    ]
-    return "\n".join([*lines, *(["..."] if len(flat) > len(marked) else [])])

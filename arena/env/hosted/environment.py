@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
+from arena.env.hosted.presentation import Drawing
 from arena.env.hosted.spaces import Observations
 from games.engine.actions import Action, ActionBox, random_action, written
 
@@ -157,21 +158,21 @@ class HostedEnv(ABC):
     def determinize(self, seat: int, seed: int) -> None:  # noqa: B027  # most environments cannot
         """Replace what a seat may not know, chance that is still to come included, by a sample drawn by `seed`."""
 
-    def board_text(self) -> str | None:
-        """Return the whole position as text; None if the environment has no text for it."""
+    def board(self) -> Drawing | None:
+        """Return the whole position as it is drawn; None if the environment does not draw it."""
         return None
 
-    def board_pixels(self) -> NDArray[np.uint8] | None:
-        """Return the whole position as RGB pixels, [H, W, 3]; None if the environment draws none."""
-        return None
-
-    def seat_text(self, seat: int) -> str | None:
-        """Return what a seat knows as text; None if the environment has no text for it."""
+    def view(self, seat: int) -> Drawing | None:
+        """Return what a seat knows as it is drawn; None if the environment does not draw it."""
         return None
 
     def action_text(self, action: Action) -> str:
         """Return the name of an action; its number where actions have no names."""
         return written(action)
+
+    def read_action(self, text: str) -> int | None:
+        """Return the action that a text means which is no name of one; None if it means none."""
+        return None
 
     @abstractmethod
     def close(self) -> None:

@@ -151,11 +151,11 @@ class OpenSpielHost(HostedEnv):
             other._rng = deepcopy(self._rng)
         return other
 
-    def board_text(self) -> str:
+    def board(self) -> str:
         """Return OpenSpiel's text of the position."""
         return self._guarded(lambda: str(self._state))
 
-    def seat_text(self, seat: int) -> str | None:
+    def view(self, seat: int) -> str | None:
         """Return OpenSpiel's text of what a seat observes."""
         kind = self._game.get_type()
         if kind.provides_observation_string:

@@ -22,6 +22,7 @@ from arena.env.hosted.describe import hosted_game
 from arena.env.hosted.environment import HostedEnv
 from arena.env.hosted.game import MAX_LENGTH, HostedGame
 from arena.env.hosted.host import Host, HostedName
+from arena.env.hosted.presentation import Drawing, Presentation
 from arena.env.hosted.spaces import Actions, actions_of, observations_of
 from arena.env.pettingzoo import ParallelPettingZooEnv
 from arena.env.seated import SeatedEnv
@@ -30,14 +31,16 @@ from games.engine.actions import Action, written
 PREFIX = "pettingzoo"
 FACTORIES = ("env", "raw_env", "parallel_env")
 """Functions of a module that make its environment, the first that there is."""
-OPEN = {f"{PREFIX}:pettingzoo.classic.{name}" for name in ("chess_v6", "connect_four_v3", "go_v5", "tictactoe_v3")}
-"""Environments of PettingZoo that show every player the whole position; others say so in their metadata."""
+OPEN = {f"pettingzoo.classic.{name}" for name in ("chess", "connect_four", "go", "tictactoe")}
+"""Packages of PettingZoo's environments that show every player the whole position; others say so in their metadata."""
+PLAIN = Presentation()
+"""That of an environment which is shown as it shows itself."""
 
 
 class PettingZooHost(HostedEnv):
     """One game of a PettingZoo environment, of either kind, or of a `MultiAgentEnv`."""
 
-    def __init__(self, name: str, make: Callable[[], Any]):
+    def __init__(self, name: str, make: Callable[[], Any], presentation: Presentation = PLAIN):
         env = adapted(make())
         if not isinstance(env, SeatedEnv):
             raise UsageError(f"{name}: {type(env).__name__} is neither an AEC nor a Parallel environment")
@@ -47,7 +50,9 @@ class PettingZooHost(HostedEnv):
         super().__init__(name, env.possible_agents, observations, actions.count, actions.box)
         self.groups = env.groups
         self.simultaneous = isinstance(env, ParallelPettingZooEnv)
-        self.perfect_information = name in OPEN or _says_open(env.env)
+        self.perfect_information = _is_open(env)
+        self._presentation = presentation
+        presentation.require_fit(name, self.num_actions)
         self._shown: dict[str, Any] = {}
 
     def _reset(self, seed: int) -> None:
@@ -77,17 +82,23 @@ class PettingZooHost(HostedEnv):
         """Return a deep copy; `EnvironmentFaultError` where a window, a generator or a lock does not allow that."""
         return self._guarded(lambda: _deep_copy(self))
 
-    def board_text(self) -> str | None:
-        """Return what the environment renders, if that is text."""
-        if getattr(self.env.env, "render_mode", None) not in ("ansi", "text"):
-            return None
-        drawn = self._guarded(self.env.render)
-        return drawn if isinstance(drawn, str) else None
+    def board(self) -> Drawing | None:
+        """Return what the presentation draws, or else what the environment renders: text or RGB pixels."""
+        if self._presentation.board is not None:
+            return self._guarded(self._presentation.board, self.env.unwrapped)
+        mode = getattr(self.env.env, "render_mode", None)
+        if mode in ("ansi", "text"):
+            drawn = self._guarded(self.env.render)
+            return drawn if isinstance(drawn, str) else None
+        return self._pixels() if mode == "rgb_array" else None
 
-    def board_pixels(self) -> NDArray[np.uint8] | None:
-        """Return what the environment renders, if those are RGB pixels; None too if it fails."""
-        if getattr(self.env.env, "render_mode", None) != "rgb_array":
-            return None
+    def view(self, seat: int) -> Drawing | None:
+        """Return what the presentation draws of what a seat may know."""
+        draw = self._presentation.view
+        return None if draw is None else self._guarded(draw, self.env.unwrapped, self.agents[seat])
+
+    def _pixels(self) -> NDArray[np.uint8] | None:
+        """Return the RGB pixels that the environment renders; None too if it fails."""
         try:
             drawn = self.env.render()
         except Exception:  # of somebody else's code: anything; a game goes on without its picture
@@ -97,24 +108,42 @@ class PettingZooHost(HostedEnv):
         return drawn.copy() if drawn.ndim == 3 and drawn.shape[2] == 3 and drawn.size else None
 
     def action_text(self, action: Action) -> str:
-        """Return the name of an action: `action_to_string` or `action_names` of the environment, else its number."""
+        """Return the name of an action: that of the presentation or the environment, else its number."""
         if isinstance(action, tuple):  # in numbers, which are read back exactly
             return written(action)
         own = self.env.unwrapped
+        if self._presentation.action_to_string is not None:
+            return str(self._guarded(self._presentation.action_to_string, own, self.actions.decode(action)))
+        if self._presentation.action_names:
+            return str(self._presentation.action_names[action])
         if hasattr(own, "action_to_string"):
             return str(self._guarded(lambda: own.action_to_string(self.actions.decode(action))))
         names = getattr(own, "action_names", None)
         return str(action) if names is None else str(names[action])
+
+    def read_action(self, text: str) -> int | None:
+        """Return the action that the presentation reads in a text."""
+        read = self._presentation.string_to_action
+        if read is None:
+            return None
+        try:
+            action = int(read(self.env.unwrapped, text))
+        except ValueError:
+            return None
+        except Exception as error:  # of somebody else's code: anything
+            raise self.fault(f"cannot read {text!r}: {type(error).__name__}: {error}") from error
+        return action if 0 <= action < self.num_actions else None
 
     def close(self) -> None:
         """Close the environment."""
         self.env.close()
 
 
-def _says_open(env: Any) -> bool:
-    """Return whether an environment says in its metadata that it shows every agent the whole position."""
-    metadata = getattr(env, "metadata", None)  # which PettingZoo asks for, and does not require
-    return isinstance(metadata, dict) and metadata.get("perfect_information") is True
+def _is_open(env: SeatedEnv) -> bool:
+    """Return whether an environment is known, or says in its metadata, to show every agent the whole position."""
+    metadata = getattr(env.env, "metadata", None)  # which PettingZoo asks for, and does not require
+    says_so = isinstance(metadata, dict) and metadata.get("perfect_information") is True
+    return says_so or type(env.unwrapped).__module__.rpartition(".")[0] in OPEN
 
 
 def _deep_copy(host: PettingZooHost) -> PettingZooHost:
@@ -141,27 +170,33 @@ def describe(name: str, options: Mapping[str, Any]) -> HostedGame:
     `max_length` among the options bounds the length of a game. Raises `UsageError` if the package is not installed, has
     no such environment, or is not trusted.
     """
-    make = _factory(name, options)
+    make, presentation = _factory(name, options)
     own = dict(options)
     max_length = own.pop("max_length", MAX_LENGTH)
     mode = {} if "render_mode" in own else _render_mode(name, make)
     return hosted_game(
         f"{PREFIX}:{name}",
         options,
-        partial(PettingZooHost, f"{PREFIX}:{name}", partial(_make, name, make, own)),
+        partial(PettingZooHost, f"{PREFIX}:{name}", partial(_make, name, make, own), presentation),
         max_length=max_length,
-        make_shown=partial(PettingZooHost, f"{PREFIX}:{name}", partial(_make_shown, name, make, own, mode)),
+        title=presentation.title,
+        make_shown=partial(
+            PettingZooHost, f"{PREFIX}:{name}", partial(_make_shown, name, make, own, mode), presentation
+        ),
     )
 
 
-def hosted(make_env: Callable[[], Any], name: str, max_length: int = MAX_LENGTH) -> HostedGame:
+def hosted(
+    make_env: Callable[[], Any], name: str, max_length: int = MAX_LENGTH, presentation: Presentation = PLAIN
+) -> HostedGame:
     """Describe an environment that a function makes: AEC, Parallel, or a `MultiAgentEnv`.
 
     Its `metadata["perfect_information"]` says whether every agent is shown the whole position (False if it says
     nothing). To be named on command lines and in files the game needs an entry point: a function of a mapping in the
     group `arena.games` that returns this, by `name`. Games longer than `max_length` actions are truncated.
     """
-    return hosted_game(name, {}, partial(PettingZooHost, name, make_env), max_length)
+    make_host = partial(PettingZooHost, name, make_env, presentation)
+    return hosted_game(name, {}, make_host, max_length, title=presentation.title)
 
 
 def _make(name: str, make: Callable[..., Any], options: Mapping[str, Any]) -> Any:
@@ -180,8 +215,8 @@ def _make_shown(name: str, make: Callable[..., Any], options: Mapping[str, Any],
         return _make(name, make, options)
 
 
-def _factory(name: str, options: Mapping[str, Any]) -> Callable[..., Any]:
-    """Return the function that makes an environment, without a call of it."""
+def _factory(name: str, options: Mapping[str, Any]) -> tuple[Callable[..., Any], Presentation]:
+    """Return the function that makes an environment, without a call of it, and how its module presents it."""
     module_name, _, function = name.partition(":")
     require_trust(module_name, function not in ("", *FACTORIES))
     if options.get("render_mode") != "human":
@@ -200,13 +235,16 @@ def _factory(name: str, options: Mapping[str, Any]) -> Callable[..., Any]:
             break
     else:
         raise UsageError(f"{PREFIX}:{name}: the module {module_name} has no function {' or '.join(candidates)}")
+    presentation = getattr(module, "PRESENTATION", PLAIN)
+    if not isinstance(presentation, Presentation):
+        kind = type(presentation).__name__
+        raise UsageError(f"{PREFIX}:{name}: PRESENTATION of {module_name} is no arena.env.Presentation but of {kind}")
     parameters = inspect.signature(make).parameters
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
-        return make
-    if unknown := sorted(options.keys() - parameters.keys() - {"max_length"}):
+    takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+    if not takes_all and (unknown := sorted(options.keys() - parameters.keys() - {"max_length"})):
         known = ", ".join(["max_length", *parameters])
         raise UsageError(f"{PREFIX}:{name} has no option {unknown[0]!r}; it has {known}")
-    return make
+    return make, presentation
 
 
 def _not_imported(name: str, module: str, error: ImportError) -> str:

@@ -10,17 +10,17 @@ import gymnasium as gym
 import numpy as np
 from pettingzoo import ParallelEnv
 
+from arena.env import Grid, Presentation
+
 
 class Environment(ParallelEnv):
     """Agents act at once here; PettingZoo's `AECEnv` is for agents that act in turns."""
 
-    # "ansi": what `render` returns is the board on screens. Where every agent sees the whole position and nothing is
-    # chosen at the same time, add "perfect_information": True.
-    metadata: ClassVar[dict[str, Any]] = {"name": "NEW_GAME", "render_modes": ["ansi"]}
-    action_names = ("walk", "run", "jump")  # what people see and type; numbers without it
+    # where every agent sees the whole position and nothing is chosen at the same time, add "perfect_information": True
+    metadata: ClassVar[dict[str, Any]] = {"name": "NEW_GAME", "render_modes": []}
 
     def __init__(self, length: int = 8):  # options follow the name: pettingzoo:NEW_GAME,length=12
-        self.length, self.render_mode = length, "ansi"
+        self.length, self.render_mode = length, None
         self.possible_agents = ["ann", "bob", "cid"]
         self._observations = gym.spaces.Dict(place=gym.spaces.Box(0, 100, (3,), np.int64), me=gym.spaces.Discrete(3))
         self._actions = gym.spaces.Discrete(3)
@@ -52,13 +52,22 @@ class Environment(ParallelEnv):
         self.agents = [] if won.any() else agents
         return self._shown(), rewards, done, dict.fromkeys(agents, False), {agent: {} for agent in agents}
 
-    def render(self) -> str:
-        """Return the board as text."""
-        places = zip(self.possible_agents, self.place.tolist(), strict=True)
-        return "\n".join(f"{agent} {'.' * place}o" for agent, place in places)
-
     def _shown(self) -> dict[str, Any]:
         return {agent: {"place": self.place.copy(), "me": seat} for seat, agent in enumerate(self.possible_agents)}
 
 
+def board(env: Environment) -> Grid:
+    """Return what people see: a lane each; text or pixels would do as well."""
+    pieces = np.full((3, env.length + 1), -1)
+    for seat, place in enumerate(env.place):
+        pieces[seat, min(place, env.length)] = seat
+    return Grid(pieces, notes=[f"{env.length} to go, for {', '.join(env.possible_agents)} from above"])
+
+
+def view(env: Environment, agent: str) -> Grid:
+    """Return what an agent sees of it, here as much; without a view it is shown its observation."""
+    return board(env)
+
+
 parallel_env = Environment
+PRESENTATION = Presentation(title="NEW_TITLE", board=board, view=view, action_names=("walk", "run", "jump"))

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from arena.league.config import LeagueConfig, RunConfig
 from arena.league.training import SelfPlayTraining
 from arena.match.batch import Pairing, play_matches
 from arena.match.match import Match
+from arena.match.process import AgentProcess
 from arena.match.replay import replay
 from arena.policy.registry import make_agent, make_game
 from arena.tournament.config import TournamentConfig
@@ -365,6 +367,17 @@ async def test_a_person_plays_by_keys(name):
             await pilot.press(*texts[rng.integers(len(texts))], "enter")
             await until(pilot, lambda screen=screen, known=known: len(screen.match.positions) > known)
         assert "n: new game" in str(screen.query_one("#notice").content)
+
+
+@pytest.mark.full
+def test_an_agent_in_a_process_plays_what_the_user_trusts(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[3]))
+    process = AgentProcess()
+    try:
+        answer = process.exchange({"spec": "random", "game": spec("race"), "options": {}}, 120)
+        assert "refused" not in answer
+    finally:
+        process.kill()
 
 
 @pytest.mark.parametrize("agent", ["alphabeta:2", "perfect", "ismcts:10", "one-ply"])

@@ -82,7 +82,7 @@ def test_environments_that_play_render_nothing():
     game = make_game(TICTACTOE)
     playing = game.make_env()
     playing.reset(0)
-    assert playing.board_pixels() is None
+    assert playing.board() is None
     assert playing.copy() is not None
 
 
