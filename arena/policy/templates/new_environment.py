@@ -59,7 +59,7 @@ class Environment(ParallelEnv):
 def board(env: Environment) -> Grid:
     """Return what people see: a lane each; text or pixels would do as well."""
     pieces = np.full((3, env.length + 1), -1)
-    for seat, place in enumerate(env.place):
+    for seat, place in enumerate(env.place.tolist()):
         pieces[seat, min(place, env.length)] = seat
     return Grid(pieces, notes=[f"{env.length} to go, for {', '.join(env.possible_agents)} from above"])
 
