@@ -37,6 +37,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 
 `agents` stands where its lowest neighbour upstairs would be; no room of arena imports it.
 """
+TEMPLATES = "arena.policy.templates."
+"""Modules that are read as text and imported nowhere: what they import, the files import that are made of them."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,8 @@ def arrows(inside: str = "") -> Mapping[tuple[str, str], int]:
     """Return the arrows between rooms, each with the number of imports that it stands for."""
     counts: dict[tuple[str, str], int] = {}
     for module in modules():
+        if module.startswith(TEMPLATES):
+            continue
         for target in {each.name for each in imports(module)} & modules().keys():
             pair = room(module, inside), room(target, inside)
             if pair[0] != pair[1] and all(pair) and "arena" not in pair:
