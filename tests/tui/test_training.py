@@ -11,6 +11,7 @@ from arena.runs.live_files import FIGURES, GAME, LIVE, read_status, request, req
 from arena.tui.app import ArenaApp
 from arena.tui.screens.training import TrainingScreen
 from arena.tui.views.curves import losses, ratings, returns, scores
+from arena.tui.views.instruments import instruments
 from arena.tui.widgets.plot import Plot
 from tests.tui.helpers import last_line, notice, screen_text, shows, until
 from tests.tui.sample_files import make_run
@@ -54,6 +55,29 @@ async def test_curves_game_and_log_are_seen(folder, size):
         check_snapshot(app, f"training-{size[0]}x{size[1]}", *PASSING)
         for key in ("␣ pause", "s snapshot", "x stop", "w watch", "l league", "? help", "q back"):
             assert key in last_line(app)
+
+
+async def test_instruments_are_seen_as_soon_as_there_are_some(folder):
+    app = follow(folder)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await settled(pilot)
+        assert not app.screen.query_one("#instruments").region
+        step = read_status(folder).step
+        figures = {"update/policy_0/lr": 0.0025, "update/policy_0/kl": 0.0123, "update/policy_0/clip_fraction": 0.08}
+        figures |= {"update/policy_0/entropy": 1.25, "update/policy_0/grad_norm": 0.4, "speed/games": 1596.4}
+        figures |= {"update/policy_0/explained_variance": 0.61}
+        with (folder / LIVE / FIGURES).open("a") as file:
+            file.write(json.dumps({"step": step, "figures": figures}) + "\n")
+        await app.screen.poll()
+        await shows(
+            pilot, "lr 0.0025  gradient 0.4  entropy 1.25  KL 0.012  clipped 8%  explained variance 0.61  1,596 games/s"
+        )
+
+
+def test_instruments_are_the_latest_ones_of_the_first_learner():
+    figures = {"rival/update/policy_0/lr": [(1, 0.1)], "update/policy_0/lr": [(1, 0.3), (2, 0.2)], "update/kl": []}
+    assert instruments(figures) == "lr 0.2"
+    assert instruments({}) == ""
 
 
 async def test_on_a_small_screen_the_game_takes_the_place_of_the_curves(folder):

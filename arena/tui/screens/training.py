@@ -27,6 +27,7 @@ from arena.tui.state.intents import LeagueIntent, OpenScreen, WatchIntent
 from arena.tui.state.live_match import LiveMatch, Position
 from arena.tui.state.words import mark
 from arena.tui.views import curves
+from arena.tui.views.instruments import instruments
 from arena.tui.views.run_words import status_words
 from arena.tui.widgets.plot import Plot
 from arena.tui.widgets.tile import Tile
@@ -87,9 +88,11 @@ class TrainingScreen(ArenaScreen):
                 log = Static(id="log", classes="panel", markup=False)
                 log.border_title = "log"
                 yield log
+        yield Static(id="instruments", markup=False)
 
     def on_mount(self) -> None:
         """Start polling."""
+        self.query_one("#instruments").display = False
         self.say("looking for the run …")
         self.run_worker(repeatedly(self.poll, POLL_S))
         self.set_interval(MOVE_S, self._move)
@@ -99,6 +102,9 @@ class TrainingScreen(ArenaScreen):
         await self.background.run(self.followed.refresh)
         for name, (_, take) in PLOTS.items():
             self.query_one(f"#{name}", Plot).curves = take(self.followed.figures)
+        line = self.query_one("#instruments", Static)
+        line.update(text := instruments(self.followed.figures))
+        line.display = bool(text)
         log = self.query_one("#log", Static)
         log.update("\n".join(newest(self.followed.log, *log.content_size)))
         status = self.followed.found.status if self.followed.found is not None else None
