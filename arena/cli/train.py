@@ -22,6 +22,7 @@ from arena.league.scale import ScaleConfig
 from arena.policy.registry import AGENTS, agent_kind, learning_algorithm
 from arena.policy.snapshots import BEST, SNAPSHOT
 from arena.runs.options import GymRunOptions, OfflineRunOptions, default_folder
+from arena.runs.settings import Settings, read_settings
 from games.engine.game import Game
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from arena.runs.progress import TrainingRun
 
 Task = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]
+SettingsFile = Annotated[Path | None, tyro.conf.arg(name="config", metavar="FILE")]
 Algorithm = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ALGO")]
 
 DOC = """Train an agent: for a game by self-play in a league, in a Gymnasium environment, or offline from a file.
@@ -47,6 +49,8 @@ class Options:
     """The learning algorithm; 'arena agents' lists them."""
     ui: bool = False
     """Train in a background process and follow it on a screen; it goes on when you leave ('arena runs' reopens it)."""
+    settings: SettingsFile = None
+    """Take task, algorithm and options from this TOML file, as config.toml of a run; options given here go before."""
     logger: Literal["tensorboard", "csv", "wandb"] = "tensorboard"
     """Where the curves go: tensorboard (event files in the run's folder), csv (figures.csv there), wandb."""
 
@@ -69,12 +73,21 @@ def _league_name(arguments: Sequence[str], default: LeagueName) -> LeagueName:
     return next((name for name in LEAGUES if values and name == values[0]), default)
 
 
+def _settings(arguments: Sequence[str]) -> Settings:
+    """Return what the file says that the arguments name with `--config`."""
+    words = [word for argument in arguments for word in argument.split("=", 1)]
+    files = words[words.index("--config") + 1 :][:1] if "--config" in words else []
+    return read_settings(Path(files[0])) if files else Settings()
+
+
 def options_for(arguments: Sequence[str]) -> type:
     """Return the options class for the task and algorithm among the arguments, made of the Python API's dataclasses."""
+    settings = _settings(arguments)
     names = [name for name in AGENTS.names() if name in arguments and agent_kind(name).algorithm]
-    names = names or [word for word in arguments[1:2] if not word.startswith("-")]
+    names = names or [word for word in arguments[1:2] if settings.file is None and not word.startswith("-")]
+    names = names or [name for name in (settings.algo,) if name is not None]
     algorithm = learning_algorithm(names[0]) if names else None
-    single = any(is_gym(word) for word in arguments)
+    single = any(is_gym(word) for word in (*arguments, settings.task or ""))
     parts: dict[str, Any]
     fields: list[tuple[str, Any, Any]] = []
     if algorithm is not None and algorithm.data == "offline":
@@ -87,7 +100,12 @@ def options_for(arguments: Sequence[str]) -> type:
         parts = {"run": RunConfig(), "league": LEAGUES[league], "scale": ScaleConfig()}
     if algorithm is not None:
         parts["config"] = algorithm.usual_config(single)
+    preset = any(word.partition("=")[0] == "--league" for word in arguments)  # takes the place of the file's league
+    for name in parts.keys() - ({"league"} if preset else set()):
+        parts[name] = settings.applied_to(name, parts[name])
     fields += [(name, type(part), dataclasses.field(default=part)) for name, part in parts.items()]
+    known = (("task", Task, settings.task), ("algo", Algorithm, settings.algo))
+    fields += [(name, kind, dataclasses.field(default=word)) for name, kind, word in known if word is not None]
     extended = dataclasses.make_dataclass("Options", fields, bases=(Options,), frozen=True)
     extended.__doc__ = DOC
     return extended

@@ -25,6 +25,7 @@ from arena.policy.former_names import read_options
 from arena.policy.snapshots import SNAPSHOT
 from arena.runs.live_files import LIVE, WRITTEN, require_idle
 from arena.runs.origin import origin
+from arena.runs.settings import SETTINGS, settings_text
 
 DESCRIPTION, STATE, FIGURES, ARRAYS = "run.json", "training", "state.json", "arrays.safetensors"
 HASH = "sha256"
@@ -135,8 +136,10 @@ class RunFolder:
         self._diverged.write_text(f"{error}\n", encoding="utf-8")
 
     def _describe(self, description: Mapping[str, Any]) -> None:
-        """Write `run.json` atomically."""
+        """Write `run.json` atomically; and the settings of a training as a file that can be given to another."""
         replace_text(self.path / DESCRIPTION, json.dumps(description, indent=2))
+        if "algorithm" in description:
+            replace_text(self.path / SETTINGS, settings_text(description))
 
     def require_free(self) -> None:
         """Raise `UsageError` if the folder is not empty."""

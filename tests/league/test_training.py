@@ -37,6 +37,7 @@ def test_it_writes_its_snapshots(finished):
     assert made.finished
     assert last.name == "snapshot-0005"
     assert sorted(path.name for path in made.folder.iterdir()) == [
+        "config.toml",
         "league.json",
         "run.json",
         *[f"snapshot-000{n}" for n in range(1, 6)],
