@@ -1,5 +1,6 @@
 """Trainings of a few seconds, and what they leave behind."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from arena.league.config import LEAGUES, LeagueConfig, RunConfig
 from arena.league.scale import ScaleConfig
 from arena.league.training import SelfPlayTraining
 from arena.policy.registry import make_game
+from arena.runs.folder import DESCRIPTION, ORIGIN
 
 CONFIGS = {
     "ppo": PPOConfig(hidden=16, channels=8, batch_size=128),
@@ -63,4 +65,13 @@ def left_behind(folder: Path) -> dict[str, bytes]:
     """Every file of a run but what is there to look at: snapshots, and all that is needed to go on."""
     shown = {"tensorboard", "live"}
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not shown & set(path.parts)]
-    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+    return {str(path.relative_to(folder)): _comparable(path) for path in files}
+
+
+def _comparable(path: Path) -> bytes:
+    """The bytes of a file; of a run's description without its origin, which says when it was begun and how."""
+    if path.name != DESCRIPTION:
+        return path.read_bytes()
+    described = json.loads(path.read_bytes())
+    described.pop(ORIGIN, None)
+    return json.dumps(described).encode()
