@@ -16,7 +16,7 @@ from arena.match.verdict import MatchRecord
 from arena.policy.snapshots import count_snapshots
 from arena.runs.folder import DESCRIPTION, LENGTH, STATE
 from arena.runs.folder import FIGURES as PROGRESS
-from arena.runs.live_files import FIGURES, GAME, LIVE, Status, read_game, read_status
+from arena.runs.live_files import FIGURES, GAME, LIVE, Status, read_game, read_status, with_new_names
 from games.engine.identity import GameId
 from games.engine.text import message
 
@@ -106,7 +106,7 @@ def _status_of_state(folder: Path, steps: int | None, total_snapshots: int) -> S
         snapshots=snapshots,
         rate=0.0,
         time=modified,
-        begun=modified,
+        start_time=modified,
         pid=0,
         evaluation=evaluation,
     )
@@ -163,14 +163,14 @@ class FollowedRun:
     def _add(self, line: bytes) -> None:
         """Add one line of the figures file; skip it if it cannot be read."""
         with suppress(ValueError):
-            note = as_type(parse_json(line), dict[str, Any], "note")
+            note = with_new_names(as_type(parse_json(line), dict[str, Any], "note"))
             step = field(note, "step", Count)
             figures = as_type(note.get("figures", {}), Mapping[str, float], "figures")
-            if "begun" in note:  # the process starts again from `step`: later points are void
+            if "start_time" in note:  # the process starts again from `step`: later points are void
                 for name, points in self.figures.items():
                     self.figures[name] = [point for point in points if point[0] <= step]
-            if "said" in note:
-                self.log.append(f"{step:>11,}  {printable(field(note, 'said', str))}")
+            if "message" in note:
+                self.log.append(f"{step:>11,}  {printable(field(note, 'message', str))}")
             for name, value in figures.items():
                 self.figures.setdefault(name, []).append((step, value))
 

@@ -64,7 +64,7 @@ class LiveRun:
         for what in REQUESTS:
             request(self.folder, what, wanted=False)
         step = self._training.progress().step
-        append_line(self.folder / LIVE / FIGURES, json.dumps({"step": step, "begun": self._start_time}))
+        append_line(self.folder / LIVE / FIGURES, json.dumps({"step": step, "start_time": self._start_time}))
         self._write_status("running")
 
     def update(self, progress: Progress) -> None:
@@ -106,7 +106,7 @@ class LiveRun:
 
     def log(self, text: str) -> None:
         """Add a line to the log of the training."""
-        self._append({"said": text})
+        self._append({"message": text})
 
     def end(self, state: State, message: str = "") -> None:
         """Publish how the training ended."""
@@ -169,12 +169,12 @@ class LiveRun:
             snapshots=self._snapshots,
             rate=rate,
             time=now,
-            begun=self._start_time,
+            start_time=self._start_time,
             pid=os.getpid(),
             evaluation=finite(progress.evaluation),
             pool_score=progress.pool_score,
             elo_zero=progress.elo_zero,
-            said=message,
+            message=message,
         )
         replace_json(self.folder / LIVE / STATUS, asdict(status))
 

@@ -2,8 +2,9 @@
 
     lock           locked (flock) by the process that trains, so that watchers notice at once when it dies
     status.json    state and progress of the training, replaced about every half second
-    figures.jsonl  one line for each entry: {"step": 1024, "figures": {...}} or {"step": 1024, "said": "..."}; a process
-                   that starts or resumes writes {"step": 0, "begun": TIME}, which voids entries of later steps
+    figures.jsonl  one line for each entry: {"step": 1024, "figures": {...}} or {"step": 1024, "message": "..."};
+                   a process that starts or resumes writes {"step": 0, "start_time": TIME}, which voids entries of
+                   later steps
     game.json      the latest finished training game: label, names, seed, actions and returns
     pause          exists while the training shall pause
     snapshot       asks for a checkpoint; removed when it is written
@@ -39,6 +40,8 @@ REQUESTS: tuple[Request, ...] = get_args(Request)
 State = Literal["running", "paused", "finished", "stopped", "failed", "killed"]
 """States of a training. `killed`: its process died. `stopped` and `killed` trainings can be resumed."""
 Seed = Annotated[int, Range(0, 2**64 - 1)]
+FORMER_NAMES = {"begun": "start_time", "said": "message"}
+"""Names of entries in files of earlier versions, and what they are called now."""
 OLD_S = 120.0
 """Age in seconds from which a status counts as that of a dead process, on systems without locks."""
 
@@ -57,7 +60,7 @@ class Status:
     """Steps per second, lately."""
     time: Time
     """Time of writing, in seconds since 1970."""
-    begun: Time
+    start_time: Time
     """Time when this process started to train, in seconds since 1970."""
     pid: Count
     evaluation: Mapping[str, float] = field(default_factory=dict)
@@ -65,7 +68,7 @@ class Status:
     pool_score: float | None = None
     elo_zero: str | None = None
     """In a league, the agent whose Elo is 0."""
-    said: str = ""
+    message: str = ""
     """Reason of a failure, in one line."""
 
     @property
@@ -93,12 +96,17 @@ def replace_json(path: Path, content: Mapping[str, Any]) -> None:
 def read_status(folder: Path) -> Status | None:
     """Return the status of the run in `folder`; None if there is none or it cannot be read."""
     try:
-        status = record(Status, read_json(folder / LIVE / STATUS))
+        status = record(Status, with_new_names(read_json(folder / LIVE / STATUS)))
     except UsageError:
         return None
     if status.at_work and not _is_held(folder, status):
         return Status(**{**asdict(status), "state": "killed", "rate": 0.0})
     return status
+
+
+def with_new_names(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record of a file, which an earlier version may have written, with the entries' names of this one."""
+    return {FORMER_NAMES.get(name, name): value for name, value in content.items()}
 
 
 def write_game(folder: Path, record: MatchRecord) -> None:

@@ -27,12 +27,10 @@ SLEEPS = {"sleeps": Reason.LATE}
     ("faults", "limits", "workers"),
     [(FAULTS, Limits(memory="600MB"), 2), (SLEEPS, Limits(time_per_move="5s"), 1)],  # no clock where a fault takes time
 )
-def test_whatever_agents_do_the_tournament_ends_and_a_second_run_agrees(tmp_path, faults, limits, workers):
+def test_whatever_agents_do_the_tournament_ends_with_the_right_verdicts(faults, limits, workers):
     config = TournamentConfig(format="gauntlet", games=2, openings="random:2", limits=limits)
     players = {"good": "one-ply"} | {how: f"faulty:{how}" for how in faults}
-    with Store(tmp_path / "arena.db") as store:
-        result = run_tournament(CONNECT_FOUR, players, config, workers=workers, store=store)
-        assert run_tournament(CONNECT_FOUR, players, config, store=store).records == result.records
+    result = run_tournament(CONNECT_FOUR, players, config, workers=workers)
     assert len(result.records) == 2 * len(faults)
     for record in result.records:
         how = next(name for name in record.players if name != "good")
@@ -44,6 +42,16 @@ def test_whatever_agents_do_the_tournament_ends_and_a_second_run_agrees(tmp_path
     for how, reason in faults.items():
         counted = {kind: getattr(tallies[how], kind) for kind in ("illegal", "late", "crashed")}
         assert counted == {kind: 2 * (reason == kind) for kind in counted}
+
+
+@pytest.mark.usefixtures("faulty_agents")
+def test_a_second_run_agrees_and_plays_nothing_that_is_stored(tmp_path):
+    config = TournamentConfig(format="gauntlet", games=2, openings="random:2", limits=Limits(memory="600MB"))
+    players = {"good": "one-ply", "raises": "faulty:raises"}
+    with Store(tmp_path / "arena.db") as store:
+        result = run_tournament(CONNECT_FOUR, players, config, workers=2, store=store)
+        assert run_tournament(CONNECT_FOUR, players, config, store=store).records == result.records
+    assert run_tournament(CONNECT_FOUR, players, config).records == result.records
 
 
 def test_limits_do_not_change_what_those_within_them_play():

@@ -19,7 +19,7 @@ def fill_store(path: Path, games: int = 12) -> None:
         store.add_run("tournament", "one", game.label, {}, ["first", "second"], list(enumerate(records)))
 
 
-def make_run(folder: Path, state: str = "running", step: int = 40_000, begun: float | None = None) -> Path:
+def make_run(folder: Path, state: str = "running", step: int = 40_000, start_time: float | None = None) -> Path:
     """The folder of a training of tic-tac-toe as it looks at some moment, with figures and its latest game."""
     (folder / LIVE).mkdir(parents=True)
     told = {"game": "tic_tac_toe", "options": {"m": 3, "n": 3, "k": 3}, "algorithm": "ppo"}
@@ -32,17 +32,17 @@ def make_run(folder: Path, state: str = "running", step: int = 40_000, begun: fl
         "snapshots": 4,
         "rate": 2000.0 if state == "running" else 0.0,
         "time": now,
-        "begun": now - 60 if begun is None else begun,
+        "start_time": now - 60 if start_time is None else start_time,
         "pid": 1,
         "evaluation": {"random": 0.9, "one-ply": 0.55},
         "pool_score": 0.6,
     }
     replace_json(folder / LIVE / STATUS, status)
-    lines = [{"step": 0, "begun": now - 60}]
+    lines = [{"step": 0, "start_time": now - 60}]
     for at in range(1000, step + 1, 1000):
         figures = {"score/random": 0.5 + 0.4 * at / step, "score/one-ply": 0.3 + 0.25 * at / step, "score/pool": 0.55}
         lines.append({"step": at, "figures": figures | {"update/loss": 1 - at / step, "train/reward": at / step}})
-    lines.append({"step": step, "said": "snapshot 4: random 0.9, one-ply 0.55"})
+    lines.append({"step": step, "message": "snapshot 4: random 0.9, one-ply 0.55"})
     (folder / LIVE / FIGURES).write_text("".join(json.dumps(line) + "\n" for line in lines))
     game = make_game("tic_tac_toe")
     agents = [(name, make_agent("random", game)) for name in ("main", "main-0003")]

@@ -7,6 +7,7 @@ import pytest
 
 from arena.base.errors import UsageError
 from arena.cli.main import main
+from arena.runs.follow import FollowedRun
 from arena.runs.live_files import FIGURES, GAME, LIVE, read_status, request, requested, training_lock
 from arena.tui.app import ArenaApp
 from arena.tui.screens.training import TrainingScreen
@@ -122,7 +123,7 @@ async def test_figures_that_come_later_are_drawn(folder):
             file.flush()
             await app.screen.poll()
             assert not app.screen.query_one("#ratings", Plot).curves  # half a line is none
-            file.write("\n" + json.dumps({"step": 50_000, "said": "snapshot 5"}) + "\nnonsense\n[1]\n")
+            file.write("\n" + json.dumps({"step": 50_000, "message": "snapshot 5"}) + "\nnonsense\n[1]\n")
         await app.screen.poll()
         (curve,) = app.screen.query_one("#ratings", Plot).curves
         assert (list(curve.points), curve.band) == ([(50_000, 1500.0)], [(50_000, 1450.0, 1550.0)])
@@ -245,3 +246,14 @@ def test_only_one_process_trains_in_a_folder_and_its_end_is_known_at_once(tmp_pa
     assert read_status(folder).state == "killed"
     with pytest.raises(UsageError, match="cannot be reached"):
         request(tmp_path / "nowhere", "pause")
+
+
+def test_files_of_an_earlier_version_are_read(tmp_path):
+    folder = make_run(tmp_path / "run", "failed")
+    for file in (folder / "live" / "status.json", folder / "live" / "figures.jsonl"):
+        text = file.read_text().replace('"start_time"', '"begun"').replace('"message"', '"said"')
+        file.write_text(text.replace('"pid": 1', '"pid": 1, "said": "out of memory"'))
+    status, followed = read_status(folder), FollowedRun(folder)
+    followed.refresh()
+    assert (status.message, status.time - status.start_time) == ("out of memory", 60)
+    assert "snapshot 4" in followed.log[0]

@@ -126,7 +126,7 @@ class TrainingScreen(ArenaScreen):
             "finished": f"it is finished; its agent is {self.followed.found.agent if self.followed.found else ''}",
             "stopped": f"it was stopped; {again}",
             "killed": f"the process that trained has ended without a word (killed?); {again}",
-            "failed": f"it failed: {status.said if status else ''}",
+            "failed": f"it failed: {status.message if status else ''}",
             "gone": f"the run {self.folder} is gone: its folder cannot be read any more; what it told is still shown",
             "failed to begin": self.job.last_line if self.job else "",
             "none": "waiting for the training to begin …" if self.job else f"there is no run in {self.folder}",
