@@ -4,12 +4,20 @@ import logging
 import os
 import re
 import socket
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from arena.base.errors import UsageError
 
 REACH_S = 5.0
 """Seconds to connect to a cluster."""
+
+
+@runtime_checkable
+class GrpcError(Protocol):
+    """An exception of grpc, whose message begins with its class."""
+
+    def details(self) -> str:
+        """Return the message alone."""
 
 
 def require_ray() -> Any:
@@ -69,6 +77,5 @@ def _require_answer(address: str) -> None:
 
 def first_line(error: BaseException) -> str:
     """Return the first line of an error's message, without the class name that grpc prepends."""
-    details = getattr(error, "details", None)  # of grpc, whose message begins with its class
-    text = details() if callable(details) else str(error)
+    text = error.details() if isinstance(error, GrpcError) else str(error)
     return (str(text).strip().splitlines() or [type(error).__name__])[0]

@@ -1,6 +1,6 @@
 """The interface through which `GymVectorEnv` uses its environments, held by workers or a batch of games."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from typing import Any, Protocol
 
 import numpy as np
@@ -186,7 +186,7 @@ def _normalised(space: Space[Any]) -> Space[Any]:
 
 
 def _require_several(actions: Any, num_envs: int) -> None:
-    if not hasattr(actions, "__len__") or (isinstance(actions, np.ndarray) and actions.ndim == 0):
+    if not isinstance(actions, Sized) or (isinstance(actions, np.ndarray) and actions.ndim == 0):
         raise UsageError(f"step takes {num_envs} actions, one per environment, not {actions!r}")
 
 

@@ -237,7 +237,8 @@ def _spaces(each: list[Space[Any]], mode: ObservationMode) -> tuple[Space[Any], 
 
 def _checked_mask(mask: Any, num_envs: int) -> NDArray[np.bool_]:
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-        raise TypeError(f"options['reset_mask'] is a boolean numpy array, not {getattr(mask, 'dtype', type(mask))}")
+        kind = mask.dtype if isinstance(mask, np.ndarray) else type(mask)
+        raise TypeError(f"options['reset_mask'] is a boolean numpy array, not {kind}")
     if mask.shape != (num_envs,) or not mask.any():
         raise UsageError(f"options['reset_mask'] has shape ({num_envs},) and one True at least, not {mask}")
     return mask

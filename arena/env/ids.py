@@ -39,7 +39,9 @@ def seeds_for(seed: int | Sequence[int | None] | None, count: int) -> list[int |
     if _is_whole(seed):
         return [int(seed) + i for i in range(count)]  # type: ignore[arg-type]  # it is a number
     listed = (
-        isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes) and getattr(seed, "ndim", 1) > 0
+        seed.ndim > 0
+        if isinstance(seed, np.ndarray)
+        else isinstance(seed, Sequence) and not isinstance(seed, str | bytes)
     )
     each: list[Any] = list(seed) if listed else [seed]  # type: ignore[arg-type]  # a list, then
     if not listed or not all(one is None or _is_whole(one) for one in each):

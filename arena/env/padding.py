@@ -41,7 +41,7 @@ def _size(space: Space[Any]) -> Any:
         parts = space.spaces.items() if isinstance(space, Dict) else enumerate(space.spaces)
         return type(space), tuple((key, _size(part)) for key, part in parts)
     bounds = (space.low.tobytes(), space.high.tobytes()) if isinstance(space, Box) else ()
-    return type(space), space.shape, getattr(space, "n", None), *bounds
+    return type(space), space.shape, space.n if isinstance(space, Discrete) else None, *bounds
 
 
 def _alike(space: Space[Any], other: Space[Any]) -> bool:

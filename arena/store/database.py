@@ -8,7 +8,7 @@ reached the disk before it counts as committed, so a match that was reported as 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
@@ -21,6 +21,20 @@ DEFAULT_URL = "runs/arena.db"
 """Default store of commands."""
 CONNECT_S = 10
 """Seconds to wait for a connection to a server."""
+
+
+@runtime_checkable
+class SqliteError(Protocol):
+    """An exception of SQLite, which has a name."""
+
+    sqlite_errorname: str
+
+
+@runtime_checkable
+class ServerError(Protocol):
+    """An exception of a server's driver; its SQLSTATE is None where the server has not answered."""
+
+    sqlstate: str | None
 
 
 class Database:
@@ -110,8 +124,8 @@ class Database:
 
     def _fault(self, error: DBAPIError) -> str:
         """Return the meaning of a driver's exception: SQLite's by name, PostgreSQL's by SQLSTATE."""
-        name = getattr(error.orig, "sqlite_errorname", "") or ""
-        state = getattr(error.orig, "sqlstate", "") or ""
+        name = error.orig.sqlite_errorname if isinstance(error.orig, SqliteError) else ""
+        state = (error.orig.sqlstate or "") if isinstance(error.orig, ServerError) else ""
         for known, words in FAULTS.items():
             if name.startswith(known) or state.startswith(known):
                 return words.format(wait_s=self._wait_s)

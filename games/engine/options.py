@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache, wraps
 from inspect import Parameter
-from typing import Any, ParamSpec, TypeVar, get_args
+from typing import Any, ParamSpec, Protocol, TypeVar, get_args, runtime_checkable
 
 from games.engine.errors import UnknownNameError, UsageError
 
@@ -19,6 +19,16 @@ Described = TypeVar("Described")
 
 KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 WORDS = {"true": True, "false": False}
+
+
+@runtime_checkable
+class Scalar(Protocol):
+    """A number of NumPy, which listing games must not import, or an array."""
+
+    shape: tuple[int, ...]
+
+    def item(self) -> Any:
+        """Return Python's number; only of a shape ()."""
 
 
 @cache
@@ -67,7 +77,7 @@ def checked_option(game: str, parameter: Parameter, value: Any) -> Option:
     Raises `UsageError` for a value of the wrong type; a float is not a whole number, not even 5.0.
     """
     kind, name = parameter.annotation, parameter.name
-    if getattr(value, "shape", None) == ():  # numpy's, which listing games must not import
+    if isinstance(value, Scalar) and value.shape == ():
         value = value.item()
     if kind not in KINDS:
         words = get_args(kind)

@@ -108,5 +108,5 @@ def ascii_only() -> bool:
         return wish != "0"
     if os.environ.get("LC_ALL") in ("C", "POSIX"):
         return True
-    encoding = (getattr(sys.__stdout__, "encoding", None) or "utf-8").lower()
+    encoding = ((sys.__stdout__ and sys.__stdout__.encoding) or "utf-8").lower()
     return not encoding.replace("-", "").startswith("utf")
