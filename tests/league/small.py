@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -70,8 +71,9 @@ def left_behind(folder: Path) -> dict[str, bytes]:
 
 def _comparable(path: Path) -> bytes:
     """The bytes of a file; of a run's description without its origin, which says when it was begun and how."""
+    content = path.read_bytes()
     if path.name != DESCRIPTION:
-        return path.read_bytes()
-    described = json.loads(path.read_bytes())
-    described.pop(ORIGIN, None)
-    return json.dumps(described).encode()
+        return content
+    with suppress(ValueError, AttributeError):  # a damaged one
+        return json.dumps({key: value for key, value in json.loads(content).items() if key != ORIGIN}).encode()
+    return content

@@ -45,9 +45,8 @@ def test_what_is_written_is_read_again(tmp_path):
 
 
 def test_infinite_numbers_and_paths_are_read(tmp_path):
-    assert math.isinf(
-        tomllib.loads(settings_text({"game": "g", "options": {}, "algorithm": "a", "run": {"x": math.inf}}))["run"]["x"]
-    )
+    text = settings_text({"game": "g", "options": {}, "algorithm": "a", "run": {"x": math.inf}})
+    assert math.isinf(tomllib.loads(text)["run"]["x"])
     (tmp_path / "a.toml").write_text('[run]\ndata = "x.hdf5"\n')
     assert read_settings(tmp_path / "a.toml").applied_to("run", OfflineRunOptions()).data == Path("x.hdf5")
 
