@@ -27,6 +27,7 @@ from games.engine.options import checked_options
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
 from games.engine.views import views
+from games.engine.winning import winning_line
 
 
 def state_dtype(rows: int, columns: int) -> np.dtype[Any]:
@@ -79,13 +80,15 @@ def picture(state: State) -> Picture:
     across = np.arange(columns)
     landing = np.where(height < rows, rows - 1 - height, -1)
     last = int(state["last_action"])
+    last_cell = (rows - int(height[last]), last) if last >= 0 else None
     return Picture(
         pieces=board.copy(),
         cell_actions=np.tile(across, (rows, 1)),
         action_cells=np.stack([landing, np.where(landing < 0, -1, across)], axis=1),
         row_labels=("",) * rows,
         column_labels=tuple(str(column + 1) for column in across),
-        last=(rows - int(height[last]), last) if last >= 0 else None,
+        last=last_cell,
+        winning=winning_line(board, last_cell, int(state["k"])),
     )
 
 

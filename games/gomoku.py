@@ -38,6 +38,7 @@ from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
 from games.engine.views import views
+from games.engine.winning import winning_line
 
 FIVE = 5
 
@@ -80,6 +81,7 @@ def apply(state: Any, action: int) -> None:
 def picture(state: State) -> Picture:
     """Return the board, row 1 at the bottom."""
     size, last = len(state["board"]), int(state["last_action"])
+    last_cell = divmod(last, size) if last >= 0 else None
     cell_actions, action_cells = cells_by_row(size)
     return Picture(
         pieces=state["board"].copy(),
@@ -87,7 +89,8 @@ def picture(state: State) -> Picture:
         action_cells=action_cells,
         row_labels=tuple(str(size - row) for row in range(size)),
         column_labels=tuple(COLUMN_LETTERS[:size]),
-        last=divmod(last, size) if last >= 0 else None,
+        last=last_cell,
+        winning=winning_line(state["board"], last_cell, FIVE, exact=not state["overline"]),
     )
 
 

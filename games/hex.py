@@ -29,6 +29,7 @@ from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
 from games.engine.views import views
+from games.engine.winning import winning_chain
 
 LARGEST = 19
 NEIGHBOURS = np.array([(-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1)])
@@ -152,9 +153,20 @@ def picture(state: State) -> Picture:
         row_labels=tuple(str(row + 1) for row in range(size)),
         column_labels=tuple(COLUMN_LETTERS[:size]),
         last=divmod(last, size) if last >= 0 else None,
+        winning=_winning_chain(state["board"], int(state["winner"])),
         notes=("top to bottom against left to right",),
         slanted=True,
     )
+
+
+def _winning_chain(board: NDArray[np.int8], winner: int) -> tuple[tuple[int, int], ...]:
+    """Return a shortest chain of the winner from side to side; empty while there is none."""
+    if winner < 0:
+        return ()
+    stones = {(int(row), int(column)) for row, column in np.argwhere(board == winner)}
+    along = range(len(board))
+    starts, ends = ({(i, side) if winner else (side, i) for i in along} for side in (0, len(board) - 1))
+    return winning_chain(stones, starts, ends, NEIGHBOURS.tolist())
 
 
 def action_text(state: State, action: int) -> str:

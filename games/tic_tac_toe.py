@@ -38,6 +38,7 @@ from games.engine.options import checked_options
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
 from games.engine.views import views
+from games.engine.winning import winning_line
 
 
 def state_dtype(m: int, n: int) -> np.dtype[Any]:
@@ -82,14 +83,16 @@ def picture(state: State) -> Picture:
     """Return the board with rows downwards."""
     columns, rows = state["board"].shape
     actions = np.arange(columns * rows)
-    last = int(state["last_action"])
+    last, pieces = int(state["last_action"]), state["board"].T.copy()
+    last_cell = (last % rows, last // rows) if last >= 0 else None
     return Picture(
-        pieces=state["board"].T.copy(),
+        pieces=pieces,
         cell_actions=actions.reshape(columns, rows).T.copy(),
         action_cells=np.stack([actions % rows, actions // rows], axis=1),
         row_labels=tuple(str(row + 1) for row in range(rows)),
         column_labels=tuple(COLUMN_LETTERS[:columns]),
-        last=(last % rows, last // rows) if last >= 0 else None,
+        last=last_cell,
+        winning=winning_line(pieces, last_cell, int(state["k"])),
     )
 
 

@@ -99,7 +99,7 @@ class ArenaApp(App[None]):
                 title = binding.tooltip[:1].upper() + binding.tooltip[1:]
                 help_text = f"{binding.description} ({self.get_key_display(binding)})"
                 yield SystemCommand(title, help_text, partial(self._act, binding.action, active.node))
-        yield SystemCommand("Quit", "leave the arena (ctrl+q)", partial(self.action_leave, 0))
+        yield SystemCommand("Quit", "leave the arena (ctrl+c)", partial(self.action_leave, 0))
         yield SystemCommand("Save a picture of the screen", "as SVG", self.deliver_screenshot)
 
     def action_command_palette(self) -> None:

@@ -33,6 +33,8 @@ class Picture:
     column_labels: tuple[str, ...]
     last: tuple[int, int] | None = None
     """Cell of the last move."""
+    winning: tuple[tuple[int, int], ...] = ()
+    """Cells that decided the game: a line, a chain; empty while it goes on, and in games without any."""
     letters: NDArray[np.str_] | None = None
     """[R, C]: a letter (of a card two signs) for each piece ("" for plain ones), where pieces are of several kinds.
 
@@ -105,19 +107,24 @@ class Picture:
             lines.append(f"{indent(row)}{self.row_labels[row]:>{width}} {bar}{cells}{bar}")
         return "\n".join([*lines, rule(bottom, rows - 1), *([below] if below else []), *self.notes])
 
+    @property
+    def marked(self) -> tuple[tuple[int, int], ...]:
+        """Cells to mark: those that decided the game, or else that of the last move."""
+        return self.winning or (() if self.last is None else (self.last,))
+
     def _cell_text(self, row: int, column: int, ascii_only: bool) -> str:
         seat = self.pieces[row, column]
         mark = " " if seat < 0 else (ASCII_MARKS if ascii_only else MARKS)[seat % len(MARKS)]
         if self.letters is not None and seat >= 0:
             mark = str(self.letters[row, column]) or mark
         mark = mark.rjust(self._mark_width())
-        return f"[{mark}]" if self.last == (row, column) else f" {mark} "
+        return f"[{mark}]" if (row, column) in self.marked else f" {mark} "
 
     def _mark_width(self) -> int:
         return 1 if self.letters is None else max(1, *(len(letter) for letter in self.letters.flat))
 
     def image(self, cell: int = 48) -> NDArray[np.uint8]:
-        """Return the board as RGB pixels [R * cell, C * cell, 3]: discs and rings, a dark square round the last move.
+        """Return the board as RGB pixels [R * cell, C * cell, 3]: discs and rings, marked cells in dark squares.
 
         A piece with a letter carries it, light on a disc, within a ring dark. A slanted board is wider by half a cell
         for each row but one. Pixels of the picture itself are returned as they are.
@@ -144,7 +151,7 @@ class Picture:
             ring, colour = seat % 2 == 1, COLOURS[seat % len(COLOURS)]
             tile[(radius < 0.38) & (radius > ((0.32 if letter else 0.24) if ring else 0.0))] = colour
             _write(tile, letter, colour if ring else BACKGROUND)
-            if self.last == (row, column):
+            if (row, column) in self.marked:
                 edge = np.maximum(np.abs(offset)[:, None], np.abs(offset)[None, :]) / cell
                 tile[(edge > 0.42) & (edge < 0.47)] = LAST
         return canvas

@@ -73,4 +73,4 @@ async def test_a_game_is_played_by_keys_to_its_end(name):
             await until(pilot, lambda screen=screen, known=known: len(screen.match.positions) > known)
             turns += 1
         assert screen.sitting.position.verdict.offender in (None, screen.sitting.seat)
-        assert "n: new game" in str(screen.query_one("#notice").content).lower()  # N where n begins a move
+        assert "n: next game" in str(screen.query_one("#notice").content)

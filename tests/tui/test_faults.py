@@ -42,7 +42,7 @@ async def test_against_a_person_the_offender_loses_and_a_new_game_can_be_had(fau
         await until(pilot, lambda: app.screen.match.positions[-1].verdict)
         assert said in notice(app)
         assert app.screen.match.standings() == "1 – 0"
-        await pilot.press("u")
+        await pilot.press("ctrl+u")
         await until(pilot, lambda: app.screen.sitting.my_turn)
         assert len(app.screen.match.positions) == 1
 
@@ -52,7 +52,7 @@ async def test_a_hint_that_goes_wrong_costs_nothing(fault, said):
     app = ArenaApp(PlayScreen(make_game("connect_four"), [("bad", fault())]))
     async with app.run_test(size=(100, 24)) as pilot:
         await until(pilot, lambda: app.screen.sitting.my_turn)
-        await pilot.press("h")
+        await pilot.press("tab")
         await until(pilot, lambda: "has no hint" in notice(app))
         assert said in notice(app)
         assert app.screen.sitting.my_turn

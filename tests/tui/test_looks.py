@@ -40,7 +40,7 @@ async def test_everything_is_seen_when_watching(name, size):
         board = app.screen.query_one(Board)
         assert board.region in app.screen.region
         assert board.size == Size(*extent(board.view.picture, board.scale))
-        keys = ("␣ pause", "←→ step", "+− speed", "o overlay", "s save", "n next", "? help", "q back")
+        keys = ("␣ pause", "←→ step", "+− speed", "o thoughts", "s save", "n next game", "? help", "q back")
         await until(pilot, lambda: all(key in last_line(app) for key in keys))
 
 
@@ -118,15 +118,15 @@ async def test_pieces_stand_out_on_both_themes(theme):
         assert contrast(background, colour_of(app, "chance")) >= 4.5
 
 
-async def test_t_changes_the_theme_and_the_colours_with_it():
+async def test_ctrl_t_changes_the_theme_and_the_colours_with_it():
     app = watch("connect_four")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         dark = colour_of(app, "seat-0")
-        await pilot.press("t")
+        await pilot.press("ctrl+t")
         assert app.theme == "arena-light"
         assert colour_of(app, "seat-0") != dark
-        await pilot.press("t")
+        await pilot.press("ctrl+t")
         assert (app.theme, colour_of(app, "seat-0")) == ("arena-dark", dark)
 
 

@@ -54,7 +54,7 @@ async def test_a_hint(size):
         await my_turn(pilot)
         await type_move(pilot, "4")
         await my_turn(pilot, 2)
-        await pilot.press("h")
+        await pilot.press("tab")
         await until(pilot, lambda: app.screen.sitting.hints.answer)
         await shows(pilot, "bot would play", "q back")
         check_snapshot(app, f"play-hint-{size[0]}x{size[1]}")
@@ -67,8 +67,8 @@ async def test_what_an_agent_thought():
             await my_turn(pilot, 2 * number)
             await type_move(pilot, cell)
         await until(pilot, lambda: app.screen.position.verdict)
-        await pilot.press("m", "left")
-        await shows(pilot, "○ bot thought", "n: new game", "q back")
+        await pilot.press("o", "left")
+        await shows(pilot, "○ bot thought", "n: next game", "q back")
         check_snapshot(app, "play-thoughts-100x30")
 
 

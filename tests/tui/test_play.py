@@ -12,7 +12,7 @@ from arena.tui.screens.play import PlayScreen
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.entry import Entry
 from tests.tui.agents import FirstLegal, Patient, Silent
-from tests.tui.helpers import click_cell, my_turn, notice, screen_text, shows, type_move, until
+from tests.tui.helpers import click_cell, last_line, my_turn, notice, screen_text, shows, type_move, until
 
 pytestmark = pytest.mark.full
 
@@ -74,7 +74,7 @@ async def test_a_click_on_a_flipped_board_means_the_cell_that_is_seen():
     app = make_app()
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
-        await pilot.press("f")
+        await pilot.press("ctrl+f")
         await until(pilot, lambda: screen_text(app).index(" c ") < screen_text(app).index(" a "))
         await click_cell(pilot, 0, 1)
         await my_turn(pilot, 2)
@@ -158,49 +158,64 @@ async def test_typing_can_be_corrected_and_given_up():
         assert entry.text == ""
 
 
-async def test_a_letter_that_begins_a_move_types_it_and_its_command_is_on_the_capital():
+async def test_letters_type_moves_and_commands_are_on_ctrl():
     app = make_app("tic_tac_toe:m=6,n=6,k=4")
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
-        await shows(pilot, "D draw")
+        await shows(pilot, "^d draw")
         await type_move(pilot, "f3")
         await my_turn(pilot, 2)
         assert moves(app.screen)[0] == "f3"
-        await pilot.press("F")
+        await pilot.press("f")
+        assert app.screen.query_one(Entry).text == "f"
+        await pilot.press("escape", "ctrl+f")
         assert app.screen.query_one(Board).flipped
 
 
-async def test_what_is_said_of_keys_is_true_where_letters_begin_moves():
+async def test_a_move_after_a_slash_may_begin_with_anything():
+    app = make_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await my_turn(pilot)
+        await pilot.press("slash", *"?:")
+        assert app.screen.query_one(Entry).text == "/?:"
+        await pilot.press("escape")
+        await type_move(pilot, "/b2")
+        await my_turn(pilot, 2)
+        assert moves(app.screen)[0] == "b2"
+
+
+async def test_what_is_said_of_keys_is_true():
     app = make_app("chess")
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
-        await shows(pilot, "H: what bot would play")
+        await shows(pilot, "tab: what bot would play")
         await type_move(pilot, "e4")
         await my_turn(pilot, 2)
         await type_move(pilot, "d4")
         await my_turn(pilot, 4)
-        await pilot.press("N")  # begins a knight's move
-        await pilot.press("escape", "C")
-        assert "C again leaves it for a new one" in notice(app)
+        await pilot.press("ctrl+x")
+        assert "^x again leaves it for a new one" in notice(app)
         await pilot.press("ctrl+r")
         assert "^r again resigns" in notice(app)
         await pilot.press("question_mark")
-        await shows(pilot, "its command is on the capital", "  then.")
+        await shows(pilot, "with or without / before it")
         await pilot.press("escape", "ctrl+r")
-        assert "n: new game, seats changed" in notice(app)
+        assert "n: next game" in notice(app)
+        assert "u undo" in last_line(app), "letters are commands once the game is over"
+        assert "resign" not in last_line(app)
 
 
 async def test_the_hint_shows_on_the_board_and_beside_it_and_goes_again():
     app = make_app("connect_four", make_agent("random", make_game("connect_four")))
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
-        await pilot.press("h")
+        await pilot.press("tab")
         await until(pilot, lambda: app.screen.sitting.hints.answer)
         await until(pilot, lambda: screen_text(app).count("14%") == 14)
         await shows(pilot, "● bot would play")
-        await pilot.press("h")
+        await pilot.press("tab")
         await until(pilot, lambda: "14%" not in screen_text(app))
-        await pilot.press("h")
+        await pilot.press("tab")
         await until(pilot, lambda: app.screen.sitting.hints.answer)
         await type_move(pilot, "4")
         await my_turn(pilot, 2)
@@ -211,7 +226,7 @@ async def test_a_hint_from_an_agent_without_chances_names_its_move():
     app = make_app(agent=Silent())
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
-        await pilot.press("h")
+        await pilot.press("tab")
         await until(pilot, lambda: app.screen.sitting.hints.answer)
         await until(pilot, lambda: screen_text(app).count("100%") == 2)
 
@@ -220,12 +235,12 @@ async def test_taking_back_returns_to_the_last_decision():
     app = make_app()
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
-        await pilot.press("u")
+        await pilot.press("ctrl+u")
         assert "nothing to take back" in notice(app)
         for number, text in enumerate(["b2", "c3"]):
             await type_move(pilot, text)
             await my_turn(pilot, 2 * number + 2)
-        await pilot.press("u")
+        await pilot.press("ctrl+u")
         await my_turn(pilot)
         assert moves(app.screen) == ["b2", "a1"]
         await type_move(pilot, "b3")
@@ -241,7 +256,7 @@ async def test_a_game_that_is_over_can_be_taken_back_and_does_not_count():
             await type_move(pilot, text)
         await until(pilot, lambda: app.screen.match.positions[-1].verdict)
         assert app.screen.match.standings() == "1 – 0"
-        await pilot.press("u")
+        await pilot.press("ctrl+u")
         await my_turn(pilot)
         assert app.screen.match.standings() == "0 – 0"
         assert moves(app.screen) == ["b1", "a1", "b2", "a2"]
@@ -253,15 +268,15 @@ async def test_resigning_loses_and_can_be_taken_back():
         await my_turn(pilot)
         await type_move(pilot, "b2")
         await my_turn(pilot, 2)
-        await pilot.press("R")
-        assert "R again resigns" in notice(app)
-        await pilot.press("R")
+        await pilot.press("ctrl+r")
+        assert "^r again resigns" in notice(app)
+        await pilot.press("ctrl+r")
         assert app.screen.match.positions[-1].verdict.reason is Reason.RESIGNED
         assert "● you resign" in notice(app)
         assert app.screen.match.standings() == "0 – 1"
         await type_move(pilot, "b3")
         assert "the game is over" in notice(app)
-        await pilot.press("u")
+        await pilot.press("ctrl+u")
         await my_turn(pilot)
         assert moves(app.screen) == ["b2", "a1"]
 
@@ -272,10 +287,10 @@ async def test_a_new_game_changes_seats_and_an_unfinished_one_is_left_only_if_as
         await my_turn(pilot)
         await type_move(pilot, "b2")
         await my_turn(pilot, 2)
-        await pilot.press("n")
+        await pilot.press("ctrl+n")
         assert "n again" in notice(app)
         assert len(app.screen.match.positions) == 3
-        await pilot.press("n")
+        await pilot.press("ctrl+n")
         await my_turn(pilot, 1)
         assert app.screen.sitting.seat == 1
         assert moves(app.screen) == ["a1"]
@@ -297,11 +312,11 @@ async def test_the_board_stays_alive_while_the_agent_thinks():
         await my_turn(pilot)
         await type_move(pilot, "b2")
         await until(pilot, lambda: app.screen.jobs.current == "advance")
-        await pilot.press("f")
+        await pilot.press("ctrl+f")
         assert app.screen.query_one(Board).flipped
         await click_cell(pilot, 0, 0)
         assert "not your turn: bot moves" in notice(app)
-        await pilot.press("h")
+        await pilot.press("tab")
         assert "your own turn" in notice(app)
         await until(pilot, lambda: "thinks 1 s" in screen_text(app))
         agent.go_on.set()
@@ -316,7 +331,7 @@ async def test_a_move_taken_back_from_under_a_thinking_agent_is_gone():
         await my_turn(pilot)
         await type_move(pilot, "b2")
         await until(pilot, lambda: app.screen.jobs.current == "advance")
-        await pilot.press("u")
+        await pilot.press("ctrl+u")
         assert len(app.screen.match.positions) == 1
         agent.go_on.set()
         await my_turn(pilot)
@@ -337,7 +352,7 @@ async def test_help_lists_the_keys_and_closes():
         assert isinstance(app.screen, PlayScreen)
 
 
-@pytest.mark.parametrize(("key", "status"), [("q", 0), ("ctrl+q", 0), ("ctrl+c", 130)])
+@pytest.mark.parametrize(("key", "status"), [("ctrl+q", 0), ("ctrl+c", 130)])
 async def test_leaving(key, status):
     app = make_app()
     async with app.run_test(size=(80, 24)) as pilot:

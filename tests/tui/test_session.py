@@ -117,7 +117,7 @@ def test_a_fault_of_ours_is_one_line_and_a_log_and_the_terminal_is_as_before(ter
     script.write_text(FAULTY)
     terminal.enter(f"clear; {sys.executable} {script}; echo status=$?")
     terminal.wait_for("your move")
-    terminal.press("h")
+    terminal.press("Tab")
     screen = terminal.wait_for(r"status=\d+")
     assert "status=1" in screen
     assert "arena: internal error, ZeroDivisionError: nothing to divide; details are in" in screen

@@ -26,7 +26,7 @@ async def test_random_keys_and_clicks(name, people, times, tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)  # pictures are saved
     game = make_game(name)
     others = [("bot", FirstLegal())] if people == 1 else [("Ada", None)]
-    hints = ("random", make_agent("random", game))
+    hints = [("random", make_agent("random", game))]
     options = PlayOptions(time_s=20, hints=hints, recorder=MatchRecorder(str(tmp_path / "arena.db")))
     screen = PlayScreen(game, others, options)
     app = ArenaApp(screen)

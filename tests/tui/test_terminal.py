@@ -66,7 +66,7 @@ def test_a_thinking_agent_keeps_nobody_from_leaving(terminal, thinking):
     before = terminal.settings()
     terminal.enter(f"{thinking[0]}; echo status=$?")
     terminal.wait_for("thinks 1 s")
-    terminal.press("q")
+    terminal.press("C-q")
     terminal.wait_for("status=0", seconds=10)
     assert terminal.settings() == before
 

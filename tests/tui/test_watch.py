@@ -197,7 +197,7 @@ async def test_an_opening_is_on_the_board_already_and_comes_once_from_every_seat
             await pilot.press("n")
 
 
-@pytest.mark.parametrize("key", ["f", "t", "question_mark"])
+@pytest.mark.parametrize("key", ["f", "ctrl+t", "question_mark"])
 async def test_other_keys_do_not_disturb_the_match(key):
     app = make_app()
     async with app.run_test(size=(80, 24)) as pilot:

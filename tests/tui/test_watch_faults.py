@@ -37,11 +37,13 @@ async def test_one_that_hangs_is_given_up_and_the_series_goes_on(against, monkey
     monkeypatch.setattr(watch, "OFFER_AFTER_S", 1.0)
     app = against("faulty:hangs")
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: "m: move now   x: it loses this game   n: next game" in notice(app), 60)
+        await until(pilot, lambda: "esc: move now   r: it loses this game   n: next game" in notice(app), 60)
         assert notice(app).startswith("○ bad thinks for")
-        await pilot.press("left", "right", "m", "o", "f", "t")  # everything else still works; it cannot be hurried
+        await pilot.press(
+            "left", "right", "escape", "o", "f", "ctrl+t"
+        )  # everything else still works; it cannot be hurried
         assert app.screen.jobs.current == "advance"
-        await pilot.press("x")
+        await pilot.press("r")
         await pilot.press("space")
         await until_over(pilot)
         assert "○ bad was late" in notice(app)

@@ -167,7 +167,7 @@ def _cell(view: BoardView, cell: Cell, scale: Scale, chosen: bool, ascii_only: b
         picture.cards,
         view.chances.get(cell),
         cell in view.targets,
-        picture.last == cell,
+        cell in picture.marked,
         view.picked == cell,
         chosen,
     )

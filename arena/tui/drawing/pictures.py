@@ -117,8 +117,8 @@ class _Board:
             for column in range(columns):
                 if picture.pieces[row, column] >= 0:
                     self._piece(row, column)
-        if picture.last is not None:
-            self._outline(*picture.last, LAST, 3)
+        for cell in picture.marked:
+            self._outline(*cell, LAST, 3)
 
     def _middle(self, row: int, column: int) -> tuple[float, float]:
         if self._picture.slanted:

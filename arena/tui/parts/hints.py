@@ -1,44 +1,73 @@
 """Hints: what an agent would do in the place of the person at the keyboard."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from arena.match.ask import Answer
 from arena.policy.protocol import Policy
-from arena.tui.state.live_match import LiveMatch, Position
+from arena.tui.state.live_match import LiveMatch, Position, PositionAnalysis
+
+HINT_S = 10.0
+"""Seconds after which an agent that is asked for a hint has to come to an end; a second later the next is asked."""
 
 
 class Hints:
-    """The agent that gives hints (name, policy), None for nobody, and its hint for the current position.
+    """Agents (name, policy) that give hints, the best first, and the hint for the current position.
 
-    `plays` is True if it sits at the table; then it knows the game so far, and is asked as for its own move.
+    One that has no hint, or takes too long, makes way for the next. `plays` is True if they sit at the table; then they
+    know the game so far, and are asked as for their own moves.
     """
 
-    def __init__(self, adviser: tuple[str, Policy] | None, plays: bool):
-        self.name = "" if adviser is None else adviser[0]
-        """Name of the agent; empty for nobody."""
-        self.policy = None if adviser is None else adviser[1]
-        self.plays = plays
-        self.answer: Answer | None = None
+    def __init__(self, advisers: Sequence[tuple[str, Policy]], plays: bool):
+        self.advisers, self.plays = tuple(advisers), plays
+        self.answer: PositionAnalysis | None = None
         """Hint for the current position, if the player asked for it."""
+        self._asked = 0  # number of the adviser
 
-    def work(self, match: LiveMatch, seed: int) -> Callable[[], Answer]:
+    @property
+    def adviser(self) -> tuple[str, Policy] | None:
+        """The agent (name, policy) that is asked, or was last; None for nobody."""
+        return self.advisers[self._asked] if self.advisers else None
+
+    @property
+    def name(self) -> str:
+        """Name of that agent; empty for nobody."""
+        return "" if self.adviser is None else self.adviser[0]
+
+    @property
+    def policy(self) -> Policy | None:
+        """That agent; None for nobody."""
+        return None if self.adviser is None else self.adviser[1]
+
+    def begin(self) -> None:
+        """Ask the best agent first, as in every new position."""
+        self._asked = 0
+
+    def next(self) -> bool:
+        """Turn to the next agent; return whether there is one."""
+        if self._asked + 1 >= len(self.advisers):
+            return False
+        self._asked += 1
+        return True
+
+    def work(self, match: LiveMatch, seed: int) -> Callable[[], PositionAnalysis]:
         """Return the job that asks for a hint."""
         assert self.policy is not None
         return partial(match.consult, self.policy) if self.plays else partial(match.advise, self.policy, seed)
 
-    def take(self, position: Position, answer: Answer) -> str:
+    def take(self, position: Position, hint: PositionAnalysis) -> str:
         """Keep an answer as the hint for a position; return why it is none, or an empty text.
 
         One without probabilities stands for its move alone.
         """
+        answer = hint.answer
         if position.chances(answer) or (isinstance(answer.action, tuple) and position.allows(answer.action)):
-            self.answer = answer
+            self.answer = hint
         elif not isinstance(answer.action, tuple) and position.allows(answer.action):
-            self.answer = replace(answer, probs=np.eye(len(position.picture.action_cells))[answer.action])
+            certain = np.eye(len(position.picture.action_cells))[answer.action]
+            self.answer = replace(hint, answer=replace(answer, probs=certain))
         else:
             self.answer = None
             return answer.failure.detail if answer.failure else "its move is illegal"

@@ -36,8 +36,8 @@ class PlayOptions:
     seed: int = 0
     time_s: float | None = None
     """Seconds that each seat has for all its moves of a game; None for no limit."""
-    hints: tuple[str, Policy] | None = None
-    """Agent that gives hints; None for the first agent at the table."""
+    hints: Sequence[tuple[str, Policy]] = ()
+    """Agents that give hints, the best first; empty for the first agent at the table."""
     show_thoughts: bool = False
     """Show the agents' thoughts during the game."""
     recorder: MatchRecorder | None = None
@@ -84,8 +84,8 @@ class Sitting:
         people = [i for i, (_, policy) in enumerate(self.contestants) if policy is None]
         self.keyboard = Keyboard(people, not game.perfect_information)
         self.draw_offer = DrawOffer()
-        agent = next(((name, policy) for name, policy in others if policy), None)
-        self.hints = Hints(options.hints or agent, plays=options.hints is None)
+        agents = [(name, policy) for name, policy in others if policy is not None]
+        self.hints = Hints(options.hints or agents[:1], plays=not options.hints)
         self._room = room
         self._seed = 0  # of this game
 
@@ -116,7 +116,7 @@ class Sitting:
     def all_agents(self) -> list[Policy]:
         """Return the agents at the table, and the one that gives hints."""
         seated = [policy for _, policy in self.contestants if policy is not None]
-        return seated if self.hints.plays or self.hints.policy is None else [*seated, self.hints.policy]
+        return seated if self.hints.plays else [*seated, *(policy for _, policy in self.hints.advisers)]
 
     def deal(self, actions: tuple[Action, ...] = ()) -> None:
         """Set up a match with these actions played; only a new game winds the clocks."""
@@ -180,8 +180,8 @@ class Sitting:
         self.clocks.run(None if self.over else position.seat)
         self.hints.answer = None
         self._room.arrived()
-        if position.verdict is not None:
-            self._keep(position.verdict)
+        if self.over:
+            self._keep()
         elif (policy := self.policy_at(position.seat)) is not None:
             left_s = self.clocks.left_s(position.seat)
             if isinstance(policy, ContainedPolicy) and left_s is not None:
@@ -189,12 +189,17 @@ class Sitting:
             self.jobs.ask("advance", self.live_match.advance, lambda job, made: MovePlayed(job, made[1], made[0]))
         self._room.show()
 
-    def _keep(self, verdict: Verdict) -> None:
+    def record(self) -> MatchRecord:
+        """Return the game that is over."""
+        verdict = self.position.verdict
+        assert verdict is not None, "the game goes on"
+        return MatchRecord(self.game.label, tuple(self.match.seat_names), self._seed, (), self.match.actions, verdict)
+
+    def _keep(self) -> None:
         """Store the game, and report its number, or why it was not stored."""
-        recorder, match, end = self.options.recorder, self.match, self.position
+        recorder, record, end = self.options.recorder, self.record(), self.position
         if recorder is None:
             return
-        record = MatchRecord(self.game.label, tuple(match.seat_names), self._seed, (), match.actions, verdict)
 
         async def keep() -> None:
             try:

@@ -19,7 +19,7 @@ from arena.base.errors import UsageError
 from arena.policy.registry import AGENTS, GAMES
 from arena.tui.screens.base import ArenaScreen, repeatedly
 from arena.tui.screens.form import FormScreen
-from arena.tui.screens.keys import COMMANDS_KEY, HELP_KEY
+from arena.tui.screens.keys import COMMANDS_KEY, HELP_KEY, THEME_KEY, command
 from arena.tui.screens.menu import MenuScreen
 from arena.tui.services.context import ArenaContext, GameLadder, Inventory
 from arena.tui.services.jobs import CommandProcess, as_name, start
@@ -59,10 +59,10 @@ class HomeScreen(ArenaScreen):
         Binding("r,R", "replays", "replays", tooltip="go through stored matches"),
         Binding("l,L", "league", "league", tooltip="the league of a training"),
         Binding("tab", "app.focus_next", show=False, tooltip="to the next panel"),
-        Binding("ctrl+t", "app.toggle_theme", "theme", show=False, tooltip="light or dark"),
+        THEME_KEY,
         COMMANDS_KEY,
         HELP_KEY,
-        Binding("q,Q", "app.back", "quit", tooltip="leave the arena"),
+        command("q", "app.back", "quit", "leave the arena"),
     ]
     MINIMUM = (70, 18)
 

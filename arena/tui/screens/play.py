@@ -8,16 +8,19 @@ from textual.binding import Binding, BindingType
 
 from arena.base.errors import UsageError
 from arena.match.contained import ContainedPolicy
+from arena.match.files import WrittenMatch
 from arena.match.verdict import Reason, agreed, forfeit
 from arena.policy.protocol import Policy
 from arena.tui.drawing.board import BoardView
 from arena.tui.parts.confirmation import Confirmation
 from arena.tui.parts.draws import has_draws, why_declined
+from arena.tui.parts.hints import HINT_S
 from arena.tui.parts.match import thought_from
 from arena.tui.parts.sitting import PlayOptions, Sitting
 from arena.tui.screens.base import ArenaScreen
 from arena.tui.screens.curtain import CurtainScreen
-from arena.tui.screens.keys import MATCH_KEYS
+from arena.tui.screens.keys import HURRY, MATCH_KEYS, NEXT_KEY, STEP, THOUGHTS_KEY, command
+from arena.tui.screens.replay import ReplayScreen
 from arena.tui.state.live_match import Cell, Position
 from arena.tui.state.messages import Dealt, Hinted, MovePlayed
 from arena.tui.state.pointing import highlighted, pointed
@@ -30,6 +33,8 @@ from arena.tui.widgets.thoughts import Thought
 from games.engine.actions import Action, written
 from games.engine.game import Game
 
+WHAT_NEXT = "n: next game   x: again from the other seat   a: analysis"
+"""What can be done after a game."""
 YOUR_MOVE = "your move: type it, click, or arrows and enter"
 HURRY_HINT_S = 3.0
 """Thinking time after which the user is told that the agent can be hurried."""
@@ -42,17 +47,20 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "point(-1, 0)", "up", show=False, key_display="↑", tooltip="the cursor up"),
         Binding("down", "point(1, 0)", "down", show=False, key_display="↓", tooltip="the cursor down"),
-        Binding("left", "point(0, -1)", "left", show=False, key_display="←", tooltip="the cursor left; a move back"),
-        Binding("right", "point(0, 1)", "right", show=False, key_display="→", tooltip="the cursor right; a move on"),
+        Binding("left", "point(0, -1)", "left", show=False, key_display="←", tooltip="the cursor left"),
+        Binding("right", "point(0, 1)", "right", show=False, key_display="→", tooltip="the cursor right"),
+        Binding("left", "step(-1)", "back", key_display="←", group=STEP, tooltip="a move back"),
+        Binding("right", "step(1)", "forward", key_display="→", group=STEP, tooltip="a move forward"),
         Binding("enter", "choose", "play", key_display="↵", tooltip="play what is typed, or the cursor's cell"),
-        Binding("escape", "let_go", "let go", show=False, tooltip="let go of a piece; have the agent move now"),
-        Binding("h,H", "hint", "hint", tooltip="what an agent would do in your place"),
-        Binding("u,U", "take_back", "undo", tooltip="take back your last move"),
-        Binding("d,D", "draw", "draw", tooltip="offer a draw, or accept one"),
-        Binding("R,ctrl+r", "resign", "resign", tooltip="resign"),
-        Binding("m,M", "mind", "mind", tooltip="what agents thought, after the game"),
-        Binding("n,N", "new_game", "new", tooltip="a new game, seats changed"),
-        Binding("c,C", "change_seats", "seats", show=False, tooltip="this game again, seats changed"),
+        Binding("escape", "let_go", "let go", show=False, key_display="esc", tooltip=f"let go of a piece; {HURRY}"),
+        Binding("tab", "hint", "hint", key_display="tab", tooltip="what an agent would do in your place"),
+        command("u", "take_back", "undo", "take back your last move"),
+        command("d", "draw", "draw", "offer a draw, or accept one"),
+        command("r", "resign", "resign", "resign"),
+        NEXT_KEY,
+        command("x", "change_seats", "again", "this game again from the other seat; it is not scored", show=False),
+        command("a", "analyse", "analyse", "go through the game: which moves lost value"),
+        THOUGHTS_KEY,
         *MATCH_KEYS,
     ]
 
@@ -102,7 +110,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         sitting, match, position = self.sitting, self.match, self.match.positions[self.shown]
         hint = sitting.hints.answer
         targets = highlighted(position, self.picked) if sitting.my_turn else frozenset()
-        chances = position.on_cells(position.chances(hint))
+        chances = position.on_cells(position.chances(hint.answer if hint else None))
         board = BoardView(position.picture, targets, chances, position.seat, self.picked)
         record = match.record(self.shown, len(match.positions) - 1)
         players = match.players(position, sitting.jobs.doing, sitting.clocks.text)
@@ -112,14 +120,15 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         """Return the hint, or the last thoughts of an agent before the position on the board."""
         sitting, match, adviser = self.sitting, self.match, self.sitting.hints.name
         if sitting.hints.answer is not None:
-            return thought_from(f"{adviser} would play", position, sitting.hints.answer, ())
+            hint = sitting.hints.answer
+            return thought_from(f"{adviser} would play", position, hint.answer, hint.line)
         known = [number for number in match.answers if number <= self.shown and number + 1 < len(match.positions)]
         if self.mind and known and (sitting.over or self.options.show_thoughts):
             before, line = match.positions[max(known)], match.positions[max(known) + 1].line
             name = match.seat_names[before.seat]
             return thought_from(f"{name} thought", before, match.answers[max(known)], line)
         remark = f"{self.key_of('hint')}: what {adviser} would play" if adviser else ""
-        after = f"{self.key_of('mind')}: what they thought   ← →: step"
+        after = "o: what they thought   ← →: step   a: analysis"
         return Thought(sitting.seat, "thoughts", remark=after if sitting.over else remark)
 
     def show(self) -> None:
@@ -141,6 +150,8 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
             self.show()
         if jobs.current == "deal" and jobs.waited_s > 1:
             self.say(GETTING_READY)
+        elif jobs.current == "hint" and jobs.waited_s > HINT_S:
+            self._end_hint()
         elif jobs.current == "advance" and HURRY_HINT_S < jobs.waited_s <= HURRY_HINT_S + 1:
             self.say(f"{sitting.match.seat_names[sitting.position.seat]} thinks; esc asks it to move now")
 
@@ -152,12 +163,10 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
             sided, alone = position.picture.action_origins is not None, sitting.keyboard.people == (0,)
             self.query_one(Board).flipped = sided and alone and sitting.seat == 1
         entry = self.query_one(Entry)
-        numbers = "" if self.game.action_box is None else "-+.0123456789"
-        entry.beginnings = entry.beginnings | {text[0] for text in position.legal.values()} | set(numbers)
+        (entry.close if sitting.over else entry.open)()
         self.refresh_bindings()
         if sitting.over:
-            result = sitting.match.result_at(position)
-            self.say(f"{result}   {self.key_of('new_game')}: new game, seats changed", "result")
+            self.say(f"{self.match.result_at(position)}   {WHAT_NEXT}", "result")
         elif sitting.policy_at(position.seat) is not None:
             self.say("")
         elif sitting.draw_offer.is_open_to(position.seat):
@@ -221,7 +230,9 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         """Play an action of the player at the keyboard; an illegal one is refused with the reason."""
         position = self.sitting.position
         if self.sitting.over:
-            self._say_over()
+            self.say(f"the game is over   {WHAT_NEXT}", "refusal")
+        elif not self.sitting.my_turn and self.sitting.policy_at(position.seat) is None:
+            self.say("one moment: your last move is not played yet", "refusal")
         elif not self.sitting.my_turn:
             self.say(f"it is not your turn: {self.match.seat_names[position.seat]} moves", "refusal")
         elif not position.allows(action):
@@ -229,18 +240,38 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         else:
             self.sitting.play(action)
 
-    def _say_over(self) -> None:
-        self.say(f"the game is over; {self.key_of('new_game')} begins another", "refusal")
-
     # --- keys -----------------------------------------------------------------------------------------------------
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether a key means anything now: most end with the game, others begin with its end."""
+        sitting = self.sitting
+        return {
+            "point": not sitting.over,
+            "choose": not sitting.over,
+            "let_go": not sitting.over,
+            "hint": not sitting.over and sitting.hints.policy is not None,
+            "draw": not sitting.over and has_draws(self.match),
+            "resign": not sitting.over,
+            "step": sitting.over,
+            "analyse": sitting.over,
+            "thoughts": sitting.over or self.options.show_thoughts,
+        }.get(action, True)
+
     def action_point(self, down: int, right: int) -> None:
-        """Move the cursor; once the game is over, step through it."""
+        """Move the cursor."""
         if self.sitting.my_turn:
             self.query_one(Board).step_cursor(down, right)
-        elif self.sitting.over:
-            self.shown = min(max(self.shown + right, 0), len(self.match.positions) - 1)
-            self.show()
+
+    def action_step(self, moves: int) -> None:
+        """Step through the game that is over."""
+        self.shown = min(max(self.shown + moves, 0), len(self.match.positions) - 1)
+        self.show()
+
+    def action_analyse(self) -> None:
+        """Go through the game that is over, analysed by the agent that gives hints."""
+        analyst = self.sitting.hints.adviser
+        written = WrittenMatch.of(self.sitting.record())
+        self.app.push_screen(ReplayScreen(written, "this game", analyst, analyse_all=True))
 
     def action_choose(self) -> None:
         """Play the cursor's cell."""
@@ -272,41 +303,53 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
             policy.stop()
             self.say(f"{name} is stopped")
         else:
-            self.say(f"{name} cannot be stopped; {self.key_of('new_game')} begins another game", "refusal")
+            self.say(f"{name} cannot be stopped; {self.key_of('next_game')} begins another game", "refusal")
 
     def action_hint(self) -> None:
         """Ask an agent for a hint, or hide the hint."""
-        if self.sitting.hints.answer is not None:
-            self.sitting.hints.answer = None
+        hints = self.sitting.hints
+        if hints.answer is not None:
+            hints.answer = None
             self.show()
-        elif self.sitting.hints.policy is None:
-            self.say("no agent gives hints here", "refusal")
         elif self.sitting.my_turn and self.jobs.current is None:
-            self.say(f"{self.sitting.hints.name} thinks about a hint …")
-            self.jobs.ask("hint", self.sitting.hints.work(self.sitting.live_match, self.options.seed), Hinted)
+            hints.begin()
+            self._ask_for_hint()
         else:
             self.say("a hint is for your own turn", "refusal")
 
-    def on_hinted(self, message: Hinted) -> None:
-        """Show the hint."""
-        if self.jobs.is_news(message):
-            why_none = self.sitting.hints.take(self.sitting.position, message.answer)
-            hint = self.sitting.hints.answer
-            if why_none:
-                self.say(f"{self.sitting.hints.name} has no hint: {why_none}", "refusal")
-            elif hint is not None and isinstance(hint.action, tuple):
-                self.say(f"{self.sitting.hints.name} would play {written(hint.action)}")
-            else:
-                self.say(YOUR_MOVE)
-            self.show()
+    def _ask_for_hint(self) -> None:
+        hints = self.sitting.hints
+        self.say(f"{hints.name} thinks about a hint …")
+        self.jobs.ask("hint", hints.work(self.sitting.live_match, self.options.seed), Hinted)
 
-    def action_mind(self) -> None:
-        """Show or hide the agents' thoughts."""
-        if not self.sitting.over and not self.options.show_thoughts:
-            self.say("what agents think is shown after the game, or always with --open", "refusal")
+    def _end_hint(self) -> None:
+        """Ask the agent to come to an end with its hint; a second later give it up, if another can be asked."""
+        hints = self.sitting.hints
+        assert hints.policy is not None
+        hints.policy.hurry()
+        if self.jobs.waited_s > HINT_S + 1 and len(hints.advisers) > 1 and isinstance(hints.policy, ContainedPolicy):
+            hints.policy.stop()
+
+    def on_hinted(self, message: Hinted) -> None:
+        """Show the hint, or ask the next agent if this one has none."""
+        hints = self.sitting.hints
+        if not self.jobs.is_news(message):
+            return
+        why_none = hints.take(self.sitting.position, message.hint)
+        if why_none and hints.next():
+            self._ask_for_hint()
+        elif why_none:
+            self.say(f"{hints.name} has no hint: {why_none}", "refusal")
+        elif isinstance(message.hint.answer.action, tuple):
+            self.say(f"{hints.name} would play {written(message.hint.answer.action)}")
         else:
-            self.mind = not self.mind
-            self.show()
+            self.say(YOUR_MOVE)
+        self.show()
+
+    def action_thoughts(self) -> None:
+        """Show or hide the agents' thoughts."""
+        self.mind = not self.mind
+        self.show()
 
     def action_flip(self) -> None:
         """Turn the board around."""
@@ -315,11 +358,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
     def action_draw(self) -> None:
         """Offer or accept a draw; an agent decides by the value it expected at its last move."""
         other = 1 - self.sitting.seat
-        if self.sitting.over:
-            self._say_over()
-        elif not has_draws(self.match):
-            self.say(f"{self.game.title} has no draws by agreement", "refusal")
-        elif self.sitting.draw_offer.by == other:
+        if self.sitting.draw_offer.by == other:
             self.sitting.end(agreed(2))
         elif self.sitting.policy_at(other) is None:
             self.sitting.draw_offer.by = self.sitting.seat
@@ -338,7 +377,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
 
     def action_resign(self) -> None:
         """Resign, if confirmed."""
-        if not self.sitting.over and self._confirmed("resign", "resigns"):
+        if self._confirmed("resign", "resigns"):
             self.sitting.end(forfeit(self.game.num_players, self.sitting.seat, Reason.RESIGNED))
 
     def action_take_back(self) -> None:
@@ -346,9 +385,9 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         if not self.sitting.take_back():
             self.say("there is nothing to take back", "refusal")
 
-    def action_new_game(self) -> None:
+    def action_next_game(self) -> None:
         """Start another game with seats changed; has to be confirmed if this one is not over."""
-        if self._may_leave("new_game"):
+        if self._may_leave("next_game"):
             self.sitting.next_game()
 
     def action_change_seats(self) -> None:
@@ -361,6 +400,5 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         return not self.sitting.under_way or self._confirmed(action, "leaves it for a new one", but)
 
     def remarks(self) -> list[str]:
-        """Return the game, and how letters are shared between moves and commands."""
-        shared = "A letter that begins a move types it; its command is on the capital then."
-        return [*self.match.remarks(), shared]
+        """Return the game, and how keys are shared between moves and commands."""
+        return [*self.match.remarks(), "Letters and digits type a move, with or without / before it; ctrl commands."]

@@ -34,7 +34,7 @@ class ReplayScreen(WalkScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *WALK_KEYS,
-        Binding("a", "analyse", "analyse", tooltip="what an agent thinks of the positions shown"),
+        Binding("a,ctrl+a", "analyse", "analyse", tooltip="what an agent thinks of the positions shown"),
         Binding(
             "A", "analyse_all", "analyse all", show=False, tooltip="the same of all positions, one after the other"
         ),
@@ -50,12 +50,13 @@ class ReplayScreen(WalkScreen):
         analyst: tuple[str, Policy] | None = None,
         speed: float = 1.0,
         at: int = 0,
+        analyse_all: bool = False,
     ):
         super().__init__("replay", written.game, Series(written.players), speed)
         self.written, self._called, self._start = written, called, at
         self.playing = False
         self.analyst = analyst
-        self.analysing: str = "shown" if analyst else ""
+        self.analysing: str = ("all" if analyse_all else "shown") if analyst else ""
         """Positions to analyse: "shown", "all", or "" for none."""
         self._lines: dict[int, tuple[str, ...]] = {}
         self._pending: int | None = None  # position being analysed; None once its result is unwanted

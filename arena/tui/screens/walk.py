@@ -227,7 +227,7 @@ class WalkScreen(ArenaScreen, inherit_bindings=False):
         self.pace.speed = bounded(speed)
         self.arrive()
 
-    def action_overlay(self) -> None:
+    def action_thoughts(self) -> None:
         """Show or hide the probabilities on the board."""
         self.overlay = not self.overlay
         self.show()

@@ -12,7 +12,7 @@ from arena.match.ask import Answer
 from arena.match.contained import ContainedPolicy
 from arena.policy.protocol import Policy
 from arena.tui.parts.match import thought_from
-from arena.tui.screens.keys import MATCH_KEYS, WALK_KEYS
+from arena.tui.screens.keys import HURRY, MATCH_KEYS, NEXT_KEY, WALK_KEYS, command
 from arena.tui.screens.walk import WalkScreen
 from arena.tui.state.live_match import Position
 from arena.tui.state.messages import Dealt, MovePlayed
@@ -40,9 +40,9 @@ class WatchScreen(WalkScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *WALK_KEYS,
-        Binding("m,M", "hurry", "move now", show=False, tooltip="have the agent that thinks move at once"),
-        Binding("x,X", "stop", "give up", show=False, tooltip="give up the agent that thinks: it loses this game"),
-        Binding("n,N", "next_game", "next", tooltip="go on to the next game of the series"),
+        Binding("escape", "hurry", "move now", show=False, key_display="esc", tooltip=HURRY),
+        command("r", "stop", "resign", "have the agent that thinks resign: it loses this game", show=False),
+        NEXT_KEY,
         *MATCH_KEYS,
     ]
 
@@ -93,7 +93,7 @@ class WatchScreen(WalkScreen):
         super().tick()
         if self.jobs.current == "advance" and self.jobs.waited_s > OFFER_AFTER_S:
             who = f"{mark(self.position.seat)} {self.match.seat_names[self.position.seat]}"
-            offers = "m: move now   x: it loses this game   n: next game"
+            offers = "esc: move now   r: it loses this game   n: next game"
             self.say(f"{who} thinks for {int(self.jobs.waited_s)} s   {offers}", "refusal")
         elif self.jobs.current == "deal" and self.jobs.waited_s > 1:
             self.say(GETTING_READY)

@@ -179,14 +179,15 @@ class LiveMatch:
         line = (move, *match.line(expected[1:])) if expected[:1] == [action] else ()
         return answer, self._position(action, move, took_s, line)
 
-    def advise(self, policy: Policy, seed: int) -> Answer:
+    def advise(self, policy: Policy, seed: int) -> PositionAnalysis:
         """Ask `policy`, which does not play here, for one move in the current position."""
         failure = begin(policy, seed)
-        return Answer(NO_ACTION, failure) if failure else self.consult(policy)
+        return PositionAnalysis(Answer(NO_ACTION, failure)) if failure else self.consult(policy)
 
-    def consult(self, policy: Policy) -> Answer:
+    def consult(self, policy: Policy) -> PositionAnalysis:
         """Ask `policy`, which plays here, about the current position."""
-        return self._match.consult(policy)
+        answer = self._match.consult(policy)
+        return PositionAnalysis(answer, () if answer.pv is None else self._match.line(answer.pv.tolist()))
 
     def _visible_state(self) -> State:
         """Return the position as the people at the screen may see it: all of it if none of them plays."""

@@ -40,7 +40,7 @@ class MovePlayed(JobDone):
 class Hinted(JobDone):
     """An agent gave a hint."""
 
-    answer: Answer
+    hint: PositionAnalysis
 
 
 @dataclass

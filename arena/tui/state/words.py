@@ -98,9 +98,23 @@ def result(verdict: Verdict, names: Sequence[str], num_moves: int) -> str:
         }[verdict.reason]
     if verdict.reason is Reason.AGREED:
         return f"a draw by agreement after {counted(num_moves, 'move')}"
+    score = _score(verdict.returns)
+    if len(set(verdict.returns)) == 1 and score:
+        return f"everybody scores {verdict.returns[0]:g} after {counted(num_moves, 'move')}"
     winners = [seat for seat, share in enumerate(share_point(verdict.returns)) if share > 0]
     if len(winners) == len(names):
         return f"a draw after {counted(num_moves, 'move')}"
     who = " and ".join(f"{mark(seat)} {names[seat]}" for seat in winners)
     many = len(winners) > 1 or names[winners[0]] == YOU
-    return f"{who} {'win' if many else 'wins'} after {counted(num_moves, 'move')}"
+    return f"{who} {'win' if many else 'wins'} after {counted(num_moves, 'move')}{score}"
+
+
+def _score(returns: Sequence[float]) -> str:
+    """Return the returns by seat, after a colon; empty if they say no more than who won.
+
+    >>> _score([1, -1]), _score([3, -3]), _score([0, 0])
+    ('', ': +3 – −3', '')
+    """
+    if {abs(value) for value in returns} <= {0.0, 1.0}:
+        return ""
+    return ": " + " – ".join(f"{value:+g}".replace("-", "−") for value in returns)

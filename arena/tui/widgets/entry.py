@@ -8,12 +8,18 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+MOST = 40
+"""Longest text, in characters."""
+OPENING = "/"
+"""Character that begins a move whatever follows; not part of it."""
+COMMANDS = "?:"
+"""Characters that are commands while the line is empty: no move begins with them, unless `OPENING` stands before it."""
+
 
 class Entry(Widget, can_focus=True):
-    """Collects typed text until enter; always has the focus.
+    """Collects typed text until enter; has the focus as long as moves may be typed.
 
-    Letters are commands as well (`f` flips the board, and `f3` is a move). A letter that can begin a move types it; its
-    command is then on the capital, as the footer shows. Once text has been typed, every letter is added to it.
+    Then every printable key is text, in every game: commands are on other keys (`arena.tui.screens.keys`).
     """
 
     text: reactive[str] = reactive("")
@@ -25,36 +31,41 @@ class Entry(Widget, can_focus=True):
 
         text: str
 
-    beginnings: frozenset[str] = frozenset()
-    """Characters that a move may start with."""
-
     def render(self) -> Content:
         """Return the text with a caret."""
         return Content.assemble((" move › ", "$text-muted"), (self.text, "bold"), ("▏", "$accent"))
 
+    def close(self) -> None:
+        """Take no more text: letters are commands."""
+        self.text = ""
+        self.display = False
+
+    def open(self) -> None:
+        """Take text, and the focus."""
+        if not self.display or not self.has_focus:
+            self.display = True
+            self.focus()
+
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Return whether a command on this key gives way to a move; textual hides such keys in the footer."""
-        return character in self.beginnings
+        """Return whether a key is text; textual shows no command on such keys in the footer."""
+        return bool(character and character.isprintable() and (self.text or character not in COMMANDS))
 
     def on_key(self, event: events.Key) -> None:
-        """Add characters; a command keeps its key while the line is empty."""
+        """Add characters, and post the text at enter."""
         if event.key == "enter" and self.text:
-            self.post_message(self.Typed(self.text))
+            self.post_message(self.Typed(self.text.removeprefix(OPENING)))
             self.text = ""  # here, where keys are read: the next may be typed before the message is heard
         elif event.key == "backspace":
             self.text = self.text[:-1]
         elif event.key == "escape" and self.text:
             self.text = ""
-        elif event.character and event.is_printable and (self.text or not self._is_command(event.key)):
-            self.text = (self.text + event.character).lstrip()[:40]
+        elif event.character and self.check_consume_key(event.key, event.character):
+            self.text = (self.text + event.character).lstrip()[:MOST]
         else:
             return  # arrows, enter on nothing, commands
         event.stop()
 
     def on_paste(self, event: events.Paste) -> None:
         """Add pasted text."""
-        self.text = (self.text + event.text.strip())[:40]
+        self.text = (self.text + event.text.strip())[:MOST]
         event.stop()
-
-    def _is_command(self, key: str) -> bool:
-        return key in self.screen.active_bindings
