@@ -1,18 +1,19 @@
 """`arena play`: games of people against agents, or each other, in the terminal."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from arena.base.errors import UsageError
+from arena.cli.advisers import usual_advisers
 from arena.cli.home import STORE
 from arena.match.limits import Limits
 from arena.policy.agent_spec import AgentSpec
-from arena.policy.registry import make_agent, make_game
-from games.engine.game import Game
+from arena.policy.registry import make_game
 
 if TYPE_CHECKING:
     from arena.match.contained import ContainedPolicy
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from arena.tui.state.intents import PlayIntent
 
 HUMAN = "human"
-SIMULATIONS = 400
-"""Number of simulations of the default agent for hints."""
+RUNS = Path("runs")
+"""Folder of trainings whose agents may give hints."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class Options:
     time: Annotated[str | None, tyro.conf.arg(metavar="TIME", help_behavior_hint="")] = None
     """Time of each side for all its moves of a game: 90s, 5m, 1h."""
     hints: Annotated[str | None, tyro.conf.arg(metavar="AGENT", help_behavior_hint="")] = None
-    """Agent that gives hints; by default mcts:400, or ismcts:400 in games of hidden information."""
+    """Agent that gives hints; by default the strongest there is: perfect, a trained agent of the store or of runs/, or
+    a search of two seconds."""
     open: bool = False
     """Show the agents' estimates during the game, and not only after it."""
     store: Annotated[str, tyro.conf.arg(metavar="URL")] = STORE
@@ -98,8 +100,10 @@ def screen(options: Options) -> Iterator["PlayScreen"]:
         others: list[tuple[str, Policy | None]] = [
             (name, None if _is_person(spec) else seat(spec)) for name, spec in zip(names, specs, strict=True)
         ]
-        adviser = options.hints or _usual_adviser(game)
-        hints = None if adviser is None else (adviser, seat(adviser))
+        hints = [(options.hints, seat(options.hints))] if options.hints else []
+        for adviser in () if options.hints else usual_advisers(game, options.store, RUNS):
+            with suppress(UsageError):  # it does not play this game
+                hints.append((adviser, seat(adviser)))
         recorder = MatchRecorder(options.store)
         stack.callback(recorder.finish)
         terms = PlayOptions(options.seat - 1, options.seed, time_s, hints, options.open, recorder)
@@ -129,14 +133,3 @@ def _names(specs: Sequence[str]) -> list[str]:
         count = 1 + sum(other == name or other.startswith(f"{name} ") for other in names)
         names.append(name if count == 1 else f"{name} {count}")
     return names
-
-
-def _usual_adviser(game: Game) -> str | None:
-    """Return the spec of the default agent for hints; None if it cannot play the game."""
-    for spec in (f"mcts:{SIMULATIONS}", f"ismcts:{SIMULATIONS}"):
-        try:
-            make_agent(spec, game).close()
-        except UsageError:
-            continue
-        return spec
-    return None
