@@ -274,7 +274,7 @@ async def test_resigning_loses_and_can_be_taken_back():
         assert app.screen.match.positions[-1].verdict.reason is Reason.RESIGNED
         assert "● you resign" in notice(app)
         assert app.screen.match.standings() == "0 – 1"
-        await type_move(pilot, "b3")
+        await click_cell(pilot, 0, 0)
         assert "the game is over" in notice(app)
         await pilot.press("ctrl+u")
         await my_turn(pilot)
