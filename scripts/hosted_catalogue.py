@@ -81,7 +81,8 @@ try:
             cut = f", cut after {most} actions"
     scores = play(game, agent, 3 * seconds)
     score = "" if np.isnan(scores).any() else f"{100 * np.mean(scores):.0f} %"
-    print(f"played|{game.num_players}|{game.num_actions:,}|{agent}|{score}|{len(scores)} games{cut}")
+    actions = "real" if game.action_box is not None else f"{game.num_actions:,}"
+    print(f"played|{game.num_players}|{actions}|{agent}|{score}|{len(scores)} games{cut}")
 except UsageError as error:
     print(f"played||||| {' '.join(str(error).removeprefix(name).lstrip(': ').split()).replace('|', ' ')[:110]}")
 """

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from agents.outside.line import ReplayedGame
 from agents.search.positions import positions
+from arena.base.errors import UsageError
 from arena.base.seeding import spawn_seeds
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
@@ -70,6 +71,8 @@ class OutsidePolicy(Policy):
     one_at_a_time = True
 
     def __init__(self, game: Game, agent: str):
+        if game.action_box is not None:
+            raise UsageError(f"{agent} plays games of numbered actions; those of {game.spec} are continuous")
         self._game = game
         self._agent = agent
         self._replays: OrderedDict[int, ReplayedGame] = OrderedDict()

@@ -155,7 +155,7 @@ def test_an_agent_in_a_process_of_its_own_plays_the_same_game(monkeypatch):
 
 def test_searches_and_discrete_learners_are_refused():
     game = make_game(STEER)
-    for agent in ("mcts:10", "alphabeta:2", "one-ply"):
+    for agent in ("mcts:10", "alphabeta:2", "one-ply", "cmd:cat"):
         with pytest.raises(UsageError, match="steer"):
             make_agent(agent, game)
     with pytest.raises(UsageError, match="are not numbered"):

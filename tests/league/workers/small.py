@@ -25,7 +25,7 @@ MOVES, BOARDS, SHARES = 4, 10, 3
 
 
 def work(algo: str = "ppo") -> SelfPlay:
-    return SelfPlay(GAME.name, tuple(GAME.options.items()), algo, CONFIGS[algo], False, ("random",))
+    return SelfPlay(GAME.name, tuple(GAME.options.items()), algo, CONFIGS[algo], "shared", ("random",))
 
 
 def collector(workers: Workers, folder: Path, ahead: bool = False, shares: int = SHARES) -> WorkersCollector:
