@@ -1,5 +1,6 @@
 """`arena rate`: ratings of games in a store, or in a CSV or PGN file."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from json import dumps
@@ -14,6 +15,7 @@ from arena.base.passwords import without_password
 from arena.base.terminal import make_console
 from arena.policy.registry import make_game
 from arena.store import Selection, Store, is_store
+from arena.tournament.entrants import read_agents
 from arena.tournament.files import claim_directory, to_json, write_standings
 from arena.tournament.ladder import find_ladders
 from arena.tournament.online import print_online, rate_online
@@ -49,7 +51,8 @@ class Options:
     game: str | None = None
     """Of a store: the game, with its options; by default the only one there is."""
     agents: Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME [NAME ...]", help_behavior_hint="")] = ()
-    """Of a store: only games among these players, by their names in the store."""
+    """Of a store: only games among these players, by their names there, or in a file of agents (agents.toml); without
+    its hash, ppo:runs/c4@1a2b3c4d is every snapshot of that run."""
     tournaments: Annotated[tuple[int, ...], tyro.conf.arg(metavar="RUN [RUN ...]", help_behavior_hint="")] = ()
     """Of a store: only games of the runs of these numbers, as 'arena matches' shows them."""
     since: Annotated[str | None, tyro.conf.arg(metavar="DATE", help_behavior_hint="")] = None
@@ -100,11 +103,9 @@ def _rated_store(options: Options) -> tuple[Standings | Teams, str, str]:
         if options.game is None and len(labels) != 1:
             raise UsageError(f"{shown} holds games of {', '.join(labels) or 'nothing yet'}; choose one with --game")
         game = make_game(options.game or labels[0])
-        unknown = sorted(set(options.agents) - set(store.players(limit=None)))
-        if unknown:
-            raise UnknownNameError("player", unknown[0], store.players(limit=None))
+        agents = _agents(options.agents, store.players(limit=None))
         since, until = (_seconds(name, getattr(options, name)) for name in ("since", "until"))
-        wanted = Selection(game.label, options.agents, options.tournaments or None, since, until)
+        wanted = Selection(game.label, agents, options.tournaments or None, since, until)
         found = find_ladders(store, game, wanted, options.anchor)
     clocks = [one.clock for one in found]
     chosen = [one for one in found if options.clock in (None, one.clock)]
@@ -114,6 +115,16 @@ def _rated_store(options: Options) -> tuple[Standings | Teams, str, str]:
         known = ", ".join(map(repr, clocks))
         raise UsageError(f"the games were played under the clocks {known}; choose one of them with --clock")
     return chosen[0].table, f"{game.label}, {chosen[0].clock}", ""
+
+
+def _agents(words: Sequence[str], players: Sequence[str]) -> tuple[str, ...]:
+    """Return the players of a store that names, or files of agents, stand for; `UsageError` for a name of nobody."""
+    names = [name for word in words for name in (read_agents(Path(word)) if word.endswith(".toml") else [word])]
+    found = {name: [one for one in players if name in (one, one.rpartition("@")[0])] for name in names}
+    for name, meant in found.items():
+        if not meant:
+            raise UnknownNameError("player", name, players)
+    return tuple(dict.fromkeys(one for meant in found.values() for one in meant))
 
 
 def _rate_online(games: PlayedGames, options: Options) -> int:

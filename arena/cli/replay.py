@@ -12,7 +12,7 @@ import tyro
 from arena.base.errors import UsageError
 from arena.base.text import printable
 from arena.match.files import WrittenMatch, read_match
-from arena.store import DEFAULT_URL, Store
+from arena.store import DEFAULT_URL, Store, circumstances_of
 from arena.tui.services.agents import contained_agent
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ def _written(options: Options) -> WrittenMatch:
     """Return the match of the options."""
     if options.match.isascii() and options.match.isdecimal():
         with Store(options.store, create=False) as store:
-            written = WrittenMatch.of(store.match(int(options.match)).record)
+            match = store.match(int(options.match))
+            written = WrittenMatch.of(match.record, None, circumstances_of(match, store.run(match.run)))
     else:
         written = read_match(Path(options.match), options.number)
     moves = len(written.actions)

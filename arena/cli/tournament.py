@@ -9,19 +9,22 @@ from typing import Annotated, TextIO
 
 import tyro
 
+from arena.base.errors import UsageError
 from arena.base.terminal import make_console
 from arena.base.text import file_name
 from arena.cli.again import command_line
 from arena.policy.registry import make_game
 from arena.store import DEFAULT_URL, Store
 from arena.tournament.config import TournamentConfig
-from arena.tournament.entrants import read_entrants
+from arena.tournament.entrants import read_agents, read_entrants
 from arena.tournament.files import claim_directory, numbered, to_json, write_results
 from arena.tournament.progress import LiveTable
 from arena.tournament.report import print_report
 from arena.tournament.sequential import in_words
 from arena.tournament.tournament import Tournament, TournamentResult
 from games.engine.identity import GameId
+
+RESUMES = "If this ends early, resume it with"
 
 
 @dataclass(frozen=True)
@@ -39,11 +42,14 @@ class Options:
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
     """Game, with options after its name: tic_tac_toe:m=6,n=6,k=4."""
-    agents: Annotated[
+    entrants: Annotated[
         tyro.conf.Positional[tuple[str, ...]],
-        tyro.conf.arg(metavar="AGENT [AGENT ...]", help_behavior_hint="(required)"),
-    ]
-    """Two or more agents: random, one-ply, alphabeta:4, ppo:runs/c4; NAME=AGENT gives one another name."""
+        tyro.conf.arg(metavar="[AGENT ...]", help_behavior_hint=""),
+    ] = ()
+    """Agents: random, one-ply, alphabeta:4, ppo:runs/c4; NAME=AGENT gives one another name. One that was trained is
+    stored as the snapshot that it is now, ppo:runs/c4@1a2b3c4d."""
+    agents: Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")] = None
+    """File of more agents, a line of TOML for each: deep = "alphabeta:8"."""
     tournament: TournamentConfig = field(default_factory=TournamentConfig)
     workers: Annotated[str, tyro.conf.arg(metavar="N|ray[://HOST:PORT]")] = "1"
     """Number of worker processes, or a Ray cluster; the games do not depend on it."""
@@ -61,30 +67,42 @@ def run(options: Options) -> int:
     """Play the tournament, or the rest of it, and report the results; return the exit status."""
     remarks = sys.stderr if options.json else sys.stdout
     game = make_game(options.game)
-    players = read_entrants(options.agents)
-    again = command_line("tournament", [options.game, *options.agents], options, Options(options.game, options.agents))
+    players = _players(options)
+    usual = Options(options.game, options.entrants)
+    again = command_line("tournament", [options.game, *options.entrants], options, usual)
     with (
         closing(Tournament(game, players, options.tournament, options.workers)) as tournament,
         _claimed(options.out, tournament.key),
         Store(options.store) as store,
     ):
-        if tournament.begin(store).finished:
+        run = tournament.begin(store)
+        if options.tournament.new_only:
+            count = sum(len(job.pairings) for job in tournament.missing(store))
+            print(f"{count:,} games are missing in {store.name}. {RESUMES}\n  {again}", file=remarks, flush=True)
+        elif run.finished:
             print(f"All games of this tournament are in {store.name} already.", file=remarks)
         else:
-            print(
-                f"Games are kept in {store.name}. If this ends early, resume it with\n  {again}",
-                file=remarks,
-                flush=True,
-            )
+            print(f"Games are kept in {store.name}. {RESUMES}\n  {again}", file=remarks, flush=True)
         try:
             console, test = make_console(stderr=True), options.tournament.test
-            with LiveTable(game, list(players), console, test, options.tournament.anchor) as progress:
+            with LiveTable(game, tournament.names, console, test, tournament.config.anchor) as progress:
                 result = tournament.run(progress, store)
         except KeyboardInterrupt:
             print(f"\nThe games so far are kept; resume with\n  {again}", file=sys.stderr)
             raise
         _report(result, tournament.key, options, remarks)
     return 0
+
+
+def _players(options: Options) -> dict[str, str]:
+    """Return the specs of all agents by name; `UsageError` if there are none, or two of one name."""
+    listed = {} if options.agents is None else read_agents(options.agents)
+    named = read_entrants(options.entrants)
+    if not (listed or named):
+        raise UsageError("name two agents or more, or a file of them with --agents")
+    if twice := sorted(listed.keys() & named.keys()):
+        raise UsageError(f"two agents of one name, {twice[0]!r}: one of them is in {options.agents}")
+    return named | listed
 
 
 @contextmanager
@@ -106,7 +124,7 @@ def _report(result: TournamentResult, key: str, options: Options, remarks: TextI
     directory = options.out or numbered(Path("runs", file_name(f"tournament-{GameId.parse(options.game).name}")))
     write_results(result, claim_directory(directory, key), key)
     if options.json:
-        print(to_json(result.table, result.game, key))
+        print(to_json(result.table, result.game, key, result.played))
     else:
         console = make_console()
         print_report(result, console if console.is_terminal else make_console(width=160))

@@ -1,13 +1,15 @@
 """One match as text: a line of JSON, or the usual notation of its game (PGN, SGF)."""
 
 import io
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from arena.base.errors import UsageError
 from arena.base.files import read_text
 from arena.match.json_lines import from_json_line, to_json_line
+from arena.match.limits import Limits
 from arena.match.replay import empty_seats, game_labelled
 from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
 from arena.policy.registry import GAMES, make_game
@@ -16,6 +18,12 @@ from games.engine.game import Game
 from games.engine.notation import Notation, WrittenGame
 
 JSON_LINES = ".jsonl"
+TERMINATIONS = {
+    Reason.LATE: "time forfeit",
+    Reason.ILLEGAL: "rules infraction",
+    Reason.CRASHED: "abandoned",
+}
+"""PGN's words for the ends of matches that are not normal."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +42,19 @@ class WrittenMatch:
     """None if it was not played to an end."""
     move_ms: tuple[int, ...] | None = None
     """Milliseconds by move, as in `MatchRecord`."""
+    circumstances: Mapping[str, str] = field(default_factory=dict)
+    """Event, date and so on by the names of PGN, as in `circumstances`."""
 
     @staticmethod
-    def of(record: MatchRecord, game: Game | None = None) -> "WrittenMatch":
+    def of(
+        record: MatchRecord, game: Game | None = None, circumstances: Mapping[str, str] | None = None
+    ) -> "WrittenMatch":
         """Return the match of a record; `game` saves making it from the label."""
         game = game or game_labelled(record.game)
-        opening = len(record.opening)
-        return WrittenMatch(game, record.players, record.actions, record.seed, opening, record.verdict, record.move_ms)
+        opening, known = len(record.opening), circumstances or {}
+        return WrittenMatch(
+            game, record.players, record.actions, record.seed, opening, record.verdict, record.move_ms, known
+        )
 
     @property
     def record(self) -> MatchRecord:
@@ -52,6 +66,25 @@ class WrittenMatch:
         return MatchRecord(label, self.players, self.seed, opening, self.actions, self.verdict, self.move_ms)
 
 
+def circumstances(event: str, seconds: float, number: int, limits: Limits | None = None) -> dict[str, str]:
+    """Return the circumstances of a match by the names of PGN: event, date and time (UTC), round and time control.
+
+    `seconds` since 1970 is the time of its end. PGN writes a time for a whole game as seconds, one for each move as
+    `1/seconds`, none as `-`.
+    """
+    ended = datetime.fromtimestamp(int(seconds), UTC)
+    per_move = [] if limits is None or limits.move_s is None else [f"1/{limits.move_s:g}"]
+    per_game = [] if limits is None or limits.game_s is None else [f"{limits.game_s:g}"]
+    return {
+        "Event": event,
+        "Date": f"{ended:%Y.%m.%d}",
+        "Round": str(number),
+        "UTCDate": f"{ended:%Y.%m.%d}",
+        "UTCTime": f"{ended:%H:%M:%S}",
+        "TimeControl": ":".join([*per_move, *per_game]) or "-",
+    }
+
+
 def match_text(match: WrittenMatch, suffix: str, others: Sequence[str] = ()) -> str:
     """Return the match in the format of files with that suffix, ending in a newline.
 
@@ -60,8 +93,11 @@ def match_text(match: WrittenMatch, suffix: str, others: Sequence[str] = ()) -> 
     """
     notation = match.game.notation
     if notation is not None and suffix == notation.suffix:
-        returns = None if match.verdict is None else match.verdict.returns
-        return notation.write(match.game, list(map(numbered, match.actions)), match.players, returns) + "\n"
+        verdict, told = match.verdict, dict(match.circumstances)
+        if verdict is not None:
+            told["Termination"] = TERMINATIONS.get(verdict.reason, "normal")
+        returns, actions = None if verdict is None else verdict.returns, list(map(numbered, match.actions))
+        return notation.write(match.game, actions, match.players, returns, told) + "\n"
     if suffix != JSON_LINES:
         *known, last = [JSON_LINES, *([] if notation is None else [notation.suffix]), *others]
         will_do = f"{', '.join(known)} or {last}" if known else last

@@ -1,7 +1,7 @@
 """Players, matches and ratings in a SQL database; every match has its seed and moves and can be replayed."""
 
 from arena.store.database import DEFAULT_URL, is_store
-from arena.store.exchange import export_lines, import_lines, read_lines
+from arena.store.exchange import circumstances_of, export_lines, import_lines, read_lines
 from arena.store.leagues import ResultCount, Snapshot
 from arena.store.matches import MatchFilter, StoredMatch
 from arena.store.results import Selection, StoredResults
@@ -18,6 +18,7 @@ __all__ = [
     "StoredMatch",
     "StoredResults",
     "StoredRun",
+    "circumstances_of",
     "export_lines",
     "import_lines",
     "is_store",

@@ -2,7 +2,7 @@
 
 import hashlib
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -10,11 +10,13 @@ from pathlib import Path
 from arena.base.errors import UsageError
 from arena.base.files import LARGE, open_regular, reason
 from arena.base.saving import write_whole
-from arena.match.files import JSON_LINES, WrittenMatch, match_text
+from arena.match.files import JSON_LINES, WrittenMatch, circumstances, match_text
 from arena.match.json_lines import from_json_line
+from arena.match.limits import Limits
 from arena.match.replay import game_labelled
 from arena.match.verdict import MatchRecord
-from arena.store.matches import MatchFilter
+from arena.store.matches import MatchFilter, StoredMatch
+from arena.store.runs import StoredRun
 from arena.store.store import Store
 
 
@@ -24,7 +26,7 @@ def export_lines(store: Store, path: Path, wanted: MatchFilter | None = None) ->
     The file is written atomically. Raises `UsageError` for a match that does not replay and for a file that cannot be
     written.
     """
-    game_of = cache(game_labelled)
+    game_of, run_of = cache(game_labelled), cache(store.run)
     count = 0
 
     def write(draft: Path) -> None:
@@ -32,7 +34,8 @@ def export_lines(store: Store, path: Path, wanted: MatchFilter | None = None) ->
         with draft.open("w", encoding="utf-8") as file:
             for match in store.each_match(wanted or MatchFilter()):
                 try:
-                    written = WrittenMatch.of(match.record, game_of(match.record.game))
+                    known = circumstances_of(match, run_of(match.run))
+                    written = WrittenMatch.of(match.record, game_of(match.record.game), known)
                     file.write(match_text(written, path.suffix or JSON_LINES))
                 except UsageError as error:
                     raise UsageError(f"match {match.id} cannot be written: {error}; nothing was written") from error
@@ -40,6 +43,14 @@ def export_lines(store: Store, path: Path, wanted: MatchFilter | None = None) ->
 
     write_whole(path, write)
     return count
+
+
+def circumstances_of(match: StoredMatch, run: StoredRun) -> dict[str, str]:
+    """Return the circumstances of a stored match: the run it belongs to, when it was played, and its clock."""
+    limits = run.config.get("limits")
+    limits = limits if isinstance(limits, Mapping) else {}
+    clock = Limits(limits.get("time_per_move"), limits.get("time_per_game"))
+    return circumstances(f"{run.kind} {run.id}", match.added, match.number + 1, clock)
 
 
 @dataclass(frozen=True)

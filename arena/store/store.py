@@ -160,6 +160,11 @@ class Store:
         with self._database.reading() as connection:
             return results.results(connection, wanted, itself)
 
+    def run(self, number: int) -> StoredRun:
+        """Return the run of a number; `UsageError` if there is none."""
+        with self._database.reading() as connection:
+            return runs.run_numbered(connection, number)
+
     def runs(self, game: str) -> list[StoredRun]:
         """Return the runs of a game (its label), and those of several games, the oldest first."""
         with self._database.reading() as connection:

@@ -32,6 +32,9 @@ class TournamentConfig:
     """Seed of the openings and of the agents, 0 or more."""
     anchor: str | None = None
     """Name of the agent whose rating is set to 0, or mean: by default random where it plays, else the mean of all."""
+    new_only: bool = False
+    """Play only games that the store lacks: pairs that have met often enough under this clock, in whatever tournament,
+    do not meet again. Ratings are then of all games among the agents in the store."""
     threads: int = 1
     """Threads of torch; more than one is faster for large networks only."""
     sprt: Sprt = field(default_factory=Sprt)
@@ -46,6 +49,8 @@ class TournamentConfig:
             raise UsageError(f"rounds={self.rounds} are those of a swiss, not of a {self.format}")
         if self.rounds is not None:
             require_at_least(1, **numbers_in(self, "rounds"))
+        if self.new_only and self.format not in ("round-robin", "gauntlet"):
+            raise UsageError(f"new_only fills up the meetings of a round-robin or a gauntlet, not of a {self.format}")
         require_at_least(0, **numbers_in(self, "seed"))
         require_at_least(1, **numbers_in(self, "threads"))
         check_openings(self.openings)

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 import shlex
+import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -11,12 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from arena.base.errors import UsageError
+from arena.base.files import read_text
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.protocol import Policy
-from arena.policy.snapshots import BEST, LATEST, find_snapshot
+from arena.policy.snapshots import BEST, CONFIG, LATEST, find_snapshot, read_config
 from arena.tournament.config import TournamentConfig
 from games.engine.game import Game
 
+HASH = 8
+"""Digits of a snapshot's hash in its name."""
 SCHEDULE = 1
 """Version of the schedule; increased whenever the same configuration leads to other games."""
 
@@ -52,18 +56,72 @@ def read_entrants(words: Sequence[str]) -> dict[str, str]:
     return dict(named)
 
 
+def named(name: str, spec: str) -> Entrant:
+    """Return the entrant of a spec; one that was trained is the snapshot that it is now, by name and spec.
+
+    A run's folder is replaced by its newest snapshot, and the name gets the hash of its weights, as in
+    `ppo:runs/c4@1a2b3c4d`. So a later snapshot of the same run is another player.
+    """
+    checkpoint = pinned(spec)
+    folder, _ = _folder_in(AgentSpec.parse(checkpoint).argument)
+    if not folder or not (Path(folder) / CONFIG).exists():
+        return Entrant(name, checkpoint)
+    version = str(read_config(Path(folder))["sha256"])[:HASH]
+    return Entrant(name if name.endswith(f"@{version}") else f"{name}@{version}", checkpoint)
+
+
 def pinned(spec: str) -> str:
     """Return the spec with a run folder replaced by the snapshot that it stands for: training may go on meanwhile."""
     agent = AgentSpec.parse(spec)
-    if agent.argument and (agent.folder.is_dir() or agent.folder.name in (BEST, LATEST)):
-        return str(replace(agent, argument=str(find_snapshot(agent.folder))))
-    return spec
+    folder, rest = _folder_in(agent.argument)
+    return str(replace(agent, argument=f"{find_snapshot(Path(folder))}{rest}")) if folder else spec
+
+
+def _folder_in(argument: str) -> tuple[str, str]:
+    """Return the folder that an argument begins with, "" for none, and the rest: `runs/c4` and `:100`."""
+    head, _, tail = argument.rpartition(":")
+    parts = ((argument, ""), (head, f":{tail}"))
+    return next(((folder, rest) for folder, rest in parts if folder and _is_run(Path(folder))), ("", argument))
+
+
+def _is_run(folder: Path) -> bool:
+    """Return whether a path is a folder, or the best or latest snapshot of one."""
+    return folder.is_dir() or folder.name in (BEST, LATEST)
+
+
+def identity(entrant: Entrant) -> dict[str, Any]:
+    """Return what an entrant is, as JSON values: its spec, and hashes of the files that the spec names."""
+    return {"spec": entrant.spec, "files": _content(entrant.spec)}
+
+
+def specs_of(config: Mapping[str, Any]) -> dict[str, str]:
+    """Return the specs of agents by name, as far as the configuration of a stored run says them."""
+    agents = config.get("agents")
+    if not isinstance(agents, Mapping):
+        return {}
+    specs = {name: one.get("spec") if isinstance(one, Mapping) else one for name, one in agents.items()}
+    return {name: spec for name, spec in specs.items() if isinstance(spec, str)}
+
+
+def require_same(entrant: Entrant, specs: Mapping[str, str], where: str) -> None:
+    """Raise `UsageError` if an earlier run, described by `where`, has another spec under the entrant's name.
+
+    A snapshot is known by its hash, wherever it lies.
+    """
+    spec = specs.get(entrant.name, entrant.spec)
+    if spec != entrant.spec and "@" not in entrant.name:
+        raise UsageError(
+            f"{entrant.name} is {entrant.spec} now, and was {spec} in {where}: one name is one player; give it another "
+            f"name, as in {entrant.name}-2={entrant.spec}"
+        )
 
 
 def run_key(game: Game, entrants: Sequence[Entrant], config: TournamentConfig, openings: Sequence[Any]) -> str:
     """Return a hash of everything that determines the games: equal keys mean equal games."""
     settings = asdict(config)
     del settings["anchor"]  # which only shifts the ratings
+    if not config.new_only:
+        del settings["new_only"]
     agents = [(entrant.name, entrant.spec, _content(entrant.spec)) for entrant in entrants]
     everything = [SCHEDULE, game.label, agents, settings, openings]
     return hashlib.sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
@@ -73,9 +131,29 @@ def _content(spec: str) -> Mapping[str, str]:
     """Return hashes of the files that a spec names, programs and checkpoints, by path."""
     argument = AgentSpec.parse(spec).argument
     try:
-        words = {argument, *shlex.split(argument)}
+        words = {argument, _folder_in(argument)[0], *shlex.split(argument)}
     except ValueError:  # an open quotation mark
         words = {argument}
     paths = [Path(word) for word in sorted(words) if word]
     files = [file for path in paths for file in (sorted(path.iterdir()) if path.is_dir() else [path])]
     return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.is_file()}
+
+
+def read_agents(path: Path) -> dict[str, str]:
+    """Return specs by name from a file of TOML: `name = "spec"` a line, or a table `[name]` with `spec = "..."`.
+
+    Paths in specs are relative to the working directory. Raises `UsageError` for anything else.
+    """
+    try:
+        content = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path}: {error}") from None
+    specs: dict[str, str] = {}
+    for name, value in content.items():
+        spec = value.get("spec") if isinstance(value, dict) and set(value) == {"spec"} else value
+        if not isinstance(spec, str) or not spec or not name.strip() or not name.isprintable():
+            raise UsageError(f'{path}: {name!r} is not an agent; write a line name = "spec", as deep = "alphabeta:8"')
+        specs[name] = spec
+    if not specs:
+        raise UsageError(f'{path} has no agents; write a line for each, as deep = "alphabeta:8"')
+    return specs

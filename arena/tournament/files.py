@@ -3,7 +3,7 @@
 import csv
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from arena.base.errors import UsageError
 from arena.base.saving import is_draft, remove_drafts, write_whole
 from arena.base.text import csv_cell
+from arena.tournament.entrants import specs_of
 from arena.tournament.picture import save_cross_table, save_ratings
 from arena.tournament.standings import Standings
 from arena.tournament.tally import Tally
@@ -70,18 +71,25 @@ def write_results(result: "TournamentResult", directory: Path, key: str | None =
     an interruption.
     """
     remove_drafts(directory, WRITTEN)
-    write_standings(result.table, result.game, directory, key)
+    write_standings(result.table, result.game, directory, key, result.played)
     write_whole(directory / GAMES, partial(_write_csv, rows=_game_rows(result)))
 
 
-def write_standings(table: Standings | Teams, title: str, directory: Path, key: str | None = None) -> None:
+def write_standings(
+    table: Standings | Teams,
+    title: str,
+    directory: Path,
+    key: str | None = None,
+    played: Mapping[str, Any] | None = None,
+) -> None:
     """Write `results.json`, `ratings.csv`, `crosstable.png` and `ratings.png` into a folder.
 
-    The last is left out for cooperative games, which have no ratings.
+    The last is left out for cooperative games, which have no ratings. `played` says what was played, and gives each row
+    the spec of its agent.
     """
-    text = to_json(table, title, key) + "\n"
+    text = to_json(table, title, key, played) + "\n"
     write_whole(directory / RESULTS, partial(Path.write_text, data=text, encoding="utf-8"))
-    write_whole(directory / RATINGS, partial(_write_csv, rows=_rows(table)))
+    write_whole(directory / RATINGS, partial(_write_csv, rows=_rows(table, played)))
     if isinstance(table, Teams):
         write_whole(directory / CROSS_TABLE, partial(save_cross_play, table, title))
         return
@@ -89,21 +97,31 @@ def write_standings(table: Standings | Teams, title: str, directory: Path, key: 
     write_whole(directory / RATINGS_PICTURE, partial(save_ratings, table, title))
 
 
-def to_json(table: Standings | Teams, title: str, key: str | None = None) -> str:
-    """Return the tables as JSON, with the key of the tournament if given; unknown values are null."""
-    return json.dumps(as_dict(table, title, key=key), indent=2, allow_nan=False)
+def to_json(
+    table: Standings | Teams, title: str, key: str | None = None, played: Mapping[str, Any] | None = None
+) -> str:
+    """Return the tables as JSON, with the key of a tournament and what it played; unknown values are null."""
+    return json.dumps(as_dict(table, title, None, key, played), indent=2, allow_nan=False)
 
 
-def as_dict(table: Standings | Teams, title: str, limit: int | None = None, key: str | None = None) -> dict[str, Any]:
+def as_dict(
+    table: Standings | Teams,
+    title: str,
+    limit: int | None = None,
+    key: str | None = None,
+    played: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
     """Return the tables as JSON values; with a limit, so many players and no cross table."""
     content = {
         "title": title,
         **({} if key is None else {"key": key}),
         "games": table.games,
         "distinct_games": table.distinct_games,
+        **({"played": played} if played else {}),
         **({} if isinstance(table, Teams) else _fit(table)),
         "players": [
-            {name: None if value == "" else value for name, value in row.items()} for row in islice(_rows(table), limit)
+            {name: None if value == "" else value for name, value in row.items()}
+            for row in islice(_rows(table, played), limit)
         ],
     }
     if limit is None and isinstance(table, Teams):
@@ -125,8 +143,11 @@ def _fit(table: Standings) -> dict[str, Any]:
     }
 
 
-def _rows(table: Standings | Teams) -> Iterable[dict[str, Any]]:
-    return team_rows(table) if isinstance(table, Teams) else _rating_rows(table)
+def _rows(table: Standings | Teams, played: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
+    """Yield a row for each player, with its spec where that is known; unknown values are ""."""
+    specs = specs_of(played or {})
+    for row in team_rows(table) if isinstance(table, Teams) else _rating_rows(table):
+        yield row | ({"spec": specs[row["agent"]]} if row["agent"] in specs else {})
 
 
 def _rating_rows(table: Standings) -> Iterable[dict[str, Any]]:
@@ -198,9 +219,9 @@ def _game_rows(result: "TournamentResult") -> Iterable[dict[str, Any]]:
 def _write_csv(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     """Write rows with equal keys, one at a time."""
     rows = iter(rows)
-    first = next(rows)
+    first = next(rows, {})
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(first))
         writer.writeheader()
-        for row in chain([first], rows):
+        for row in chain([first] * bool(first), rows):
             writer.writerow({name: csv_cell(value) for name, value in row.items()})

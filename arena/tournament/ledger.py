@@ -20,6 +20,11 @@ class Ledger:
         return len(self._records)
 
     @property
+    def next(self) -> int:
+        """Number of the first game after all that were played."""
+        return 1 + max(self._records, default=-1)
+
+    @property
     def records(self) -> list[MatchRecord]:
         """All records, in order of their numbers."""
         return [self._records[number] for number in sorted(self._records)]

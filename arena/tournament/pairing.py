@@ -57,18 +57,19 @@ class JobScheduler:
         return len(self.alone)
 
     def jobs(
-        self, tables: Sequence[Table], openings: Sequence[Opening], seed: int, first: int = 0
+        self, tables: Sequence[Table], openings: Sequence[Opening], seed: int, first: int = 0, begin: int = 0
     ) -> Iterator[TournamentJob]:
-        """Yield the jobs of every table with every opening, from all sides; games are numbered from `first`.
+        """Yield the jobs of every table with every opening from number `begin` on, from all sides.
 
+        Games are numbered from `first`.
         A table with a player of one game at a time gets a job per opening, others a job per block. Tables alternate.
         """
         seats = range(self.num_seats)
         sides = [tuple((seat + shift) % self.num_seats for seat in seats) for shift in seats]
-        for start in range(len(openings)):
+        for start in range(begin, len(openings)):
             for table in tables:
                 alone = any(self.alone[player] for player in table)
-                if start % BLOCK and not alone:
+                if (start - begin) % BLOCK and not alone:
                     continue
                 part = openings[start : start + (1 if alone else BLOCK)]
                 one_player = len(set(table)) == 1  # all sides are the same: games differ by their seeds

@@ -35,16 +35,16 @@ class TournamentPlan:
         players, seats = self._field.num_players, self._field.num_seats
         if self._config.format == "swiss":
             return self._rounds * (players // seats) * self._config.num_games
-        return len(self._tables()) * self._config.num_games
+        return len(self.tables()) * self._config.num_games
 
     def parts(self, ledger: Ledger) -> Iterator[Iterator[TournamentJob]]:
         """Yield the jobs, part by part; a part may depend on the results of the one before."""
         if self._config.format == "swiss":
             yield from self._swiss(ledger)
         else:
-            yield self._field.jobs(self._tables(), self.openings, self._config.seed)
+            yield self._field.jobs(self.tables(), self.openings, self._config.seed)
 
-    def _tables(self) -> list[Table]:
+    def tables(self) -> list[Table]:
         """Return all tables of a format that knows them beforehand."""
         players, seats, first = self._field.num_players, self._field.num_seats, self._config.format == "gauntlet"
         if self._cooperative:

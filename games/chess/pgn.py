@@ -87,8 +87,14 @@ def from_pgn(text: str, draws: Draws = "automatic") -> PgnRecord:
     return PgnRecord(chess, actions, tags)
 
 
-def _write(game: Game, actions: Sequence[int], players: Sequence[str], returns: Sequence[float] | None = None) -> str:
-    tags = dict(zip(("White", "Black"), players, strict=True))
+def _write(
+    game: Game,
+    actions: Sequence[int],
+    players: Sequence[str],
+    returns: Sequence[float] | None,
+    circumstances: Mapping[str, str],
+) -> str:
+    tags = {**circumstances, **dict(zip(("White", "Black"), players, strict=True))}
     if returns is not None:
         lead = float(np.sign(returns[0] - returns[1]))
         tags["Result"] = next(result for result, scores in RETURNS.items() if scores[0] == lead)

@@ -1,6 +1,6 @@
 """File formats for whole games, such as PGN."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,8 +24,10 @@ class Notation:
 
     suffix: str
     """`.pgn`"""
-    write: Callable[[Any, Sequence[int], Sequence[str], Sequence[float] | None], str]
-    """Its text (`Game`, actions, names by seat, what each earned); `IllegalActionError` for a wrong action."""
+    write: Callable[[Any, Sequence[int], Sequence[str], Sequence[float] | None, Mapping[str, str]], str]
+    """Its text (`Game`, actions, names by seat, what each earned, circumstances); `IllegalActionError` for a wrong
+    action. Circumstances have the names that PGN gives them: `Event`, `Date` (`2026.05.31`), `Round`, `TimeControl`,
+    `Termination`; a format leaves out what it has no place for."""
     read: Callable[[str], WrittenGame]
     """The game in a text that holds one; `UsageError` if it cannot be read, or cannot have been played."""
     split: Callable[[str], list[str]]

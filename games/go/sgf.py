@@ -20,6 +20,8 @@ LETTERS = "abcdefghijklmnopqrs"
 RULES = {"positional": "CGOS", "simple": "Chinese"}
 SIMPLE_KO = {"chinese", "japanese", "korean"}
 """Names of rules, in lower case, that forbid no repetition but by ko."""
+HOW = {"normal": "R", "time forfeit": "T", "rules infraction": "F"}
+"""How a game is won that is not played to its end, by PGN's words for terminations: SGF's letters."""
 SETUP = {"AB": "handicap stones", "AW": "white stones set up", "AE": "points cleared", "PL": "another player first"}
 PROPERTY = re.compile(r"\s*([A-Za-z]+)((?:\s*\[(?:[^\]\\]|\\.)*\])+)", re.DOTALL)
 VALUE = re.compile(r"\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
@@ -86,10 +88,25 @@ def from_sgf(text: str, ko: Literal["positional", "simple"] | None = None) -> Sg
     return SgfRecord(go, actions, properties)
 
 
-def _write(game: Game, actions: Sequence[int], players: Sequence[str], returns: Sequence[float] | None = None) -> str:
+def _write(
+    game: Game,
+    actions: Sequence[int],
+    players: Sequence[str],
+    returns: Sequence[float] | None,
+    circumstances: Mapping[str, str],
+) -> str:
     properties = dict(zip(("PB", "PW"), map(printable, players), strict=True))  # names are one line in SGF
+    for name, of_pgn in (("EV", "Event"), ("RO", "Round")):
+        if of_pgn in circumstances:
+            properties[name] = printable(circumstances[of_pgn])
+    if "Date" in circumstances:
+        properties["DT"] = circumstances["Date"].replace(".", "-")
+    if circumstances.get("TimeControl", "").isdecimal():  # PGN's word for seconds for a whole game
+        properties["TM"] = circumstances["TimeControl"]
     if returns is not None and replay(game, actions)["current_player"] != TERMINAL:
-        properties["RE"] = "B+" if returns[0] > returns[1] else "W+" if returns[1] > returns[0] else "0"
+        winner = "B" if returns[0] > returns[1] else "W" if returns[1] > returns[0] else ""
+        how = HOW.get(circumstances.get("Termination", ""), "")
+        properties["RE"] = f"{winner}+{how}" if winner else "0"
     return to_sgf(game, actions, properties)
 
 

@@ -1,10 +1,13 @@
 """Matches in files: what is written is read again as it was."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from arena.base.errors import UsageError
-from arena.match.files import WrittenMatch, match_text, read_match
+from arena.match.files import WrittenMatch, circumstances, match_text, read_match
+from arena.match.limits import Limits
 from arena.match.match import Match
 from arena.match.verdict import Reason, Verdict, forfeit
 from arena.policy.registry import make_game
@@ -75,3 +78,19 @@ def test_what_cannot_be_read_is_said(file, text, said, tmp_path):
 def test_a_game_without_a_notation_says_what_will_do():
     with pytest.raises(UsageError, match=r"connect_four is not written as \.pgn; \.jsonl will do"):
         match_text(played("connect_four"), ".pgn")
+
+
+def test_chess_and_go_say_when_and_where_they_were_played():
+    told = circumstances("tournament 3", 1_780_000_000, 7, Limits(time_per_move="5s", time_per_game="2m"))
+    match = played("chess")
+    late = replace(match, circumstances=told, verdict=forfeit(2, 0, Reason.LATE))
+    text = match_text(late, ".pgn")
+    for tag in ('[Event "tournament 3"]', '[Date "2026.05.28"]', '[Round "7"]', '[UTCTime "20:26:40"]'):
+        assert tag in text
+    assert '[TimeControl "1/5:120"]' in text
+    assert '[Termination "time forfeit"]' in text
+    per_game = circumstances("play 4", 1_780_000_000, 1, Limits(time_per_game="2m"))
+    go = replace(played("go"), actions=(0,), circumstances=per_game, verdict=forfeit(2, 1, Reason.RESIGNED))
+    text = match_text(go, ".sgf")
+    for written in ("EV[play 4]", "DT[2026-05-28]", "RO[1]", "TM[120]", "RE[B+R]"):
+        assert written in text
