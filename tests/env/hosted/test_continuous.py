@@ -208,7 +208,7 @@ async def test_a_person_plays_by_typing_numbers():
             await pilot.press(*typed)
             await until(pilot, lambda screen=screen, known=known: len(screen.match.positions) > known)
             assert screen.match.positions[known].action == (0.5, -1.0)
-        assert "n: new game" in str(screen.query_one("#notice").content)
+        assert str(screen.sitting.position.verdict.reason) == "finished"
 
 
 def test_an_entry_of_an_array_is_an_action():
