@@ -48,11 +48,16 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "test whether one is better than the other; stops when it is decided",
         ),
         (
+            "arena tournament connect_four --agents agents.toml --new-only",
+            "agents from a file; only pairs that have not met often enough",
+        ),
+        (
             "arena tournament chess uci:stockfish my-bot=cmd:./my-bot --time-per-move 1s --memory 2GB",
             "external programs, with limits of time and memory",
         ),
     ),
     "rate": (
+        ("arena rate runs/arena.db --game chess --since 2026-05-01", "the games of a store since a date"),
         ("arena rate games.pgn --anchor Stockfish", "Elo from a PGN file, with one player at 0"),
         ("arena rate games.csv --out ratings", "from a CSV file, with the results in a folder"),
     ),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from arena.base.checks import numbers_in, require_at_least
 from arena.base.errors import UsageError
 from arena.cli.advisers import usual_advisers
 from arena.cli.home import STORE
@@ -45,6 +46,8 @@ class Options:
     """Your seat in the first game; 1 moves first."""
     time: Annotated[str | None, tyro.conf.arg(metavar="TIME", help_behavior_hint="")] = None
     """Time of each side for all its moves of a game: 90s, 5m, 1h."""
+    hands: int | None = None
+    """Number of hands, or games, of the session; the screen keeps the balance. By default there is no end."""
     hints: Annotated[str | None, tyro.conf.arg(metavar="AGENT", help_behavior_hint="")] = None
     """Agent that gives hints; by default the strongest there is: perfect, a trained agent of the store or of runs/, or
     a search of two seconds."""
@@ -81,6 +84,7 @@ def screen(options: Options) -> Iterator["PlayScreen"]:
         raise UsageError(f"{game.name} has {seats} seats, one of them yours; name {count}, not {len(options.agents)}")
     if options.seed < 0:
         raise UsageError(f"--seed {options.seed} is below 0")
+    require_at_least(1, **numbers_in(options, "hands"))
     time_s = _seconds(options.time)
     specs = options.agents if len(options.agents) == seats - 1 else options.agents * (seats - 1)
 
@@ -104,9 +108,9 @@ def screen(options: Options) -> Iterator["PlayScreen"]:
         for adviser in () if options.hints else usual_advisers(game, options.store, RUNS):
             with suppress(UsageError):  # it does not play this game
                 hints.append((adviser, seat(adviser)))
-        recorder = MatchRecorder(options.store)
+        recorder = MatchRecorder(options.store, Limits(time_per_game=options.time))
         stack.callback(recorder.finish)
-        terms = PlayOptions(options.seat - 1, options.seed, time_s, hints, options.open, recorder)
+        terms = PlayOptions(options.seat - 1, options.seed, time_s, hints, options.open, options.hands, recorder)
         yield PlayScreen(game, others, terms)
 
 

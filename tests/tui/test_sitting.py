@@ -332,3 +332,21 @@ async def test_pasted_garbage_is_refused():
 
 def test_a_thread_of_agents_is_a_daemon():
     assert all(thread.daemon for thread in threading.enumerate() if thread.name == "agents")
+
+
+async def test_a_session_of_hands_ends_with_its_balance():
+    app = table(("bot", FirstLegal()), game="texas_holdem", hands=2)
+    async with app.run_test(size=(120, 40)) as pilot:
+        for hand in (1, 2):
+            await shows(pilot, f"hand {hand} of 2")
+            while not app.screen.sitting.over:
+                await until(pilot, lambda: app.screen.sitting.my_turn or app.screen.sitting.over)
+                if app.screen.sitting.my_turn:
+                    app.screen.sitting.play(next(iter(app.screen.sitting.position.legal)))
+                    await pilot.pause()
+            if hand == 1:
+                await pilot.press("n")
+        await shows(pilot, "the session is over: you")
+        await pilot.press("n")
+        await shows(pilot, "after 2 hands")
+        assert app.screen.match.series.game == 1

@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 from arena.match.ask import Answer
 from arena.tui.state.live_match import Position, first_position
+from arena.tui.state.score import score_of, score_words
 from arena.tui.state.series import Series
-from arena.tui.state.words import points, result, standings
+from arena.tui.state.words import result
 from arena.tui.widgets.moves import MoveRecord
 from arena.tui.widgets.players import Player
 from arena.tui.widgets.thoughts import Thought
@@ -45,7 +46,7 @@ class ShownMatch:
             Player(
                 name,
                 seats[i],
-                points(self.series.score[i]),
+                score_of(self.game, self.series, i),
                 doing if position.verdict is None and seats[i] == position.seat else "",
                 clock(seats[i]),
             )
@@ -64,8 +65,8 @@ class ShownMatch:
         return result(position.verdict, self.seat_names, len(self.actions))
 
     def standings(self) -> str:
-        """Return the score, `1½ – ½`."""
-        return standings(self.series.score)
+        """Return the score: `1½ – ½`, a balance in chips, or what the team earns."""
+        return score_words(self.game, self.series)
 
     def remarks(self) -> list[str]:
         """Return the game and its options."""

@@ -40,6 +40,8 @@ class PlayOptions:
     """Agents that give hints, the best first; empty for the first agent at the table."""
     show_thoughts: bool = False
     """Show the agents' thoughts during the game."""
+    hands: int | None = None
+    """Number of hands or games of the session; None for as many as the person likes."""
     recorder: MatchRecorder | None = None
     """Stores finished games."""
 
@@ -235,6 +237,11 @@ class Sitting:
             match.series.credit(None)
             self.deal(match.actions)
         return bool(decisions)
+
+    @property
+    def finished(self) -> bool:
+        """True if the last game of the session is over."""
+        return self.over and self.options.hands is not None and self.match.series.game + 1 >= self.options.hands
 
     def next_game(self) -> None:
         """Begin the next game of the series, seats changed."""

@@ -136,7 +136,9 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         sitting, match = self.sitting, self.sitting.match
         self.shown = min(self.shown, len(match.positions) - 1)
         if not sitting.keyboard.curtained:
-            self.heading.say(f"game {match.series.game + 1}", match.standings())
+            of_session = "" if self.options.hands is None else f" of {self.options.hands}"
+            unit = "game" if self.game.stakes is None else "hand"
+            self.heading.say(f"{unit} {match.series.game + 1}{of_session}", match.standings())
             self.query_one(MatchPane).view = self.view_model()
         self.query_one(Board).show_cursor(sitting.my_turn)
         legal, cells = sitting.position.legal, sitting.position.picture.action_cells
@@ -166,7 +168,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         (entry.close if sitting.over else entry.open)()
         self.refresh_bindings()
         if sitting.over:
-            self.say(f"{self.match.result_at(position)}   {WHAT_NEXT}", "result")
+            self.say(f"{self.match.result_at(position)}   {self._what_next()}", "result")
         elif sitting.policy_at(position.seat) is not None:
             self.say("")
         elif sitting.draw_offer.is_open_to(position.seat):
@@ -230,7 +232,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         """Play an action of the player at the keyboard; an illegal one is refused with the reason."""
         position = self.sitting.position
         if self.sitting.over:
-            self.say(f"the game is over   {WHAT_NEXT}", "refusal")
+            self.say(f"the game is over   {self._what_next()}", "refusal")
         elif not self.sitting.my_turn and self.sitting.policy_at(position.seat) is None:
             self.say("one moment: your last move is not played yet", "refusal")
         elif not self.sitting.my_turn:
@@ -387,8 +389,14 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
 
     def action_next_game(self) -> None:
         """Start another game with seats changed; has to be confirmed if this one is not over."""
-        if self._may_leave("next_game"):
+        if self.sitting.finished:
+            self.say(self._what_next(), "refusal")
+        elif self._may_leave("next_game"):
             self.sitting.next_game()
+
+    def _what_next(self) -> str:
+        """Return what can be done after a game; after the last one of a session, its score."""
+        return f"the session is over: {self.match.standings()}" if self.sitting.finished else WHAT_NEXT
 
     def action_change_seats(self) -> None:
         """Restart this game with seats changed; has to be confirmed once moves have been made."""

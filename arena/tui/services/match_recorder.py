@@ -1,18 +1,23 @@
 """Storing the games played on a screen, in a thread of its own."""
 
 import asyncio
+from dataclasses import asdict
 from functools import partial
 from uuid import uuid4
 
+from arena.match.limits import Limits
 from arena.match.verdict import MatchRecord
 from arena.tui.services.background import BackgroundThread
 
 
 class MatchRecorder:
-    """Stores the games of one sitting as a run of their own in the store at `url`, which is opened for each game."""
+    """Stores the games of one sitting as a run of their own in the store at `url`, which is opened for each game.
 
-    def __init__(self, url: str):
-        self.url = url
+    `limits` is the clock that they are played under.
+    """
+
+    def __init__(self, url: str, limits: Limits | None = None):
+        self.url, self._config = url, {"limits": asdict(limits or Limits())}
         self._key = f"play:{uuid4()}"
         self._count = 0
         self._thread = BackgroundThread()
@@ -33,7 +38,7 @@ class MatchRecorder:
         from arena.store import MatchFilter, Store  # brings SQL, which the first picture need not wait for
 
         with Store(self.url) as store:
-            run = store.open_run("play", self._key, record.game, {}, sorted(set(record.players)))
+            run = store.open_run("play", self._key, record.game, self._config, sorted(set(record.players)))
             store.add_games(run.id, [(self._count, record)])
             self._count += 1
             return store.matches(MatchFilter(run=run.id), limit=1)[0].id

@@ -14,6 +14,7 @@ class Series:
         """Number of the current game, from 0."""
         self._first_seat = first_seat  # moves on where seats change within a game
         self._points: dict[int, tuple[float, ...]] = {}
+        self._returns: dict[int, tuple[float, ...]] = {}
 
     def change_seats(self) -> None:
         """Move everybody on by a seat, in this game and all later ones."""
@@ -30,14 +31,20 @@ class Series:
     def credit(self, verdict: Verdict | None) -> None:
         """Score the current game; None removes its score (a move was taken back)."""
         self._points.pop(self.game, None)
+        self._returns.pop(self.game, None)
         if verdict is not None:
-            points = share_point(verdict.returns)
-            self._points[self.game] = tuple(points[self.seat_of(i)] for i in range(len(self.names)))
+            points, seats = share_point(verdict.returns), [self.seat_of(i) for i in range(len(self.names))]
+            self._points[self.game] = tuple(points[seat] for seat in seats)
+            self._returns[self.game] = tuple(verdict.returns[seat] for seat in seats)
 
     @property
     def score(self) -> tuple[float, ...]:
         """Points of each contestant over all finished games."""
         return tuple(sum(points[i] for points in self._points.values()) for i in range(len(self.names)))
+
+    def earned(self, contestant: int) -> tuple[float, ...]:
+        """Return what a contestant earned in each finished game, in their order."""
+        return tuple(self._returns[game][contestant] for game in sorted(self._returns))
 
 
 def share_point(returns: Sequence[float]) -> tuple[float, ...]:
