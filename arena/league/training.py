@@ -85,7 +85,7 @@ class SelfPlayTraining:
         new = new_league(game, algo, league)
         seeds = initial_seeds(run.seed, len(new.learners))
         policies = [self.setup.build_policy(), *[self.setup.build_policy_from(seed) for seed in seeds[1:]]]
-        self.remote_rollouts = remote_rollouts_of(scale, self.setup, league, policies[0])
+        self.remote_rollouts = remote_rollouts_of(scale, self.setup, league.references, policies[0])
         saved = self._claim(new, scale, described or {})
         self.league = new if saved is None else saved.league
         self.pool = Pool(game, algo, self.folder, self.setup.device)

@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 from arena.base.errors import UsageError
 from arena.data.buffer.base import ReplayBuffer
 from arena.data.stats import CollectStats
-from arena.league.config import LeagueConfig, RunConfig
+from arena.league.config import RunConfig
 from arena.league.scale import ScaleConfig
 from arena.league.seating import LeagueSeating
 from arena.league.workers.collector import FindMember, Rounds, WorkersCollector
@@ -97,14 +97,13 @@ class RemoteRollouts:
 
 
 def remote_rollouts_of(
-    scale: ScaleConfig, setup: TrainingSetup[Game, RunConfig], league: LeagueConfig, policy: BasePolicy
+    scale: ScaleConfig, setup: TrainingSetup[Game, RunConfig], references: tuple[str, ...], policy: BasePolicy
 ) -> RemoteRollouts | None:
     """Return the workers that play the games of a training; None if this process plays them."""
     if not scale.plays_in_shares:
         return None
     game, openings = setup.task, setup.options.openings
-    options, references = tuple(game.options.items()), league.references
-    seats, network = setup.seats, setup.network
+    options, seats, network = tuple(game.options.items()), setup.seats, setup.network
     work = SelfPlay(game.name, options, setup.algo, setup.config, seats, references, openings, network)
     return RemoteRollouts(scale, work, policy, setup.algorithm.data == "on-policy")
 
