@@ -33,7 +33,8 @@ def descend(loss: torch.Tensor, optim: torch.optim.Optimizer | None, max_norm: f
     for parameter, gradient in zip(parameters, gradients, strict=True):
         parameter.grad = gradient  # not added up, so that there is nothing to clear
     if max_norm is None:
-        norm = nn.utils.get_total_norm([gradient for gradient in gradients if gradient is not None])
+        given = [gradient for gradient in gradients if gradient is not None]
+        norm = nn.utils.get_total_norm(given, foreach=True)
     else:
         norm = nn.utils.clip_grad_norm_(parameters, max_norm)
     optim.step()
