@@ -192,6 +192,9 @@ def _training(options: Any) -> "TrainingRun":
         return make_gym_run(task, options.algo, options.config, options.run)
     from arena.league.training import SelfPlayTraining
 
+    if not task.repeatable:
+        told = f"{task.spec} plays another game by the same seed and moves: this training is not resumed exactly"
+        print(told, file=sys.stderr)
     return SelfPlayTraining(task, options.algo, options.config, options.run, options.league, options.scale)
 
 

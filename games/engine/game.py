@@ -119,6 +119,8 @@ class Game:
     """What returns are worth in a game for chips; None in others."""
     groups: tuple[tuple[int, ...], ...] = ()
     """Seats by group, where not all agents have the same observations and actions: those of a group have."""
+    repeatable: bool = True
+    """A seed and actions always give the same game, which can be resumed and replayed exactly."""
     truncates: bool = False
     """Games end by truncation, not by termination."""
     unmasked_observation: bool = False

@@ -38,8 +38,6 @@ class HostedGame(Game):
     """True if an environment can be copied in the middle of a game, with what a seat may not know drawn anew."""
     chance: bool = field(kw_only=True)
     """True if games differ by their seeds."""
-    repeatable: bool = field(default=True, kw_only=True)
-    """True if a seed and actions always give the same game."""
 
     @property
     def has_chance(self) -> bool:

@@ -234,6 +234,14 @@ def test_what_ignores_its_seed_is_said_to():
         check(game)
 
 
+@pytest.mark.full
+def test_a_training_says_that_it_is_not_resumed_exactly(tmp_path, capsys):
+    words = ["--steps", "64", "--snapshots", "1", "--boards", "4", "--moves", "8", "--evaluation-games", "2"]
+    name = spec("unseeded")
+    assert main(["train", name, "ppo", *words, "--evaluation", "random", "--out", str(tmp_path / "run")]) == 0
+    assert f"{name} plays another game by the same seed and moves" in capsys.readouterr().err
+
+
 def test_an_observation_outside_its_space_is_found():
     with pytest.raises(
         ContractError, match=r"observations: \w+ is shown .* after action 1 .*outside its observation space"
