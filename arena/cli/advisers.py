@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
-from arena.base.errors import UsageError
+from arena.base.errors import CheckpointError, UsageError
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.registry import AGENTS
+from arena.policy.snapshots import find_snapshot, names_snapshot
 from games.engine.game import Game
 
 SEARCH_S = 2
@@ -48,7 +49,9 @@ def _on_the_ladder(game: Game, url: str) -> list[str]:
 def _is_trained(name: str) -> bool:
     """Return whether the name of a player is the spec of an agent whose folder is there."""
     spec = AgentSpec.parse(name)
-    return bool(spec.argument) and spec.folder.is_dir()
+    with suppress(CheckpointError):
+        return bool(spec.argument) and names_snapshot(spec.folder) and find_snapshot(spec.folder).is_dir()
+    return False
 
 
 def _of_runs(game: Game, folder: Path) -> list[str]:

@@ -15,6 +15,7 @@ from arena.cli.home import STORE
 from arena.match.limits import Limits
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.registry import make_game
+from arena.tournament.entrants import named
 
 if TYPE_CHECKING:
     from arena.match.contained import ContainedPolicy
@@ -100,9 +101,11 @@ def screen(options: Options) -> Iterator["PlayScreen"]:
             limits = Limits(time_per_game=options.time, time_to_start="10m")
             return stack.enter_context(closing(contained_agent(spec, game, limits)))
 
-        names = _names(specs)
+        entered = {spec: named(spec, spec) for spec in specs if not _is_person(spec)}
+        names = _names([entered[spec].name if spec in entered else spec for spec in specs])
         others: list[tuple[str, Policy | None]] = [
-            (name, None if _is_person(spec) else seat(spec)) for name, spec in zip(names, specs, strict=True)
+            (name, seat(entered[spec].spec) if spec in entered else None)
+            for name, spec in zip(names, specs, strict=True)
         ]
         hints = [(options.hints, seat(options.hints))] if options.hints else []
         for adviser in () if options.hints else usual_advisers(game, options.store, RUNS):

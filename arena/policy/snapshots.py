@@ -1,5 +1,6 @@
 """Checkpoint folders and their descriptions, without the weights; needs no torch."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from arena.base.typed import FieldError, Hash, as_type, field
 
 SNAPSHOT = "snapshot-{:04d}"
 """Name of a checkpoint in the folder of a run, by its number."""
+VERSIONED = re.compile(r"(.+)@([0-9a-f]{8,64})")
+"""A run or a checkpoint, and the hash of the weights that are meant."""
 FORMAT = 2
 READABLE = 1, FORMAT
 """Formats that can be read; 1 has other names of options (`arena.policy.former_names`)."""
@@ -40,16 +43,31 @@ def find_snapshot(folder: Path) -> Path:
     """Return the checkpoint that a path names: the folder of one, or a run, which stands for its newest snapshot.
 
     `RUN/latest` is the newest snapshot of a run as well, `RUN/best` the one that was evaluated best; see
-    `best_snapshot`. Raises `CheckpointError` if there is none.
+    `best_snapshot`. `RUN@HASH` is the snapshot whose weights have that hash, which may be cut short. Raises
+    `CheckpointError` if there is none.
     """
     if (folder / CONFIG).exists():
         return folder
+    if (version := VERSIONED.fullmatch(str(folder))) is not None and not folder.exists():
+        return _with_weights(Path(version[1]), version[2])
     if folder.name == BEST and not folder.is_dir():
         return best_snapshot(folder.parent)
     run = folder.parent if folder.name == LATEST and not folder.is_dir() else folder
     if not (snapshots := snapshots_in(run)):
         raise CheckpointError(f"no checkpoint at {folder}: no such folder, or no snapshot in it")
     return snapshots[-1]
+
+
+def names_snapshot(path: Path) -> bool:
+    """Return whether a path may name a checkpoint in one of the ways that `find_snapshot` knows."""
+    return path.is_dir() or path.name in (BEST, LATEST) or VERSIONED.fullmatch(str(path)) is not None
+
+
+def _with_weights(run: Path, digest: str) -> Path:
+    for folder in [run] if (run / CONFIG).exists() else reversed(snapshots_in(run)):
+        if read_config(folder)["sha256"].startswith(digest):
+            return folder
+    raise CheckpointError(f"no snapshot in {run} has weights of the hash {digest}")
 
 
 def best_snapshot(run: Path) -> Path:

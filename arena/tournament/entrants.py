@@ -15,7 +15,7 @@ from arena.base.errors import UsageError
 from arena.base.files import read_text
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.protocol import Policy
-from arena.policy.snapshots import BEST, CONFIG, LATEST, find_snapshot, read_config
+from arena.policy.snapshots import CONFIG, find_snapshot, names_snapshot, read_config
 from arena.tournament.config import TournamentConfig
 from games.engine.game import Game
 
@@ -62,12 +62,17 @@ def named(name: str, spec: str) -> Entrant:
     A run's folder is replaced by its newest snapshot, and the name gets the hash of its weights, as in
     `ppo:runs/c4@1a2b3c4d`. So a later snapshot of the same run is another player.
     """
-    checkpoint = pinned(spec)
+    agent, checkpoint = AgentSpec.parse(spec), pinned(spec)
     folder, _ = _folder_in(AgentSpec.parse(checkpoint).argument)
     if not folder or not (Path(folder) / CONFIG).exists():
         return Entrant(name, checkpoint)
-    version = str(read_config(Path(folder))["sha256"])[:HASH]
-    return Entrant(name if name.endswith(f"@{version}") else f"{name}@{version}", checkpoint)
+    version = f"@{str(read_config(Path(folder))['sha256'])[:HASH]}"
+    if version in name:
+        return Entrant(name, checkpoint)
+    if name != spec:
+        return Entrant(f"{name}{version}", checkpoint)
+    run, rest = _folder_in(agent.argument)  # the name is a spec as well: of these weights
+    return Entrant(str(replace(agent, argument=f"{run}{version}{rest}")), checkpoint)
 
 
 def pinned(spec: str) -> str:
@@ -81,12 +86,7 @@ def _folder_in(argument: str) -> tuple[str, str]:
     """Return the folder that an argument begins with, "" for none, and the rest: `runs/c4` and `:100`."""
     head, _, tail = argument.rpartition(":")
     parts = ((argument, ""), (head, f":{tail}"))
-    return next(((folder, rest) for folder, rest in parts if folder and _is_run(Path(folder))), ("", argument))
-
-
-def _is_run(folder: Path) -> bool:
-    """Return whether a path is a folder, or the best or latest snapshot of one."""
-    return folder.is_dir() or folder.name in (BEST, LATEST)
+    return next(((folder, rest) for folder, rest in parts if folder and names_snapshot(Path(folder))), ("", argument))
 
 
 def identity(entrant: Entrant) -> dict[str, Any]:

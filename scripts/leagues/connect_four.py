@@ -171,7 +171,7 @@ def _rate(
     say(f"a tournament of {len(players)}")
     with Store(str(options.out / "games.db")) as store:
         table = run_tournament(make_game(GAME), players, config, store=store).standings
-    return {row.name: (row.elo, row.error) for row in table.rows}
+    return {row.name.partition("@")[0]: (row.elo, row.error) for row in table.rows}
 
 
 def _agent(options: Options, league: LeagueName, seed: int) -> str:

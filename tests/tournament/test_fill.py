@@ -9,7 +9,7 @@ from itertools import combinations
 import pytest
 
 import games
-from arena.base.errors import UsageError
+from arena.base.errors import CheckpointError, UsageError
 from arena.cli.main import main
 from arena.match.limits import Limits
 from arena.store import Store
@@ -106,12 +106,20 @@ def test_who_was_trained_is_named_by_its_weights(tmp_path):
     first = snapshot(tmp_path / "run", 1, "1a2b3c4d5e6f")
     spec = f"ppo:{tmp_path / 'run'}"
     assert (named(spec, spec).name, named(spec, spec).spec) == (f"{spec}@1a2b3c4d", f"ppo:{first}")
+    guided = f"gumbel:{tmp_path / 'run'}:16"
+    assert named(guided, guided).name == f"gumbel:{tmp_path / 'run'}@1a2b3c4d:16"
     assert named("mine", f"gumbel:{tmp_path / 'run'}:16").spec == f"gumbel:{first}:16"
     second = snapshot(tmp_path / "run", 2, "ffff00001111")
     assert named("mine", spec).name == "mine@ffff0000"
     assert named("mine@ffff0000", spec).name == "mine@ffff0000"
     assert named("mine", spec).spec == f"ppo:{second}"
     assert named("deep", "alphabeta:4").name == "deep"
+    by_name = f"{spec}@1a2b3c4d"
+    assert (named(by_name, by_name).name, named(by_name, by_name).spec) == (by_name, f"ppo:{first}"), (
+        "it is a spec, too"
+    )
+    with pytest.raises(CheckpointError, match="has weights of the hash 00000000"):
+        named("lost", f"{spec}@00000000")
 
 
 def test_agents_come_from_a_file(tmp_path, capsys, monkeypatch):
