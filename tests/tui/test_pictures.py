@@ -66,7 +66,7 @@ async def test_what_an_agent_thought():
         for number, cell in enumerate(("b1", "b2", "a3")):
             await my_turn(pilot, 2 * number)
             await type_move(pilot, cell)
-        await until(pilot, lambda: app.screen.position.verdict)
+        await until(pilot, lambda: app.screen.sitting.position.verdict)
         await pilot.press("o", "left")
         await shows(pilot, "○ bot thought", "n: next game", "q back")
         check_snapshot(app, "play-thoughts-100x30")

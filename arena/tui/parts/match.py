@@ -1,6 +1,6 @@
 """A match as a screen shows it: its positions so far, in a series of games."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from arena.match.ask import Answer
 from arena.tui.state.live_match import Position, first_position
@@ -53,9 +53,16 @@ class ShownMatch:
             for i, name in enumerate(self.series.names)
         )
 
-    def record(self, shown: int, known: int) -> MoveRecord:
-        """Return the moves that led to position `known`, with position `shown` marked."""
-        moves = tuple(position.move for position in self.positions[: known + 1] if position.action is not None)
+    def record(self, shown: int, known: int, marks: Mapping[int, str] | None = None) -> MoveRecord:
+        """Return the moves that led to position `known`, with position `shown` marked.
+
+        `marks` are written behind the moves that led to the positions of these numbers.
+        """
+        moves = tuple(
+            position.move + (marks or {}).get(number, "")
+            for number, position in enumerate(self.positions[: known + 1])
+            if position.action is not None
+        )
         return MoveRecord(moves, min(shown, len(moves)), self.game.num_players)
 
     def result_at(self, position: Position) -> str:

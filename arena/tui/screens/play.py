@@ -58,7 +58,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         command("d", "draw", "draw", "offer a draw, or accept one"),
         command("r", "resign", "resign", "resign"),
         NEXT_KEY,
-        command("x", "change_seats", "again", "this game again from the other seat; it is not scored", show=False),
+        command("x", "change_seats", "again", "this game again from the other seat; it is not scored"),
         command("a", "analyse", "analyse", "go through the game: which moves lost value"),
         THOUGHTS_KEY,
         *MATCH_KEYS,
@@ -270,8 +270,8 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         self.show()
 
     def action_analyse(self) -> None:
-        """Go through the game that is over, analysed by the agent that gives hints."""
-        analyst = self.sitting.hints.adviser
+        """Go through the game that is over, analysed by the last of the agents that give hints: it ends in time."""
+        analyst = next(reversed(self.sitting.hints.advisers), None)
         written = WrittenMatch.of(self.sitting.record())
         self.app.push_screen(ReplayScreen(written, "this game", analyst, analyse_all=True))
 

@@ -17,6 +17,7 @@ from arena.tui.screens.keys import MATCH_KEYS, WALK_KEYS
 from arena.tui.screens.prompt import PromptScreen
 from arena.tui.screens.walk import WalkScreen
 from arena.tui.services.agents import contained_agent
+from arena.tui.state.analysis import lost_values, marks, summary
 from arena.tui.state.live_match import Position
 from arena.tui.state.messages import Analysed, Dealt
 from arena.tui.state.series import Series
@@ -38,6 +39,7 @@ class ReplayScreen(WalkScreen):
         Binding(
             "A", "analyse_all", "analyse all", show=False, tooltip="the same of all positions, one after the other"
         ),
+        Binding("m,M", "next_mistake", "mistake", show=False, tooltip="to the next move that lost value"),
         Binding("w", "with_agent", "with", show=False, tooltip="choose the agent that analyses"),
         Binding("e", "export", "export", tooltip="write the match to a file: .jsonl, .pgn, .sgf, .gif or .png"),
         *MATCH_KEYS,
@@ -86,6 +88,15 @@ class ReplayScreen(WalkScreen):
         pace, _, moves = self.pace_words()
         self.heading.say(self._called, where, pace if self.playing else "", moves)
         return super().view_model()
+
+    def lost(self) -> dict[int, float]:
+        """Return what each move lost, as far as it is known; nothing but in games of two against each other."""
+        game = self.game
+        return lost_values(self.match.positions, self.match.answers) if game.num_players == 2 and game.zero_sum else {}
+
+    def marks(self) -> dict[int, str]:
+        """Return the marks of moves that lost value."""
+        return marks(self.lost())
 
     def thought(self, position: Position, answer: Answer | None, chances: dict[int, float]) -> Thought | None:
         """Return the analysis of a position."""
@@ -147,6 +158,9 @@ class ReplayScreen(WalkScreen):
                 self._lines[message.number] = message.analysis.line
                 self.show()
             self._analyse()
+            if self.analysing == "all" and self._next_to_analyse() is None and self.lost():
+                found = summary(self.lost(), self.match.positions, self.match.seat_names)
+                self.say(f"{found}   m: to the next", "result")
 
     def action_analyse(self) -> None:
         """Start or stop analysing the position shown."""
@@ -162,6 +176,14 @@ class ReplayScreen(WalkScreen):
             self.action_with_agent()
         else:
             self.arrive()
+
+    def action_next_mistake(self) -> None:
+        """Show the position before the next move that lost value; after the last, the first."""
+        found = [number - 1 for number in sorted(self.marks())]
+        if found:
+            self.action_jump(next((number for number in found if number > self.shown), found[0]))
+        else:
+            self.say("no move is known to have lost much; A analyses all of them", "refusal")
 
     def action_with_agent(self) -> None:
         """Ask for the agent."""

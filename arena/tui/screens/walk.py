@@ -94,10 +94,14 @@ class WalkScreen(ArenaScreen, inherit_bindings=False):
         if self._board.picture is not picture or self._board.chances != cells:  # an equal view is not drawn again
             self._board = BoardView(picture, chances=cells, seat=position.seat)
         thought = None if position.verdict is not None else self.thought(position, answer, chances)
-        record = self.match.record(self.shown, self.last_seen)
+        record = self.match.record(self.shown, self.last_seen, self.marks())
         return MatchView(
             self._board, self.match.players(position, self.jobs.doing, self.clock_at), record, thought, self._values()
         )
+
+    def marks(self) -> dict[int, str]:
+        """Return the marks of moves, by the number of the position they led to."""
+        return {}
 
     def clock_at(self, seat: int) -> str:
         """Return the clock of a seat at the position on the board, empty if it has none."""
