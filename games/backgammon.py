@@ -22,13 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.engine.bits import lowest_index
+from games.engine.cards import DICE
 from games.engine.chance import RANDOM_FIELD
 from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
 from games.engine.game import CHANCE, TERMINAL, State
 from games.engine.jit import njit
 from games.engine.options import checked_options
-from games.engine.picture import Picture
+from games.engine.picture import NOBODY, Picture
 from games.engine.ruleset import Ruleset
 from games.engine.views import views
 
@@ -36,6 +37,8 @@ OFF, BAR = 0, 25
 CHECKERS = 15
 START = {24: 2, 13: 5, 8: 3, 6: 5}
 LONGEST = 5_000
+ROWS = 11
+"""Rows of the picture: five for each half, and one between them for the dice."""
 STATE = np.dtype(
     [
         ("checkers", np.int8, (2, 26)),  # of each seat, on points as that seat counts them; OFF and BAR included
@@ -229,12 +232,13 @@ def place(seat: int, point: int) -> tuple[int, bool]:
 def cell(seat: int, point: int, height: int) -> tuple[int, int]:
     """Return row and column of the checker at a height (from 0) of a stack; the fifth stands for all above as well."""
     column, upper = place(seat, point)
-    return (min(height, 4) if upper else 9 - min(height, 4)), column
+    return (min(height, 4) if upper else ROWS - 1 - min(height, 4)), column
 
 
 def picture(state: State) -> Picture:
     """Return the board. A fifth checker shows the size of its stack; points as player 1 counts."""
-    pieces, letters = np.full((10, 14), -1, np.int8), np.full((10, 14), "", "<U2")
+    pieces, letters = np.full((ROWS, 14), -1, np.int8), np.full((ROWS, 14), "", "<U2")
+    figures = np.full((ROWS, 14), "")
     for seat in range(2):
         for point, count in enumerate(state["checkers"][seat].tolist()):
             for height in range(count):
@@ -252,15 +256,22 @@ def picture(state: State) -> Picture:
     if state["last_action"] >= 0:
         mover, (_, target) = int(state["last_seat"]), ends(int(state["last_action"]))
         last = cell(mover, target, state["checkers"][mover, target] - 1)
+    for column, number in enumerate(dice_left(state), start=9 if seat == 0 else 2):
+        pieces[ROWS // 2, column], letters[ROWS // 2, column] = NOBODY, str(number)
+        figures[ROWS // 2, column] = DICE[number - 1]
     return Picture(
         pieces=pieces,
-        cell_actions=np.full((10, 14), -1),
+        cell_actions=np.full((ROWS, 14), -1),
         action_cells=targets,
-        row_labels=("",) * 10,
+        row_labels=("",) * ROWS,
         column_labels=(*map(str, range(13, 19)), "bar", *map(str, range(19, 25)), "off"),
         bottom_labels=(*map(str, range(12, 6, -1)), "", *map(str, range(6, 0, -1)), ""),
         last=last,
         letters=letters,
+        figures=figures,
+        board="points",
+        sides=("white", "black"),
+        rails=(6, 13),
         action_origins=origins,
         notes=notes(state),
     )
@@ -268,10 +279,14 @@ def picture(state: State) -> Picture:
 
 def notes(state: State) -> tuple[str, ...]:
     """Return a line with the numbers still to be played."""
-    if state["current_player"] < 0:
-        return ()
-    left = [str(die) for die, uses in zip(state["dice"], state["uses"], strict=True) for _ in range(uses)]
-    return (f"player {state['turn'] + 1} has to play {' '.join(left)}",)
+    left = " ".join(map(str, dice_left(state)))
+    return (f"player {state['turn'] + 1} has to play {left}",) if left else ()
+
+
+def dice_left(state: State) -> list[int]:
+    """Return the numbers still to be played, none where no seat is to move."""
+    dice = zip(state["dice"].tolist(), state["uses"].tolist(), strict=True)
+    return [number for number, uses in dice for _ in range(uses)] if state["current_player"] >= 0 else []
 
 
 def ends(action: int) -> tuple[int, int]:

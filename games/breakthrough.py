@@ -117,6 +117,8 @@ def picture(state: State) -> Picture:
         row_labels=tuple(str(rows - row) for row in range(rows)),
         column_labels=tuple(COLUMN_LETTERS[:columns]),
         last=(rows - 1 - last_row, last_column) if last >= 0 else None,
+        board="squares",
+        sides=("white", "black"),
     )
 
 

@@ -243,9 +243,11 @@ def picture(state: State) -> Picture:
         cell_actions=np.full((8, 8), -1),
         action_cells=cells[targets],
         action_origins=np.where(targets[:, None] < 0, -1, cells[origins]),
-        row_labels=tuple(f"{4 * row + 1}-{4 * row + 4}" for row in range(8)),
+        row_labels=tuple(str(4 * row + 1) for row in range(8)),
         column_labels=("",) * 8,
         last=(int(ROWS[last]), int(COLUMNS[last])) if last >= 0 else None,
+        board="squares",
+        sides=("black", "white"),
     )
 
 

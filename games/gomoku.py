@@ -29,6 +29,7 @@ from games.engine.boards import (
     observe_stones,
     parse_cell,
     reflections,
+    star_points,
     win_or_loss,
 )
 from games.engine.compiled import CompiledGame
@@ -91,6 +92,9 @@ def picture(state: State) -> Picture:
         column_labels=tuple(COLUMN_LETTERS[:size]),
         last=last_cell,
         winning=winning_line(state["board"], last_cell, FIVE, exact=not state["overline"]),
+        board="crossings",
+        sides=("black", "white"),
+        stars=star_points(size),
     )
 
 

@@ -26,7 +26,7 @@ from games.engine.compiled import CompiledGame
 from games.engine.game import TERMINAL, State
 from games.engine.jit import njit
 from games.engine.options import checked_options, require_between
-from games.engine.picture import Picture
+from games.engine.picture import MARKS, Picture
 from games.engine.ruleset import Ruleset
 from games.engine.views import views
 from games.engine.winning import winning_chain
@@ -154,8 +154,9 @@ def picture(state: State) -> Picture:
         column_labels=tuple(COLUMN_LETTERS[:size]),
         last=divmod(last, size) if last >= 0 else None,
         winning=_winning_chain(state["board"], int(state["winner"])),
-        notes=("top to bottom against left to right",),
-        slanted=True,
+        notes=(f"{MARKS[0]} top to bottom, {MARKS[1]} left to right",),
+        board="hexagons",
+        edges=(0, 1),
     )
 
 

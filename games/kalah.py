@@ -31,7 +31,7 @@ from games.engine.errors import UsageError
 from games.engine.game import TERMINAL, State
 from games.engine.jit import njit
 from games.engine.options import checked_options, require_between
-from games.engine.picture import Picture
+from games.engine.picture import MARKS, Picture
 from games.engine.ruleset import Ruleset
 from games.engine.views import views
 
@@ -154,9 +154,10 @@ def picture(state: State) -> Picture:
         letters=np.array([[*second[::-1], ""], ["", *first]]),
         cell_actions=cells,
         action_cells=np.stack([np.full(houses, 1 - seat), across[:: -1 if seat else 1]], axis=1),
-        row_labels=("2", "1"),
+        row_labels=(f"{MARKS[1]} 2", f"{MARKS[0]} 1"),
         column_labels=("", *map(str, across[::-1]), ""),
         bottom_labels=("", *map(str, across), ""),
+        board="bowls",
         last=(1 - last_seat, houses - last if last_seat else 1 + last) if last >= 0 else None,
     )
 

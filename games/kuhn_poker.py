@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.engine.cards import deal_unseen, draw_unseen, hand_picture
+from games.engine.cards import UNKNOWN, Card, deal_unseen, draw_unseen, hand_picture
 from games.engine.chance import RANDOM_FIELD
 from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
@@ -157,7 +157,7 @@ def picture(state: State) -> Picture:
     players = len(state["cards"])
     names = RANKS[-players - 1 :]
     done = ", ".join(f"player {i % players + 1} {action_text(state, a)}" for i, a in enumerate(_history(state)))
-    return hand_picture([["?" if card < 0 else names[card]] for card in state["cards"]], 2, notes=(done,))
+    return hand_picture([[Card(names[card]) if card >= 0 else UNKNOWN] for card in state["cards"]], 2, notes=(done,))
 
 
 def _history(state: State) -> list[int]:

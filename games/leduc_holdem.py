@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.engine.cards import hand_picture
 from games.engine.chance import RANDOM_FIELD, draw_below
 from games.engine.game import CHANCE, TERMINAL, Game, State
 from games.engine.jit import njit
@@ -28,9 +27,9 @@ from games.engine.leduc import (
     draw_card,
     guess_other,
     hand_value,
-    hands,
     next_card,
     redact,
+    table_picture,
     write_cards,
 )
 from games.engine.limit_betting import (
@@ -131,8 +130,8 @@ def determinize(state: Any, seat: int) -> None:
 
 
 def picture(state: State) -> Picture:
-    """Return a row for each player, with its card and the open one; the actions stand below."""
-    return hand_picture(hands(state), len(WORDS), notes=bet_notes(state))
+    """Return a row for each player, with its card, and one for the open card; the actions stand below."""
+    return table_picture(state, len(WORDS), bet_notes(state))
 
 
 @checked_options

@@ -13,13 +13,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.engine.cards import hand_picture
 from games.engine.chance import RANDOM_FIELD, below
 from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
 from games.engine.game import CHANCE, TERMINAL, State
 from games.engine.jit import njit
-from games.engine.leduc import NUM_CARDS, draw_card, guess_other, hand_value, hands, next_card, redact, write_cards
+from games.engine.leduc import (
+    NUM_CARDS,
+    draw_card,
+    guess_other,
+    hand_value,
+    next_card,
+    redact,
+    table_picture,
+    write_cards,
+)
 from games.engine.options import checked_options
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
@@ -132,10 +140,10 @@ def determinize(state: Any, seat: int) -> None:
 
 
 def picture(state: State) -> Picture:
-    """Return a row for each player, with its card and the open one; the actions stand below."""
+    """Return a row for each player, with its card, and one for the open card; the actions stand below."""
     notes = [", ".join(WORDS[a] for a in state["history"][i, : state["length"][i]]) for i in range(2)]
     pot = f"in the pot: {state['paid'][0]} and {state['paid'][1]}"
-    return hand_picture(hands(state), len(WORDS), notes=(*notes, pot))
+    return table_picture(state, len(WORDS), (*notes, pot))
 
 
 def action_text(state: State, action: int) -> str:

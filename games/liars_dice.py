@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.engine.cards import hand_picture
+from games.engine.cards import die_face, hand_picture
 from games.engine.chance import RANDOM_FIELD, draw_below
 from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
@@ -153,7 +153,7 @@ def determinize(state: Any, seat: int) -> None:
 
 def picture(state: State) -> Picture:
     """Return a row for each player, with its dice; the last bid stands below."""
-    hands = [["?" if die == 0 else str(die) for die in hand] for hand in state["dice"]]
+    hands = [[die_face(int(number)) for number in hand] for hand in state["dice"]]
     last, bids = int(state["last"]), len(state["bids"])
     note = f"bid: {action_text(state, last)}" if last >= 0 else ""
     if state["caller"] >= 0:

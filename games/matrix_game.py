@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.engine.cards import hand_picture
+from games.engine.cards import Card, hand_picture
 from games.engine.chance import RANDOM_FIELD, draw_below
 from games.engine.compiled import CompiledGame
 from games.engine.errors import UnknownNameError, UsageError
@@ -133,14 +133,13 @@ def determinize(state: Any, seat: int) -> None:
 
 
 def picture(state: State) -> Picture:
-    """Return a row for each player: the initial of the last choice; payoffs stand below."""
+    """Return a row for each player: the last choice; payoffs stand below."""
     if state["length"] == 0:
         return hand_picture([[], []], num_actions(state))
     last = [action_text(state, int(action)) for action in state["history"][state["length"] - 1]]
-    marks = [word.removeprefix("action_")[0].upper() for word in last]
     totals = ", ".join(f"{float(amount):g}" for amount in state["earned"])
     note = f"{' against '.join(last)}; earned {totals} after {state['length']} of {len(state['history'])}"
-    return hand_picture([[mark] for mark in marks], num_actions(state), notes=(note,))
+    return hand_picture([[Card(word)] for word in last], num_actions(state), notes=(note,))
 
 
 def num_actions(state: State) -> int:

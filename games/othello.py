@@ -183,6 +183,8 @@ def picture(state: State) -> Picture:
         row_labels=tuple(str(row + 1) for row in range(size)),
         column_labels=tuple(COLUMN_LETTERS[:size]),
         last=divmod(last, size) if last >= 0 else None,
+        surface="felt",
+        sides=("black", "white"),
         notes=(f"discs: {discs[0].sum()} to {discs[1].sum()}",),
     )
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.engine.cards import hand_picture
+from games.engine.cards import Card, die_face, hand_picture
 from games.engine.chance import RANDOM_FIELD
 from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
@@ -121,13 +121,12 @@ def returns(state: Any, out: NDArray[Any]) -> None:
 
 
 def picture(state: State) -> Picture:
-    """Return the scores, a row for each player; the turn's total stands below."""
-    width = max(len(str(points)) for points in (state["target"], *state["scores"]))
-    rows = [list(f"{score:0{width}}") for score in state["scores"]]
-    roll = f"rolled {state['last_roll']}; " if state["last_roll"] else ""
+    """Return the scores, a row for each player, and the last roll; the turn's total stands below."""
+    rows = [[Card(str(score))] for score in state["scores"]]
+    rolled = [die_face(int(state["last_roll"]))] if state["last_roll"] else []
     over = state["current_player"] == TERMINAL
     turn = "" if over else f"player {state['turn'] + 1}: {state['turn_total']} in this turn"
-    return hand_picture(rows, len(WORDS), notes=((roll + turn).removesuffix("; "), f"to win: {state['target']}"))
+    return hand_picture(rows, len(WORDS), (turn, f"to win: {state['target']}"), table=rolled, table_label="rolled")
 
 
 def action_text(state: State, action: int) -> str:

@@ -179,6 +179,7 @@ def picture(state: State) -> Picture:
         row_labels=tuple(str(row + 1) for row in range(rows)),
         column_labels=tuple(COLUMN_LETTERS[:columns]),
         letters=letters,
+        board="tiles",
         notes=tuple(out),
     )
 

@@ -1,27 +1,34 @@
 """`arena games`: the games that can be played."""
 
 import json
+import textwrap
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import tyro
 from rich.box import SIMPLE
+from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
 from arena.base.terminal import make_console
 from arena.policy.registry import GAMES, HOSTS, make_game
 from games.engine.game import Game
+from games.engine.manual import manual_of
 from games.engine.options import Option
 from games.engine.text import printable
+
+MANUAL_WIDTH = 100
+"""Columns of a manual at most."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """List the games with their players, actions, observations and options.
+    """List the games with their players, actions, observations and options, or show the rules of one.
 
-    Options are given after the name: tic_tac_toe:m=6,n=6,k=4. The environments of PettingZoo and the games of OpenSpiel
-    that are installed are listed by 'arena games pettingzoo:' and 'arena games openspiel:'.
+    With the name of a game its manual follows: how it is played, options, notation, strategy and source. Options are
+    given after the name: tic_tac_toe:m=6,n=6,k=4. The environments of PettingZoo and the games of OpenSpiel that are
+    installed are listed by 'arena games pettingzoo:' and 'arena games openspiel:'.
     """
 
     game: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="[GAME]")] = ""
@@ -53,8 +60,23 @@ def run(options: Options) -> int:
     if options.json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
         return 0
-    make_console().print(_table(rows))
+    console = make_console()
+    console.print(_table(rows))
+    if options.game:
+        _print_manual(console, make_game(options.game))
     return 0
+
+
+def _print_manual(console: Console, game: Game) -> None:
+    """Print how a game is played."""
+    for section in manual_of(game):
+        console.print(Text(section.heading, "bold"))
+        for paragraph in section.paragraphs:
+            later = "    " if paragraph.startswith("- ") else "  "
+            text = paragraph.replace("`", "")
+            width = min(console.width, MANUAL_WIDTH)
+            console.print(Text(textwrap.fill(text, width, initial_indent="  ", subsequent_indent=later)))
+        console.print()
 
 
 def _list_hosted(host: str, as_json: bool) -> int:

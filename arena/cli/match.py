@@ -15,7 +15,7 @@ from arena.base.text import printable
 from arena.match.json_lines import to_json_line
 from arena.match.replay import Replay, replay
 from arena.store import DEFAULT_URL, Store, StoredMatch
-from arena.tui.state.words import mark, result
+from arena.tui.state.words import result
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,14 @@ def _show(match: StoredMatch, again: Replay) -> None:
     console = make_console()
     console.print(Text(f"Match {match.id}, number {match.number} of run {match.run}, seed {record.seed}"))
     console.print(Text(f"{record.game}\n"))
+    picture = game.picture(again.match.state)
     spent = None if record.move_ms is None else again.spent_s(record.move_ms)
     for seat, (name, value) in enumerate(zip(record.players, record.verdict.returns, strict=True)):
         time = "" if spent is None else f"  {spent[seat]:.3g} s"
-        console.print(Text(f"{mark(seat)} {name}  {value:+g}{time}"))
+        console.print(Text(f"{picture.mark(seat)} {name}  {value:+g}{time}"))
     console.print(Text(f"\n{_listed(again.moves, len(record.opening))}\n"))
-    console.print(Text(game.picture(again.match.state).text()), no_wrap=True, overflow="ignore", crop=False)
-    console.print(Text(f"\n{result(record.verdict, record.players, len(record.actions))}"))
+    console.print(Text(picture.text()), no_wrap=True, overflow="ignore", crop=False)
+    console.print(Text(f"\n{result(record.verdict, record.players, len(record.actions), picture.sides)}"))
     console.print("Replayed: seed and moves lead to this end.", style="green")
 
 

@@ -70,7 +70,7 @@ def run(options: Options) -> int:
 
 def options_of(intent: "PlayIntent") -> Options:
     """Return the options that another screen asks for."""
-    return Options(intent.game, intent.agents, seat=intent.seat, store=intent.store)
+    return Options(intent.game, intent.agents, seat=intent.seat, time=intent.time, store=intent.store)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -58,7 +58,9 @@ def run(options: Options) -> int:
 
 def options_of(intent: "WatchIntent") -> Options:
     """Return the options that another screen asks for."""
-    return Options(intent.game, intent.agents, games=intent.games, speed=intent.speed)
+    limits = Limits(time_per_game=intent.time)
+    given = Options(intent.game, intent.agents, games=intent.games, speed=intent.speed, limits=limits)
+    return given if intent.openings is None else replace(given, openings=intent.openings)
 
 
 @contextmanager

@@ -118,22 +118,27 @@ class ArenaApp(App[None]):
         if self._opener is not None and not self._opening:
             self._opening = True
             self._news(f"opening: arena {shlex.join(message.intent.words)} …")
-            self.run_worker(self._show(self._opener, message.intent), name="open")
+            self.run_worker(self._show(self._opener, message), name="open")
 
-    async def _show(self, opener: Opener, intent: Intent) -> None:
+    async def _show(self, opener: Opener, message: OpenScreen) -> None:
         """Show the screen of an intent until it is left, then release its resources (agents, a store)."""
         thread = BackgroundThread()
         try:
-            manager = opener(intent)
+            manager = opener(message.intent)
             shown = await thread.run(manager.__enter__)
         except UsageError as error:
-            self._news(str(error), "refusal")
+            if message.answer is not None:
+                await message.answer(str(error))
+            else:
+                self._news(str(error), "refusal")
             return
         finally:
             self._opening = False
             thread.close()
         try:
             self._news("")
+            if message.answer is not None:
+                await message.answer("")
             await self.push_screen_wait(shown)
         finally:
             manager.__exit__(None, None, None)

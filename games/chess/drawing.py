@@ -35,5 +35,7 @@ def picture(state: State) -> Picture:
         letters=letters(kinds, seats).reshape(8, 8)[::-1].copy(),
         figures=FIGURES[kinds + len(LETTERS) * (seats == 1)].reshape(8, 8)[::-1].copy(),
         action_origins=cells(ORIGINS, turn),
+        board="squares",
+        sides=("white", "black"),
         notes=(f"move {state['number']}, {('white', 'black')[turn]}{check}",),
     )

@@ -136,6 +136,20 @@ def cells_by_row(size: int, others: int = 0) -> tuple[NDArray[np.int64], NDArray
     return cells.reshape(size, size), np.append(places, np.full((others, 2), -1), axis=0)
 
 
+def star_points(size: int) -> tuple[tuple[int, int], ...]:
+    """Return the crossings that are marked on a go board: near the corners, in the middle, and on large ones between.
+
+    >>> len(star_points(19)), len(star_points(13)), star_points(6)
+    (9, 5, ())
+    """
+    if size < 7:
+        return ()
+    low, middle, high = (3 if size > 11 else 2), size // 2, size - 1 - (3 if size > 11 else 2)
+    corners = [(row, column) for row in (low, high) for column in (low, high)]
+    sides = [(low, middle), (middle, low), (middle, high), (high, middle)] if size > 15 and size % 2 else []
+    return (*corners, *sides, *([(middle, middle)] if size % 2 else []))
+
+
 def require_board(game: str, k: int, **sides: int) -> None:
     """Raise `UsageError` unless both sides are from 1 to 20, and `k` stones in a line fit on the longer one."""
     for name, value in sides.items():

@@ -1,14 +1,15 @@
 """Parts that card games share: dealing unseen cards, names of cards, and a picture of all hands."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from games.engine.bits import popcount
 from games.engine.chance import draw_below
 from games.engine.jit import njit
-from games.engine.picture import Picture
+from games.engine.picture import HIDDEN, MARKS, NOBODY, Picture
+from games.engine.picture import SUITS as SUIT_SYMBOLS
 
 RANKS, SUITS = "A23456789TJQK", "shdc"
 """Letters of the ranks and suits of 52 cards: card 13 * suit + rank, the ace lowest."""
@@ -50,21 +51,65 @@ def card_text(card: int) -> str:
     return RANKS[rank] + SUITS[suit]
 
 
-def hand_picture(hands: Sequence[Sequence[str]], num_actions: int, notes: tuple[str, ...] = ()) -> Picture:
-    """Return a picture with a row for each player and a cell for each card; "?" is an unknown card.
+class Card(NamedTuple):
+    """What is seen of a card or a die."""
+
+    text: str
+    """One sign or two, or a word; "?" for one that is not seen."""
+    ink: str = ""
+    """Colour of the text, one of `palette.INKS`; "" for black."""
+    figure: str = ""
+    """A figure that screens draw in place of the text (⚂)."""
+
+
+UNKNOWN = Card(HIDDEN)
+DICE = "⚀⚁⚂⚃⚄⚅"
+
+
+def playing_card(card: int) -> Card:
+    """Return one of 52 cards as it is printed, spades black, hearts red, diamonds blue, clubs green; -1 is not seen."""
+    return named_card(card_text(card)) if card >= 0 else UNKNOWN
+
+
+def named_card(name: str) -> Card:
+    """Return the card of a rank and a suit that are named by letters, `As`."""
+    symbol = next(symbol for symbol, letter in SUIT_SYMBOLS.items() if letter == name[1])
+    return Card(name[0] + symbol, {"h": "red", "d": "blue", "c": "green"}.get(name[1], "black"))
+
+
+def die_face(number: int) -> Card:
+    """Return a die that shows a number; 0 is not seen."""
+    if number == 0:
+        return UNKNOWN
+    return Card(str(number), figure=DICE[number - 1] if number <= len(DICE) else "")
+
+
+def hand_picture(
+    hands: Sequence[Sequence[Card]],
+    num_actions: int,
+    notes: tuple[str, ...] = (),
+    table: Sequence[Card] = (),
+    table_label: str = "table",
+) -> Picture:
+    """Return a picture with a row for each player and a cell for each card, and below them a row of the table's.
 
     Cells without a card stay empty. No action has a cell.
     """
-    width = max(1, *(len(hand) for hand in hands))
-    letters = np.array([[*hand, *[""] * (width - len(hand))] for hand in hands])
-    seats = np.arange(len(hands))[:, None]
+    rows = [*hands, *([table] if table else [])]
+    width = max(1, *(len(row) for row in rows))
+    cards = [[*row, *[Card("")] * (width - len(row))] for row in rows]
+    letters, inks, figures = (np.array([[card[i] for card in row] for row in cards]) for i in range(len(Card._fields)))
+    owners = np.array([*range(len(hands)), *([NOBODY] if table else [])])[:, None]
+    labels = [f"{MARKS[seat % len(MARKS)]} {seat + 1}" for seat in range(len(hands))]
     return Picture(
-        pieces=np.where(letters == "", -1, seats).astype(np.int8),
+        pieces=np.where(letters == "", -1, owners).astype(np.int8),
         cell_actions=np.full(letters.shape, -1),
         action_cells=np.full((num_actions, 2), -1),
-        row_labels=tuple(str(seat + 1) for seat in range(len(hands))),
+        row_labels=(*labels, *([table_label] if table else [])),
         column_labels=("",) * width,
         letters=letters,
+        inks=inks if inks.any() else None,
+        figures=figures if figures.any() else None,
         notes=tuple(note for note in notes if note),
-        cards=True,
+        board="cards",
     )

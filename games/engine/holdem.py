@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.engine.cards import card_text, deal_unseen, hand_picture
+from games.engine.cards import deal_unseen, hand_picture, playing_card
 from games.engine.jit import njit
 from games.engine.picture import Picture
 from games.engine.poker_hands import NUM_RANKS, hand_strength
@@ -124,10 +124,8 @@ def guess_hidden_hands(state: Any) -> None:
 
 
 def table_picture(state: NDArray[Any], num_actions: int, notes: tuple[str, ...]) -> Picture:
-    """Return a row a player with its cards, and below it a line for those that are open and the `notes`."""
-    names = ["?" if card < 0 else card_text(int(card)) for card in state["cards"]]
-    hole_cards = len(names) - OPEN
-    hands = [names[first : first + HAND] for first in range(0, hole_cards, HAND)]
-    shown = names[hole_cards : int(state["dealt"])]
-    table = (f"open: {' '.join(shown)}",) if shown else ()
-    return hand_picture(hands, num_actions, notes=(*table, *notes))
+    """Return a row for each player with its cards, and one for those that are open; the `notes` stand below."""
+    cards = [playing_card(int(card)) for card in state["cards"]]
+    hole_cards = len(cards) - OPEN
+    hands = [cards[first : first + HAND] for first in range(0, hole_cards, HAND)]
+    return hand_picture(hands, num_actions, notes, table=cards[hole_cards : int(state["dealt"])])

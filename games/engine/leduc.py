@@ -7,9 +7,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from games.engine.cards import deal_unseen, draw_unseen
+from games.engine.cards import UNKNOWN, deal_unseen, draw_unseen, hand_picture, named_card
 from games.engine.game import TERMINAL, State
 from games.engine.jit import njit
+from games.engine.picture import Picture
 
 CARDS = ("Js", "Jh", "Qs", "Qh", "Ks", "Kh")
 RANKS, NUM_CARDS = 3, 6
@@ -61,7 +62,8 @@ def guess_other(state: Any, seat: int) -> None:
     deal_unseen(state, 1 - seat, NUM_CARDS)
 
 
-def hands(state: State) -> list[list[str]]:
-    """Return the cards of each seat and the open one, once there is one; "?" for those that are not known."""
-    names = ["?" if card < 0 else CARDS[card] for card in state["cards"]]
-    return [[names[seat], *([names[2]] if state["cards"][2] >= 0 else [])] for seat in range(2)]
+def table_picture(state: State, num_actions: int, notes: tuple[str, ...]) -> Picture:
+    """Return a row for each player with its card, and one for the open card, once there is one."""
+    first, second, shown = (UNKNOWN if card < 0 else named_card(CARDS[card]) for card in state["cards"])
+    table = [shown] if state["cards"][2] >= 0 else []
+    return hand_picture([[first], [second]], num_actions, notes, table)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from games.engine.cards import RANKS, SUITS, card_text, hand_picture
+from games.engine.cards import RANKS, SUITS, UNKNOWN, card_text, hand_picture, playing_card
 from games.engine.errors import UsageError
 from games.engine.game import State
 from games.engine.picture import Picture
@@ -38,19 +38,25 @@ def parse_action(state: State, text: str) -> int:
 
 
 def picture(state: State) -> Picture:
-    """Return a row for each player, melds first; pointing at a card discards it. Piles and points stand below."""
+    """Return a row for each player, melds first, and one for stock and pile; pointing at a card discards or draws."""
     rows = [_in_order(state, seat) for seat in range(2)]
     hands = [
-        [*map(card_text, row), *["?"] * (int(count) - len(row))] for row, count in zip(rows, state["held"], strict=True)
+        [*map(playing_card, row), *[UNKNOWN] * (int(count) - len(row))]
+        for row, count in zip(rows, state["held"], strict=True)
     ]
-    drawn = hand_picture(hands, NUM_ACTIONS, notes=(*_piles(state), *_points(state), _ending(state)))
+    pile = [playing_card(int(state["pile"][state["discarded"] - 1]))] if state["discarded"] else []
+    notes = (*_piles(state), *_points(state), _ending(state))
+    drawn = hand_picture(hands, NUM_ACTIONS, notes, table=[UNKNOWN, *pile], table_label="stock, pile")
     seat = int(state["current_player"])
-    if seat < 0 or state["ending"] or state["held"][seat] <= HAND:
+    if seat < 0 or state["ending"]:
         return drawn
+    pointed = {DRAW: (2, 0), **({TAKE: (2, 1)} if pile else {})}
+    if state["held"][seat] > HAND:
+        pointed = {DISCARD + card: (seat, column) for column, card in enumerate(rows[seat])}
     cell_actions, action_cells = drawn.cell_actions.copy(), drawn.action_cells.copy()
-    for column, card in enumerate(rows[seat]):
-        cell_actions[seat, column] = DISCARD + card
-        action_cells[DISCARD + card] = seat, column
+    for action, cell in pointed.items():
+        cell_actions[cell] = action
+        action_cells[action] = cell
     return replace(drawn, cell_actions=cell_actions, action_cells=action_cells)
 
 
@@ -62,15 +68,15 @@ def _in_order(state: State, seat: int) -> list[int]:
 
 
 def _piles(state: State) -> Iterator[str]:
-    """Yield lines on the stock, the top discard, and the discards under it, by suit."""
+    """Yield lines on the stock, and on the discards under the top one, by suit."""
     if int(state["held"].sum()) < DEALT and not state["length"]:
         return
     pile = [int(card) for card in state["pile"][: state["discarded"]]]
     in_stock = NUM_CARDS - int(state["held"].sum()) - len(pile) - int(state["laid_away"] >= 0)
-    yield f"stock: {in_stock} cards; discards: {card_text(pile[-1]) if pile else 'none'}"
+    yield f"stock: {in_stock} cards"
     if under := sorted(pile[:-1]):
         suits = ["".join(RANKS[card % NUM_RANKS] for card in under if card // NUM_RANKS == suit) for suit in range(4)]
-        yield "under it: " + " ".join(ranks + SUITS[suit] for suit, ranks in enumerate(suits) if ranks)
+        yield "in the pile: " + " ".join(ranks + SUITS[suit] for suit, ranks in enumerate(suits) if ranks)
 
 
 def _points(state: State) -> Iterator[str]:

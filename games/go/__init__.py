@@ -37,7 +37,7 @@ from typing import Literal
 
 import numpy as np
 
-from games.engine.boards import cells_by_row, reflections, win_or_loss
+from games.engine.boards import cells_by_row, reflections, star_points, win_or_loss
 from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
 from games.engine.game import TERMINAL, State
@@ -81,6 +81,9 @@ def picture(state: State) -> Picture:
         column_labels=tuple(COLUMNS[:size]),
         last=(last // size, last % size) if 0 <= last < size * size else None,
         notes=tuple(notes),
+        board="crossings",
+        sides=("black", "white"),
+        stars=star_points(size),
     )
 
 

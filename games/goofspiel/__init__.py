@@ -10,11 +10,13 @@ shown: all learn who took the point card, or that nobody did, as in OpenSpiel's 
 An action is a card, 0 for the lowest; in text it is what the card counts, from 1.
 """
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from games.engine.cards import UNKNOWN, Card, hand_picture
 from games.engine.chance import RANDOM_FIELD, draw_below
 from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
@@ -208,7 +210,7 @@ def determinize(state: Any, seat: int) -> None:
 
 
 def picture(state: State) -> Picture:
-    """Return the hands, a row for each player; points and point cards stand below."""
+    """Return the hands, a row for each player, and the card that is bid for; points stand below."""
     players, cards = state["hands"].shape
     across = np.arange(cards)
     row = max(int(state["current_player"]), 0)
@@ -218,17 +220,19 @@ def picture(state: State) -> Picture:
     if length:
         bids = " ".join(str(bid + 1) if bid >= 0 else "?" for bid in state["bids"][length - 1])
         notes.append(f"bids for {turned[length - 1]}: {bids}")
-    if len(turned) > length:
-        notes.append(f"to bid for: {turned[length]}")
-    return Picture(
-        pieces=np.where(state["hands"], np.arange(players)[:, None], -1).astype(np.int8),
-        cell_actions=np.tile(across, (players, 1)),
+    held = [[_held(int(state["hands"][seat, card]), card) for card in range(cards)] for seat in range(players)]
+    prize = [Card(str(card + 1) if card + 1 in turned[length:] else "") for card in across]
+    drawn = hand_picture(held, cards, tuple(notes), table=prize, table_label="prize")
+    return replace(
+        drawn,
+        cell_actions=np.append(np.tile(across, (players, 1)), np.full((1, cards), -1), axis=0),
         action_cells=np.stack([np.full(cards, row), across], axis=1),
-        row_labels=tuple(str(seat + 1) for seat in range(players)),
-        column_labels=tuple(str(card + 1) for card in across),
-        letters=np.where(state["hands"] < 0, "?", "") if (state["hands"] < 0).any() else None,
-        notes=tuple(notes),
     )
+
+
+def _held(holds: int, card: int) -> Card:
+    """Return a card of a hand, which holds it (1), does not (0), or may (-1)."""
+    return UNKNOWN if holds < 0 else Card(str(card + 1) if holds else "")
 
 
 def action_text(state: State, action: int) -> str:

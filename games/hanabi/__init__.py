@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from games.engine.cards import hand_picture
+from games.engine.cards import UNKNOWN, Card, hand_picture
 from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
 from games.engine.game import CHANCE, State
@@ -54,27 +54,33 @@ from games.hanabi.rules import (
 )
 
 COLORS = "RYGWB"
+INKS = ("red", "yellow", "green", "grey", "blue")
 KINDS = ("discard", "play", "tell", "tell")
 LIMITS = {"players": (2, 5), "hand_size": (0, 5), "max_information_tokens": (0, 20), "max_life_tokens": (1, 20)}
 """Least and most of options; of the others 1 and 5."""
 
 
 def picture(state: State) -> Picture:
-    """Return a row for each player, oldest card first; hints and the table stand below."""
+    """Return a row for each player, oldest card first, and one for the fireworks; hints and tokens stand below."""
     ranks = state["discarded"].shape[1]
     counts = [int(number) for number in state["held"]]
     hands = [
-        ["?" if card < 0 else card_text(int(card), ranks) for card in hand[:number]]
+        [UNKNOWN if card < 0 else _card(int(card), ranks) for card in hand[:number]]
         for hand, number in zip(state["hands"], counts, strict=True)
     ]
     hints = [
         f"player {seat + 1} was told: {' '.join(_hint_texts(state, seat))}".rstrip(": ") for seat in range(len(hands))
     ]
-    built = " ".join(f"{COLORS[color]}{height}" for color, height in enumerate(state["fireworks"]))
+    fireworks = [Card(f"{COLORS[color]}{height}", INKS[color]) for color, height in enumerate(state["fireworks"])]
     gone = [card_text(int(card), ranks) for card in np.repeat(range(state["discarded"].size), state["discarded"].flat)]
     table = f"tokens: {state['information']}; lives: {state['lives']}; deck: {state['deck']}"
-    notes = (*hints, f"fireworks: {built}; {table}", f"discarded: {' '.join(gone)}" if gone else "")
-    return hand_picture(hands, num_actions(state), notes=notes)
+    notes = (*hints, table, f"discarded: {' '.join(gone)}" if gone else "")
+    return hand_picture(hands, num_actions(state), notes, table=fireworks, table_label="fireworks")
+
+
+def _card(card: int, ranks: int) -> Card:
+    """Return a card in its colour."""
+    return Card(card_text(card, ranks), INKS[card // ranks])
 
 
 def _hint_texts(state: State, seat: int) -> list[str]:

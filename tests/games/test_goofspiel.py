@@ -117,14 +117,14 @@ def test_observation():
     assert env.final_obs().obs[0, 1].tolist() == [*own, *points[4], *points[0]]
     assert env.game.picture(env.states[0]).text(ascii_only=True) == "\n".join(
         [
-            "    1   2   3   4",
-            "  +---+---+---+---+",
-            "1 |   | X | X | X |",
-            "2 | O | O | O |   |",
-            "  +---+---+---+---+",
+            "",
+            "      +---+---+---+---+",
+            "  X 1 |   | 2 | 3 | 4 |",
+            "  O 2 | 1 | 2 | 3 |   |",
+            "prize |   |   | 3 |   |",
+            "      +---+---+---+---+",
             "points: 0 to 4",
             "bids for 4: 1 4",
-            "to bid for: 3",
         ]
     )
 
@@ -161,8 +161,8 @@ def test_hidden_bids():
     hand, won, points = [1, 0, 0, 1, 0], [0, 1, 0, 0, 1, 0, 0, 0, 0, 0], [np.eye(16, dtype=int)[n] for n in (3, 1)]
     assert env.final_obs().obs[0, 1].tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 0, 1, *hand, *won, *points[0], *points[1]]
     goofspiel.redact(env.states[0], 1)
-    assert env.game.picture(env.states[0]).text(ascii_only=True).splitlines()[2:6:3] == [
-        "1 | ? | ? |   |   |   |",
+    assert env.game.picture(env.states[0]).text(ascii_only=True).splitlines()[2:7:4] == [
+        "  X 1 | ? | ? |   |   |   |",
         "points: 1 to 3",
     ]
     with pytest.raises(UsageError, match="goofspiel: imp_info is for players=2, not 3"):

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from games.engine.picture import BACKGROUND, COLOURS, Picture
+from games.engine.palette import SEATS
+from games.engine.picture import BACKGROUND, Picture
 
 
 def image(letters, seats, cell=48):
@@ -28,10 +29,10 @@ def test_letters_are_told_apart(seat):
 def test_a_letter_is_light_on_a_disc_and_dark_in_a_ring():
     plain, lettered = tile("", 0), tile("K", 0)
     changed = (plain != lettered).any(axis=2)
-    assert (plain[changed] == COLOURS[0]).all()
+    assert (plain[changed] == SEATS[0]).all()
     assert (lettered[changed] == BACKGROUND).all()
     ring = (tile("♔", 1) != tile("K", 1)).any(axis=2)  # a sign that is not known is blank
-    assert (tile("K", 1)[ring] == COLOURS[1]).all()
+    assert (tile("K", 1)[ring] == SEATS[1]).all()
 
 
 def test_where_there_is_no_room_a_piece_is_plain():
@@ -44,7 +45,7 @@ def slanted(pieces, **more):
     cells = np.arange(board.size).reshape(board.shape)
     where = np.argwhere(cells >= 0)
     labels = [tuple(map(str, range(1, size + 1))) for size in board.shape]
-    return Picture(board, cells, where, labels[0], labels[1], slanted=True, **more)
+    return Picture(board, cells, where, labels[0], labels[1], board="hexagons", **more)
 
 
 def test_a_slanted_board_in_text():
@@ -61,7 +62,7 @@ def test_a_slanted_board_in_text():
 def test_a_slanted_board_in_pixels_is_the_straight_one_row_by_row_further_right():
     pieces = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
     leaning, cell = slanted(pieces), 48
-    image, upright = leaning.image(cell), replace(leaning, slanted=False).image(cell)
+    image, upright = leaning.image(cell), replace(leaning, board="grid").image(cell)
     assert image.shape == (3 * cell, 4 * cell, 3)
     for row in range(3):
         lines = slice(row * cell, (row + 1) * cell)

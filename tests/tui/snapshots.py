@@ -64,7 +64,9 @@ def svg(app: ArenaApp, title: str, varying: tuple[str, ...] = ()) -> str:
     )
     console.print(Segments(segments), end="")
     picture = console.export_svg(title=title, unique_id=ID)
-    ground = Counter(re.findall(RECTANGLE.format(r"(#\w+)"), picture)).most_common(1)[0][0]
+    drawn = Counter(re.findall(RECTANGLE.format(r"(#\w+)"), picture))
+    theme = app.current_theme.background
+    ground = theme if theme in drawn else drawn.most_common(1)[0][0]  # without colours it is a grey
     picture = re.sub(RECTANGLE.format(ground), "", picture)  # what is said once need not be said everywhere
     picture = picture.replace(f'fill="{SVG_EXPORT_THEME.background_color.hex}"', f'fill="{ground}"')
     return re.sub(r"(</text>|/>)(?=<)", r"\1\n", picture)

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from arena.cli.opening import screen_of
 from arena.match.verdict import MatchRecord, Verdict
@@ -16,8 +16,9 @@ from arena.tui.app import ArenaApp
 from arena.tui.screens.form import FormScreen
 from arena.tui.screens.home import HomeScreen
 from arena.tui.screens.menu import MenuScreen
+from arena.tui.screens.rules import RulesScreen
 from arena.tui.services.jobs import CommandProcess
-from arena.tui.state.intents import WatchIntent
+from arena.tui.state.intents import PlayIntent, WatchIntent
 from arena.tui.widgets.rows import Rows
 from tests.tui.helpers import NotToday, last_line, notice, screen_text, shows, until
 from tests.tui.sample_files import make_run
@@ -45,6 +46,15 @@ async def settled(pilot):
     await until(pilot, lambda: len(screen._traits) == len(GAMES.names()) and "12 games" in screen_text(pilot.app), 60)
     await until(pilot, lambda: screen.query_one("#ladder", Rows).key)
     await shows(pilot, "first – second", "1500", "running")
+
+
+def meaning(app):
+    """The line of a form that says what a field means, or what is wrong."""
+    return str(app.screen.query_one("#meaning", Static).content) if isinstance(app.screen, FormScreen) else ""
+
+
+def shown_command(app):
+    return str(app.screen.query_one("#command", Static).content)
 
 
 async def open_form(pilot, key):
@@ -116,10 +126,13 @@ async def test_a_form_shows_the_command_as_it_grows_and_begins_it(folder):
         await open_form(pilot, "w")
         check_snapshot(app, "form-80x24", r"\d\d:\d\d", r"\d\d agents")
         app.screen.query_one("#agent-1", Input).value = "mcts:50"
-        await shows(pilot, "$ arena watch tic_tac_toe one-ply mcts:50 --games 10 --speed 1")
+        await shows(pilot, "$ arena watch tic_tac_toe mcts:400 mcts:50 --games 10 --speed 1")
         await pilot.press("enter")
-        await until(pilot, lambda: "not today" in notice(app))
-        assert opener.asked == [WatchIntent("tic_tac_toe", ("one-ply", "mcts:50"))]
+        await until(pilot, lambda: "not today" in meaning(app))
+        assert opener.asked == [WatchIntent("tic_tac_toe", ("mcts:400", "mcts:50"))]
+        assert app.screen.query_one("#agent-1", Input).value == "mcts:50", "nothing is lost"
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         await open_form(pilot, "w")
         assert app.screen.query_one("#agent-1", Input).value == "mcts:50"  # as it was filled in
         await pilot.click("#cancel")
@@ -137,25 +150,88 @@ async def test_what_is_typed_into_a_form_at_once_is_where_it_belongs(folder):
         await shows(pilot, "$ arena watch tic_tac_toe ac def --games 7 --speed 1")
 
 
-async def test_what_is_wrong_with_a_form_is_said_at_home(folder):
+async def test_what_is_wrong_with_a_form_is_said_in_it(folder):
     app = home(folder)
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
         await open_form(pilot, "w")
         app.screen.query_one("#agent-0", Input).value = "rendom"
         await pilot.press("enter")
-        await until(pilot, lambda: "unknown agent 'rendom'; did you mean 'random'?" in notice(app))
+        await until(pilot, lambda: "unknown agent 'rendom'; did you mean 'random'?" in meaning(app))
+        assert app.screen.query_one("#agent-0", Input).value == "rendom"
 
 
-async def test_a_tournament_started_here_goes_on_beside_the_screen(folder):
+async def test_a_tournament_that_fails_at_once_has_not_begun(folder):
     app = home(folder)
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
         await open_form(pilot, "t")
         app.screen.query_one("#agents", Input).value = "random oops"
         await pilot.press("enter")
-        await until(pilot, lambda: "unknown agent 'oops'" in notice(app), 60)
-        assert "all of it" not in notice(app), "there is nothing more"
+        await until(pilot, lambda: "unknown agent 'oops'" in meaning(app) + notice(app), 60)
+        assert "runs: arena" not in notice(app)
+
+
+@pytest.mark.parametrize(
+    ("keys", "game", "agent"),
+    [("/che", "chess", "mcts:400"), ("/han", "hanabi", "ismcts:400"), ("/tr", "tron", "ismcts:400")],
+)
+async def test_a_person_plays_a_fitting_opponent_within_six_keys(tmp_path, keys, game, agent):
+    """From an empty folder: find the game by some letters, and begin."""
+    opener = NotToday()
+    app = home(tmp_path, opener)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shows(pilot, "0 runs", "connect_four")
+        await pilot.press(*keys, "enter")
+        await until(pilot, lambda: isinstance(app.screen, FormScreen), 60)
+        await pilot.press("enter")
+        await until(pilot, lambda: opener.asked)
+        assert opener.asked == [PlayIntent(game, (agent,), str(tmp_path / "arena.db"))]
+        assert len(keys) + 2 <= 6
+
+
+@pytest.mark.parametrize(
+    ("kind", "game", "filled", "command"),
+    [
+        ("play", "go", {"option-size": "9"}, "play go:size=9 mcts:400 --seat 1"),
+        ("play", "chess", {"agent": "human:Ada", "time": "5m"}, "play chess human:Ada --seat 1 --time 5m"),
+        ("watch", "tron", {"option-players": "4"}, "watch tron:players=4 ismcts:400 random random random --games 10"),
+        ("watch", "hex", {"openings": "random:2", "time": "1m"}, "--time-per-game 1m --openings random:2"),
+    ],
+)
+async def test_a_form_reaches_board_options_seats_clocks_openings_and_people(tmp_path, kind, game, filled, command):
+    app = home(tmp_path, NotToday())
+    async with app.run_test(size=(110, 30)) as pilot:
+        await shows(pilot, "0 runs", "connect_four")
+        app.screen.action_form(kind, game=game)
+        await until(pilot, lambda: isinstance(app.screen, FormScreen), 60)
+        for name, value in filled.items():
+            app.screen.query_one(f"#{name}", Input).value = value
+        await until(pilot, lambda: command in shown_command(app))
+
+
+async def test_a_form_says_what_opponents_and_options_are(tmp_path):
+    app = home(tmp_path, NotToday())
+    async with app.run_test(size=(110, 30)) as pilot:
+        await shows(pilot, "0 runs", "connect_four")
+        app.screen.action_form("play", game="kuhn_poker")
+        await until(pilot, lambda: isinstance(app.screen, FormScreen), 60)
+        await until(pilot, lambda: "ismcts:400: searches what may be hidden" in meaning(app))
+        await pilot.press("pagedown", "pagedown")
+        await until(pilot, lambda: meaning(app).startswith("random: plays any legal move"))
+        await pilot.press("tab", "tab", "tab")
+        await until(pilot, lambda: meaning(app).startswith("2 to 10 (2)"))
+
+
+async def test_the_rules_of_a_game_are_read_at_home(tmp_path):
+    app = home(tmp_path, NotToday())
+    async with app.run_test(size=(100, 40)) as pilot:
+        await shows(pilot, "0 runs", "backgammon")
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(app.screen, RulesScreen), 60)
+        await shows(pilot, "How it is played", "Options", "scoring", "Notation", "bar/20", "Strategy", "Source")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
 
 
 async def test_a_form_takes_no_letters_for_numbers_and_waits_for_one_that_is_missing(folder):
@@ -168,7 +244,7 @@ async def test_a_form_takes_no_letters_for_numbers_and_waits_for_one_that_is_mis
         await pilot.press("ctrl+u", *"6k0")
         assert games.value == "60"
         await pilot.press("ctrl+u", "enter")
-        assert "games a pair: a number is missing" in str(app.screen.query_one("#form").border_subtitle)
+        assert "games a pair: a number is missing" in meaning(app)
         assert isinstance(app.screen, FormScreen), "nothing has begun"
 
 

@@ -7,7 +7,7 @@ from arena.base.saving import write_whole
 from arena.base.text import printable
 from arena.match.files import WrittenMatch, match_text
 from arena.tui.drawing.pictures import Frame, save_gif, save_png
-from arena.tui.state.words import mark, result
+from arena.tui.state.words import result
 from games.engine.picture import Picture
 
 FRAME_S = 0.6
@@ -20,8 +20,10 @@ def export(match: WrittenMatch, pictures: Sequence[Picture], path: Path, number:
     cannot be written.
     """
     suffix = path.suffix.lower()
-    names = [f"{mark(seat)} {printable(name)}" for seat, name in enumerate(match.players)]
-    ended = "" if match.verdict is None else printable(result(match.verdict, match.players, len(match.actions)))
+    names = [f"{pictures[0].mark(seat)} {printable(name)}" for seat, name in enumerate(match.players)]
+    ended = ""
+    if match.verdict is not None:
+        ended = printable(result(match.verdict, match.players, len(match.actions), pictures[0].sides))
     last = len(pictures) - 1
     frames = [
         Frame(picture, ("   ".join(names), ended if ended and i == last else f"move {min(i, len(match.actions))}"))

@@ -1,16 +1,17 @@
-"""Chess symbols for cells of seven columns and three lines, drawn from one bitmap each, filled or outlined.
+"""Chess symbols as bitmaps: drawn by hand for cells of seven columns and three lines, of a font for larger ones."""
 
-Black's are filled, in quarter blocks; White's are outlines, in braille dots. So shape tells them apart, not colour.
-"""
-
+import importlib.util
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
 
 WHITE, BLACK = "♙♘♗♖♕♔", "♟♞♝♜♛♚"
-HEIGHT, WIDTH = 12, 10
-"""Dots of a bitmap: four a line and two a column, as braille has them."""
+FILLED = str.maketrans(WHITE, BLACK)
+TALLEST = BLACK[-1]
 PAWN = """
 ..........
 ..........
@@ -96,32 +97,44 @@ KING = """
 .########.
 """
 DRAWINGS = dict(zip(WHITE + BLACK, (PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING) * 2, strict=True))
-QUARTERS = " ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█"
-"""Quarter blocks by the bits of their filled quarters: 1 upper left, 2 upper right, 4 lower left, 8 lower right."""
-BRAILLE = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
-"""Bit of each dot in the code of a braille character."""
+SIZE = 400
+"""Pixels on a side of the square in which a figure of the font is drawn."""
+
+
+PAWN_MARGIN = 1.2
+"""Room for a pawn, by which it is smaller than in the font: there it is almost as high as a king."""
 
 
 @cache
-def large(figure: str) -> tuple[str, ...]:
-    """Return three lines of seven columns; empty if `figure` is no chess symbol."""
-    if figure not in DRAWINGS:
-        return ()
-    dots = np.array([[sign == "#" for sign in line] for line in DRAWINGS[figure].split()])
-    return tuple(f" {line} " for line in (_outlined(dots) if figure in WHITE else _filled(dots)))
+def drawn_figure(figure: str, width: int, height: int) -> NDArray[np.bool_]:
+    """Return a chess symbol, filled, as dots [4 H, 2 W] for as many braille characters; it has a margin.
+
+    Small ones are drawn by hand; larger ones are those of the font that images have.
+    """
+    if height == 3:
+        drawn = np.array([[sign == "#" for sign in line] for line in DRAWINGS[figure].split()])
+    else:
+        drawn = _from_font(figure.translate(FILLED), min(2 * width, 4 * height) - (height > 3))
+    dots = np.zeros((4 * height, 2 * width), np.bool_)
+    top, left = 4 * height - len(drawn), width - drawn.shape[1] // 2
+    dots[top : top + len(drawn), left : left + drawn.shape[1]] = drawn
+    return dots
 
 
-def _filled(dots: NDArray[np.bool_]) -> list[str]:
-    """Return lines of quarter blocks; each quarter covers two dots, one above the other."""
-    blocks = dots.reshape(HEIGHT // 4, 2, 2, WIDTH // 2, 2).any(axis=2)  # [line, half, column, side]
-    codes = (blocks * np.array([[1, 2], [4, 8]])[:, None, :]).sum(axis=(1, 3))
-    return ["".join(QUARTERS[code] for code in line) for line in codes]
+def _from_font(figure: str, side: int) -> NDArray[np.bool_]:
+    """Return a symbol of the font as dots [side, side], all of which stand on one line."""
+    canvas = Image.new("L", (SIZE, SIZE))
+    ImageDraw.Draw(canvas).text((SIZE // 2, SIZE), figure, 255, font(SIZE), anchor="ms")
+    left, top, right, bottom = ImageDraw.Draw(canvas).textbbox((SIZE // 2, SIZE), TALLEST, font(SIZE), anchor="ms")
+    middle, size = (left + right) / 2, (bottom - top) * (PAWN_MARGIN if figure == BLACK[0] else 1)
+    box = (middle - size / 2, bottom - size, middle + size / 2, bottom)
+    return np.asarray(canvas.resize((side, side), Image.Resampling.BOX, box)) >= 128
 
 
-def _outlined(dots: NDArray[np.bool_]) -> list[str]:
-    """Return lines of braille, of the dots that have an empty neighbour."""
-    wide = np.pad(dots, 1)
-    inner = wide[:-2, 1:-1] & wide[2:, 1:-1] & wide[1:-1, :-2] & wide[1:-1, 2:]
-    edge = (dots & ~inner).reshape(HEIGHT // 4, 4, WIDTH // 2, 2)
-    codes = (edge * BRAILLE[:, None, :]).sum(axis=(1, 3))
-    return ["".join(chr(0x2800 + code) if code else " " for code in line) for line in codes]
+@cache
+def font(size: int) -> Any:
+    """Return DejaVu Sans, which has the symbols of seats and of chess; it comes with matplotlib."""
+    spec = importlib.util.find_spec("matplotlib")
+    assert spec is not None
+    assert spec.origin is not None
+    return ImageFont.truetype(Path(spec.origin).parent / "mpl-data" / "fonts" / "ttf" / "DejaVuSans.ttf", size)

@@ -1,21 +1,20 @@
 """Image files of a match: a PNG of a position, an animated GIF of a game, drawn from the game's picture."""
 
-import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
 from arena.base.saving import write_whole
-from arena.tui.drawing.figures import BLACK, WHITE
-from games.engine.picture import BACKGROUND, COLOURS, LAST, LINE, Picture
+from arena.tui.drawing.cells import PIPS
+from arena.tui.drawing.figures import BLACK, FILLED, WHITE, font
+from games.engine.cards import DICE
+from games.engine.palette import BOWL, GROUNDS, INKS, LAST_GROUNDS, SIDES, SPIKES, Colour
+from games.engine.picture import BACKGROUND, HIDDEN, LAST, LINE, NOBODY, Picture
 
-Colour = tuple[int, int, int]
 BOARD_PIXELS, MIN_CELL, MAX_CELL = 560, 22, 64
 """Approximate width of a board in pixels, and bounds on the side of a cell."""
 MARGIN, TEXT = 16, 15
@@ -23,7 +22,11 @@ ZOOM = 3
 """Oversampling factor: everything is drawn this many times larger, then reduced, which smooths edges."""
 SLANT = 3**0.5 / 2
 """Distance between the rows of a hexagonal board, in cells."""
-FILLED = str.maketrans(WHITE, BLACK)
+FIGURES = frozenset(WHITE + BLACK)
+GRID: Colour = (58, 46, 30)
+"""Lines on boards that have a surface."""
+BACK: Colour = (200, 206, 224)
+"""Edge of the back of a card."""
 LAST_FRAME_S = 2.0
 """Minimum time that a GIF shows its last frame."""
 
@@ -75,7 +78,7 @@ def image(frame: Frame) -> Image.Image:
         *((MARGIN + i * (TEXT + 6), text) for i, text in enumerate(frame.captions)),
         *((bottom + 10 + i * (TEXT + 6), text) for i, text in enumerate(picture.notes)),
     ):
-        drawing.text((MARGIN * ZOOM, y * ZOOM), text, LAST, _font(TEXT * ZOOM))
+        drawing.text((MARGIN * ZOOM, y * ZOOM), text, LAST, font(TEXT * ZOOM))
     return canvas.resize((width, height), Image.Resampling.LANCZOS)
 
 
@@ -87,7 +90,7 @@ def _pixels_image(pixels: NDArray[np.uint8], captions: tuple[str, ...]) -> Image
     canvas.paste(drawn, (MARGIN, top))
     drawing = ImageDraw.Draw(canvas)
     for i, text in enumerate(captions):
-        drawing.text((MARGIN, MARGIN + i * (TEXT + 6)), text, LAST, _font(TEXT))
+        drawing.text((MARGIN, MARGIN + i * (TEXT + 6)), text, LAST, font(TEXT))
     return canvas
 
 
@@ -97,28 +100,41 @@ class _Board:
     def __init__(self, drawing: ImageDraw.ImageDraw, picture: Picture, left: float, top: float, cell: float):
         self._drawing, self._picture = drawing, picture
         self._left, self._top, self._cell = left, top, cell
+        self._rows, self._columns = picture.pieces.shape
 
     def draw(self) -> None:
         """Draw cells, labels and pieces."""
+        picture, cells = self._picture, list(np.ndindex(self._picture.pieces.shape))
+        for cell in cells:
+            self._ground(*cell)
+        for cell in cells:
+            self._lines(*cell)
+        if picture.edges is not None:
+            self._edges(*picture.edges)
+        self._labels()
+        if picture.board == "squares":
+            for cell in picture.marked:
+                ground = LAST_GROUNDS[picture.ground_of(*cell)]
+                self._box(*self._middle(*cell), self._cell / 2, self._cell / 2, ground)
+        for cell in cells:
+            if picture.pieces[cell] >= 0:
+                self._piece(*cell)
+        if picture.board != "squares":
+            for cell in picture.marked:
+                self._mark(*cell)
+
+    def _labels(self) -> None:
+        """Write the labels of rows and columns."""
         picture = self._picture
-        rows, columns = picture.pieces.shape
-        for row in range(rows):
-            for column in range(columns):
-                self._outline(row, column)
+        for row in range(self._rows):
             x, y = self._middle(row, 0)
             self._text(x - self._cell / 2 - 6 - _width(picture.row_labels[row]) / 2, y, picture.row_labels[row], TEXT)
         for column, label in enumerate(picture.column_labels):
             x, y = self._middle(0, column)
             self._text(x, y - self._cell / 2 - 4 - TEXT / 2, label, TEXT)
         for column, label in enumerate(picture.bottom_labels):
-            x, y = self._middle(rows - 1, column)
+            x, y = self._middle(self._rows - 1, column)
             self._text(x, y + self._cell / 2 + 8 + TEXT / 2, label, TEXT)
-        for row in range(rows):
-            for column in range(columns):
-                if picture.pieces[row, column] >= 0:
-                    self._piece(row, column)
-        for cell in picture.marked:
-            self._outline(*cell, LAST, 3)
 
     def _middle(self, row: int, column: int) -> tuple[float, float]:
         if self._picture.slanted:
@@ -128,58 +144,169 @@ class _Board:
             )
         return self._left + (column + 0.5) * self._cell, self._top + (row + 0.5) * self._cell
 
-    def _outline(self, row: int, column: int, colour: Colour = LINE, width: int = 1) -> None:
-        x, y = self._middle(row, column)
-        half, inset = self._cell / 2, 0 if width == 1 else width / 2 + 1
+    def _ground(self, row: int, column: int) -> None:
+        """Fill a cell with its surface."""
+        ground = self._picture.ground_of(row, column)
+        if ground:
+            self._box(*self._middle(row, column), self._cell / 2, self._cell / 2, GROUNDS[ground])
+
+    def _lines(self, row: int, column: int) -> None:
+        """Draw what an empty cell shows: its edges, the lines that cross in it, or a slice of a backgammon point."""
+        board = self._picture.board
+        if board == "crossings":
+            self._crossing(row, column)
+        elif board == "points":
+            self._point(row, column)
+        elif board in ("grid", "hexagons", "tiles"):
+            self._outline(row, column, GRID if self._picture.ground_of(row, column) else LINE)
+
+    def _crossing(self, row: int, column: int) -> None:
+        """Draw the lines that cross in a cell, and its star."""
+        (x, y), half = self._middle(row, column), self._cell / 2
+        self._line((x - half * (column > 0), y), (x + half * (column < self._columns - 1), y))
+        self._line((x, y - half * (row > 0)), (x, y + half * (row < self._rows - 1)))
+        if (row, column) in self._picture.stars:
+            self._disc(x, y, max(0.09 * self._cell, 2), GRID)
+
+    def _point(self, row: int, column: int) -> None:
+        """Draw a whole backgammon point at its base."""
+        picture, half, down = self._picture, self._rows // 2, 1 if row == 0 else -1
+        if row not in (0, self._rows - 1) or column in picture.rails:
+            return
+        before = sum(other not in picture.rails for other in range(column))
+        (x, y), side = self._middle(row, column), self._cell / 2
+        base, tip = y - down * side, y + down * (half - 0.6) * self._cell
+        corners = [(x - side, base), (x + side, base), (x, tip)]
+        colour = SPIKES[(before + (down < 0)) % 2]
+        self._drawing.polygon([(a * ZOOM, b * ZOOM) for a, b in corners], colour)
+
+    def _edges(self, across: int, down: int) -> None:
+        """Draw the four edges of a board of hexagons in the colours of the seats that own them."""
+        for row in range(self._rows):
+            for column in range(self._columns):
+                corners = self._corners(row, column, 0)
+                sides = [
+                    (across, row == 0, (5, 0, 1)),
+                    (across, row == self._rows - 1, (2, 3, 4)),
+                    (down, column == 0, (3, 4, 5) if row < self._rows - 1 else (4, 5)),
+                    (down, column == self._columns - 1, (0, 1, 2) if row > 0 else (1, 2)),
+                ]
+                for seat, is_edge, places in sides:
+                    if is_edge:
+                        points = [tuple(ZOOM * c for c in corners[place]) for place in places]
+                        self._drawing.line(points, self._picture.colour_of(seat), 5 * ZOOM, "curve")
+
+    def _corners(self, row: int, column: int, inset: float) -> list[tuple[float, float]]:
+        """Return the corners of a cell, clockwise from the top or the upper left."""
+        (x, y), half = self._middle(row, column), self._cell / 2 - inset
         if self._picture.slanted:
-            far = (half - inset) / SLANT
-            corners = [(0, -far), (half - inset, -far / 2), (half - inset, far / 2), (0, far)]
-            corners += [(inset - half, far / 2), (inset - half, -far / 2)]
+            far = half / SLANT
+            steps = [(0, -far), (half, -far / 2), (half, far / 2), (0, far), (-half, far / 2), (-half, -far / 2)]
         else:
-            corners = [(sx * (half - inset), sy * (half - inset)) for sx, sy in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-        points = [((x + dx) * ZOOM, (y + dy) * ZOOM) for dx, dy in corners]
+            steps = [(-half, -half), (half, -half), (half, half), (-half, half)]
+        return [(x + dx, y + dy) for dx, dy in steps]
+
+    def _outline(self, row: int, column: int, colour: Colour = LINE, width: int = 1) -> None:
+        corners = self._corners(row, column, 0 if width == 1 else width / 2 + 1)
+        points = [(x * ZOOM, y * ZOOM) for x, y in corners]
         self._drawing.line([*points, *points[:2]], colour, width * ZOOM, "curve")
 
+    def _mark(self, row: int, column: int) -> None:
+        """Mark the last move, or what decided the game: by a dot on a stone, or by the edge of the cell."""
+        if self._picture.board == "crossings":
+            white = self._picture.sides[int(self._picture.pieces[row, column])] == "white"
+            self._disc(*self._middle(row, column), 0.14 * self._cell, SIDES["black" if white else "white"])
+        else:
+            self._outline(row, column, BACKGROUND if self._picture.ground_of(row, column) else LAST, 3)
+
     def _piece(self, row: int, column: int) -> None:
-        """Draw a disc or a ring with its letter, a card, or the back of a hidden card."""
+        """Draw a disc or a ring with its letter, a figure, a card or its back, a die, a bowl or a filled cell."""
         picture, (x, y) = self._picture, self._middle(row, column)
         seat = int(picture.pieces[row, column])
         text = "" if picture.letters is None else str(picture.letters[row, column])
         figure = "" if picture.figures is None else str(picture.figures[row, column])
-        colour, ring = COLOURS[seat % len(COLOURS)], seat % 2 == 1
-        radius = 0.38 * self._cell
-        if figure:
+        colour = picture.colour_of(seat)
+        if text == HIDDEN:
+            self._card(x, y, "", BACK, GROUNDS["back"])
+        elif figure in FIGURES:
             self._figure(x, y, figure)
-        elif picture.cards or text == "?":
-            self._card(x, y, "" if text == "?" else text, colour)
+        elif figure:
+            self._die(x, y, figure)
+        elif picture.board == "cards" or seat == NOBODY:
+            ink = "" if picture.inks is None else str(picture.inks[row, column])
+            self._card(x, y, text, INKS[ink or "black"], GROUNDS["face"])
+        elif picture.board == "bowls":
+            self._disc(x, y, 0.44 * self._cell, BOWL)
+            self._text(x, y, text, 0.4 * self._cell, BACKGROUND)
+        elif picture.board == "tiles":
+            self._box(x, y, self._cell / 2, self._cell / 2, colour)
+            self._text(x, y, text, 0.6 * self._cell, BACKGROUND)
         else:
-            box = [(x - radius) * ZOOM, (y - radius) * ZOOM, (x + radius) * ZOOM, (y + radius) * ZOOM]
-            thick = round(self._cell * (0.07 if text else 0.13) * ZOOM)
-            self._drawing.ellipse(box, None if ring else colour, colour, thick)
-            self._text(x, y, text, 0.42 * self._cell, colour if ring else BACKGROUND)
+            self._stone(x, y, seat, text, colour)
+
+    def _stone(self, x: float, y: float, seat: int, text: str, colour: Colour) -> None:
+        """Draw a disc, or the ring of a second seat, with its letter; white and black are discs with an edge."""
+        sides = self._picture.sides
+        if sides:
+            radius = (0.47 if self._picture.board == "crossings" else 0.41) * self._cell
+            self._disc(x, y, radius, colour, LAST)
+            self._text(x, y, text, 0.42 * self._cell, SIDES["black" if sides[seat] == "white" else "white"])
+            return
+        ring, radius = seat % 2 == 1, 0.38 * self._cell
+        box = [(x - radius) * ZOOM, (y - radius) * ZOOM, (x + radius) * ZOOM, (y + radius) * ZOOM]
+        thick = round(self._cell * (0.07 if text else 0.13) * ZOOM)
+        self._drawing.ellipse(box, None if ring else colour, colour, thick)
+        self._text(x, y, text, 0.42 * self._cell, colour if ring else BACKGROUND)
 
     def _figure(self, x: float, y: float, figure: str) -> None:
-        """Draw a chess symbol; White's are filled shapes with an edge, since the font's outlines look almost black."""
-        edge = round(0.016 * self._cell * ZOOM) if figure in WHITE else 0
-        font = _font(round(0.76 * self._cell * ZOOM))
+        """Draw a chess symbol: a filled shape with an edge, since the font's outlines look almost black."""
+        white = figure in WHITE
         self._drawing.text(
             (x * ZOOM, y * ZOOM),
             figure.translate(FILLED),
-            BACKGROUND if edge else LAST,
-            font,
+            SIDES["white" if white else "black"],
+            font(round(0.76 * self._cell * ZOOM)),
             anchor="mm",
-            stroke_width=edge,
+            stroke_width=round(0.016 * self._cell * ZOOM) if white else 0,
             stroke_fill=LAST,
         )
 
-    def _card(self, x: float, y: float, text: str, colour: Colour) -> None:
-        half_x, half_y = 0.36 * self._cell, 0.44 * self._cell
+    def _card(self, x: float, y: float, text: str, ink: Colour, face: Colour) -> None:
+        half_x, half_y = 0.38 * self._cell, 0.45 * self._cell
         box = [(x - half_x) * ZOOM, (y - half_y) * ZOOM, (x + half_x) * ZOOM, (y + half_y) * ZOOM]
-        self._drawing.rounded_rectangle(box, 0.08 * self._cell * ZOOM, None if text else colour, colour, 2 * ZOOM)
-        self._text(x, y, text, min(0.4, 0.9 / max(len(text), 1)) * self._cell, LAST)
+        self._drawing.rounded_rectangle(box, 0.08 * self._cell * ZOOM, face, ink, ZOOM)
+        size = 0.4 * self._cell
+        self._text(x, y, text, min(size, size * 1.8 * half_x / max(_width(text, round(size)), 1)), ink)
+
+    def _die(self, x: float, y: float, figure: str) -> None:
+        """Draw a die with its pips."""
+        half = 0.36 * self._cell
+        self._drawing.rounded_rectangle(
+            [(x - half) * ZOOM, (y - half) * ZOOM, (x + half) * ZOOM, (y + half) * ZOOM],
+            0.1 * self._cell * ZOOM,
+            GROUNDS["face"],
+            LAST,
+            ZOOM,
+        )
+        for i, pip in enumerate(PIPS[DICE.index(figure) + 1]):
+            if pip != " ":
+                dx, dy = (i % 3 - 1) * 0.58 * half, (i // 3 - 1) * 0.58 * half
+                self._disc(x + dx, y + dy, 0.17 * half, INKS["black"])
+
+    def _disc(self, x: float, y: float, radius: float, colour: Colour, edge: Colour | None = None) -> None:
+        box = [(x - radius) * ZOOM, (y - radius) * ZOOM, (x + radius) * ZOOM, (y + radius) * ZOOM]
+        self._drawing.ellipse(box, colour, edge, ZOOM)
+
+    def _box(self, x: float, y: float, half_x: float, half_y: float, colour: Colour) -> None:
+        """Fill a rectangle round a point; without a gap to the next."""
+        box = [(x - half_x) * ZOOM, (y - half_y) * ZOOM, (x + half_x) * ZOOM, (y + half_y) * ZOOM]
+        self._drawing.rectangle([round(edge) for edge in box], colour)
+
+    def _line(self, begin: tuple[float, float], end: tuple[float, float]) -> None:
+        self._drawing.line([tuple(ZOOM * c for c in begin), tuple(ZOOM * c for c in end)], GRID, ZOOM)
 
     def _text(self, x: float, y: float, text: str, size: float, colour: Colour = LAST) -> None:
-        self._drawing.text((x * ZOOM, y * ZOOM), text, colour, _font(round(size * ZOOM)), anchor="mm")
+        self._drawing.text((x * ZOOM, y * ZOOM), text, colour, font(round(size * ZOOM)), anchor="mm")
 
 
 def _texts(frame: Frame) -> tuple[str, ...]:
@@ -191,17 +318,8 @@ def _lines(texts: Sequence[str]) -> int:
     return len(texts) * (TEXT + 6) + 8 if texts else 0
 
 
-def _width(text: str) -> int:
-    return round(_font(TEXT).getlength(text))
-
-
-@cache
-def _font(size: int) -> Any:
-    """Return DejaVu Sans, which has the symbols of seats and of chess; it comes with matplotlib."""
-    spec = importlib.util.find_spec("matplotlib")
-    assert spec is not None
-    assert spec.origin is not None
-    return ImageFont.truetype(Path(spec.origin).parent / "mpl-data" / "fonts" / "ttf" / "DejaVuSans.ttf", size)
+def _width(text: str, size: int = TEXT) -> int:
+    return round(font(size).getlength(text))
 
 
 def _enlarged(picture: Image.Image, size: tuple[int, int]) -> Image.Image:

@@ -9,6 +9,8 @@ import sys
 
 from textual.theme import Theme
 
+from games.engine.palette import BOWL, GROUNDS, INKS, LAST_GROUNDS, SIDES, SPIKES, Colour
+
 SEATS = {
     True: ("#56b4e9", "#e69f00", "#2fc497", "#e296c0"),
     False: ("#0072b2", "#c25400", "#007a59", "#a8437e"),
@@ -16,6 +18,17 @@ SEATS = {
 """Colour of each seat on a dark (True) and on a light theme."""
 VERDICTS = {True: ("#2fc497", "#ee8866"), False: ("#007a59", "#b3371b")}
 """Colours for good and for bad news: bluish green and vermilion."""
+
+
+PAINTS: dict[str, Colour] = {
+    **SIDES,
+    "bowl": BOWL,
+    **{f"ink-{name}": colour for name, colour in INKS.items()},
+    **{f"spike-{number}": colour for number, colour in enumerate(SPIKES)},
+}
+"""Colours of what is drawn on boards in either theme, by role."""
+SURFACES: dict[str, Colour] = {**GROUNDS, **{f"last-{name}": colour for name, colour in LAST_GROUNDS.items()}}
+"""Colours of what boards are made of, in either theme."""
 
 
 def _variables(dark: bool) -> dict[str, str]:
@@ -58,7 +71,7 @@ LIGHT = Theme(
 ASCII = {
     **dict.fromkeys("╭╮╰╯┌┐└┘├┤┬┴┼╔╗╚╝╟╢", "+"),
     **dict.fromkeys("│┃║‖▏▎▍▌▐▊▉", "|"),
-    **dict.fromkeys("─━═╴╶╸╺", "-"),
+    **dict.fromkeys("─═╸╺", "-"),
     **dict.fromkeys("█▓▇▆▅■◆▙▟▛▜▚▞▖▗▘▝", "#"),
     **dict.fromkeys("▄▃▀", "="),
     **dict.fromkeys("▂▁▔", "_"),
@@ -66,6 +79,10 @@ ASCII = {
     **dict.fromkeys("●⬤◉", "X"),
     **dict.fromkeys("○◯◌", "O"),
     "▲": "A",
+    **dict.fromkeys("━┅", "="),
+    **dict.fromkeys("┏┓┗┛┯┷┳┻╵╶╷╴", "+"),
+    **dict(zip("♠♥♦♣", "shdc", strict=True)),
+    **dict(zip("⚀⚁⚂⚃⚄⚅", "123456", strict=True)),
     **dict(zip("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBNPkqrbnp", strict=True)),
     **dict.fromkeys("›▶▸▷→", ">"),
     **dict.fromkeys("‹◀◂←", "<"),

@@ -69,7 +69,7 @@ class ShownMatch:
         """Return how the match ended in a position, in words; empty if it goes on."""
         if position.verdict is None:
             return ""
-        return result(position.verdict, self.seat_names, len(self.actions))
+        return result(position.verdict, self.seat_names, len(self.actions), position.picture.sides)
 
     def standings(self) -> str:
         """Return the score: `1½ – ½`, a balance in chips, or what the team earns."""

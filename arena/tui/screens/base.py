@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual import events
 from textual.app import ComposeResult
@@ -18,6 +18,9 @@ from arena.tui.screens.help import HelpScreen
 from arena.tui.services.background import BackgroundThread
 from arena.tui.widgets.heading import Heading
 from arena.tui.widgets.keys import Keys
+
+if TYPE_CHECKING:
+    from games.engine.game import Game
 
 Tone = Literal["plain", "refusal", "result"]
 
@@ -115,6 +118,12 @@ class ArenaScreen(Screen[None]):
                     binding.action.removeprefix("app."), (self.app.get_key_display(binding), binding.tooltip)
                 )
         self.app.push_screen(HelpScreen(" › ".join(self.places) or "arena", list(keys.values()), list(self.remarks())))
+
+    def show_rules(self, game: "Game") -> None:
+        """Show the manual of a game over this screen."""
+        from arena.tui.screens.rules import RulesScreen
+
+        self.app.push_screen(RulesScreen(game))
 
     def remarks(self) -> Sequence[str]:
         """Return further lines for the help."""

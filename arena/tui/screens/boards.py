@@ -23,7 +23,7 @@ from arena.tui.state.counting import counted
 from arena.tui.state.live_match import LiveMatch, Position, first_position
 from arena.tui.state.pace import bounded
 from arena.tui.state.series import Series
-from arena.tui.state.words import mark, result, standings
+from arena.tui.state.words import result, standings
 from arena.tui.widgets.tile import Tile
 from games.engine.actions import Action
 from games.engine.game import Game
@@ -100,7 +100,9 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
             opening = self._openings[number // len(players) % len(self._openings)]
             *_, position = await thread.run(partial(match.deal, players, seed, opening))
             moves = len(opening)
-            title = f"{number + 1}  " + "  ".join(f"{mark(seat)} {name}" for seat, name in enumerate(names))
+            title = f"{number + 1}  " + "  ".join(
+                f"{position.picture.mark(seat)} {name}" for seat, name in enumerate(names)
+            )
             self._show(board, position, title, counted(moves, "move"))
             while position.verdict is None:
                 began = time.monotonic()
@@ -110,7 +112,7 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
                 moves += position.action is not None
                 self._show(board, position, title, counted(moves, "move"))
             self._count(number, position)
-            self._show(board, position, title, result(position.verdict, names, moves))
+            self._show(board, position, title, result(position.verdict, names, moves, position.picture.sides))
             await asyncio.sleep(max(3 / self.speed, MIN_REST_S))
 
     def _show(self, board: int, position: Position, title: str, news: str) -> None:
@@ -160,6 +162,10 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
         """Halve the speed."""
         self.speed = bounded(self.speed / 2)
         self._show_score()
+
+    def action_rules(self) -> None:
+        """Show the rules of the game."""
+        self.show_rules(self.game)
 
     def action_flip(self) -> None:
         """Turn the boards around."""

@@ -1,10 +1,13 @@
 """The home screen: games, trainings, the ladder and the newest matches, and the way to all other screens."""
 
+import asyncio
+import time
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import work
@@ -16,20 +19,27 @@ from textual.css.query import NoMatches
 from textual.widgets import DataTable
 
 from arena.base.errors import UsageError
-from arena.policy.registry import AGENTS, GAMES
+from arena.policy.registry import AGENTS, GAMES, make_game
 from arena.tui.screens.base import ArenaScreen, repeatedly
 from arena.tui.screens.form import FormScreen
-from arena.tui.screens.keys import COMMANDS_KEY, HELP_KEY, THEME_KEY, command
+from arena.tui.screens.keys import COMMANDS_KEY, HELP_KEY, RULES_KEY, THEME_KEY, command
 from arena.tui.screens.menu import MenuScreen
+from arena.tui.screens.prompt import PromptScreen
 from arena.tui.services.context import ArenaContext, GameLadder, Inventory
 from arena.tui.services.jobs import CommandProcess, as_name, start
 from arena.tui.state.counting import counted
 from arena.tui.state.intents import Intent, LeagueIntent, MatchesIntent, OpenScreen, ReplayIntent, RunIntent
-from arena.tui.views.forms import PLAY, TOURNAMENT, TRAIN, WATCH, CommandForm, FormContext
-from arena.tui.views.home_rows import LADDER, ladder_rows, ladder_title, match_cells, training_cells
+from arena.tui.views.forms import PLAY, TOURNAMENT, TRAIN, WATCH, CommandForm, FormContext, option_meanings
+from arena.tui.views.home_rows import LADDER, found, ladder_rows, ladder_title, match_cells, training_cells
 from arena.tui.widgets.rows import Cells, Rows
 from games.engine.identity import name_of
 
+if TYPE_CHECKING:
+    from games.engine.game import Game
+
+FORMS = {form.kind: form for form in (PLAY, WATCH, TRAIN, TOURNAMENT)}
+BEGINNING_S = 4.0
+"""Seconds after which a process that has reported no error has begun."""
 POLL_S = 2.0
 """Seconds between two polls of runs and store."""
 MENU = (
@@ -58,6 +68,8 @@ class HomeScreen(ArenaScreen):
         Binding("t,T", "form('tournament')", "rate", tooltip="rate agents in a tournament"),
         Binding("r,R", "replays", "replays", tooltip="go through stored matches"),
         Binding("l,L", "league", "league", tooltip="the league of a training"),
+        Binding("slash", "find", "find", key_display="/", show=False, tooltip="find a game by its name, and play it"),
+        replace(RULES_KEY, show=False),
         Binding("tab", "app.focus_next", show=False, tooltip="to the next panel"),
         THEME_KEY,
         COMMANDS_KEY,
@@ -213,33 +225,82 @@ class HomeScreen(ArenaScreen):
         else:
             self._open(LeagueIntent(chosen))
 
-    def action_form(self, kind: str, agent: str = "") -> None:
-        """Ask for the arguments of a command, then run it."""
-        form = {"play": PLAY, "watch": WATCH, "train": TRAIN, "tournament": TOURNAMENT}[kind]
+    @work(group="form", exclusive=True)
+    async def action_form(self, kind: str, agent: str = "", game: str = "") -> None:
+        """Ask for the arguments of a command; the form stays open until it has begun."""
+        form, game = FORMS[kind], game or self.game
+        described = await self._described(game)
         context = FormContext(
-            self.game, tuple(self.inventory.agents), agent, self.runs, self.store, self._traits.get(self.game)
+            game,
+            tuple(self.inventory.agents),
+            agent,
+            self.runs,
+            self.store,
+            self._traits.get(game),
+            described.options,
+            option_meanings(described),
         )
         fields = form.fields(context)
-        known = {} if agent else self._typed.get(f"{kind} {self.game}", {})
+        known = {} if agent else self._typed.get(f"{kind} {game}", {})
         shown = [field if field.name not in known else field.holding(known[field.name]) for field in fields]
-        words = partial(form.words, context)
-        self.app.push_screen(FormScreen(form.title, shown, words, form.verb), partial(self._filled, form, context))
+        submit = partial(self._submit, form, context)
+        self.app.push_screen(FormScreen(form.title, shown, partial(form.words, context), form.verb, submit))
 
-    def _filled(self, form: CommandForm, context: FormContext, values: Mapping[str, str] | None) -> None:
-        if values is None:
-            return
+    async def _described(self, name: str) -> "Game":
+        """Return a game by name, and note its traits."""
+        if name not in self._traits:
+            self._traits[name] = await self.background.run(partial(self._arena_context.traits, name))
+        return await self.background.run(partial(make_game, name))
+
+    def _submit(self, form: CommandForm, context: FormContext, shown: FormScreen, values: Mapping[str, str]) -> None:
         self._typed[f"{form.kind} {context.game}"] = dict(values)
         if form.intent is not None:
-            self._open(form.intent(context, values))
-            return
+            self.post_message(OpenScreen(form.intent(context, values), shown.answered))
+        else:
+            self.run_worker(self._begin(form, context, shown, values), group="begin")
+
+    async def _begin(
+        self, form: CommandForm, context: FormContext, shown: FormScreen, values: Mapping[str, str]
+    ) -> None:
+        """Start a process, and say that it has begun once it has run for a while without an error."""
         words = form.words(context, values)
         log = self.runs / "logs" / f"{as_name(f'{datetime.now():%m%d-%H%M%S} {form.kind} {context.game}')}.log"
         try:
-            self.jobs.append(start(words, log))
+            job = start(words, log)
         except UsageError as error:
-            self.say(str(error), "refusal")
+            await shown.answered(str(error))
             return
-        self.say(f"started: arena {' '.join(words)}   (it continues when you leave; output: {log})")
+        await self._watch_beginning(job)
+        if job.process.returncode:
+            await shown.answered(job.last_line)
+            return
+        self.jobs.append(job)
+        await shown.answered("")
+        self.say(f"runs: arena {' '.join(words)}   (it continues when you leave; output: {log})")
+
+    async def _watch_beginning(self, job: CommandProcess) -> None:
+        """Wait until a process has ended, or has run for a while."""
+        began = time.monotonic()
+        while job.process.poll() is None and time.monotonic() - began < BEGINNING_S:
+            await asyncio.sleep(0.1)
+
+    @work(group="form", exclusive=True)
+    async def action_rules(self) -> None:
+        """Show the rules of the game under the cursor."""
+        self.show_rules(await self._described(self.game))
+
+    def action_find(self) -> None:
+        """Find a game by a part of its name."""
+        self.app.push_screen(PromptScreen("find a game"), self._find)
+
+    def _find(self, part: str | None) -> None:
+        name = None if part is None else found(part, GAMES.names())
+        if name is not None:
+            self._rows("games").focus()
+            self._rows("games").choose(name)
+            self.action_form("play", game=name)
+        elif part is not None:
+            self.say(f"no game has {part!r} in its name", "refusal")
 
     def on_unmount(self) -> None:
         """Close the store."""

@@ -16,6 +16,7 @@ def command(letter: str, action: str, description: str, tooltip: str, show: bool
 
 
 COMMANDS_KEY = Binding("colon", "app.command_palette", "find", key_display=":", tooltip="find a command by name")
+RULES_KEY = Binding("f1,i,I", "rules", "rules", key_display="F1", tooltip="the rules of the game")
 HELP_KEY = Binding("question_mark", "help", "help", key_display="?", tooltip="these keys")
 THEME_KEY = Binding("ctrl+t", "app.toggle_theme", "theme", show=False, tooltip="light or dark")
 BACK_KEY = command("q", "app.back", "back", "back, or leave")
@@ -23,6 +24,7 @@ COMMON_KEYS: list[BindingType] = [THEME_KEY, COMMANDS_KEY, HELP_KEY, BACK_KEY]
 """Bindings for the end of a screen's own, where users look for them."""
 MATCH_KEYS: list[BindingType] = [
     command("f", "flip", "flip", "see the board from the other side", show=False),
+    RULES_KEY,
     THEME_KEY,
     replace(COMMANDS_KEY, show=False),  # there are too many for one line
     HELP_KEY,

@@ -24,7 +24,7 @@ from arena.tui.screens.replay import ReplayScreen
 from arena.tui.state.live_match import Cell, Position
 from arena.tui.state.messages import Dealt, Hinted, MovePlayed
 from arena.tui.state.pointing import highlighted, pointed
-from arena.tui.state.words import GETTING_READY, mark
+from arena.tui.state.words import GETTING_READY
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.choices import Choices
 from arena.tui.widgets.entry import Entry
@@ -174,7 +174,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         elif sitting.draw_offer.is_open_to(position.seat):
             self.say(f"a draw is offered: {self.key_of('draw')} accepts, a move declines", "refusal")
         else:
-            name = f"{mark(position.seat)} {sitting.match.seat_names[position.seat]}, "
+            name = f"{position.picture.mark(position.seat)} {sitting.match.seat_names[position.seat]}, "
             self.say(("" if len(sitting.keyboard.people) == 1 else name) + YOUR_MOVE)
 
     def hide(self, name: str) -> None:
@@ -352,6 +352,10 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         """Show or hide the agents' thoughts."""
         self.mind = not self.mind
         self.show()
+
+    def action_rules(self) -> None:
+        """Show the rules of the game."""
+        self.show_rules(self.game)
 
     def action_flip(self) -> None:
         """Turn the board around."""

@@ -25,7 +25,6 @@ from arena.tui.screens.menu import MenuScreen
 from arena.tui.services.jobs import CommandProcess
 from arena.tui.state.intents import LeagueIntent, OpenScreen, WatchIntent
 from arena.tui.state.live_match import LiveMatch, Position
-from arena.tui.state.words import mark
 from arena.tui.views import curves
 from arena.tui.views.instruments import instruments
 from arena.tui.views.run_words import status_words
@@ -170,7 +169,9 @@ class TrainingScreen(ArenaScreen):
 
     def _show_position(self) -> None:
         assert self._game is not None
-        names = "  ".join(f"{mark(seat)} {name}" for seat, name in enumerate(self._game.players))
+        names = "  ".join(
+            f"{self.positions[0].picture.mark(seat)} {name}" for seat, name in enumerate(self._game.players)
+        )
         moves = f"move {self.shown} of {len(self._game.actions)}"
         self.query_one("#players", Static).update(f"{names}\n{moves}")
         self.query_one(Tile).view = BoardView(self.positions[self.shown].picture)

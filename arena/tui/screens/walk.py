@@ -16,7 +16,6 @@ from arena.tui.screens.prompt import PromptScreen
 from arena.tui.state.live_match import LiveMatch, Position
 from arena.tui.state.pace import LAG_S, Pace, bounded
 from arena.tui.state.series import Series
-from arena.tui.state.words import mark
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.match_pane import MatchPane, MatchView
 from arena.tui.widgets.thoughts import Thought
@@ -126,7 +125,7 @@ class WalkScreen(ArenaScreen, inherit_bindings=False):
 
     def pace_words(self) -> tuple[str, ...]:
         """Return speed, pause and the player to move, for the heading."""
-        moves = "" if self.position.verdict is not None else f"{mark(self.position.seat)} to move"
+        moves = "" if self.position.verdict is not None else f"{self.picture.mark(self.position.seat)} to move"
         return f"{self.pace.speed:g} x", "" if self.playing else "paused", moves
 
     def arrive(self) -> None:
@@ -240,6 +239,10 @@ class WalkScreen(ArenaScreen, inherit_bindings=False):
         """Turn the board around."""
         self.query_one(Board).turn()
 
+    def action_rules(self) -> None:
+        """Show the rules of the game."""
+        self.show_rules(self.game)
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether a key is shown; that for hands only where some are hidden."""
         return action != "open_cards" or self.hands.hidden
@@ -251,7 +254,7 @@ class WalkScreen(ArenaScreen, inherit_bindings=False):
 
     def captions(self) -> tuple[str, ...]:
         """Return the players, for a picture of the board."""
-        return tuple(f"{mark(seat)} {name}" for seat, name in enumerate(self.match.seat_names))
+        return tuple(f"{self.picture.mark(seat)} {name}" for seat, name in enumerate(self.match.seat_names))
 
     def action_save_board(self) -> None:
         """Write the board to a PNG file."""

@@ -17,7 +17,7 @@ from arena.tui.screens.walk import WalkScreen
 from arena.tui.state.live_match import Position
 from arena.tui.state.messages import Dealt, MovePlayed
 from arena.tui.state.series import Series
-from arena.tui.state.words import GETTING_READY, clock, mark
+from arena.tui.state.words import GETTING_READY, clock
 from arena.tui.widgets.match_pane import MatchView
 from arena.tui.widgets.thoughts import Thought
 from games.engine.actions import Action
@@ -92,7 +92,7 @@ class WatchScreen(WalkScreen):
         """Report the current job, and offer ways to go on if an agent thinks for long."""
         super().tick()
         if self.jobs.current == "advance" and self.jobs.waited_s > OFFER_AFTER_S:
-            who = f"{mark(self.position.seat)} {self.match.seat_names[self.position.seat]}"
+            who = f"{self.position.picture.mark(self.position.seat)} {self.match.seat_names[self.position.seat]}"
             offers = "esc: move now   r: it loses this game   n: next game"
             self.say(f"{who} thinks for {int(self.jobs.waited_s)} s   {offers}", "refusal")
         elif self.jobs.current == "deal" and self.jobs.waited_s > 1:

@@ -3,6 +3,7 @@
 Each belongs to a command, and can be written as its command line.
 """
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,11 +19,14 @@ class PlayIntent:
     agents: tuple[str, ...]
     store: str
     seat: int = 1
+    time: str | None = None
+    """Time of each side for a game, 5m."""
 
     @property
     def words(self) -> list[str]:
         """Words of the command line."""
-        return [self.command, self.game, *self.agents, "--seat", str(self.seat), "--store", self.store]
+        clock = ["--time", self.time] if self.time else []
+        return [self.command, self.game, *self.agents, "--seat", str(self.seat), *clock, "--store", self.store]
 
 
 @dataclass(frozen=True)
@@ -35,11 +39,18 @@ class WatchIntent:
     games: int = 10
     speed: float = 1.0
     """Moves a second."""
+    time: str | None = None
+    """Time of each side for a game, 5m."""
+    openings: str | None = None
+    """Openings, random:4; none if not given."""
 
     @property
     def words(self) -> list[str]:
         """Words of the command line."""
-        return [self.command, self.game, *self.agents, "--games", str(self.games), "--speed", f"{self.speed:g}"]
+        clock = ["--time-per-game", self.time] if self.time else []
+        openings = ["--openings", self.openings] if self.openings else []
+        series = ["--games", str(self.games), "--speed", f"{self.speed:g}"]
+        return [self.command, self.game, *self.agents, *series, *clock, *openings]
 
 
 @dataclass(frozen=True)
@@ -104,3 +115,5 @@ class OpenScreen(Message):
     """A screen asks for another on top of it."""
 
     intent: Intent
+    answer: Callable[[str], Awaitable[None]] | None = None
+    """Hears, before the screen is shown, that it can be ("") or why it cannot; None for a line of news."""

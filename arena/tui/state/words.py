@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from arena.match.verdict import Reason, Verdict
 from arena.tui.state.counting import counted
 from arena.tui.state.series import share_point
-from games.engine.picture import MARKS
+from games.engine.picture import mark_of
 
 YOU = "you"
 """Name of the person at the keyboard."""
@@ -13,9 +13,9 @@ GETTING_READY = "the agents get ready …"
 """Shown while a match is set up: networks take seconds to load."""
 
 
-def mark(seat: int) -> str:
-    """Return the symbol of a seat."""
-    return MARKS[seat % len(MARKS)]
+def mark(seat: int, sides: Sequence[str] = ()) -> str:
+    """Return the symbol of a seat; `sides` are the white and black of its game, if it has them."""
+    return mark_of(seat, sides)
 
 
 def ending(name: str, room: int) -> str:
@@ -84,11 +84,11 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
-def result(verdict: Verdict, names: Sequence[str], num_moves: int) -> str:
-    """Return how a match ended, in a sentence; `names` are by seat."""
+def result(verdict: Verdict, names: Sequence[str], num_moves: int, sides: Sequence[str] = ()) -> str:
+    """Return how a match ended, in a sentence; `names` and `sides` (as of `mark`) are by seat."""
     offender = verdict.offender
     if offender is not None:
-        who = f"{mark(offender)} {names[offender]}"
+        who = f"{mark(offender, sides)} {names[offender]}"
         you = names[offender] == YOU
         return {
             Reason.ILLEGAL: f"{who} made an illegal move ({verdict.detail}) and loses",
@@ -104,7 +104,7 @@ def result(verdict: Verdict, names: Sequence[str], num_moves: int) -> str:
     winners = [seat for seat, share in enumerate(share_point(verdict.returns)) if share > 0]
     if len(winners) == len(names):
         return f"a draw after {counted(num_moves, 'move')}"
-    who = " and ".join(f"{mark(seat)} {names[seat]}" for seat in winners)
+    who = " and ".join(f"{mark(seat, sides)} {names[seat]}" for seat in winners)
     many = len(winners) > 1 or names[winners[0]] == YOU
     return f"{who} {'win' if many else 'wins'} after {counted(num_moves, 'move')}{score}"
 

@@ -1,16 +1,26 @@
 """Forms of the home screen: the fields of each command, and the command line made from them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from arena.policy.registry import AGENTS
 from arena.tui.services.jobs import as_name, free_folder
 from arena.tui.state.intents import Intent, PlayIntent, WatchIntent
+from arena.tui.views.opponents import PERSON, Opponent, fitting, opponents
+from games.engine.identity import GameId
+
+if TYPE_CHECKING:
+    from games.engine.game import Game
+    from games.engine.options import Option
 
 LEARNERS = ("ppo", "a2c", "dqn", "rainbow", "discrete-sac", "alphazero")
 """Algorithms suggested first; every other may be typed."""
+OPTION = "option-"
+"""Prefix of the fields for the options of a game."""
+SEAT_OPTIONS = ("option-players", "option-num_players")
+"""Fields by which games choose their number of seats."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +34,10 @@ class FormField:
     """Completions of the text; the right arrow accepts one."""
     type: Literal["text", "integer", "number"] = "text"
     """Kind of text that may be typed."""
+    meaning: str = ""
+    """What it is, in a line, shown while the field has the focus."""
+    choices: Sequence[Opponent] = ()
+    """Values that page up and page down go through, each with what it is."""
 
     def holding(self, value: str) -> "FormField":
         """Return a copy with another value."""
@@ -43,12 +57,38 @@ class FormContext:
     store: str
     traits: str | None
     """Traits of the game, which begin with its number of seats; None if not yet known."""
+    options: "Mapping[str, Option]" = field(default_factory=dict)
+    """Options of the game with their defaults."""
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    """What each option means."""
 
     @property
     def seats(self) -> int:
         """Number of seats."""
         digits = (self.traits or "2p").partition("p")[0]
         return int(digits) if digits.isdigit() else 2
+
+    @property
+    def opponents(self) -> tuple[Opponent, ...]:
+        """Agents and people to play against."""
+        return opponents(self.traits, [spec for spec in self.agents if ":" in spec])
+
+    def option_fields(self) -> list[FormField]:
+        """Return a field for each option of the game."""
+        return [
+            FormField(f"{OPTION}{name}", name, str(value), meaning=self.meanings.get(name, ""))
+            for name, value in self.options.items()
+        ]
+
+    def game_spec(self, values: Mapping[str, str]) -> str:
+        """Return the game with those options that differ from their defaults."""
+        chosen = {name: values.get(f"{OPTION}{name}", str(value)) for name, value in self.options.items()}
+        changed = {name: text for name, text in chosen.items() if text and text != str(self.options[name])}
+        return GameId(self.game, changed).spec
+
+    def seats_of(self, values: Mapping[str, str]) -> int:
+        """Return the number of seats with these options."""
+        return next((_number(values[key], self.seats) for key in SEAT_OPTIONS if key in values), self.seats)
 
 
 @dataclass(frozen=True)
@@ -71,39 +111,67 @@ class CommandForm:
         return self.command(context, values) if self.command is not None else []
 
 
+def option_meanings(game: "Game") -> dict[str, str]:
+    """Return what each option of a game means, from its manual."""
+    from games.engine.manual import manual_of
+
+    options = next((part.paragraphs for part in manual_of(game) if part.heading == "Options"), ())
+    points = (point.removeprefix("- ").replace("`", "").partition(": ") for point in options)
+    return {name: meaning for name, _, meaning in points}
+
+
 def _number(text: str, otherwise: int) -> int:
     """Return a number that may not be typed yet."""
     return int(text) if text.isascii() and text.isdecimal() else otherwise
 
 
+CLOCK_MEANING = "time of each side for a game: 90s, 5m, 1h; empty for none"
+OPENINGS_MEANING = "how games begin: random:4 for four random moves, file:PATH for a file of openings; empty for none"
+
+
 def _play_fields(context: FormContext) -> list[FormField]:
+    agent = context.agent or fitting(context.traits)
+    many = "" if context.seats == 2 else f"; one for all, or {context.seats - 1} with blanks between them"
     return [
-        FormField("agent", "against", context.agent or "one-ply", context.agents),
-        FormField("seat", "your seat", "1", type="integer"),
+        FormField("agent", "against", agent, context.agents, meaning=f"who plays{many}", choices=context.opponents),
+        FormField("seat", "your seat", "1", type="integer", meaning=f"1 to {context.seats}; 1 moves first"),
+        FormField("time", "clock", "", meaning=CLOCK_MEANING),
+        *context.option_fields(),
     ]
 
 
 def _play_intent(context: FormContext, values: Mapping[str, str]) -> Intent:
-    return PlayIntent(context.game, (values["agent"],), context.store, _number(values["seat"], 1))
+    agents = tuple(values["agent"].split()) or (fitting(context.traits),)
+    seat, game = _number(values["seat"], 1), context.game_spec(values)
+    return PlayIntent(game, agents, context.store, seat, values.get("time") or None)
 
 
 def _watch_fields(context: FormContext) -> list[FormField]:
-    agents = [context.agent or "one-ply", *["random"] * (context.seats - 1)]
-    fields = [FormField(f"agent-{i}", f"seat {i + 1}", agent, context.agents) for i, agent in enumerate(agents)]
+    agents = [context.agent or fitting(context.traits), *["random"] * (context.seats - 1)]
+    choices = tuple(one for one in context.opponents if one.spec != PERSON)
     return [
-        *fields,
-        FormField("games", "games", "10", type="integer"),
+        *(
+            FormField(f"agent-{i}", f"seat {i + 1}", agent, context.agents, meaning="who plays", choices=choices)
+            for i, agent in enumerate(agents)
+        ),
+        FormField("games", "games", "10", type="integer", meaning="games, or hands, of the series"),
         FormField("speed", "moves a second", "1", type="number"),
+        FormField("time", "clock", "", meaning=CLOCK_MEANING),
+        FormField("openings", "openings", "", meaning=OPENINGS_MEANING),
+        *context.option_fields(),
     ]
 
 
 def _watch_intent(context: FormContext, values: Mapping[str, str]) -> Intent:
-    agents = tuple(value for name, value in values.items() if name.startswith("agent-"))
+    named = [value for name, value in values.items() if name.startswith("agent-")]
+    seats = context.seats_of(values)
+    agents = tuple([*named, *named[-1:] * seats][:seats]) if seats != context.seats else tuple(named)
     try:
         speed = float(values["speed"])
     except ValueError:
         speed = 1.0
-    return WatchIntent(context.game, agents, _number(values["games"], 10), speed)
+    time, openings = values.get("time") or None, values.get("openings") or None
+    return WatchIntent(context.game_spec(values), agents, _number(values["games"], 10), speed, time, openings)
 
 
 def _train_fields(context: FormContext) -> list[FormField]:
@@ -123,7 +191,7 @@ def _train_words(context: FormContext, values: Mapping[str, str]) -> list[str]:
 
 
 def _tournament_fields(context: FormContext) -> list[FormField]:
-    agents = list(dict.fromkeys([*([context.agent] if context.agent else []), "random", "one-ply"]))
+    agents = list(dict.fromkeys([*([context.agent] if context.agent else []), "random", fitting(context.traits)]))
     return [FormField("agents", "agents", " ".join(agents)), FormField("games", "games a pair", "100", type="integer")]
 
 

@@ -1,6 +1,6 @@
 """Rows of the home screen: pure functions from runs and matches to cells. Imports nothing heavy."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -38,6 +38,17 @@ def match_cells(match: "StoredMatch") -> Cells:
     when = datetime.fromtimestamp(match.added)
     shown = f"{when:%H:%M}" if when.date() == datetime.now().date() else f"{when:%d %b}"
     return Text(shown, "dim"), " – ".join(record.players), result, counted(len(record.actions), "move")
+
+
+def found(part: str, names: Sequence[str]) -> str | None:
+    """Return the name that a part of it means: one that begins with it before one that holds it, short ones first.
+
+    >>> found("che", ["checkers", "chess"]), found("ck", ["checkers", "chess"]), found("x", ["chess"])
+    ('chess', 'checkers', None)
+    """
+    part = part.strip().lower().replace(" ", "_")
+    holding = [name for name in names if part in name]
+    return min(holding, key=lambda name: (not name.startswith(part), len(name)), default=None)
 
 
 LADDER = ("", "agent", ">elo", ">±", ">games", "W/D/L")

@@ -15,15 +15,14 @@ from textual.style import Style
 from textual.widget import Widget
 
 from arena.tui.drawing.board import BoardView, cell_at, draw, extent
-from arena.tui.drawing.cells import SQUARE, Colour, Scale, TextRun
-from arena.tui.drawing.theme import ascii_only
+from arena.tui.drawing.cells import Terminal, TextRun
+from arena.tui.drawing.scales import SQUARE, Scale
+from arena.tui.drawing.theme import PAINTS, SURFACES, ascii_only
 from arena.tui.state.live_match import Cell
 
 SEATS = ("seat-0", "seat-1", "seat-2", "seat-3")
 ROLES = ("line", "label", "target", "last", "cursor", "chance", *SEATS, *(f"on-{seat}" for seat in SEATS))
-
-
-Colours = tuple[Colour, Colour | None]
+"""Roles whose colours are those of the theme."""
 
 
 class Board(Widget):
@@ -49,7 +48,7 @@ class Board(Widget):
         self._ascii = ascii_only()
         self._lines: list[tuple[TextRun, ...]] = []
         self._strips: LRUCache[tuple[tuple[TextRun, ...], int], Strip] = LRUCache(1024)  # of lines that have been drawn
-        self._styles: LRUCache[tuple[str, float, bool, Colours | None], Style] = LRUCache(4096)
+        self._styles: LRUCache[TextRun, Style] = LRUCache(4096)
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
         """Return the columns of the drawing."""
@@ -92,7 +91,8 @@ class Board(Widget):
         if self.view is None:
             return
         before, size = self._lines, extent(self.view.picture, self.scale)
-        lines = draw(self.view, self.scale, self.cursor, self.flipped, self._ascii)
+        terminal = Terminal(self._ascii, not self.app.no_color)
+        lines = draw(self.view, self.scale, self.cursor, self.flipped, terminal)
         self._lines = [tuple(line) for line in lines]
         if (self._seat, self._extent) != (self.view.seat, size):
             self._seat = self.view.seat  # its colour shades the cells
@@ -118,27 +118,56 @@ class Board(Widget):
         return strip
 
     def _style_of(self, run: TextRun) -> Style:
-        style_key = run[1:]
-        style = self._styles.get(style_key)
+        look = run._replace(text="")
+        style = self._styles.get(look)
         if style is None:
-            style = self._styles[style_key] = self._style(*style_key)
+            style = self._styles[look] = self._style(look)
         return style
 
-    def _style(self, role: str, chance: float, chosen: bool, colours: Colours | None) -> Style:
+    def _style(self, run: TextRun) -> Style:
         """Return the style of a run; a probability shades its background in the colour of the seat."""
-        if colours is not None:
-            above, below = (None if colour is None else Color(*colour) for colour in colours)
+        if run.colours is not None:
+            above, below = (None if colour is None else Color(*colour) for colour in run.colours)
             return self.visual_style + Style(foreground=above, background=below)
-        style = self.get_visual_style(f"board--{role}")
-        if chance > 0 and self.view is not None and style.background and style.foreground:
-            colour = self.get_visual_style(f"board--seat-{self.view.seat % 4}").foreground
-            behind = style.background.blend(colour or style.foreground, 0.12 + 0.58 * min(chance, 1.0))
+        style = self._painted(run)
+        if run.chance > 0 and self.view is not None and style.background and style.foreground:
+            colour = self._seat_colour(self.view.seat) or style.foreground
+            behind = style.background.blend(colour, 0.12 + 0.58 * min(run.chance, 1.0))
             shade = Style(background=behind)
-            style += shade + Style(foreground=behind.get_contrast_text(1.0)) if role == "chance" else shade
-        if chosen:
-            crowded = role == "chance" and self.scale.height == 1  # its figures leave no room for the cursor's brackets
-            style += Style(reverse=True) if crowded else self.get_visual_style("board--chosen", partial=True)
+            style += shade + Style(foreground=behind.get_contrast_text(1.0)) if run.role == "chance" else shade
+        if run.last:
+            style += Style(underline=True, bold=True)
+        if run.chosen:
+            crowded = self.scale.width < 3 or (run.role == "chance" and self.scale.height == 1)  # without brackets
+            style += Style(reverse=True) if crowded else self._chosen(run, style)
         return style
+
+    def _painted(self, run: TextRun) -> Style:
+        """Return the colours of a role on the surface behind it: those of the theme, or the board's own."""
+        role, edge = run.role.removeprefix("edge-"), run.role.startswith("edge-")
+        style = self.get_visual_style(f"board--seat-{role}" if edge else f"board--{role if role in ROLES else 'line'}")
+        if run.ground:
+            ground = Color(*SURFACES[run.ground])
+            style += Style(background=ground)
+            if role in ROLES and not role.startswith(("seat", "on-seat")):
+                dim = 0.45 if role == "line" else 0.8
+                style += Style(foreground=ground.blend(ground.get_contrast_text(1.0), dim))
+        if role in PAINTS:
+            style += Style(foreground=Color(*PAINTS[role]), bold=True)
+        elif role.removeprefix("on-") in PAINTS:
+            paint = Color(*PAINTS[role.removeprefix("on-")])
+            style += Style(background=paint, foreground=paint.get_contrast_text(1.0), bold=True)
+        return style
+
+    def _chosen(self, run: TextRun, style: Style) -> Style:
+        """Return the background of the cursor's cell: lighter, or darker, than its surface."""
+        if not run.ground or style.background is None:
+            return self.get_visual_style("board--chosen", partial=True)
+        return Style(background=style.background.blend(style.background.get_contrast_text(1.0), 0.2))
+
+    def _seat_colour(self, seat: int) -> Color | None:
+        """Return the colour of a seat in this theme."""
+        return self.get_visual_style(f"board--seat-{seat % 4}").foreground
 
     def turn(self) -> None:
         """Turn the board around."""

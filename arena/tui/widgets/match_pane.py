@@ -52,6 +52,8 @@ class MatchPane(Container):
     def watch_view(self, view: MatchView) -> None:
         """Update every widget."""
         self.board.view = view.board
+        sides = view.board.picture.sides
+        self.query_one(Players).sides = self.query_one(Thoughts).sides = sides
         self.query_one(Players).players = view.players
         self.query_one(Thoughts).thought = view.thought
         self.query_one(Moves).record = view.record
@@ -62,12 +64,16 @@ class MatchPane(Container):
         """Plot the values, if there are any."""
         plot = self.query_one("#values", Plot)
         plot.display = bool(view.values)
-        plot.border_title = f"value for {mark(0)}" if len(view.values) == 2 else "value"
+        plot.border_title = f"value for {mark(0, view.board.picture.sides)}" if len(view.values) == 2 else "value"
         most = max((abs(value) for values in view.values for value in values if value is not None), default=0.0)
         plot.high = max(most, 1.0)  # most games pay 1: the scale stays
         plot.low = -plot.high
         plot.curves = [
-            Curve(mark(seat), [(i, value) for i, value in enumerate(values) if value is not None], f"seat-{seat % 4}")
+            Curve(
+                mark(seat, view.board.picture.sides),
+                [(i, value) for i, value in enumerate(values) if value is not None],
+                f"seat-{seat % 4}",
+            )
             for seat, values in enumerate(view.values)
         ]
 

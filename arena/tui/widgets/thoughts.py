@@ -37,10 +37,14 @@ class Thoughts(Widget):
     """The likeliest moves with bars, as many as fit, and the expected line below them."""
 
     thought: reactive[Thought | None] = reactive(None)
+    sides: tuple[str, ...] = ()
+    """White or black for each seat, if the game is played with these."""
 
     def watch_thought(self, thought: Thought | None) -> None:
         """Show the agent and its value in the frame."""
-        self.border_title = Content("thoughts" if thought is None else f"{mark(thought.seat)} {thought.title}")
+        self.border_title = Content(
+            "thoughts" if thought is None else f"{mark(thought.seat, self.sides)} {thought.title}"
+        )
         value = thought.value if thought is not None else None
         self.border_subtitle = "" if value is None else f"expects {signed(value)}"
 

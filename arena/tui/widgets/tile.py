@@ -7,8 +7,7 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.reactive import reactive
 
-from arena.tui.drawing.board import BoardView, extent, room_for_pixels
-from arena.tui.drawing.cells import BARE, SCALES, SLANTED
+from arena.tui.drawing.board import BoardView, fit, room_for_pixels
 from arena.tui.widgets.board import Board
 
 
@@ -42,7 +41,4 @@ class Tile(Container):
             self.board.scale = room_for_pixels(room.width, room.height)
             return
         picture = replace(picture, notes=("",) * len(picture.notes))  # long ones may be cut
-        scales = SLANTED if picture.slanted else SCALES
-        sizes = ((scale, extent(picture, scale)) for scale in scales)
-        fitting = (scale for scale, (width, height) in sizes if width <= room.width and height <= room.height)
-        self.board.scale = next(fitting, BARE)
+        self.board.scale = fit(picture, room.width, room.height)

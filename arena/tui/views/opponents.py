@@ -1,0 +1,54 @@
+"""Whom a game can be played against: agents by name with what each is, and people at the same keyboard."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+PERSON = "human"
+SEARCH, SEARCH_HIDDEN = "mcts:400", "ismcts:400"
+"""Agents that fit every game in which nothing is hidden, and those in which something is."""
+
+
+class Opponent(NamedTuple):
+    """One choice."""
+
+    spec: str
+    meaning: str
+
+
+def fitting(traits: str | None) -> str:
+    """Return the agent that a person plays first: it plays the game, and plays it well enough to be beaten.
+
+    `traits` are those that the home screen shows; None if they are not known.
+
+    >>> fitting("2p perfect"), fitting("4p simul."), fitting(None)
+    ('mcts:400', 'ismcts:400', 'random')
+    """
+    if traits is None:
+        return "random"
+    return SEARCH_HIDDEN if _hides(traits) else SEARCH
+
+
+def opponents(traits: str | None, trained: Sequence[str]) -> tuple[Opponent, ...]:
+    """Return the choices for a game, agents trained here first; what cannot play it is left out."""
+    return (*(Opponent(spec, "trained here") for spec in trained), *_usual(traits))
+
+
+def _usual(traits: str | None) -> Iterator[Opponent]:
+    words = (traits or "").split()
+    if traits is not None and _hides(traits):
+        yield Opponent(SEARCH_HIDDEN, "searches what may be hidden, 400 playouts: a fair opponent")
+        yield Opponent("ismcts:4000", "the same with 4,000 playouts: stronger, and slower")
+    elif traits is not None:
+        yield Opponent(SEARCH, "tree search, 400 playouts: a fair opponent")
+        yield Opponent("mcts:4000", "the same with 4,000 playouts: stronger, and slower")
+        yield Opponent("mcts:50", "the same with 50 playouts: weaker")
+        if words[0] == "2p":
+            yield Opponent("alphabeta:4", "looks four moves ahead")
+        if "chance" not in words:
+            yield Opponent("one-ply", "looks one move ahead: for beginners")
+    yield Opponent("random", "plays any legal move")
+    yield Opponent(PERSON, "a person at this keyboard (human:NAME gives a name)")
+
+
+def _hides(traits: str) -> bool:
+    return "hidden" in traits.split() or "simul." in traits.split()
