@@ -269,7 +269,7 @@ async def test_what_cannot_be_started_is_said(folder):
         await settled(pilot)
         await open_form(pilot, "t")
         await pilot.press("enter")
-        await until(pilot, lambda: "commands cannot be started here" in notice(app))
+        await until(pilot, lambda: "commands cannot be started here" in meaning(app))
 
 
 async def test_a_training_is_begun_here_and_seen_before_it_tells_of_itself(folder, monkeypatch):
@@ -286,6 +286,7 @@ async def test_a_training_is_begun_here_and_seen_before_it_tells_of_itself(folde
         return CommandProcess(tuple(words), log, Begun())
 
     monkeypatch.setattr("arena.tui.screens.home.start", start)
+    monkeypatch.setattr("arena.tui.screens.home.BEGINNING_S", 0.1)
     app = home(folder)
     async with app.run_test(size=(120, 36)) as pilot:
         await settled(pilot)
@@ -293,7 +294,7 @@ async def test_a_training_is_begun_here_and_seen_before_it_tells_of_itself(folde
         app.screen.query_one("#steps", Input).value = "5000"
         app.screen.query_one("#more", Input).value = "--seed 3"
         await pilot.press("enter")
-        await until(pilot, lambda: began)
+        await until(pilot, lambda: began and isinstance(app.screen, HomeScreen))
         out = str(folder / "runs" / "tic_tac_toe-ppo")
         assert began == [["train", "tic_tac_toe", "ppo", "--steps", "5000", "--out", out, "--seed", "3"]]
         await app.screen._poll()

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -69,7 +68,7 @@ class HomeScreen(ArenaScreen):
         Binding("r,R", "replays", "replays", tooltip="go through stored matches"),
         Binding("l,L", "league", "league", tooltip="the league of a training"),
         Binding("slash", "find", "find", key_display="/", show=False, tooltip="find a game by its name, and play it"),
-        replace(RULES_KEY, show=False),
+        RULES_KEY,
         Binding("tab", "app.focus_next", show=False, tooltip="to the next panel"),
         THEME_KEY,
         COMMANDS_KEY,

@@ -16,7 +16,7 @@ def command(letter: str, action: str, description: str, tooltip: str, show: bool
 
 
 COMMANDS_KEY = Binding("colon", "app.command_palette", "find", key_display=":", tooltip="find a command by name")
-RULES_KEY = Binding("f1,i,I", "rules", "rules", key_display="F1", tooltip="the rules of the game")
+RULES_KEY = Binding("f1", "rules", "rules", show=False, key_display="F1", tooltip="the rules of the game")
 HELP_KEY = Binding("question_mark", "help", "help", key_display="?", tooltip="these keys")
 THEME_KEY = Binding("ctrl+t", "app.toggle_theme", "theme", show=False, tooltip="light or dark")
 BACK_KEY = command("q", "app.back", "back", "back, or leave")

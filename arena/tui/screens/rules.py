@@ -19,7 +19,7 @@ NO_MANUAL = "Nobody has written a manual of this game. Its options and their val
 class RulesScreen(Dialog[None]):
     """Shows how a game is played, what its options mean, its notation, some strategy, and the source."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f1,i,I,q,Q,enter", "dismiss", "close")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f1,q,Q,enter", "dismiss", "close")]
 
     def __init__(self, game: Game):
         super().__init__()
