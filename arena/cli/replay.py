@@ -80,6 +80,11 @@ def _written(options: Options) -> WrittenMatch:
             written = WrittenMatch.of(match.record, None, circumstances_of(match, store.run(match.run)))
     else:
         written = read_match(Path(options.match), options.number)
+    if not written.game.repeatable:
+        raise UsageError(
+            f"{written.game.spec} cannot be replayed: it plays another game by the same seed and moves, and those are "
+            "what is kept of a match"
+        )
     moves = len(written.actions)
     if options.move is not None and not 0 <= options.move <= moves:
         raise UsageError(f"--move {options.move} is not a move of this match; it has {moves}")

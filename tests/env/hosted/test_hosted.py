@@ -23,6 +23,7 @@ from arena.match.match import Match
 from arena.match.process import AgentProcess
 from arena.match.replay import replay
 from arena.policy.registry import make_agent, make_game
+from arena.store.store import Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.tournament import run_tournament
 from arena.tui.app import ArenaApp
@@ -240,6 +241,15 @@ def test_a_training_says_that_it_is_not_resumed_exactly(tmp_path, capsys):
     name = spec("unseeded")
     assert main(["train", name, "ppo", *words, "--evaluation", "random", "--out", str(tmp_path / "run")]) == 0
     assert f"{name} plays another game by the same seed and moves" in capsys.readouterr().err
+
+
+def test_another_game_is_not_shown_for_the_one_that_was_played(tmp_path, capsys):
+    name, store = spec("unseeded"), ["--store", str(tmp_path / "games.sqlite")]
+    (record,) = play_matches(game := make_game(name), randoms(game), [Pairing(tuple(range(game.num_players)), 1)])
+    with Store(store[1]) as opened:
+        opened.add_run("tournament", "one", game.label, {}, list(record.players), [(0, record)])
+    assert main(["replay", "1", *store]) == 2
+    assert f"{name} cannot be replayed: it plays another game" in capsys.readouterr().err
 
 
 def test_an_observation_outside_its_space_is_found():
