@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from arena.base.doors import door, put_up_signposts
+from games.engine.source_files import find_source_files
 
 if TYPE_CHECKING:
     from arena.base.errors import UsageError
@@ -12,6 +13,7 @@ __all__ = ["AGENTS", "GAMES", "UsageError", "make_agent", "make_game"]
 __version__ = "0.1.0"
 
 put_up_signposts()
+find_source_files()
 if not TYPE_CHECKING:
     __getattr__, __dir__ = door(
         __name__,

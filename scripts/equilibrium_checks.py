@@ -19,7 +19,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from agents.algorithms.mmd import MMDConfig
+from agents.configs.on_policy import MMDConfig
 from arena.analysis.asking import ask_strategy
 from arena.analysis.response import exploitability
 from arena.analysis.tree import GameTree, build_tree

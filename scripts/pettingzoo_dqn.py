@@ -1,4 +1,4 @@
-"""DQN against a random player on any PettingZoo environment, here PettingZoo's own Connect Four, as either seat.
+"""DQN against a random player on any PettingZoo environment, here Connect Four, as either seat.
 
     python scripts/pettingzoo_dqn.py [seed]
 
@@ -9,7 +9,6 @@ import sys
 
 import numpy as np
 import torch
-from pettingzoo.classic import connect_four_v3
 
 from agents.algorithms.dqn import DQNPolicy
 from agents.networks.board import BoardNet
@@ -19,12 +18,13 @@ from arena.data import VectorReplayBuffer
 from arena.env import DummyVectorEnv, PettingZooEnv
 from arena.policy import MultiAgentPolicyManager, RandomPolicy
 from arena.trainer import offpolicy_trainer
+from games import connect_four
 
 ENVS, STEPS = 16, 40_000
 
 
 def make_envs(count: int) -> DummyVectorEnv:
-    return DummyVectorEnv([lambda: PettingZooEnv(connect_four_v3.env())] * count)
+    return DummyVectorEnv([lambda: PettingZooEnv(connect_four.env())] * count)
 
 
 def main(seed: int = 0) -> float:

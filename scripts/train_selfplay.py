@@ -10,7 +10,7 @@ from pathlib import Path
 
 from torch.utils.tensorboard import SummaryWriter
 
-from agents.algorithms.ppo import PPOConfig
+from agents.configs.on_policy import PPOConfig
 from arena.league.config import LeagueConfig, RunConfig
 from arena.league.training import SelfPlayTraining
 from arena.policy.registry import make_agent, make_game

@@ -59,14 +59,14 @@ def refused(capsys, folder, *arguments: str) -> str:
         (["tic_tac_toe", "ppo", "--stepz", "5"], "did you mean --steps?"),
         (["tic_tac_toe", "dqn", "--channels", "5"], "Unrecognized options: --channels"),
         (["tic_tac_toe", "ppo", "--steps", "many"], "is no whole number"),
-        (["tic_tac_toe", "ppo", "--steps", "0"], "steps=0 is not at least 1"),
-        (["tic_tac_toe", "ppo", "--steps", "5"], "steps=5 are too few for snapshots=20"),
-        (["tic_tac_toe", "ppo", "--seed", "-1"], "seed=-1 is not at least 0"),
-        (["tic_tac_toe", "ppo", "--threads", "-1"], "threads=-1 is not at least 0"),
-        (["tic_tac_toe", "ppo", "--evaluation-games", "3"], "evaluation_games=3 is not an even number"),
-        (["tic_tac_toe", "ppo", "--learning-rate", "0"], "learning_rate=0.0 is not above 0"),
-        (["tic_tac_toe", "ppo", "--batch-size", "0"], "batch_size=0 is not at least 1"),
-        (["tic_tac_toe", "dqn", "--eps", "1.5"], "eps=1.5 is not between 0 and 1"),
+        (["tic_tac_toe", "ppo", "--steps", "0"], "--steps 0 is not at least 1"),
+        (["tic_tac_toe", "ppo", "--steps", "5"], "--steps 5 are too few for --snapshots 20"),
+        (["tic_tac_toe", "ppo", "--seed", "-1"], "--seed -1 is not at least 0"),
+        (["tic_tac_toe", "ppo", "--threads", "-1"], "--threads -1 is not at least 0"),
+        (["tic_tac_toe", "ppo", "--evaluation-games", "3"], "--evaluation-games 3 is not an even number"),
+        (["tic_tac_toe", "ppo", "--learning-rate", "0"], "--learning-rate 0.0 is not above 0"),
+        (["tic_tac_toe", "ppo", "--batch-size", "0"], "--batch-size 0 is not at least 1"),
+        (["tic_tac_toe", "dqn", "--eps", "1.5"], "--eps 1.5 is not between 0 and 1"),
         (["tic_tac_toe", "ppo", "--matchmaker", "best"], "is none of 'uniform', 'latest', 'window', 'pfsp', "),
         (["tic_tac_toe", "ppo", "--self-play", "0.5", "--pool", "0.1"], "a share of 0.4 of the games has no opponent"),
         (["tic_tac_toe", "ppo", "--evaluation", "nobody"], "unknown agent 'nobody'"),
@@ -84,16 +84,19 @@ def test_train(place, capsys, arguments, message):
     ("arguments", "message"),
     [
         (["train", "gym:CartPoll-v1", "dqn"], "gym:CartPoll-v1 cannot be made: Environment `CartPoll` doesn't exist"),
-        (["train", "gym:CartPole-v1", "sac"], "actions of Discrete(2) are not arrays within finite bounds"),
-        (["train", "gym:Pendulum-v1", "dqn"], "are not numbered from 0"),
+        (
+            ["train", "gym:CartPole-v1", "sac"],
+            "are 2 numbered ones: use discrete-sac",
+        ),
+        (["train", "gym:Pendulum-v1", "dqn"], "dqn is for numbered actions; these are continuous"),
         (["train", "gym:CartPole-v1", "dqn", "--boards", "3"], "Unrecognized options: --boards"),
         (["train", "gym:CartPole-v1", "dqn", "--device", "gpu"], "device 'gpu' cannot be used here"),
         (["train", "connect_four", "imitation"], "learns offline, from transitions in a file: give --data FILE"),
         (["train", "connect_four", "imitation", "--data", "none.hdf5"], "none.hdf5 is not a file"),
-        (["train", "connect_four", "td3"], "actions of Discrete(7) are not arrays within finite bounds"),
+        (["train", "connect_four", "td3"], "these are 7 numbered ones: use a2c, "),
         (["collect", "connect_four", "random"], "--out"),
         (["collect", "connect_four", "random", "--out", "no/x.hdf5"], "no is not a folder to write x.hdf5 into"),
-        (["collect", "connect_four", "random", "--out", "x.hdf5", "--random", "2"], "random=2.0 is not between"),
+        (["collect", "connect_four", "random", "--out", "x.hdf5", "--random", "2"], "--random 2.0 is not between"),
         (["collect", "gym:CartPole-v1", "dqn:none", "--out", "x.hdf5"], "no checkpoint at none"),
         (
             ["collect", "gym:CartPole-v1", "random", "--out", "x.hdf5", "--random", "1"],
@@ -114,46 +117,46 @@ def test_the_whole_command_says_a_line_and_no_more(place):
     )
     assert done.returncode == 2
     assert done.stdout == ""
-    assert (
-        done.stderr == f"arena: {place / 'ppo'} is in use; resume with --resume, or choose another folder with --out\n"
-    )
+    said = "holds a run already; resume it or make it longer with --resume, or choose another folder with --out"
+    assert done.stderr == f"arena: {place / 'ppo'} {said}\n"
 
 
 def test_a_folder_that_holds_anything_is_not_used(place, capsys):
     (place / "mine").mkdir()
     (place / "mine" / "thesis.txt").write_text("chapter 1")
-    assert "mine is in use" in refused(capsys, place, *words("ppo", "mine", **TINY))
+    assert "mine is not empty and holds no run" in refused(capsys, place, *words("ppo", "mine", **TINY))
     assert (place / "mine" / "thesis.txt").read_text() == "chapter 1"
 
 
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--hidden", "17", "config.hidden=16, not 17"),
-        ("--seed", "4", "run.seed=3, not 4"),
-        ("--steps", "500", "run.steps=600, not 500"),
-        ("--steps", "900", "snapshots=1 in steps=600; to make it longer, raise both in the same proportion"),
-        ("--pool", "0.3", "league.pool=0.4, not 0.3"),
-        ("--references", "one-ply", "league.references=['random'], not ['one-ply']"),
-        ("--evaluation", "one-ply", "run.evaluation=['random'], not ['one-ply']"),
+        ("--hidden", "17", "--hidden 17 cannot change: the run in ppo has --hidden 16"),
+        ("--seed", "4", "--seed 4 cannot change: the run in ppo has --seed 3"),
+        ("--steps", "500", "--steps 500 would shorten the run in ppo, which has --steps 600"),
+        ("--pool", "0.3", "--pool 0.3 cannot change: the run in ppo has --pool 0.4"),
+        ("--references", "one-ply", "--references one-ply cannot change: the run in ppo has --references random"),
+        ("--evaluation", "one-ply", "--evaluation one-ply cannot change: the run in ppo has --evaluation random"),
     ],
 )
 def test_a_run_goes_on_under_its_own_options_only(place, capsys, option, value, said):
     command = words("ppo", "ppo", **TINY)
     command[command.index(option) + 1] = value
-    assert f"the run in ppo has {said}" in refused(capsys, place, *command, "--resume")
+    assert said in refused(capsys, place, *command, "--resume")
 
 
 def test_a_run_goes_on_with_its_own_game_and_algorithm_only(place, capsys):
     command = words("ppo", "ppo", **TINY)
     command[1] = "tic_tac_toe:m=4"
-    assert "the run in ppo has options.m=3, not 4" in refused(capsys, place, *command, "--resume")
+    said = "options.m=4 cannot change: the run in ppo has options.m=3"
+    assert said in refused(capsys, place, *command, "--resume")
     command[1] = "connect_four"
-    assert "the run in ppo has game='tic_tac_toe', not 'connect_four'" in refused(capsys, place, *command, "--resume")
+    said = "the run in ppo trains for tic_tac_toe:m=3,n=3,k=3, not for connect_four"
+    assert said in refused(capsys, place, *command, "--resume")
     command[command.index("--steps") + 1] = "900"  # what it is comes before how long it is
-    assert "the run in ppo has game='tic_tac_toe', not 'connect_four'" in refused(capsys, place, *command, "--resume")
+    assert said in refused(capsys, place, *command, "--resume")
     other = words("dqn", "ppo", **TINY)
-    assert "the run in ppo has algorithm='ppo', not 'dqn'" in refused(capsys, place, *other, "--resume")
+    assert "the run in ppo trains ppo, not dqn" in refused(capsys, place, *other, "--resume")
 
 
 @pytest.mark.parametrize("file", ["run.json", "training/state.json", "training/arrays.safetensors"])

@@ -241,8 +241,8 @@ def test_changed_bytes_of_a_store(store, capsys):
 
 GAMES = {
     "matches.jsonl": ["matches", "--import", "matches.jsonl", "--store", "new.db"],
-    "match.jsonl": ["replay", "match.jsonl", "--export", "out.jsonl"],
-    "match.pgn": ["replay", "match.pgn", "--export", "out.jsonl"],
+    "match.jsonl": ["replay", "match.jsonl", "--out", "out.jsonl"],
+    "match.pgn": ["replay", "match.pgn", "--out", "out.jsonl"],
     "games.csv": ["rate", "games.csv"],
     "openings.txt": ["tournament", "tic_tac_toe", "random", "one-ply", "--openings", "file:openings.txt"],
 }

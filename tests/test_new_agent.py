@@ -15,16 +15,15 @@ pytestmark = pytest.mark.full
 def written(tmp_path, capsys):
     """A folder with an agent of one's own, declared as an installed package would."""
     assert main(["new-agent", "my_own", "--folder", str(tmp_path)]) == 0
-    assert "wrote my_own.py and test_my_own.py" in capsys.readouterr().out
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["my_own.py", "test_my_own.py"]
-    both = (tmp_path / "my_own.py").read_text() + (tmp_path / "test_my_own.py").read_text()
-    assert "NEW_" not in both
-    assert "NewAgent" not in both
-    info = tmp_path / "my_own_package-1.0.dist-info"
+    assert "wrote my_own.py, test_my_own.py and pyproject.toml" in capsys.readouterr().out
+    place = tmp_path / "my_own"
+    assert sorted(path.name for path in place.iterdir()) == ["my_own.py", "pyproject.toml", "test_my_own.py"]
+    assert not [path for path in place.iterdir() if "NEW_" in path.read_text() or "NewAgent" in path.read_text()]
+    info = place / "my_own_package-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-own-package\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[arena.agents]\nmy-own = my_own:AGENTS\n")
-    return tmp_path
+    return place
 
 
 def run(folder, *command: str) -> str:
@@ -35,7 +34,7 @@ def run(folder, *command: str) -> str:
 
 
 def test_the_agent_that_is_written_passes_its_test(written):
-    assert "4 passed" in run(written, "pytest", "-q", "-p", "no:cacheprovider", "test_my_own.py")
+    run(written, "unittest")
 
 
 def test_a_package_brings_it_along(written):

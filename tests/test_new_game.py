@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
@@ -14,25 +15,40 @@ pytestmark = pytest.mark.full
 def test_the_game_that_is_written_passes_its_test(tmp_path, capsys):
     assert main(["new-game", "sprouts", "--folder", str(tmp_path)]) == 0
     assert "wrote" in capsys.readouterr().out
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["sprouts.py", "test_sprouts.py"]
-    assert "NEW_" not in (tmp_path / "sprouts.py").read_text() + (tmp_path / "test_sprouts.py").read_text()
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_sprouts.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
-    assert "5 passed" in done.stdout
+    place = tmp_path / "sprouts"
+    assert sorted(path.name for path in place.iterdir()) == ["pyproject.toml", "sprouts.py", "test_sprouts.py"]
+    assert not [path for path in place.iterdir() if "NEW_" in path.read_text()]
+    done = subprocess.run([sys.executable, "-m", "unittest"], cwd=place, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Ran 5 tests" in done.stderr
 
 
 def test_the_environment_that_is_written_passes_its_test(tmp_path, capsys):
     assert main(["new-game", "sprint", "--pettingzoo", "--folder", str(tmp_path)]) == 0
-    assert "arena check-game pettingzoo:sprint" in capsys.readouterr().out
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_sprint.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
-    assert "5 passed" in done.stdout
-    words = [sys.executable, "-m", "arena", "check-game", "pettingzoo:sprint,length=5", "--games", "2"]
-    environment = os.environ | {"PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
-    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert "arena check-game ./sprint.py" in capsys.readouterr().out
+    place = tmp_path / "sprint"
+    done = subprocess.run([sys.executable, "-m", "unittest"], cwd=place, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    assert "Ran 5 tests" in done.stderr
+    words = [sys.executable, "-m", "arena", "check-game", "./sprint.py:length=5", "--games", "2"]
+    done = subprocess.run(words, cwd=place, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_is_written_can_be_installed(tmp_path, capsys):
+    """The declaration names what is in the file; an installed package is found by its name."""
+    assert main(["new-game", "sprouts", "--folder", str(tmp_path)]) == 0
+    place = tmp_path / "sprouts"
+    project = tomllib.loads((place / "pyproject.toml").read_text())
+    assert project["project"]["entry-points"] == {"arena.games": {"sprouts": "sprouts:GAMES"}}
+    assert project["tool"]["setuptools"]["py-modules"] == ["sprouts"]
+    info = place / "sprouts-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sprouts\nVersion: 0.1.0\n")
+    (info / "entry_points.txt").write_text("[arena.games]\nsprouts = sprouts:GAMES\n")
+    words = [sys.executable, "-m", "arena", "games", "sprouts"]
+    done = subprocess.run(words, env=os.environ | {"PYTHONPATH": str(place)}, capture_output=True, text=True)
+    assert "sprouts" in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize(
@@ -43,7 +59,7 @@ def test_the_environment_that_is_written_passes_its_test(tmp_path, capsys):
         (["class"], "new-game: 'class' is not a name"),
         (["chess"], "new-game: the game chess exists already"),
         (["sprouts", "--folder", "nowhere"], "new-game: nowhere is not a folder"),
-        (["sprouts", "--folder", "/proc"], "/proc/sprouts.py cannot be written"),
+        (["sprouts", "--folder", "/proc"], "new-game: /proc/sprouts cannot be written"),
     ],
 )
 def test_names_that_will_not_do(words, message, tmp_path, capsys, monkeypatch):
@@ -54,7 +70,7 @@ def test_names_that_will_not_do(words, message, tmp_path, capsys, monkeypatch):
 
 
 def test_nothing_is_overwritten(tmp_path, capsys):
-    (tmp_path / "test_sprouts.py").write_text("mine")
+    (tmp_path / "sprouts").write_text("mine")
     assert main(["new-game", "sprouts", "--folder", str(tmp_path)]) == 2
-    assert "test_sprouts.py exists already; nothing was written" in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == ["test_sprouts.py"]
+    assert "sprouts exists already; nothing was written" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["sprouts"]

@@ -4,33 +4,26 @@ The actor follows the policy gradient weighted by advantages; the critic learns 
 (arXiv 1506.02438) where the paper takes n-step ones.
 """
 
-from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import gymnasium as gym
 import torch
 from torch import nn
 
+from agents.configs.on_policy import A2CConfig
 from agents.learning.action_mapping import ActionMapping
-from agents.learning.actor_critic import ActorCriticConfig, ActorCriticLearner
+from agents.learning.actor_critic import ActorCriticLearner
 from agents.learning.distributions import log_probability
 from agents.learning.figures import Figures, approximate_kl, new_figures, note
 from agents.learning.gradients import descend
 from agents.learning.options import one_config
-from agents.learning.stochastic import ActionSampler, DistFn, tensors
+from agents.learning.stochastic import ActionSampler, DistFn, optimizer_of, tensors
 from agents.networks.builders import actor_critic_for
 from agents.networks.common import ActorCritic
 from agents.networks.discrete import actor_and_critic
 from arena.data.batch import Batch
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-
-@dataclass(frozen=True)
-class A2CConfig(ActorCriticConfig):
-    """Configuration of A2C."""
+from arena.policy.registration import Spaces
 
 
 class A2CPolicy(ActorCriticLearner, BasePolicy):
@@ -123,13 +116,9 @@ def build(spaces: Spaces, config: A2CConfig, training: bool) -> A2CPolicy:
     return A2CPolicy(
         actor,
         critic,
-        config.optimizer(ActorCritic(actor, critic), training),
+        optimizer_of(config, ActorCritic(actor, critic), training),
         deterministic_eval=not spaces.hides_something,
         action_space=spaces.action,
         observation_space=spaces.observation,
         config=config,
     )
-
-
-ALGORITHM = Algorithm(A2CConfig, build, "on-policy", "arXiv 1602.01783", ("discrete", "continuous"))
-AGENT = AgentKind("advantage actor-critic", partial(load_policy, "a2c", ALGORITHM), "DIR", ALGORITHM)

@@ -8,7 +8,6 @@ It takes part in leagues like other learners. Its transitions go through the rep
 of positions learned from. A seat's result is the sum of its rewards to the end of the game.
 """
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -16,54 +15,23 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from agents.configs.search import AlphaZeroConfig
 from agents.guided.puct import network_of
-from agents.guided.self_play_search import SearchConfig, SelfPlaySearch
+from agents.guided.self_play_search import SelfPlaySearch
 from agents.learning.actor_critic import logits_and_values
 from agents.learning.gradients import adam, descend
 from agents.learning.precision import half_precision
 from agents.learning.symmetries import turn
 from agents.networks.builders import make_body
 from agents.networks.discrete import Actor, Critic
-from arena.base.checks import numbers_in, require_above, require_at_least
 from arena.base.errors import UsageError
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
 from arena.policy.masking import legal_mask, mask_scores
-from arena.policy.registration import AgentKind, Algorithm, Spaces
+from arena.policy.registration import Spaces
 from games.engine.game import Game
-
-
-@dataclass(frozen=True)
-class AlphaZeroConfig(SearchConfig):
-    """Configuration of AlphaZero; the defaults are for two CPU cores."""
-
-    learning_rate: float = 2e-3
-    """Learning rate of Adam, above 0."""
-    weight_decay: float = 1e-4
-    """Decoupled weight decay of Adam, at least 0."""
-    batch_size: int = 256
-    """Positions per gradient step, at least 1."""
-    update_per_step: float = 0.02
-    """Gradient steps per move, above 0."""
-    buffer_size: int = 200_000
-    """Capacity of the replay buffer in positions, the window learned from, at least 1."""
-    vf_coef: float = 1.0
-    """Weight of the value loss beside the policy loss, at least 0."""
-    blocks: int = 0
-    """Residual blocks of a tower for boards; 0 for a perceptron, three times as fast on a CPU."""
-    hidden: int = 512
-    """Units of each dense layer, at least 1."""
-    half: bool = True
-    """Compute in bfloat16 while training, where the device supports it; takes half the time."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "learning_rate", "update_per_step"))
-        require_at_least(0, **numbers_in(self, "blocks", "weight_decay", "vf_coef"))
-        require_at_least(1, **numbers_in(self, "batch_size", "buffer_size", "hidden"))
 
 
 class AlphaZeroPolicy(BasePolicy):
@@ -198,7 +166,3 @@ def build(spaces: Spaces, config: AlphaZeroConfig, training: bool) -> AlphaZeroP
         adam(weights, config.learning_rate, weight_decay=config.weight_decay) if training else None,
         config,
     )
-
-
-ALGORITHM = Algorithm(AlphaZeroConfig, build, "off-policy", "Science 362 (2018)", ("games",), self_play=True)
-AGENT = AgentKind("AlphaZero", partial(load_policy, "alphazero", ALGORITHM), "DIR", ALGORITHM)

@@ -4,8 +4,6 @@ Offline: a generative model proposes actions similar to the data, a perturbation
 critics choose among them, so that values of actions outside the data are not used.
 """
 
-from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import gymnasium as gym
@@ -14,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents.configs.actors import BCQConfig
 from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.gradients import adam, descend
@@ -22,46 +21,10 @@ from agents.learning.q_actor import QActor, obs_tensor
 from agents.networks.builders import q_critic
 from agents.networks.common import MLP, Net, flat_size
 from agents.networks.continuous import VAE, Perturbation
-from arena.base.checks import numbers_in, require_above, require_at_least, require_between
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-COUNTS = "estimation_step", "forward_sampled_times", "num_sampled_action", "batch_size", "hidden"
-
-
-@dataclass(frozen=True)
-class BCQConfig:
-    """Configuration of BCQ."""
-
-    learning_rate: float = 1e-3
-    """Learning rate of Adam for all networks, above 0."""
-    gamma: float = 0.99
-    """Discount per own move (gamma), 0 to 1."""
-    tau: float = 0.005
-    """Share by which targets move towards their networks per update, 0 to 1."""
-    estimation_step: int = 1
-    """Rewards in a target before the estimate (n), at least 1."""
-    lmbda: float = 0.75
-    """Weight of the smaller of two values in a target (lambda), 0 to 1."""
-    phi: float = 0.05
-    """Largest change of a proposed action (phi), as a share of its bound, at least 0."""
-    forward_sampled_times: int = 100
-    """Number of actions sampled for acting, at least 1."""
-    num_sampled_action: int = 10
-    """Number of actions sampled for a target, at least 1."""
-    batch_size: int = 256
-    """Transitions per gradient step, at least 1."""
-    hidden: int = 128
-    """Units of each of the two hidden layers, at least 1."""
-
-    def __post_init__(self) -> None:
-        require_above(0, **numbers_in(self, "learning_rate"))
-        require_at_least(0, **numbers_in(self, "phi"))
-        require_at_least(1, **numbers_in(self, *COUNTS))
-        require_between(0, 1, **numbers_in(self, "gamma", "tau", "lmbda"))
+from arena.policy.registration import Spaces
 
 
 class BCQPolicy(QActor, BasePolicy):
@@ -205,7 +168,3 @@ def build(spaces: Spaces, config: BCQConfig, training: bool) -> BCQPolicy:
         observation_space=spaces.observation,
         config=config,
     )
-
-
-ALGORITHM = Algorithm(BCQConfig, build, "offline", "arXiv 1812.02900", ("continuous",))
-AGENT = AgentKind("batch-constrained Q-learning", partial(load_policy, "bcq", ALGORITHM), "DIR", ALGORITHM)

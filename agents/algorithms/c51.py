@@ -6,7 +6,6 @@ that action is chosen by double learning unless `is_double` is False.
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -15,47 +14,18 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents.configs.value_based import C51Config
 from agents.learning import checks
 from agents.learning.options import one_config
-from agents.learning.value_learning import (
-    SINGLE,
-    QLearner,
-    TargetQ,
-    ValueConfig,
-    chosen,
-    make_trainable,
-    masked_q,
-    weighted_mean,
-)
+from agents.learning.value_learning import QLearner, TargetQ, chosen, make_trainable, masked_q, weighted_mean
 from agents.networks.builders import make_body
-from agents.networks.discrete import MOST_PARTS
 from agents.networks.q_network import QNetwork
-from arena.base.checks import numbers_in, require_above, require_between
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.data.rows import as_array
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-
-@dataclass(frozen=True)
-class C51Config(ValueConfig):
-    """Configuration of C51."""
-
-    num_atoms: int = 51
-    """Number of atoms of a return distribution, 2 to 10,000."""
-    v_min: float = -1.0
-    """Smallest return, in the units of the reward."""
-    v_max: float = 1.0
-    """Largest return, in the units of the reward, above v_min."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_between(2, MOST_PARTS, **numbers_in(self, "num_atoms"))
-        require_above(float("-inf"), **numbers_in(self, "v_min"))
-        require_above(self.v_min, **numbers_in(self, "v_max"))
+from arena.policy.registration import Spaces
 
 
 class C51Policy(QLearner, BasePolicy):
@@ -176,9 +146,3 @@ def build(spaces: Spaces, config: C51Config, training: bool) -> C51Policy:
     )
     make_trainable(policy, config, training)
     return policy
-
-
-ALGORITHM = Algorithm(
-    C51Config, build, "off-policy", "arXiv 1707.06887", single=C51Config(**SINGLE, v_min=0.0, v_max=100.0)
-)
-AGENT = AgentKind("categorical deep Q-network", partial(load_policy, "c51", ALGORITHM), "DIR", ALGORITHM)

@@ -4,8 +4,6 @@ A critic learns the values of continuous actions, and an actor learns the action
 replayed transitions with slow target networks; noise on the actions explores.
 """
 
-from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import gymnasium as gym
@@ -14,32 +12,19 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents.configs.actors import DDPGConfig
 from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.exploration import BaseNoise
 from agents.learning.gradients import descend
 from agents.learning.options import one_config
-from agents.learning.q_actor import DeterministicActor, QActorConfig, obs_tensor
+from agents.learning.q_actor import DeterministicActor, obs_tensor, optimizer_of
 from agents.networks.builders import body_of, q_critic
 from agents.networks.continuous import Actor
-from arena.base.checks import numbers_in, require_at_least
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-
-@dataclass(frozen=True)
-class DDPGConfig(QActorConfig):
-    """Configuration of DDPG."""
-
-    exploration_noise: float = 0.1
-    """Standard deviation of the exploration noise on actions within ±1, at least 0."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_at_least(0, **numbers_in(self, "exploration_noise"))
+from arena.policy.registration import Spaces
 
 
 class DDPGPolicy(DeterministicActor, BasePolicy):
@@ -116,15 +101,11 @@ def build(spaces: Spaces, config: DDPGConfig, training: bool) -> DDPGPolicy:
     actor, critic = Actor(body_of(spaces, sizes), spaces.action_shape), q_critic(spaces, sizes)
     return DDPGPolicy(
         actor,
-        config.optimizer(actor, training),
+        optimizer_of(config, actor, training),
         critic,
-        config.optimizer(critic, training),
+        optimizer_of(config, critic, training),
         exploration_noise=config.exploration_noise,
         action_space=spaces.action,
         observation_space=spaces.observation,
         config=config,
     )
-
-
-ALGORITHM = Algorithm(DDPGConfig, build, "off-policy", "arXiv 1509.02971", ("continuous",))
-AGENT = AgentKind("deep deterministic policy gradient", partial(load_policy, "ddpg", ALGORITHM), "DIR", ALGORITHM)

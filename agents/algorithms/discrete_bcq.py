@@ -5,57 +5,26 @@ only actions whose probability is not far below that of the most likely one.
 """
 
 import math
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
 import torch
 from torch import nn
 
+from agents.configs.value_based import DiscreteBCQConfig
 from agents.learning import checks
 from agents.learning.distributions import logits_of
 from agents.learning.gradients import adam
 from agents.learning.options import one_config
-from agents.learning.value_learning import (
-    NetworkOutput,
-    QLearner,
-    ValueConfig,
-    chosen,
-    masked_q,
-    weighted_mean,
-)
+from agents.learning.value_learning import NetworkOutput, QLearner, chosen, masked_q, weighted_mean
 from agents.networks.builders import make_body
 from agents.networks.common import ActorCritic
 from agents.networks.q_network import QNetwork
-from arena.base.checks import numbers_in, require_at_least, require_between
-from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.data.rows import as_array
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
 from arena.policy.masking import bare_obs, legal_mask, mask_scores
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-
-@dataclass(frozen=True)
-class DiscreteBCQConfig(ValueConfig):
-    """Configuration of discrete BCQ."""
-
-    eps: float = 0.001
-    """Probability of a random action while collecting, 0 to 1."""
-    unlikely_action_threshold: float = 0.3
-    """Smallest probability of a considered action, as a share of the most likely one's, 0 to below 1."""
-    imitation_logits_penalty: float = 0.01
-    """Weight of the mean square of the imitator's logits, at least 0."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_at_least(1, **numbers_in(self, "target_update_freq"))
-        require_at_least(0, **numbers_in(self, "imitation_logits_penalty"))
-        require_between(0, 1, **numbers_in(self, "unlikely_action_threshold"))
-        if self.unlikely_action_threshold == 1:
-            raise UsageError("unlikely_action_threshold=1 leaves no action; it must be below 1")
+from arena.policy.registration import Spaces
 
 
 class DiscreteBCQPolicy(QLearner, BasePolicy):
@@ -163,7 +132,3 @@ def build(spaces: Spaces, config: DiscreteBCQConfig, training: bool) -> Discrete
         observation_space=spaces.observation,
         config=config,
     )
-
-
-ALGORITHM = Algorithm(DiscreteBCQConfig, build, "offline", "arXiv 1910.01708")
-AGENT = AgentKind("batch-constrained Q-learning", partial(load_policy, "discrete-bcq", ALGORITHM), "DIR", ALGORITHM)

@@ -4,15 +4,14 @@ Offline: actions outside the data must not be overestimated. A second loss lower
 legal actions and raises the Q-value of the action in the data.
 """
 
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
 import torch
 from torch import nn
 
-from agents.algorithms.qrdqn import QRDQNConfig, means, middles
+from agents.algorithms.qrdqn import means, middles
+from agents.configs.value_based import DiscreteCQLConfig
 from agents.learning import checks
 from agents.learning.options import one_config
 from agents.learning.value_learning import (
@@ -24,23 +23,9 @@ from agents.learning.value_learning import (
 )
 from agents.networks.builders import make_body
 from agents.networks.q_network import QNetwork
-from arena.base.checks import numbers_in, require_at_least
 from arena.data.batch import Batch
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-
-@dataclass(frozen=True)
-class DiscreteCQLConfig(QRDQNConfig):
-    """Configuration of discrete CQL."""
-
-    min_q_weight: float = 10.0
-    """Weight of the conservative loss, at least 0."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_at_least(0, **numbers_in(self, "min_q_weight"))
+from arena.policy.registration import Spaces
 
 
 class DiscreteCQLPolicy(QLearner, BasePolicy):
@@ -107,7 +92,3 @@ def build(spaces: Spaces, config: DiscreteCQLConfig, training: bool) -> Discrete
     )
     make_trainable(policy, config, training)
     return policy
-
-
-ALGORITHM = Algorithm(DiscreteCQLConfig, build, "offline", "arXiv 2006.04779")
-AGENT = AgentKind("conservative Q-learning", partial(load_policy, "discrete-cql", ALGORITHM), "DIR", ALGORITHM)

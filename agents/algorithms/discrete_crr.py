@@ -5,9 +5,7 @@ addition to the paper, the penalty of CQL (Kumar et al. 2020, arXiv 2006.04779) 
 actions outside the data.
 """
 
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self
 
 import gymnasium as gym
 import numpy as np
@@ -15,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents.configs.actors import DiscreteCRRConfig, Mode
 from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.distributions import expectation, log_probability
@@ -26,50 +25,11 @@ from agents.learning.value_learning import chosen
 from agents.networks.builders import body_of
 from agents.networks.common import ActorCritic
 from agents.networks.discrete import Actor, Critic
-from arena.base.checks import numbers_in, require_above, require_at_least, require_between
-from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
 from arena.policy.masking import bare_obs, legal_mask, mask_scores
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-Mode = Literal["exp", "binary", "all"]
-
-
-@dataclass(frozen=True)
-class DiscreteCRRConfig:
-    """Configuration of discrete CRR."""
-
-    learning_rate: float = 1e-3
-    """Learning rate of Adam, above 0."""
-    discount_factor: float = 0.99
-    """Discount per own move (gamma), 0 to 1."""
-    policy_improvement_mode: Mode = "exp"
-    """Weight of an action by its advantage A: exp(A / beta), 1 if A > 0 else 0, or always 1."""
-    ratio_upper_bound: float = 20.0
-    """Largest weight of an action in mode "exp", above 0."""
-    beta: float = 1.0
-    """Temperature of mode "exp", above 0."""
-    min_q_weight: float = 10.0
-    """Weight of the conservative penalty of CQL, at least 0."""
-    target_update_freq: int = 100
-    """Gradient steps between updates of the target networks; 0 for no target networks."""
-    batch_size: int = 256
-    """Transitions per gradient step, at least 1."""
-    channels: int = 0
-    """Filters of the convolution on boards; 0 for a perceptron."""
-    hidden: int = 128
-    """Units of each of the two hidden layers, at least 1."""
-
-    def __post_init__(self) -> None:
-        require_above(0, **numbers_in(self, "learning_rate", "ratio_upper_bound", "beta"))
-        require_at_least(0, **numbers_in(self, "min_q_weight", "target_update_freq", "channels"))
-        require_at_least(1, **numbers_in(self, "batch_size", "hidden"))
-        require_between(0, 1, **numbers_in(self, "discount_factor"))
-        if self.policy_improvement_mode not in get_args(Mode):
-            raise UsageError(f"policy_improvement_mode={self.policy_improvement_mode!r} is not one of {get_args(Mode)}")
+from arena.policy.registration import Spaces
 
 
 class DiscreteCRRPolicy(BasePolicy):
@@ -224,7 +184,3 @@ def build(spaces: Spaces, config: DiscreteCRRConfig, training: bool) -> Discrete
         observation_space=spaces.observation,
         config=config,
     )
-
-
-ALGORITHM = Algorithm(DiscreteCRRConfig, build, "offline", "arXiv 2006.15134")
-AGENT = AgentKind("critic-regularised regression", partial(load_policy, "discrete-crr", ALGORITHM), "DIR", ALGORITHM)

@@ -4,8 +4,6 @@ The actor gives the probability and the critics give the value of every action, 
 Illegal actions are excluded from them and from entropies.
 """
 
-from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import gymnasium as gym
@@ -14,43 +12,23 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents.configs.actors import DiscreteSACConfig
 from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.distributions import default_distribution, draw, expectation, logits_of
 from agents.learning.gradients import adam, descend
 from agents.learning.options import one_config
-from agents.learning.q_actor import QActor, QActorConfig, obs_tensor, smallest_q
+from agents.learning.q_actor import QActor, obs_tensor, optimizer_of, smallest_q
 from agents.learning.stochastic import answer
 from agents.learning.temperature import Alpha, Temperature
 from agents.learning.value_learning import chosen
 from agents.networks.builders import body_of
 from agents.networks.discrete import Actor, Critic
-from arena.base.checks import numbers_in, require_above, require_between
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
 from arena.policy.masking import bare_obs, legal_mask, mask_scores
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-
-@dataclass(frozen=True)
-class DiscreteSACConfig(QActorConfig):
-    """Configuration of discrete SAC."""
-
-    update_per_step: float = 0.1
-    """Gradient steps per environment step, above 0."""
-    alpha: float = 0.05
-    """Entropy weight, above 0; its initial value if it is learned."""
-    target_entropy: float = 0.0
-    """Target entropy for learning alpha, as a share of the largest possible entropy, 0 to 1; 0 keeps alpha fixed."""
-    channels: int = 0
-    """Filters of the convolution on boards; 0 for a perceptron."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "alpha"))
-        require_between(0, 1, **numbers_in(self, "target_entropy"))
+from arena.policy.registration import Spaces
 
 
 class DiscreteSACPolicy(QActor, BasePolicy):
@@ -172,18 +150,14 @@ def build(spaces: Spaces, config: DiscreteSACConfig, training: bool) -> Discrete
         alpha = config.target_entropy * float(np.log(spaces.num_actions)), log_alpha, optim
     return DiscreteSACPolicy(
         actor,
-        config.optimizer(actor, training),
+        optimizer_of(config, actor, training),
         critic1,
-        config.optimizer(critic1, training),
+        optimizer_of(config, critic1, training),
         critic2,
-        config.optimizer(critic2, training),
+        optimizer_of(config, critic2, training),
         alpha=alpha,
         deterministic_eval=not spaces.hides_something,
         action_space=spaces.action,
         observation_space=spaces.observation,
         config=config,
     )
-
-
-ALGORITHM = Algorithm(DiscreteSACConfig, build, "off-policy", "arXiv 1910.07207")
-AGENT = AgentKind("soft actor-critic, discrete", partial(load_policy, "discrete-sac", ALGORITHM), "DIR", ALGORITHM)

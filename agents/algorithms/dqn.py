@@ -5,42 +5,22 @@ In a game, "next" is the agent's own next decision, and targets consider legal a
 al. 2016, arXiv 1511.06581) are a choice of the network: `Net(dueling_param=...)`.
 """
 
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
 import torch
 from torch import nn
 
+from agents.configs.value_based import DQNConfig
 from agents.learning import checks
 from agents.learning.options import one_config
-from agents.learning.value_learning import (
-    STEADY,
-    QLearner,
-    ValueConfig,
-    chosen,
-    make_trainable,
-    masked_q,
-    weighted_mean,
-)
+from agents.learning.value_learning import QLearner, chosen, make_trainable, masked_q, weighted_mean
 from agents.networks.builders import make_body
 from agents.networks.q_network import QNetwork
 from arena.data.batch import Batch
 from arena.data.rows import as_array
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-
-@dataclass(frozen=True)
-class DQNConfig(ValueConfig):
-    """Configuration of DQN."""
-
-    clip_loss_grad: bool = False
-    """Take the Huber loss in place of the squared error."""
-    dueling: bool = False
-    """Separate state values and advantages in the network."""
+from arena.policy.registration import Spaces
 
 
 class DQNPolicy(QLearner, BasePolicy):
@@ -106,7 +86,3 @@ def build(spaces: Spaces, config: DQNConfig, training: bool) -> DQNPolicy:
     policy = DQNPolicy(model, None, action_space=spaces.action, observation_space=spaces.observation, config=config)
     make_trainable(policy, config, training)
     return policy
-
-
-ALGORITHM = Algorithm(DQNConfig, build, "off-policy", "Nature 518 (2015)", single=DQNConfig(**STEADY))
-AGENT = AgentKind("deep Q-network", partial(load_policy, "dqn", ALGORITHM), "DIR", ALGORITHM)

@@ -5,8 +5,6 @@ between the quantile function and the step function through its quantiles. A tar
 next observation. Unlike in the paper, its action is chosen by double learning unless `is_double` is False.
 """
 
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -14,50 +12,26 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from agents.configs.value_based import FQFConfig
 from agents.learning import checks
 from agents.learning.gradients import descend
 from agents.learning.options import one_config
 from agents.learning.value_learning import (
-    SLOWER,
     NetworkOutput,
     QLearner,
-    ValueConfig,
     chosen,
     make_trainable,
     masked_q,
     quantile_regression,
 )
 from agents.networks.builders import make_body
-from agents.networks.discrete import MOST_PARTS, FractionProposalNetwork, FullQuantileFunction
-from arena.base.checks import numbers_in, require_above, require_at_least, require_between
+from agents.networks.discrete import FractionProposalNetwork, FullQuantileFunction
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
 from arena.policy.masking import bare_obs, legal_mask
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-
-@dataclass(frozen=True)
-class FQFConfig(ValueConfig):
-    """Configuration of FQF."""
-
-    num_fractions: int = 32
-    """Number of proposed fractions, 2 to 10,000."""
-    fraction_learning_rate: float = 2.5e-9
-    """Learning rate of RMSprop for the fractions, above 0."""
-    ent_coef: float = 0.0
-    """Weight of the entropy bonus of the fractions, at least 0."""
-    num_cosines: int = 64
-    """Cosine features of a fraction, 1 to 10,000."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "fraction_learning_rate"))
-        require_at_least(0, **numbers_in(self, "ent_coef"))
-        require_between(2, MOST_PARTS, **numbers_in(self, "num_fractions"))
-        require_between(1, MOST_PARTS, **numbers_in(self, "num_cosines"))
+from arena.policy.registration import Spaces
 
 
 class FQFPolicy(QLearner, BasePolicy):
@@ -180,7 +154,3 @@ def build(spaces: Spaces, config: FQFConfig, training: bool) -> FQFPolicy:
     )
     make_trainable(policy, config, training)
     return policy
-
-
-ALGORITHM = Algorithm(FQFConfig, build, "off-policy", "arXiv 1911.02140", single=FQFConfig(**SLOWER, num_fractions=8))
-AGENT = AgentKind("fully parameterised quantile function", partial(load_policy, "fqf", ALGORITHM), "DIR", ALGORITHM)

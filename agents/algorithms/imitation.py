@@ -3,46 +3,24 @@
 Discrete actions are learned by cross-entropy over the legal ones, continuous actions by mean squared error.
 """
 
-from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import gymnasium as gym
 import torch
 from torch import nn
 
+from agents.configs.actors import ImitationConfig
 from agents.learning import checks
 from agents.learning.distributions import logits_of
 from agents.learning.gradients import adam, descend
 from agents.learning.value_learning import masked_q
 from agents.networks.builders import make_body
 from agents.networks.q_network import QNetwork
-from arena.base.checks import numbers_in, require_above, require_at_least
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
 from arena.policy.masking import bare_obs, legal_mask
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-
-@dataclass(frozen=True)
-class ImitationConfig:
-    """Configuration of behaviour cloning."""
-
-    learning_rate: float = 1e-3
-    """Learning rate of Adam, above 0."""
-    batch_size: int = 256
-    """Transitions per gradient step, at least 1."""
-    hidden: int = 256
-    """Units of each of the two hidden layers, at least 1."""
-    blocks: int = 0
-    """Residual blocks of a convolutional tower for boards; 0 for a perceptron."""
-
-    def __post_init__(self) -> None:
-        require_above(0, **numbers_in(self, "learning_rate"))
-        require_at_least(0, **numbers_in(self, "blocks"))
-        require_at_least(1, **numbers_in(self, "batch_size", "hidden"))
+from arena.policy.registration import Spaces
 
 
 class ImitationPolicy(BasePolicy):
@@ -120,7 +98,3 @@ def build(spaces: Spaces, config: ImitationConfig, training: bool) -> ImitationP
     return ImitationPolicy(
         net, optim, spaces.action, spaces.observation, is_continuous, "clip" if is_continuous else ""
     )
-
-
-ALGORITHM = Algorithm(ImitationConfig, build, "offline", "Neural Computation 3 (1991)", ("discrete", "continuous"))
-AGENT = AgentKind("behaviour cloning", partial(load_policy, "imitation", ALGORITHM), "DIR", ALGORITHM)

@@ -5,21 +5,18 @@ the target, K for acting. Unlike in the paper, the target's action is chosen by 
 False.
 """
 
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
 import torch
 from torch import nn
 
+from agents.configs.value_based import IQNConfig
 from agents.learning import checks
 from agents.learning.options import one_config
 from agents.learning.value_learning import (
-    SLOWER,
     NetworkOutput,
     QLearner,
-    ValueConfig,
     chosen,
     make_trainable,
     masked_q,
@@ -27,32 +24,10 @@ from agents.learning.value_learning import (
 )
 from agents.networks.builders import make_body
 from agents.networks.discrete import ImplicitQuantileNetwork
-from arena.base.checks import numbers_in, require_at_least
 from arena.data.batch import Batch
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
 from arena.policy.masking import bare_obs, legal_mask
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-
-@dataclass(frozen=True)
-class IQNConfig(ValueConfig):
-    """Configuration of IQN."""
-
-    sample_size: int = 32
-    """Fractions sampled for acting in testing mode (K), at least 1."""
-    online_sample_size: int = 8
-    """Fractions sampled for the network that learns (N), at least 1."""
-    target_sample_size: int = 8
-    """Fractions sampled for the target network (N'), at least 1."""
-    num_cosines: int = 64
-    """Cosine features of a fraction, at least 1."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_at_least(
-            1, **numbers_in(self, "sample_size", "online_sample_size", "target_sample_size", "num_cosines")
-        )
+from arena.policy.registration import Spaces
 
 
 class IQNPolicy(QLearner, BasePolicy):
@@ -133,7 +108,3 @@ def build(spaces: Spaces, config: IQNConfig, training: bool) -> IQNPolicy:
     )
     make_trainable(policy, config, training)
     return policy
-
-
-ALGORITHM = Algorithm(IQNConfig, build, "off-policy", "arXiv 1806.06923", single=IQNConfig(**SLOWER))
-AGENT = AgentKind("implicit quantile network", partial(load_policy, "iqn", ALGORITHM), "DIR", ALGORITHM)

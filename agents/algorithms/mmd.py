@@ -15,8 +15,6 @@ paper's own deep variant is PPO with other penalties. Rudolph et al. 2025, arXiv
 gradients with neural fictitious self-play and counterfactual regret minimization.
 """
 
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -25,71 +23,24 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents.configs.on_policy import MMDConfig
 from agents.learning import checks
 from agents.learning.actor_critic import AdvantageEstimator
 from agents.learning.distributions import expectation
 from agents.learning.figures import Figures, new_figures, note
 from agents.learning.gradients import descend
-from agents.learning.stochastic import (
-    ActionSampler,
-    Minibatch,
-    OnPolicyConfig,
-    ReturnScale,
-    answer,
-    scores_of,
-    tensors,
-)
+from agents.learning.stochastic import ActionSampler, Minibatch, ReturnScale, answer, optimizer_of, scores_of, tensors
 from agents.learning.targets import frozen_copy, polyak
 from agents.networks.builders import body_of
 from agents.networks.common import ActorCritic
 from agents.networks.discrete import Actor, Critic
-from arena.base.checks import numbers_in, require_above, require_at_least, require_between
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
 from arena.policy.masking import bare_obs, legal_mask
-from arena.policy.registration import AgentKind, Algorithm, Spaces
+from arena.policy.registration import Spaces
 
 KEYS = "returns", "logits_old"
-
-
-@dataclass(frozen=True)
-class MMDConfig(OnPolicyConfig):
-    """Configuration of magnetic mirror descent; the defaults are for hundreds of small games at once."""
-
-    learning_rate: float = 3e-3
-    """Learning rate of Adam, above 0."""
-    discount_factor: float = 1.0
-    """Discount per own move (gamma), 0 to 1."""
-    gae_lambda: float = 0.95
-    """Lambda of the critic's TD(lambda) targets, 0 to 1."""
-    temperature: float = 0.2
-    """Initial pull of the magnet (alpha), in standard deviations of the returns, above 0."""
-    final_temperature: float = 0.05
-    """Pull of the magnet at a learning rate of 0, in standard deviations of the returns, above 0."""
-    step_ratio: float = 2.5
-    """Step size over the pull of the magnet (eta / alpha), above 0."""
-    average_rate: float = 0.05
-    """Share by which the averaged weights, which play, move towards the network's per update, 0 to 1."""
-    max_weight: float = 1000.0
-    """Bound of the importance weight of a return, at least 0; 0 uses the critic alone."""
-    vf_coef: float = 0.5
-    """Weight of the critic's loss, at least 0."""
-    max_grad_norm: float | None = 0.5
-    """Largest norm of the gradient, above 0; None for no limit."""
-    batch_size: int = 2048
-    """Transitions per gradient step, at least 1."""
-    repeat: int = 2
-    """Passes over the collected transitions, at least 1."""
-    hidden: int = 64
-    """Units of each dense layer, at least 1."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "temperature", "final_temperature", "step_ratio", "max_grad_norm"))
-        require_at_least(0, **numbers_in(self, "max_weight", "vf_coef"))
-        require_between(0, 1, **numbers_in(self, "gae_lambda", "average_rate"))
 
 
 class MMDPolicy(BasePolicy):
@@ -216,13 +167,9 @@ def build(spaces: Spaces, config: MMDConfig, training: bool) -> MMDPolicy:
     return MMDPolicy(
         actor,
         critic,
-        config.optimizer(ActorCritic(actor, critic), training),
+        optimizer_of(config, ActorCritic(actor, critic), training),
         config,
         deterministic_eval=not spaces.hides_something,
         action_space=spaces.action,
         observation_space=spaces.observation,
     )
-
-
-ALGORITHM = Algorithm(MMDConfig, build, "on-policy", "arXiv 2206.05825", ("games",), self_play=True)
-AGENT = AgentKind("magnetic mirror descent", partial(load_policy, "mmd", ALGORITHM), "DIR", ALGORITHM)

@@ -8,8 +8,7 @@ learns against averages slightly ahead of the current one. Outside training the 
 Unlike in the paper, the best response's random moves are not imitated.
 """
 
-from dataclasses import dataclass, fields
-from functools import partial
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -17,58 +16,25 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents.algorithms.dqn import DQNConfig, DQNPolicy
+from agents.algorithms.dqn import DQNPolicy
+from agents.configs.value_based import DQNConfig, NFSPConfig, ValueConfig
 from agents.learning.distributions import RowsOfLogits, draw, logits_of
 from agents.learning.exploration import epsilon_greedy
 from agents.learning.gradients import adam, descend
 from agents.learning.reservoir import Reservoir
-from agents.learning.value_learning import ValueConfig, make_trainable
+from agents.learning.value_learning import make_trainable
 from agents.networks.builders import make_body
 from agents.networks.discrete import Actor
 from agents.networks.q_network import QNetwork
-from arena.base.checks import numbers_in, require_above, require_at_least, require_between
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
 from arena.policy.masking import bare_obs, legal_mask, mask_scores
-from arena.policy.registration import AgentKind, Algorithm, Spaces
+from arena.policy.registration import Spaces
 
 UNDEALT, BEST, AVERAGE = 0, 1, 2
 """Which network a seat plays a game by; games begin undealt."""
-
-
-@dataclass(frozen=True)
-class NFSPConfig(ValueConfig):
-    """Configuration of NFSP; the defaults are for hundreds of small games at once."""
-
-    learning_rate: float = 3e-3
-    """Learning rate of Adam for the best response, above 0."""
-    average_learning_rate: float = 3e-3
-    """Learning rate of Adam for the average, above 0."""
-    anticipatory: float = 0.3
-    """Probability that a seat plays a training game by the best response (eta), 0 to 1."""
-    discount_factor: float = 1.0
-    """Discount per own move (gamma), 0 to 1."""
-    estimation_step: int = 1
-    """Rewards in a target before the estimate, at least 1."""
-    target_update_freq: int = 100
-    """Gradient steps between updates of the target network; 0 for no target network."""
-    update_per_step: float = 0.004
-    """Gradient steps per move, above 0."""
-    reservoir_size: int = 2_000_000
-    """Number of the best response's moves kept for imitation, at least 1."""
-    eps: float = 0.06
-    """Probability of a random move in games played by the best response, 0 to 1."""
-    hidden: int = 64
-    """Units of each of the two hidden layers, at least 1."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "average_learning_rate"))
-        require_at_least(1, **numbers_in(self, "reservoir_size"))
-        require_between(0, 1, **numbers_in(self, "anticipatory"))
 
 
 class NFSPPolicy(BasePolicy):
@@ -176,7 +142,3 @@ def build(spaces: Spaces, config: NFSPConfig, training: bool) -> NFSPPolicy:
     make_trainable(best, shared, training)
     optim = adam(average.parameters(), config.average_learning_rate) if training else None
     return NFSPPolicy(best, average, optim, config)
-
-
-ALGORITHM = Algorithm(NFSPConfig, build, "off-policy", "arXiv 1603.01121", ("games",), self_play=True)
-AGENT = AgentKind("neural fictitious self-play", partial(load_policy, "nfsp", ALGORITHM), "DIR", ALGORITHM)

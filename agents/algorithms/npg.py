@@ -4,8 +4,7 @@ The actor steps along F^-1 g, with g the policy gradient and F the Fisher matrix
 not depend on the parametrisation. The critic is fitted to the returns.
 """
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import Any, Literal
 
 import gymnasium as gym
@@ -13,38 +12,18 @@ import torch
 from torch import nn
 from torch.distributions import kl_divergence
 
+from agents.configs.on_policy import NPGConfig
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.actor_critic import ActorCriticLearner
 from agents.learning.figures import Figures, mean_entropy, new_figures, note
-from agents.learning.natural_gradient import (
-    NaturalGradient,
-    NaturalGradientConfig,
-    assign,
-    fit_critic,
-    flat,
-    require_separate,
-    surrogate,
-)
+from agents.learning.natural_gradient import NaturalGradient, assign, fit_critic, flat, require_separate, surrogate
 from agents.learning.options import one_config
-from agents.learning.stochastic import ActionSampler, DistFn, tensors
+from agents.learning.stochastic import ActionSampler, DistFn, optimizer_of, tensors
 from agents.networks.builders import actor_critic_for
-from arena.base.checks import numbers_in, require_above, require_at_least
+from arena.base.checks import require_at_least
 from arena.data.batch import Batch
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-
-@dataclass(frozen=True)
-class NPGConfig(NaturalGradientConfig):
-    """Configuration of the natural policy gradient."""
-
-    actor_step_size: float = 0.5
-    """Factor on the natural gradient in a step of the actor, above 0."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "actor_step_size"))
+from arena.policy.registration import Spaces
 
 
 class NPGPolicy(ActorCriticLearner, BasePolicy):
@@ -132,13 +111,9 @@ def build(spaces: Spaces, config: NPGConfig, training: bool) -> NPGPolicy:
     return NPGPolicy(
         actor,
         critic,
-        config.optimizer(critic, training),
+        optimizer_of(config, critic, training),
         deterministic_eval=not spaces.hides_something,
         action_space=spaces.action,
         observation_space=spaces.observation,
         config=config,
     )
-
-
-ALGORITHM = Algorithm(NPGConfig, build, "on-policy", "NIPS 14 (2001)", ("discrete", "continuous"))
-AGENT = AgentKind("natural policy gradient", partial(load_policy, "npg", ALGORITHM), "DIR", ALGORITHM)

@@ -5,8 +5,6 @@ it. With `reward_normalization`, the running mean of returns is the baseline and
 """
 
 from collections import defaultdict
-from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import gymnasium as gym
@@ -15,30 +13,20 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents.configs.on_policy import PGConfig
 from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.distributions import log_probability
 from agents.learning.figures import Figures, mean_entropy, note
 from agents.learning.gradients import descend
 from agents.learning.options import one_config
-from agents.learning.stochastic import ActionSampler, DistFn, OnPolicyConfig, ReturnScale, scores_of, tensors
+from agents.learning.stochastic import ActionSampler, DistFn, ReturnScale, optimizer_of, scores_of, tensors
 from agents.networks.builders import body_of, stochastic_actor
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
 from arena.policy.masking import bare_obs, legal_mask
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-
-@dataclass(frozen=True)
-class PGConfig(OnPolicyConfig):
-    """Configuration of REINFORCE."""
-
-    learning_rate: float = 3e-3
-    """Learning rate of Adam, above 0."""
-    reward_normalization: bool = True
-    """Subtract the running mean from returns and divide them by their standard deviation."""
+from arena.policy.registration import Spaces
 
 
 class PGPolicy(BasePolicy):
@@ -132,13 +120,9 @@ def build(spaces: Spaces, config: PGConfig, training: bool) -> PGPolicy:
     actor = stochastic_actor(spaces, body_of(spaces, (config.hidden, config.hidden), config.channels))
     return PGPolicy(
         actor,
-        config.optimizer(actor, training),
+        optimizer_of(config, actor, training),
         deterministic_eval=not spaces.hides_something,
         action_space=spaces.action,
         observation_space=spaces.observation,
         config=config,
     )
-
-
-ALGORITHM = Algorithm(PGConfig, build, "on-policy", "Machine Learning 8 (1992)", ("discrete", "continuous"))
-AGENT = AgentKind("REINFORCE, the policy gradient", partial(load_policy, "pg", ALGORITHM), "DIR", ALGORITHM)

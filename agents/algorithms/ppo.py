@@ -5,8 +5,6 @@ old probabilities. Dual clip: Ye et al. 2020, arXiv 1912.09729; recomputed advan
 2006.05990, section 3.5.
 """
 
-from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import gymnasium as gym
@@ -16,51 +14,23 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn.functional import mse_loss
 
+from agents.configs.on_policy import PPOConfig
 from agents.learning.action_mapping import ActionMapping
-from agents.learning.actor_critic import ActorCriticConfig, ActorCriticLearner
+from agents.learning.actor_critic import ActorCriticLearner
 from agents.learning.distributions import log_probability
 from agents.learning.figures import Figures, approximate_kl, clip_fraction, new_figures, note
 from agents.learning.gradients import descend
 from agents.learning.options import one_config
-from agents.learning.stochastic import ActionSampler, DistFn, tensors
+from agents.learning.stochastic import ActionSampler, DistFn, optimizer_of, tensors
 from agents.networks.builders import actor_critic_for
 from agents.networks.common import ActorCritic
 from agents.networks.discrete import actor_and_critic
-from arena.base.checks import numbers_in, require_above
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
-from arena.policy.registration import AgentKind, Algorithm, Spaces
+from arena.policy.registration import Spaces
 
 KEYS = "adv", "returns", "logp_old", "v_s"
-
-
-@dataclass(frozen=True)
-class PPOConfig(ActorCriticConfig):
-    """Configuration of PPO; the defaults are for two CPU cores."""
-
-    learning_rate: float = 2.5e-3
-    """Learning rate of Adam, above 0."""
-    eps_clip: float = 0.2
-    """Clipping range of the probability ratio around 1 (epsilon of equation 7), above 0."""
-    dual_clip: float | None = None
-    """Bound c of the dual clip, above 1; None for none."""
-    value_clip: bool = False
-    """Clip the change of values as well."""
-    advantage_normalization: bool = True
-    """Scale advantages to mean 0 and standard deviation 1 in each minibatch."""
-    recompute_advantage: bool = False
-    """Recompute values and advantages before each repetition."""
-    batch_size: int = 2048
-    """Transitions per gradient step, at least 1."""
-    repeat: int = 3
-    """Passes over the collected transitions, at least 1."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "eps_clip"))
-        require_above(1, **numbers_in(self, "dual_clip"))
 
 
 class PPOPolicy(ActorCriticLearner, BasePolicy):
@@ -187,13 +157,9 @@ def build(spaces: Spaces, config: PPOConfig, training: bool) -> PPOPolicy:
     return PPOPolicy(
         actor,
         critic,
-        config.optimizer(ActorCritic(actor, critic), training),
+        optimizer_of(config, ActorCritic(actor, critic), training),
         deterministic_eval=not spaces.hides_something,
         action_space=spaces.action,
         observation_space=spaces.observation,
         config=config,
     )
-
-
-ALGORITHM = Algorithm(PPOConfig, build, "on-policy", "arXiv 1707.06347", ("discrete", "continuous"))
-AGENT = AgentKind("proximal policy optimisation", partial(load_policy, "ppo", ALGORITHM), "DIR", ALGORITHM)

@@ -5,42 +5,22 @@ over the mean reward. After each update a Markov decision process is sampled fro
 iteration, and its optimal policy is followed. Uncertainty makes some samples optimistic, and so leads to exploration.
 """
 
-from dataclasses import dataclass
-from functools import partial
 from typing import Any, Self
 
 import gymnasium as gym
 import numpy as np
 import torch
 
+from agents.configs.on_policy import PSRLConfig
 from agents.learning import checks
 from agents.learning.planning import Floats, Ints, value_iteration
-from arena.base.checks import numbers_in, require_above, require_between
+from arena.base.checks import require_above, require_between
 from arena.base.errors import UsageError
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.policy.base import BasePolicy, require_numbers
-from arena.policy.checkpoint import load_policy
 from arena.policy.masking import bare_obs, legal_mask
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-
-@dataclass(frozen=True)
-class PSRLConfig:
-    """Priors and accuracy of posterior sampling."""
-
-    discount_factor: float = 0.99
-    """Discount (gamma), 0 to 1."""
-    epsilon: float = 0.01
-    """Accuracy of values, in the units of the return, above 0."""
-    transition_prior: float = 1.0
-    """Sum of the Dirichlet parameters over the next states, above 0."""
-    reward_std: float = 1.0
-    """Standard deviation of the normal prior of rewards (mean 0), above 0."""
-
-    def __post_init__(self) -> None:
-        require_between(0, 1, **numbers_in(self, "discount_factor"))
-        require_above(0, **numbers_in(self, "epsilon", "transition_prior", "reward_std"))
+from arena.policy.registration import Spaces
 
 
 class PSRLPolicy(BasePolicy):
@@ -192,7 +172,3 @@ def build(spaces: Spaces, config: PSRLConfig, training: bool) -> PSRLPolicy:
         observation_space=spaces.observation,
     )
     return policy.train(training)
-
-
-ALGORITHM = Algorithm(PSRLConfig, build, "on-policy", "ICML 2000, 943-950")
-AGENT = AgentKind("posterior sampling", partial(load_policy, "psrl", ALGORITHM), "DIR", ALGORITHM)

@@ -5,46 +5,22 @@ Q-value. Targets are the quantiles of the next observation's best action, and th
 Unlike in the paper, that action is chosen by double learning unless `is_double` is False.
 """
 
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
 import torch
 from torch import nn
 
+from agents.configs.value_based import QRDQNConfig
 from agents.learning import checks
 from agents.learning.options import one_config
-from agents.learning.value_learning import (
-    SINGLE,
-    QLearner,
-    ValueConfig,
-    chosen,
-    make_trainable,
-    masked_q,
-    quantile_regression,
-)
+from agents.learning.value_learning import QLearner, chosen, make_trainable, masked_q, quantile_regression
 from agents.networks.builders import make_body
-from agents.networks.discrete import MOST_PARTS
 from agents.networks.q_network import QNetwork
-from arena.base.checks import numbers_in, require_between
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-
-@dataclass(frozen=True)
-class QRDQNConfig(ValueConfig):
-    """Configuration of QR-DQN."""
-
-    num_quantiles: int = 50
-    """Number of quantiles per action, 2 to 10,000."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_between(2, MOST_PARTS, **numbers_in(self, "num_quantiles"))
+from arena.policy.registration import Spaces
 
 
 class QRDQNPolicy(QLearner, BasePolicy):
@@ -117,7 +93,3 @@ def build(spaces: Spaces, config: QRDQNConfig, training: bool) -> QRDQNPolicy:
     )
     make_trainable(policy, config, training)
     return policy
-
-
-ALGORITHM = Algorithm(QRDQNConfig, build, "off-policy", "arXiv 1710.10044", single=QRDQNConfig(**SINGLE))
-AGENT = AgentKind("quantile regression DQN", partial(load_policy, "qrdqn", ALGORITHM), "DIR", ALGORITHM)

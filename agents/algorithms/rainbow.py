@@ -4,7 +4,6 @@ C51 with noisy weights for exploration (Fortunato et al. 2018, arXiv 1706.10295)
 (`Net` with `dueling_param`, or `QNetwork`), n-step targets and, with a prioritized buffer, prioritized replay.
 """
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,28 +13,18 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from agents.algorithms.c51 import Atoms, C51Config, cross_entropy, means, support_of
+from agents.algorithms.c51 import Atoms, cross_entropy, means, support_of
+from agents.configs.value_based import RainbowConfig
 from agents.learning import checks
 from agents.learning.options import one_config
-from agents.learning.value_learning import SINGLE, QLearner, chosen, make_trainable, masked_q
+from agents.learning.value_learning import QLearner, chosen, make_trainable, masked_q
 from agents.networks.builders import make_body
 from agents.networks.discrete import NoisyLinear, sample_noise
 from agents.networks.q_network import QNetwork
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-
-@dataclass(frozen=True)
-class RainbowConfig(C51Config):
-    """Configuration of Rainbow."""
-
-    eps: float = 0.0
-    """Probability of a random action while collecting, in addition to the noise in the weights, 0 to 1."""
-    noisy_std: float = 0.5
-    """Initial scale of the noise in the weights (sigma_0)."""
+from arena.policy.registration import Spaces
 
 
 class RainbowPolicy(QLearner, BasePolicy):
@@ -112,9 +101,3 @@ def build(spaces: Spaces, config: RainbowConfig, training: bool) -> RainbowPolic
     )
     make_trainable(policy, config, training)
     return policy
-
-
-ALGORITHM = Algorithm(
-    RainbowConfig, build, "off-policy", "arXiv 1710.02298", single=RainbowConfig(**SINGLE, v_min=0.0, v_max=100.0)
-)
-AGENT = AgentKind("Rainbow", partial(load_policy, "rainbow", ALGORITHM), "DIR", ALGORITHM)

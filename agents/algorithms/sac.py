@@ -4,8 +4,6 @@ The actor maximises the values of two critics plus its own entropy. Actions are 
 squashed by tanh. The entropy weight alpha is fixed or learned.
 """
 
-from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
 import gymnasium as gym
@@ -14,37 +12,22 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents.configs.actors import SACConfig
 from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.distributions import default_distribution, draw, log_tanh_slope
 from agents.learning.exploration import BaseNoise
 from agents.learning.gradients import adam, descend
 from agents.learning.options import one_config
-from agents.learning.q_actor import QActor, QActorConfig, obs_tensor, smallest_q
+from agents.learning.q_actor import QActor, obs_tensor, optimizer_of, smallest_q
 from agents.learning.temperature import Alpha, Temperature
 from agents.networks.builders import body_of, q_critic
 from agents.networks.continuous import ActorProb
-from arena.base.checks import numbers_in, require_above
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
 from arena.policy.masking import bare_obs
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-
-@dataclass(frozen=True)
-class SACConfig(QActorConfig):
-    """Configuration of SAC."""
-
-    alpha: float = 0.2
-    """Entropy weight, above 0; its initial value if it is learned."""
-    auto_alpha: bool = True
-    """Learn alpha towards a target entropy of minus the number of action entries."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "alpha"))
+from arena.policy.registration import Spaces
 
 
 class SACPolicy(QActor, BasePolicy):
@@ -163,17 +146,13 @@ def build(spaces: Spaces, config: SACConfig, training: bool) -> SACPolicy:
         alpha = -float(np.prod(spaces.action_shape)), log_alpha, optim
     return SACPolicy(
         actor,
-        config.optimizer(actor, training),
+        optimizer_of(config, actor, training),
         critic1,
-        config.optimizer(critic1, training),
+        optimizer_of(config, critic1, training),
         critic2,
-        config.optimizer(critic2, training),
+        optimizer_of(config, critic2, training),
         alpha=alpha,
         action_space=spaces.action,
         observation_space=spaces.observation,
         config=config,
     )
-
-
-ALGORITHM = Algorithm(SACConfig, build, "off-policy", "arXiv 1812.05905", ("continuous",))
-AGENT = AgentKind("soft actor-critic", partial(load_policy, "sac", ALGORITHM), "DIR", ALGORITHM)

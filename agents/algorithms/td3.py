@@ -4,8 +4,6 @@ Three remedies for overestimating critics: targets take the smaller of two criti
 and the actor and the targets are updated less often than the critics.
 """
 
-from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import gymnasium as gym
@@ -14,20 +12,19 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents.configs.actors import TD3Config
 from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.exploration import BaseNoise
 from agents.learning.gradients import descend
 from agents.learning.options import one_config
-from agents.learning.q_actor import DeterministicActor, QActorConfig, obs_tensor, smallest_q
+from agents.learning.q_actor import DeterministicActor, obs_tensor, optimizer_of, smallest_q
 from agents.networks.builders import body_of, q_critic
 from agents.networks.continuous import Actor
-from arena.base.checks import numbers_in, require_at_least
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
-from arena.policy.registration import AgentKind, Algorithm, Spaces
+from arena.policy.registration import Spaces
 
 
 @runtime_checkable
@@ -35,25 +32,6 @@ class Bounded(Protocol):
     """A network whose actions lie within ±`max_action`."""
 
     max_action: float
-
-
-@dataclass(frozen=True)
-class TD3Config(QActorConfig):
-    """Configuration of TD3."""
-
-    exploration_noise: float = 0.1
-    """Standard deviation of the exploration noise on actions within ±1, at least 0."""
-    policy_noise: float = 0.2
-    """Standard deviation of the noise on the target's actions, at least 0."""
-    noise_clip: float = 0.5
-    """Bound of the noise on the target's actions, at least 0."""
-    update_actor_freq: int = 2
-    """Critic updates per update of the actor and the targets, at least 1."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_at_least(0, **numbers_in(self, "exploration_noise", "policy_noise", "noise_clip"))
-        require_at_least(1, **numbers_in(self, "update_actor_freq"))
 
 
 class TD3Policy(DeterministicActor, BasePolicy):
@@ -156,17 +134,13 @@ def build(spaces: Spaces, config: TD3Config, training: bool) -> TD3Policy:
     critic1, critic2 = q_critic(spaces, sizes), q_critic(spaces, sizes)
     return TD3Policy(
         actor,
-        config.optimizer(actor, training),
+        optimizer_of(config, actor, training),
         critic1,
-        config.optimizer(critic1, training),
+        optimizer_of(config, critic1, training),
         critic2,
-        config.optimizer(critic2, training),
+        optimizer_of(config, critic2, training),
         exploration_noise=config.exploration_noise,
         action_space=spaces.action,
         observation_space=spaces.observation,
         config=config,
     )
-
-
-ALGORITHM = Algorithm(TD3Config, build, "off-policy", "arXiv 1802.09477", ("continuous",))
-AGENT = AgentKind("twin delayed DDPG", partial(load_policy, "td3", ALGORITHM), "DIR", ALGORITHM)

@@ -5,8 +5,7 @@ model gives its length; a line search then shortens it until the true surrogate 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import Any, Literal
 
 import gymnasium as gym
@@ -14,44 +13,18 @@ import torch
 from torch import nn
 from torch.distributions import kl_divergence
 
+from agents.configs.on_policy import TRPOConfig
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.actor_critic import ActorCriticLearner
 from agents.learning.figures import Figures, mean_entropy, new_figures, note
-from agents.learning.natural_gradient import (
-    NaturalGradient,
-    NaturalGradientConfig,
-    assign,
-    fit_critic,
-    flat,
-    require_separate,
-    surrogate,
-)
+from agents.learning.natural_gradient import NaturalGradient, assign, fit_critic, flat, require_separate, surrogate
 from agents.learning.options import one_config
-from agents.learning.stochastic import ActionSampler, DistFn, Minibatch, tensors
+from agents.learning.stochastic import ActionSampler, DistFn, Minibatch, optimizer_of, tensors
 from agents.networks.builders import actor_critic_for
-from arena.base.checks import numbers_in, require_above, require_at_least, require_between
+from arena.base.checks import require_at_least
 from arena.data.batch import Batch
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import load_policy
-from arena.policy.registration import AgentKind, Algorithm, Spaces
-
-
-@dataclass(frozen=True)
-class TRPOConfig(NaturalGradientConfig):
-    """Configuration of TRPO."""
-
-    max_kl: float = 0.01
-    """Largest mean divergence of the new policy from the old, in nats, above 0."""
-    backtrack_coeff: float = 0.8
-    """Factor between successive steps of the line search, 0 to 1."""
-    max_backtracks: int = 10
-    """Largest number of steps tried by the line search, at least 1."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "max_kl"))
-        require_between(0, 1, **numbers_in(self, "backtrack_coeff"))
-        require_at_least(1, **numbers_in(self, "max_backtracks"))
+from arena.policy.registration import Spaces
 
 
 class TRPOPolicy(ActorCriticLearner, BasePolicy):
@@ -179,13 +152,9 @@ def build(spaces: Spaces, config: TRPOConfig, training: bool) -> TRPOPolicy:
     return TRPOPolicy(
         actor,
         critic,
-        config.optimizer(critic, training),
+        optimizer_of(config, critic, training),
         deterministic_eval=not spaces.hides_something,
         action_space=spaces.action,
         observation_space=spaces.observation,
         config=config,
     )
-
-
-ALGORITHM = Algorithm(TRPOConfig, build, "on-policy", "arXiv 1502.05477", ("discrete", "continuous"))
-AGENT = AgentKind("trust region policy optimisation", partial(load_policy, "trpo", ALGORITHM), "DIR", ALGORITHM)

@@ -22,7 +22,6 @@ from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.policy.checkpoint import load_policy
 from arena.policy.protocol import Policy
-from arena.policy.registration import AgentKind
 from arena.policy.registry import learning_algorithm
 from arena.policy.snapshots import find_snapshot, read_config
 from games.engine.game import Game
@@ -115,7 +114,3 @@ def make(name: str, game: Game, argument: str) -> GuidedPolicy:
     if not isinstance(policy, RatesStates):
         raise UsageError(f"{name}:{argument}: {algorithm!r} has no actor and critic of states to guide a search")
     return GuidedPolicy(game, policy, search)
-
-
-PUCT = AgentKind("tree search guided by a trained network", partial(make, "puct"), "DIR:N or DIR:TIME")
-GUMBEL = AgentKind("tree search guided by a network, in few simulations", partial(make, "gumbel"), "DIR:N")

@@ -4,52 +4,20 @@ Only some moves of self-play are searched in full (KataGo's playout cap randomis
 others only advance the games. PUCT continues from the subtree below the moves played since.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.configs.search import SearchConfig
 from agents.guided.guided import GuidedSearch, Network, RootNoise, SearchResult
 from agents.guided.puct import as_output
 from agents.learning.distributions import draw_rows
 from agents.search.memory import Trees
 from agents.search.positions import positions
-from arena.base.checks import numbers_in, require_above, require_at_least, require_between
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from games.engine.game import Game
-
-MOST_SIMULATIONS = 10**7
-"""Largest number of simulations per move; their tree takes some gigabytes."""
-
-
-@dataclass(frozen=True)
-class SearchConfig:
-    """Configuration of the search; the defaults are for two CPU cores."""
-
-    simulations: int = 96
-    """Simulations per fully searched move of self-play, 1 to 10,000,000."""
-    quick_simulations: int = 24
-    """Simulations per quickly searched move, which is not learned from, 1 to 10,000,000."""
-    full_share: float = 0.35
-    """Share of moves that are searched in full, above 0 to 1; drawn for all games at once."""
-    play_simulations: int = 100
-    """Simulations per move in tests, tournaments and play, 1 to 10,000,000."""
-    considered: int = 0
-    """Actions with which the sequential halving of Gumbel AlphaZero begins; 0 for PUCT with Dirichlet noise."""
-    noise: float = 10.0
-    """Sum of the Dirichlet parameters of root noise, above 0; alpha is this divided by the number of actions."""
-    noise_share: float = 0.25
-    """Share of the noise in the priors at the root, 0 to 1."""
-    opening_moves: int = 8
-    """Moves per seat and game that are drawn by visits; later moves are the best ones."""
-
-    def __post_init__(self) -> None:
-        require_above(0, **numbers_in(self, "noise", "full_share"))
-        require_at_least(0, **numbers_in(self, "considered", "opening_moves"))
-        require_between(1, MOST_SIMULATIONS, **numbers_in(self, "simulations", "quick_simulations", "play_simulations"))
-        require_between(0, 1, **numbers_in(self, "noise_share", "full_share"))
 
 
 class SelfPlaySearch:

@@ -12,9 +12,8 @@ from torch import nn
 from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.distributions import log_probability, logits_of
-from agents.learning.stochastic import ActionSampler, OnPolicyConfig, ReturnScale, answer, scores_of
+from agents.learning.stochastic import ActionSampler, ReturnScale, answer, scores_of
 from agents.networks.discrete import actor_and_critic
-from arena.base.checks import numbers_in, require_above, require_at_least, require_between
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
@@ -163,26 +162,3 @@ def logits_and_values(actor: nn.Module, critic: nn.Module, obs: torch.Tensor) ->
     """Return the logits [n, A] and values [n] of observations, in float32."""
     scores, value, _ = actor_and_critic(actor, critic, obs)
     return logits_of(actor, scores.float()), value.float()
-
-
-@dataclass(frozen=True)
-class ActorCriticConfig(OnPolicyConfig):
-    """Configuration shared by actor-critics that add up their losses."""
-
-    gae_lambda: float = 0.95
-    """Lambda of generalised advantage estimation, 0 to 1."""
-    vf_coef: float = 0.5
-    """Weight of the value loss, at least 0."""
-    ent_coef: float = 0.01
-    """Weight of the entropy bonus, at least 0."""
-    max_grad_norm: float | None = 0.5
-    """Largest norm of the gradient, above 0; None for no limit."""
-    max_batchsize: int = 4096
-    """Observations per forward pass when values are computed, at least 1."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "max_grad_norm"))
-        require_at_least(0, **numbers_in(self, "vf_coef", "ent_coef"))
-        require_at_least(1, **numbers_in(self, "max_batchsize"))
-        require_between(0, 1, **numbers_in(self, "gae_lambda"))

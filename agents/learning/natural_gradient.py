@@ -11,10 +11,10 @@ from typing import Any
 import torch
 from torch import nn
 
+from agents.configs.on_policy import NaturalGradientConfig
 from agents.learning.distributions import log_probability
 from agents.learning.gradients import descend
-from agents.learning.stochastic import ActionSampler, Minibatch, OnPolicyConfig
-from arena.base.checks import numbers_in, require_above, require_at_least, require_between
+from agents.learning.stochastic import ActionSampler, Minibatch
 from arena.base.errors import UsageError
 
 Product = Callable[[torch.Tensor], torch.Tensor]
@@ -106,28 +106,6 @@ def require_separate(policy: object, actor: nn.Module, critic: nn.Module) -> Non
     own = {id(parameter) for parameter in actor.parameters()}
     if own & {id(parameter) for parameter in critic.parameters()}:
         raise UsageError(f"{type(policy).__name__} needs an actor and a critic that share no parameters")
-
-
-@dataclass(frozen=True)
-class NaturalGradientConfig(OnPolicyConfig):
-    """Configuration of natural gradient policies; the learning rate is that of the critic."""
-
-    gae_lambda: float = 0.95
-    """Lambda of generalised advantage estimation, 0 to 1."""
-    advantage_normalization: bool = True
-    """Scale all collected advantages to mean 0 and standard deviation 1."""
-    optim_critic_iters: int = 10
-    """Critic steps per actor step, at least 1."""
-    max_grad_norm: float | None = None
-    """Largest norm of the critic's gradient, above 0; None for no limit."""
-    max_batchsize: int = 4096
-    """Observations per forward pass when values are computed, at least 1."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_above(0, **numbers_in(self, "max_grad_norm"))
-        require_between(0, 1, **numbers_in(self, "gae_lambda"))
-        require_at_least(1, **numbers_in(self, "optim_critic_iters", "max_batchsize"))
 
 
 def fit_critic(

@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self
 
 import gymnasium as gym
@@ -11,13 +10,13 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents.configs.actors import QActorConfig
 from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.exploration import BaseNoise, GaussianNoise, OUNoise
 from agents.learning.gradients import adam, descend
 from agents.learning.targets import Network, frozen_copy, polyak
 from agents.learning.value_learning import weighted_mean
-from arena.base.checks import numbers_in, require_above, require_at_least, require_between
 from arena.base.errors import UsageError
 from arena.base.seeding import make_rng, spawn_seeds
 from arena.data.batch import Batch
@@ -43,37 +42,6 @@ class SoftTargets(Protocol):
     @property
     def estimation_step(self) -> int:
         """Rewards in a target before the estimate (n)."""
-
-
-@dataclass(frozen=True)
-class QActorConfig:
-    """Configuration shared by actors trained on action values."""
-
-    learning_rate: float = 1e-3
-    """Learning rate of Adam for all networks, above 0."""
-    gamma: float = 0.99
-    """Discount per own move (gamma), 0 to 1."""
-    tau: float = 0.005
-    """Share by which targets move towards their networks per update, 0 to 1."""
-    estimation_step: int = 1
-    """Rewards in a target before the estimate (n), at least 1."""
-    batch_size: int = 256
-    """Transitions per gradient step, at least 1."""
-    update_per_step: float = 1.0
-    """Gradient steps per environment step, above 0."""
-    buffer_size: int = 100_000
-    """Capacity of the replay buffer in transitions, at least 1."""
-    hidden: int = 128
-    """Units of each of the two hidden layers, at least 1."""
-
-    def __post_init__(self) -> None:
-        require_above(0, **numbers_in(self, "learning_rate", "update_per_step"))
-        require_at_least(1, **numbers_in(self, "estimation_step", "batch_size", "buffer_size", "hidden"))
-        require_between(0, 1, **numbers_in(self, "gamma", "tau"))
-
-    def optimizer(self, network: nn.Module, training: bool) -> torch.optim.Optimizer | None:
-        """Return Adam for a network, or None for a policy that only plays."""
-        return adam(network.parameters(), self.learning_rate) if training else None
 
 
 class QActor(nn.Module):
@@ -236,3 +204,8 @@ def smallest_q(critics: Iterable[nn.Module], *inputs: torch.Tensor) -> torch.Ten
     """Return the smallest of the critics' values: [n], or [n, A] from critics of all actions."""
     values = torch.stack([critic(*inputs) for critic in critics])
     return values.amin(dim=0).squeeze(-1)
+
+
+def optimizer_of(config: QActorConfig, network: nn.Module, training: bool) -> torch.optim.Optimizer | None:
+    """Return Adam for a network, or None for a policy that only plays."""
+    return adam(network.parameters(), config.learning_rate) if training else None

@@ -1,7 +1,6 @@
 """Parts of policies that draw actions from a distribution: acting, masks, minibatches, the scale of returns."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import gymnasium as gym
@@ -11,10 +10,10 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.distributions import Categorical
 
+from agents.configs.on_policy import OnPolicyConfig
 from agents.learning import checks
 from agents.learning.distributions import default_distribution, draw, gives_probabilities, log_of, without_illegal
 from agents.learning.gradients import adam
-from arena.base.checks import numbers_in, require_above, require_at_least, require_between
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.data.rows import as_array
@@ -153,31 +152,6 @@ class ReturnScale(nn.Module):
             buffer.fill_(float(value))
 
 
-@dataclass(frozen=True)
-class OnPolicyConfig:
-    """Configuration shared by on-policy algorithms; the defaults are for board games."""
-
-    learning_rate: float = 1e-3
-    """Learning rate of Adam, above 0."""
-    discount_factor: float = 0.99
-    """Discount per own move (gamma), 0 to 1."""
-    reward_normalization: bool = False
-    """Divide returns by their running standard deviation."""
-    batch_size: int = 1024
-    """Transitions per gradient step, at least 1."""
-    repeat: int = 1
-    """Passes over the collected transitions, at least 1."""
-    channels: int = 64
-    """Filters of the convolution on boards; 0 for a perceptron."""
-    hidden: int = 128
-    """Units of each dense layer, at least 1."""
-
-    def __post_init__(self) -> None:
-        require_above(0, **numbers_in(self, "learning_rate"))
-        require_at_least(0, **numbers_in(self, "channels"))
-        require_at_least(1, **numbers_in(self, "batch_size", "repeat", "hidden"))
-        require_between(0, 1, **numbers_in(self, "discount_factor"))
-
-    def optimizer(self, network: nn.Module, training: bool) -> torch.optim.Optimizer | None:
-        """Return Adam for a network, or None for a policy that only plays."""
-        return adam(network.parameters(), self.learning_rate, eps=1e-5) if training else None
+def optimizer_of(config: OnPolicyConfig, network: nn.Module, training: bool) -> torch.optim.Optimizer | None:
+    """Return Adam for a network, or None for a policy that only plays."""
+    return adam(network.parameters(), config.learning_rate, eps=1e-5) if training else None

@@ -6,7 +6,6 @@ Shapes: n rows, A actions. A distributional network gives N numbers per action (
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import gymnasium as gym
@@ -15,11 +14,12 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from agents.configs.value_based import ValueConfig
 from agents.learning import checks
 from agents.learning.exploration import epsilon_greedy
 from agents.learning.gradients import adam, descend
 from agents.learning.targets import frozen_copy
-from arena.base.checks import numbers_in, require_above, require_at_least, require_between
+from arena.base.checks import require_between
 from arena.base.errors import UsageError
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
@@ -43,40 +43,6 @@ class NetworkOutput(NamedTuple):
     """Hidden state; None for a network without one."""
     extra: dict[str, Any]
     """Further outputs, such as the fractions of quantiles."""
-
-
-@dataclass(frozen=True)
-class ValueConfig:
-    """Configuration shared by value-based algorithms."""
-
-    learning_rate: float = 1e-3
-    """Learning rate of Adam, above 0."""
-    discount_factor: float = 0.95
-    """Discount per own move (gamma), 0 to 1."""
-    estimation_step: int = 3
-    """Rewards in a target before the estimate (n), at least 1."""
-    target_update_freq: int = 500
-    """Gradient steps between updates of the target network; 0 for no target network."""
-    is_double: bool = True
-    """Choose the target's action by the network and evaluate it by the target network (double learning)."""
-    batch_size: int = 256
-    """Transitions per gradient step, at least 1."""
-    update_per_step: float = 0.02
-    """Gradient steps per environment step, above 0."""
-    buffer_size: int = 100_000
-    """Capacity of the replay buffer in transitions, at least 1."""
-    eps: float = 0.1
-    """Probability of a random action while collecting, 0 to 1."""
-    hidden: int = 256
-    """Units of each of the two hidden layers, at least 1."""
-    blocks: int = 0
-    """Residual blocks of a convolutional tower for boards; 0 for a perceptron."""
-
-    def __post_init__(self) -> None:
-        require_above(0, **numbers_in(self, "learning_rate", "update_per_step"))
-        require_at_least(0, **numbers_in(self, "target_update_freq", "blocks"))
-        require_at_least(1, **numbers_in(self, "estimation_step", "batch_size", "buffer_size", "hidden"))
-        require_between(0, 1, **numbers_in(self, "discount_factor", "eps"))
 
 
 class QLearner(nn.Module):
@@ -272,24 +238,6 @@ def quantile_regression(batch: Batch, quantiles: torch.Tensor, taus: torch.Tenso
     loss = weighted_mean(quantile_huber_loss(quantiles, taus, batch.returns), batch)
     batch.weight = as_array(batch.returns.mean(dim=1) - quantiles.mean(dim=1))
     return loss
-
-
-SINGLE: dict[str, Any] = {
-    "learning_rate": 1e-3,
-    "discount_factor": 0.99,
-    "estimation_step": 3,
-    "target_update_freq": 500,
-    "batch_size": 64,
-    "update_per_step": 0.1,
-    "buffer_size": 50_000,
-    "eps": 0.05,
-    "hidden": 128,
-}
-"""Defaults for single-agent tasks whose discounted returns lie between 0 and 100, such as CartPole."""
-SLOWER = SINGLE | {"learning_rate": 5e-4, "target_update_freq": 200}
-"""The same with smaller steps, for networks with random or learned fractions (IQN, FQF)."""
-STEADY = SINGLE | {"learning_rate": 5e-4, "update_per_step": 0.2}
-"""The same with smaller but more frequent steps, for plain Q-values (DQN)."""
 
 
 def make_trainable(policy: QLearner, config: ValueConfig, training: bool) -> None:

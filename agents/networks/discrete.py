@@ -10,9 +10,6 @@ from torch import nn
 from agents.networks.common import MLP, Shape, flat_size, output_dim_of
 from arena.data.batch import Batch
 
-MOST_PARTS = 10_000
-"""Largest number of quantiles, atoms or cosines of a value."""
-
 
 class Actor(nn.Module):
     """Probabilities of actions from the features of `preprocess_net`, or their logits if `softmax_output` is False.

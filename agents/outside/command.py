@@ -11,7 +11,6 @@ from agents.outside.policy import OutsidePolicy, Reply, Turn
 from agents.outside.program import ANSWER_LIMIT_S, START_LIMIT_S, Program, ProgramError, resolve_command
 from arena.base.errors import UsageError
 from arena.policy.protocol import RESIGN
-from arena.policy.registration import AgentKind
 from games.engine.game import Game
 
 PROTOCOL = 1
@@ -145,8 +144,3 @@ def make(game: Game, argument: str) -> CommandPolicy:
         if isinstance(error, UsageError):
             raise
         raise UsageError(f"cmd:{argument}: {error}") from None
-
-
-AGENT = AgentKind(
-    summary="any program that exchanges lines of JSON (agents/outside/PROTOCOL.md)", make=make, argument="COMMAND"
-)

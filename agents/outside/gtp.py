@@ -15,7 +15,6 @@ from agents.outside.policy import OutsidePolicy, Reply, Turn
 from agents.outside.program import ANSWER_LIMIT_S, START_LIMIT_S, Program, ProgramError, resolve_command
 from arena.base.errors import UsageError
 from arena.policy.protocol import RESIGN
-from arena.policy.registration import AgentKind
 from games.engine.game import Game
 
 COLOURS = ("black", "white")
@@ -142,6 +141,3 @@ def make(game: Game, argument: str) -> GtpPolicy:
     except ValueError as error:
         raise UsageError(f"gtp:{argument}: {error}") from None
     return GtpPolicy(game, command)
-
-
-AGENT = AgentKind(summary="a go program, as gtp:gnugo --mode gtp", make=make, argument="COMMAND")

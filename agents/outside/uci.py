@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from agents.outside.policy import OutsidePolicy, Reply, Turn
 from agents.outside.program import ANSWER_LIMIT_S, ProgramError, resolve_command
 from arena.base.errors import UsageError
-from arena.policy.registration import AgentKind
+from arena.base.extras import install_command
 from games.engine.game import Game
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class UciPolicy(OutsidePolicy):
         try:
             import chess.engine  # noqa: F401  # asked for here, in words
         except ImportError:
-            raise UsageError("uci: engines need python-chess: pip install 'arena-marl[chess]'") from None
+            raise UsageError(f"uci: engines need python-chess: {install_command('chess')}") from None
         self._limits, self._options = limits, options
         self._engine: UciEngine | None = None
         try:
@@ -90,6 +90,3 @@ def make(game: Game, argument: str) -> UciPolicy:
     except ValueError as error:
         raise UsageError(f"uci:{argument}: {error}") from None
     return UciPolicy(game, command, limits or DEFAULT_LIMIT, options)
-
-
-AGENT = AgentKind(summary="a chess engine, as uci:stockfish,nodes=1000", make=make, argument="COMMAND[,NAME=VALUE...]")

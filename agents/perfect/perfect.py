@@ -21,7 +21,6 @@ from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
-from arena.policy.registration import AgentKind
 from games.engine.game import TERMINAL, Game, State
 
 
@@ -92,6 +91,3 @@ def make(game: Game, argument: str) -> Policy:
     if game.information_shape is not None:
         return solve_small_game(game, seed=0)
     return PerfectPolicy(game, seed=0)
-
-
-AGENT = AgentKind(summary="plays exactly: connect_four, small tic_tac_toe, endgames of othello, small poker", make=make)

@@ -16,7 +16,6 @@ from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
-from arena.policy.registration import AgentKind
 from games.engine.compiled import CompiledGame
 from games.engine.compiler import instantiate
 from games.engine.game import TERMINAL, Game, Playable
@@ -107,6 +106,3 @@ def make(game: Game, argument: str) -> OnePlyPolicy:
     if argument:
         raise UsageError(f"'one-ply' takes no argument, not {argument!r}")
     return OnePlyPolicy(game, seed=0)
-
-
-AGENT = AgentKind(summary="wins if it can, blocks if it must, otherwise plays at random", make=make)

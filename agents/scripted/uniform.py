@@ -2,7 +2,7 @@
 
 from arena.base.errors import UsageError
 from arena.policy.random import RandomPolicy
-from arena.policy.registration import AgentKind, Spaces
+from arena.policy.registration import Spaces
 from games.engine.game import Game
 
 
@@ -11,6 +11,3 @@ def make(game: Game, argument: str) -> RandomPolicy:
     if argument:
         raise UsageError(f"'random' takes no argument, not {argument!r}")
     return RandomPolicy(action_space=Spaces.of_game(game).action, seed=0)
-
-
-AGENT = AgentKind(summary="draws a legal action uniformly", make=make)

@@ -17,7 +17,6 @@ from agents.search.positions import positions, require_searchable
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
-from arena.policy.registration import AgentKind
 from games.engine.compiler import instantiate
 from games.engine.game import Game
 from games.engine.jit import Unchecked
@@ -101,8 +100,3 @@ def make(game: Game, argument: str) -> AlphaBetaPolicy:
     """Make an alpha-beta agent; the argument is its depth in plies, or its time per move."""
     budget = read_budget("alphabeta", "depth", argument, DEFAULT_DEPTH)
     return AlphaBetaPolicy(game, budget.count, budget.seconds, seed=0)
-
-
-AGENT = AgentKind(
-    summary="minimax with alpha-beta pruning and iterative deepening", make=make, argument="DEPTH or TIME"
-)

@@ -27,7 +27,6 @@ from agents.search.positions import positions, require_hidden
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
-from arena.policy.registration import AgentKind
 from games.engine.compiled import CompiledGame
 from games.engine.compiler import instantiate
 from games.engine.game import TERMINAL, Game
@@ -127,10 +126,3 @@ def make(game: Game, argument: str) -> ISMCTSPolicy | PlainMCTSPolicy:
     if not isinstance(game, CompiledGame):
         return PlainMCTSPolicy(game, budget, seed=0)
     return ISMCTSPolicy(game, budget.count, budget.seconds, seed=0)
-
-
-AGENT = AgentKind(
-    summary="tree search for games with hidden information or simultaneous moves",
-    make=make,
-    argument="SIMULATIONS or TIME",
-)

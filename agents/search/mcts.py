@@ -30,7 +30,6 @@ from agents.search.tree import new_scratch
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
-from arena.policy.registration import AgentKind
 from games.engine.compiled import CompiledGame
 from games.engine.compiler import instantiate
 from games.engine.game import TERMINAL, Game
@@ -139,6 +138,3 @@ def make(game: Game, argument: str) -> MCTSPolicy | PlainMCTSPolicy:
     if not isinstance(game, CompiledGame):
         return PlainMCTSPolicy(game, budget, seed=0)
     return MCTSPolicy(game, budget.count, budget.seconds, seed=0)
-
-
-AGENT = AgentKind(summary="Monte Carlo tree search with random playouts", make=make, argument="SIMULATIONS or TIME")

@@ -13,7 +13,6 @@ from arena.base.errors import UsageError
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
-from arena.policy.registration import AgentKind
 from games.engine.game import Game
 
 MOST_POSITIONS = 20_000
@@ -73,6 +72,3 @@ def make(game: Game, argument: str) -> TabularPolicy:
     if not argument:
         raise UsageError("'tabular' needs a folder: tabular:runs/NAME, which 'arena solve' writes")
     return TabularPolicy(game, load_table(Path(argument), game), seed=0)
-
-
-AGENT = AgentKind(summary="plays a strategy solved by 'arena solve'", make=make, argument="DIR")

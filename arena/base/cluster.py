@@ -7,6 +7,7 @@ import socket
 from typing import Any, Protocol, runtime_checkable
 
 from arena.base.errors import UsageError
+from arena.base.extras import install_command
 
 REACH_S = 5.0
 """Seconds to connect to a cluster."""
@@ -28,7 +29,7 @@ def require_ray() -> Any:
     try:
         import ray
     except ImportError as error:
-        raise UsageError("Ray is not installed: pip install 'arena-marl[ray]'") from error
+        raise UsageError(f"Ray is not installed: {install_command('ray')}") from error
     if not ray.is_initialized():
         ray.init() if "RAY_ADDRESS" in os.environ else ray.init(include_dashboard=False)
     return ray
@@ -56,7 +57,7 @@ def connected(workers: str) -> Any:
         if not ray.is_initialized():
             ray.init(address, logging_level=logging.ERROR, log_to_driver=False)
     except ImportError:
-        raise UsageError("Ray is not installed: pip install 'arena-marl[ray]'") from None
+        raise UsageError(f"Ray is not installed: {install_command('ray')}") from None
     except ConnectionError as error:
         raise UsageError(f"no Ray cluster can be reached at {address}: {first_line(error)}") from None
     return ray

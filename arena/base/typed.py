@@ -6,6 +6,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from arena.base.errors import UsageError
@@ -61,7 +62,8 @@ def record(kind: type[T], data: Any, where: str = "") -> T:
 def as_type(value: Any, kind: Any, where: str) -> Any:
     """Return a value of JSON as `kind`: a plain type, a union, a container of such, or a dataclass.
 
-    A list becomes the tuple that is asked for, and a whole number is a number; nothing is turned into anything else.
+    A list becomes the tuple that is asked for, text a path, and a whole number is a number; nothing is turned into
+    anything else.
     """
     origin, arguments = get_origin(kind), get_args(kind)
     if kind is Any:
@@ -82,6 +84,8 @@ def as_type(value: Any, kind: Any, where: str) -> Any:
         return record(kind, value, f"{where}.")
     if kind is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**1000:
         return value
+    if kind is Path and isinstance(value, str):
+        return Path(value)
     plain = origin or (type(None) if kind is None else kind)
     if type(value) is plain and not (isinstance(value, float) and not math.isfinite(value)):
         return value

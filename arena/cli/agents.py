@@ -3,11 +3,7 @@
 import json
 from dataclasses import dataclass
 
-from rich.box import SIMPLE
-from rich.table import Column, Table
-from rich.text import Text
-
-from arena.base.terminal import make_console
+from arena.base.tables import Column, print_table
 from arena.policy.registry import AGENTS, agent_kind
 
 
@@ -32,10 +28,12 @@ def run(options: Options) -> int:
     if options.json:
         print(json.dumps(rows, indent=2))
         return 0
-    columns = (Column("agent", no_wrap=True), "what it is", "actions", Column("training", no_wrap=True))
-    table = Table(*columns, box=SIMPLE, padding=(0, 1, 0, 0))
-    for row in rows:
-        what = Text.assemble(row["what"], (f"\n{row['paper']}" if row["paper"] else "", "dim"))
-        table.add_row(row["agent"], what, row["actions"], row["training"])
-    make_console().print(table)
+    columns = (
+        Column("agent", least=24),
+        Column("what it is", least=24),
+        Column("training", rank=1),
+        Column("actions", rank=2),
+        Column("paper", rank=3),
+    )
+    print_table(columns, [[row[key] for key in ("agent", "what", "training", "actions", "paper")] for row in rows])
     return 0

@@ -1,4 +1,4 @@
-"""Writing the files of a new game or agent from templates."""
+"""Writing the folder of a new game or agent from templates: a package that can be installed as it is."""
 
 import keyword
 from collections.abc import Mapping
@@ -13,11 +13,11 @@ from games.engine.registry import Registry
 
 def write_beginning(
     command: str, name: str, folder: Path, known: Registry, words: Mapping[str, str], template: str
-) -> None:
-    """Write NAME.py and test_NAME.py from `template`.py and its test, with placeholders replaced as in `words`.
+) -> Path:
+    """Write NAME/NAME.py, its test and pyproject.toml from templates, and return the new folder.
 
-    Raises `UsageError` before anything is written if `name` is not a module name in lower case, if it is registered
-    already, if the folder does not exist, or if one of the files does.
+    Placeholders are replaced as in `words`. Raises `UsageError` before anything is written if `name` is not a module
+    name in lower case, if it is registered already, if `folder` does not exist, or if NAME exists in it.
     """
     if not name.isidentifier() or not name.islower() or keyword.iskeyword(name):
         raise UsageError(f"{command}: {name!r} is not a name in lower case with underscores, like nine_mens_morris")
@@ -25,12 +25,21 @@ def write_beginning(
         raise UsageError(f"{command}: the {known.noun} {name} exists already; 'arena {known.noun}s' lists them")
     if not folder.is_dir():
         raise UsageError(f"{command}: {folder} is not a folder")
-    files = {folder / f"{name}.py": f"{template}.py", folder / f"test_{name}.py": f"test_{template}.txt"}
-    for path in files:
-        if path.exists():
-            raise UsageError(f"{command}: {path} exists already; nothing was written")
-    for path, source in files.items():
+    place = folder / name
+    if place.exists() or place.is_symlink():
+        raise UsageError(f"{command}: {place} exists already; nothing was written")
+    try:
+        place.mkdir()
+    except OSError as error:
+        raise UsageError(f"{command}: {place} cannot be written ({error.strerror})") from None
+    kind = known.group.rpartition(".")[2]
+    declared = {"NEW_PACKAGE": name.replace("_", "-"), "NEW_MODULE": name, "NEW_KIND": kind}
+    declared["NEW_CATALOGUE"] = kind.upper()
+    files = {f"{name}.py": template, f"test_{name}.py": f"test_{Path(template).stem}.txt"}
+    files["pyproject.toml"] = "pyproject.txt"
+    for file, source in files.items():
         text = resources.files("arena.policy.templates").joinpath(source).read_text(encoding="utf-8")
-        for word, meaning in words.items():
+        for word, meaning in {**declared, "NEW_NAME": name, **words}.items():
             text = text.replace(word, meaning)
-        write_whole(path, partial(Path.write_text, data=text, encoding="utf-8"))
+        write_whole(place / file, partial(Path.write_text, data=text, encoding="utf-8"))
+    return place

@@ -1,26 +1,35 @@
-"""`arena completion`: a script that completes command lines in a shell."""
+"""`arena completion`: a script for a shell, which asks this command what to offer for a command line."""
 
 import contextlib
 import io
+import os
 import re
+import shlex
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import tyro
 
+from arena.base.errors import UsageError
 from arena.cli.main import COMMANDS, main
-from arena.policy.registry import AGENTS, GAMES
+from arena.policy.registry import AGENTS, GAMES, HOSTS, SOLVERS, agent_kind
+from arena.runs.options import GYM
+
+VARIABLE = "ARENA_COMPLETE"
+"""Environment variable with a command line, up to the place that is completed."""
 
 
 @dataclass(frozen=True)
 class Options:
     """Print a script that completes commands, options, games and agents in a shell.
 
-    It knows the games and agents that are installed now.
+    The script asks 'arena completion words' at each completion, so it knows what is installed then, and the options of
+    the algorithm that a command line names.
     """
 
-    shell: Annotated[tyro.conf.Positional[Literal["bash", "zsh", "fish"]], tyro.conf.arg(metavar="SHELL")]
-    """Shell to write for: bash, zsh or fish."""
+    shell: Annotated[tyro.conf.Positional[Literal["bash", "zsh", "fish", "words"]], tyro.conf.arg(metavar="SHELL")]
+    """Shell to write for: bash, zsh or fish; or words, to print what fits the line in ARENA_COMPLETE."""
 
 
 @dataclass(frozen=True)
@@ -34,17 +43,71 @@ class Words:
 
 
 def run(options: Options) -> int:
-    """Print the script."""
-    commands = {name: words_in(_help(name)) for name in COMMANDS}
-    print(_fish(commands) if options.shell == "fish" else _bash(commands, zsh=options.shell == "zsh"), end="")
+    """Print the script, or the words to offer."""
+    if options.shell == "words":
+        print("\n".join(offered(words_of(os.environ.get(VARIABLE, "")))))
+    else:
+        print({"bash": BASH, "zsh": ZSH + BASH, "fish": FISH}[options.shell], end="")
     return 0
 
 
-def _help(command: str) -> str:
-    """Return the help text of a command."""
+def words_of(line: str) -> list[str]:
+    """Return the words of a command line after the program; the last one is empty after a space.
+
+    >>> words_of("arena play hex:size=5 "), words_of("arena play 'runs/my")
+    (['play', 'hex:size=5', ''], ['play', 'runs/my'])
+    """
+    try:
+        words = shlex.split(f"{line}.")  # the point keeps an empty last word
+    except ValueError:  # an open quotation mark
+        words = f"{line}.".replace("'", "").replace('"', "").split()
+    words[-1] = words[-1][:-1]
+    return words[1:] or [""]
+
+
+def offered(words: Sequence[str]) -> list[str]:
+    """Return what fits the last of the words of a command line, which may be empty."""
+    *before, current = words
+    return sorted(word for word in _candidates(before, current) if word.startswith(current))
+
+
+def _candidates(before: Sequence[str], current: str) -> Iterable[str]:
+    if not before:
+        return [*COMMANDS, "--help", "--version"]
+    if before[0] not in COMMANDS:
+        return []
+    known = words_in(_help(before))
+    if current.startswith("-"):
+        return known.options
+    if values := known.options.get(before[-1]):
+        return values
+    places = [place for place, word in enumerate(before) if word.startswith("-")]
+    place = len(before) - 1
+    if places or not known.positional:  # after an option: whether it takes a value is left to the user
+        return []
+    kind = known.positional[min(place, len(known.positional) - 1)]
+    return _names(kind)
+
+
+def _names(kind: str) -> list[str]:
+    """Return the words to offer for a kind of positional argument; those of other kinds are files."""
+    games = [*GAMES.names(), *(f"{host}:" for host in HOSTS.names())]
+    if kind == "ALGO":
+        return [name for name in AGENTS.names() if agent_kind(name).algorithm is not None]
+    names = {"GAME": games, "TASK": [*games, GYM], "AGENT": AGENTS.names(), "SOLVER": SOLVERS.names()}
+    return {**names, "SHELL": ["bash", "zsh", "fish"]}.get(kind, [])
+
+
+def _help(words: Sequence[str]) -> str:
+    """Return the help of a command line; empty if its words are wrong."""
     output = io.StringIO()
-    with contextlib.redirect_stdout(output), contextlib.suppress(SystemExit):
-        main([command, "--help"])
+    with (
+        contextlib.redirect_stdout(output),
+        contextlib.redirect_stderr(io.StringIO()),
+        contextlib.suppress(SystemExit, UsageError),
+    ):
+        if main([*words, "--help"]) == 2:
+            main([words[0], "--help"])
     return output.getvalue()
 
 
@@ -64,52 +127,17 @@ def words_in(text: str) -> Words:
     return Words(options, tuple(positional))
 
 
-def _meanings() -> dict[str, str]:
-    """Return the words to offer for each kind of positional argument; other kinds are files."""
-    games, agents = " ".join(GAMES.names()), " ".join(AGENTS.names())
-    return {"GAME": games, "TASK": games, "AGENT": agents, "ALGO": agents, "SHELL": "bash zsh fish"}
-
-
-def _bash(commands: dict[str, Words], zsh: bool) -> str:
-    """Return a completion script for bash, which zsh can read, too."""
-    meanings, cases, values = _meanings(), "", ""
-    for name, words in commands.items():
-        places = [meanings.get(kind, "") for kind in words.positional]
-        chosen = "".join(f"{place}) words='{offered}' ;; " for place, offered in enumerate(places[:-1], start=2))
-        chosen += f"*) words='{places[-1]}' ;; " if places else ""
-        cases += f"        {name}) options='{' '.join(words.options)}'; case $COMP_CWORD in {chosen}esac ;;\n"
-        for option, choices in words.options.items():
-            if choices:
-                values += f"        '{name} {option}') words='{' '.join(choices)}'; options= ;;\n"
-    head = "#compdef arena\nautoload -U +X bashcompinit && bashcompinit\n" if zsh else ""
-    return f"""{head}_arena() {{
-    local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} words='' options=''
-    case ${{COMP_WORDS[1]}} in
-{cases}    esac
-    case "${{COMP_WORDS[1]}} $prev" in
-{values}    esac
-    if [ "$COMP_CWORD" = 1 ]; then words='{" ".join(commands)}'; options='--help --version'; fi
-    case $cur in -*) words=$options ;; esac
-    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+BASH = f"""_arena() {{
+    local IFS=$'\n' line="${{COMP_LINE:0:$COMP_POINT}}"
+    COMPREPLY=($({VARIABLE}="$line" "${{COMP_WORDS[0]}}" completion words 2>/dev/null))
 }}
 complete -o default -F _arena arena
 """
-
-
-def _fish(commands: dict[str, Words]) -> str:
-    """Return a completion script for fish, one line for each word."""
-    meanings = _meanings()
-    lines = []
-    for name, words in commands.items():
-        lines.append(f"complete -c arena -n __fish_use_subcommand -a {name} -d {_quoted(COMMANDS[name])}")
-        prefix = f"complete -c arena -n '__fish_seen_subcommand_from {name}'"
-        for option, choices in words.options.items():
-            lines.append(f"{prefix} -l {option[2:]}" + (f" -xa {_quoted(' '.join(choices))}" if choices else ""))
-        for kind in dict.fromkeys(words.positional):
-            if kind in meanings:
-                lines.append(f"{prefix} -a {_quoted(meanings[kind])}")
-    return "\n".join(lines) + "\n"
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+"""The line, not its words: bash cuts those at colons, which separate a game and its options."""
+ZSH = "#compdef arena\nautoload -U +X bashcompinit && bashcompinit\n"
+FISH = f"""function __arena_words
+    set -l words (commandline -opc)
+    {VARIABLE}=(commandline -cp | string collect) $words[1] completion words 2>/dev/null
+end
+complete -c arena -a '(__arena_words)'
+"""

@@ -18,7 +18,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "with eight worker processes; ray://HOST:10001: on a cluster",
         ),
         ("arena train connect_four ppo --store arena.db --share snapshots", "in a league shared with other trainers"),
-        ("arena train connect_four ppo --out runs/mine --resume", "resume a training that was stopped or killed"),
+        ("arena train runs/connect_four-ppo --resume", "resume a training; with more --steps, train longer"),
         ("arena train gym:CartPole-v1 dqn", "in a Gymnasium environment"),
         ("arena train connect_four discrete-cql --data c4.hdf5", "offline, from a file of 'arena collect'"),
     ),
@@ -37,8 +37,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("arena collect gym:CartPole-v1 dqn:runs/gym-CartPole-v1-dqn --out cartpole.hdf5", "episodes of an agent"),
     ),
     "export": (
-        ("arena export ppo:runs/connect_four-ppo connect-four.onnx", "the last snapshot of a training"),
-        ("arena export ppo:runs/connect_four-ppo/snapshot-0003 third.onnx", "an earlier one"),
+        ("arena export ppo:runs/connect_four-ppo --out connect-four.onnx", "the last snapshot of a training"),
+        ("arena export ppo:runs/connect_four-ppo/snapshot-0003 --out third.onnx", "an earlier one"),
     ),
     "tournament": (
         ("arena tournament connect_four random one-ply alphabeta:4", "all against all, with Elo and its intervals"),
@@ -65,7 +65,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("arena matches --player alphabeta:4 --result loss", "the games that a player lost"),
         ("arena matches --game connect_four --min-length 40 --json", "long games, for a program"),
         ("arena matches --ui", "browse any number of them on a screen, and replay them"),
-        ("arena matches --player mcts:400 --export games.jsonl", "write them to a file"),
+        ("arena matches --player mcts:400 --out games.jsonl", "write them to a file"),
         ("arena matches --import games.jsonl --store other.db", "read them into another store"),
     ),
     "match": (
@@ -75,7 +75,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "replay": (
         ("arena replay 17", "step through a stored match"),
         ("arena replay 17 --agent mcts:1000", "with an agent's analysis of each position"),
-        ("arena replay 17 --export game.gif", "write it as an animated GIF"),
+        ("arena replay 17 --out game.gif", "write it as an animated GIF"),
     ),
     "ladder": (
         ("arena ladder connect_four", "the players of a game by their rating"),
@@ -108,7 +108,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "solve": (
         ("arena solve kuhn_poker", "CFR+, saved in runs/kuhn_poker-cfr+"),
         ("arena solve leduc_poker dcfr --iterations 100000 --until 1e-6", "until the exploitability is 1e-6"),
-        ("arena solve liars_dice:dice=1 cfr+ --out runs/dice --iterations 2000 --resume", "resume a run"),
+        ("arena solve runs/leduc_poker-dcfr --resume --iterations 200000", "resume a run, and make it longer"),
     ),
     "exploitability": (
         ("arena exploitability kuhn_poker random", "of the agent that plays at random"),
@@ -130,11 +130,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("arena check-game nine_mens_morris --games 1000", "a game of one's own, more thoroughly"),
     ),
     "new-game": (
-        ("arena new-game nine_mens_morris", "nine_mens_morris.py and its test in the current folder"),
+        ("arena new-game nine_mens_morris", "the folder nine_mens_morris with the game, its test and pyproject.toml"),
         ("arena new-game nine_mens_morris --folder src", "the same in the folder src"),
     ),
     "new-agent": (
-        ("arena new-agent my_reinforce", "my_reinforce.py and its test in the current folder"),
+        ("arena new-agent my_reinforce", "the folder my_reinforce with the agent, its test and pyproject.toml"),
         ("arena new-agent my_reinforce --folder src", "the same in the folder src"),
     ),
     "completion": (

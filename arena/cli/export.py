@@ -22,7 +22,7 @@ class Options:
 
     agent: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="AGENT")]
     """Trained agent, as ALGO:DIR."""
-    file: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
+    out: Annotated[Path, tyro.conf.arg(metavar="FILE")]
     """File to write; an existing one is replaced."""
 
 
@@ -31,8 +31,8 @@ def run(options: Options) -> int:
     agent = AgentSpec.parse(options.agent)
     if not agent.argument:
         raise UsageError(f"{options.agent!r} is not a trained agent, ALGO:DIR, such as ppo:runs/mine")
-    if not options.file.absolute().parent.is_dir():
-        raise UsageError(f"{options.file.parent} is not a folder to write {options.file.name} into")
+    if not options.out.absolute().parent.is_dir():
+        raise UsageError(f"{options.out.parent} is not a folder to write {options.out.name} into")
     from arena.policy.checkpoint import load_policy
     from arena.policy.export import export_onnx
     from arena.policy.registration import Spaces
@@ -43,6 +43,6 @@ def run(options: Options) -> int:
     task = make_task(GameId(description["game"], description["options"]).spec)
     policy = load_policy(agent.name, algorithm, task, agent.argument)
     spaces = Spaces.of_task(task)
-    difference = export_onnx(policy, spaces, options.file)
-    print(f"{options.file}: observations {spaces.observation_shape}, outputs within {difference:.0e} of torch's")
+    difference = export_onnx(policy, spaces, options.out)
+    print(f"{options.out}: observations {spaces.observation_shape}, outputs within {difference:.0e} of torch's")
     return 0

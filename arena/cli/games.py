@@ -6,11 +6,10 @@ from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import tyro
-from rich.box import SIMPLE
 from rich.console import Console
-from rich.table import Column, Table
 from rich.text import Text
 
+from arena.base.tables import Cell, Column, print_table
 from arena.base.terminal import make_console
 from arena.policy.registry import GAMES, HOSTS, make_game
 from games.engine.game import Game
@@ -60,10 +59,9 @@ def run(options: Options) -> int:
     if options.json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
         return 0
-    console = make_console()
-    console.print(_table(rows))
+    print_table(COLUMNS, [_cells(row) for row in rows])
     if options.game:
-        _print_manual(console, make_game(options.game))
+        _print_manual(make_console(), make_game(options.game))
     return 0
 
 
@@ -110,27 +108,23 @@ def _row(game: Game) -> GameRow:
     )
 
 
-def _table(rows: list[GameRow]) -> Table:
-    table = Table(
-        Column("game", min_width=20),
-        Column("seats", justify="right"),
-        Column("actions", justify="right"),
-        Column("sees", no_wrap=True),
-        "traits",
-        box=SIMPLE,
-        padding=(0, 1, 0, 0),
-    )
-    for row in rows:
-        settings = " ".join(f"{key}={value}" for key, value in row.options.items())
-        shape = "x".join(map(str, row.observation))
-        model = f"\nas PettingZoo's {row.pettingzoo}" if row.pettingzoo else ""
-        variant = f"\n{row.variant}" if row.variant else ""
-        traits = Text.assemble(row.traits, (model + variant, "dim"))
-        table.add_row(
-            Text.assemble((row.game, "bold"), f"\n{settings}"),
-            str(row.players),
-            str(row.actions or "real"),
-            shape,
-            traits,
-        )
-    return table
+COLUMNS = (
+    Column("game", least=20),
+    Column("seats", right=True),
+    Column("actions", right=True),
+    Column("sees", rank=1),
+    Column("traits", least=16),
+)
+
+
+def _cells(row: GameRow) -> list[Cell]:
+    settings = " ".join(f"{key}={value}" for key, value in row.options.items())
+    model = f"\nas PettingZoo's {row.pettingzoo}" if row.pettingzoo else ""
+    variant = f"\n{row.variant}" if row.variant else ""
+    return [
+        Text.assemble((row.game, "bold"), f"\n{settings}"),
+        str(row.players),
+        str(row.actions or "real"),
+        "x".join(map(str, row.observation)),
+        Text.assemble(row.traits, (model + variant, "dim")),
+    ]

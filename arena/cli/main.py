@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from arena.cli.faults import complain, report, unwritten
-from arena.cli.reading import options_type, read_options
+from arena.cli.reading import naming_options, options_type, read_options
 from arena.cli.streams import prepare_streams, require_text, silence_output
 from games.engine.errors import UnknownNameError, UsageError
 from games.engine.text import printable_lines
@@ -134,13 +134,15 @@ def _has_screen() -> bool:
 
 
 def _run(command: str, arguments: list[str]) -> int:
-    if any("pettingzoo:" in argument for argument in arguments):
-        from arena.base.trust import trust_named  # here, since most commands name none
+    if any("pettingzoo:" in argument or ".py" in argument for argument in arguments):
+        from games.engine.trust import trust_named  # here, since most commands name none
 
         trust_named(arguments)
     module = importlib.import_module(f"arena.cli.{command.replace('-', '_')}")
-    options = read_options(options_type(module, arguments), f"arena {command}", arguments)
-    status: int = module.run(options)
+    kind = options_type(module, arguments)
+    options = read_options(kind, f"arena {command}", arguments)
+    with naming_options(kind):
+        status: int = module.run(options)
     return status
 
 

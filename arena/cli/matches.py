@@ -1,7 +1,7 @@
 """`arena matches`: the matches of a store."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
-from rich.box import SIMPLE
-from rich.table import Column, Table
 from rich.text import Text
 
 from arena.base.checks import numbers_in, require_at_least
 from arena.base.errors import UsageError
 from arena.base.passwords import without_password
-from arena.base.terminal import make_console
+from arena.base.tables import Cell, Column, print_table
 from arena.match.verdict import MatchRecord
 from arena.policy.registry import make_game
 from arena.store import DEFAULT_URL, MatchFilter, Store, StoredMatch, export_lines, import_lines, read_lines
@@ -47,7 +45,7 @@ class Options:
     """List only matches with smaller numbers, to continue an earlier list."""
     json: bool = False
     """Print JSON instead of a table."""
-    export: Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")] = None
+    out: Annotated[Path | None, tyro.conf.arg(metavar="FILE", aliases=["--export"], help_behavior_hint="")] = None
     """Write all selected matches to this file, oldest first."""
     import_: Annotated[Path | None, tyro.conf.arg(name="import", metavar="FILE", help_behavior_hint="")] = None
     """Add the matches of this file to the store."""
@@ -56,8 +54,8 @@ class Options:
 
     def __post_init__(self) -> None:
         require_at_least(1, **numbers_in(self, "limit"))
-        if self.ui and (self.json or self.export or self.import_):
-            raise UsageError("--ui shows matches on a screen: it does not go with --json, --export and --import")
+        if self.ui and (self.json or self.out or self.import_):
+            raise UsageError("--ui shows matches on a screen: it does not go with --json, --out and --import")
 
 
 def options_of(intent: "MatchesIntent") -> Options:
@@ -82,21 +80,21 @@ def run(options: Options) -> int:
 
         return show(screen(options))
     if options.import_ is not None:
-        if options.export is not None or wanted != MatchFilter():
+        if options.out is not None or wanted != MatchFilter():
             raise UsageError("--import reads the whole of a file; it goes with --store alone")
         return _import(options.import_, options.store)
     if wanted.game is not None:
         game = make_game(wanted.game)
         wanted = replace(wanted, game=game.label if ":" in wanted.game else game.name)
     with Store(options.store, create=False) as store:
-        if options.export is not None:
-            print(f"Wrote {_counted(export_lines(store, options.export, wanted))} to {options.export}.")
+        if options.out is not None:
+            print(f"Wrote {_counted(export_lines(store, options.out, wanted))} to {options.out}.")
             return 0
         matches = store.matches(wanted, limit=options.limit, before_id=options.before)
     if options.json:
         print(json.dumps([_to_json(match) for match in matches], indent=2))
     elif matches:
-        make_console().print(_table(matches))
+        print_table(COLUMNS, [_cells(match) for match in matches])
     else:
         print(f"No match in {without_password(options.store)} fits.")
     return 0
@@ -133,31 +131,29 @@ def _to_json(match: StoredMatch) -> dict[str, Any]:
     }
 
 
-def _table(matches: Sequence[StoredMatch]) -> Table:
-    table = Table(
-        Column("match", justify="right"),
-        Column("run", justify="right"),
-        "game",
-        "players",
-        Column("points", no_wrap=True),
-        Column("moves", justify="right"),
-        Column("added (UTC)", no_wrap=True),
-        box=SIMPLE,
-        padding=(0, 1, 0, 0),
-    )
-    for match in matches:
-        record = match.record
-        name, options = split_label(record.game)
-        table.add_row(
-            str(match.id),
-            str(match.run),
-            Text.assemble(name, (f"\n{options.replace(', ', ' ')}", "dim")),
-            _players(record),
-            "–".join(points(share) for share in share_point(record.verdict.returns)),
-            str(len(record.actions)),
-            f"{_when(match.added):%Y-%m-%d %H:%M}",
-        )
-    return table
+COLUMNS = (
+    Column("match", right=True),
+    Column("run", rank=3, right=True),
+    Column("game", least=12),
+    Column("players", least=16),
+    Column("points"),
+    Column("moves", rank=2, right=True),
+    Column("added (UTC)", rank=1),
+)
+
+
+def _cells(match: StoredMatch) -> list[Cell]:
+    record = match.record
+    name, options = split_label(record.game)
+    return [
+        str(match.id),
+        str(match.run),
+        Text.assemble(name, (f"\n{options.replace(', ', ' ')}", "dim")),
+        _players(record),
+        "–".join(points(share) for share in share_point(record.verdict.returns)),
+        str(len(record.actions)),
+        f"{_when(match.added):%Y-%m-%d %H:%M}",
+    ]
 
 
 def _players(record: MatchRecord) -> Text:

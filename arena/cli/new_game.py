@@ -1,5 +1,6 @@
 """`arena new-game`: the template of a game."""
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -9,31 +10,19 @@ import tyro
 from arena.cli.begin import write_beginning
 from arena.policy.registry import GAMES
 
-DONE = """wrote {name}.py and test_{name}.py in {folder}.
+DONE = """wrote {name}.py, test_{name}.py and pyproject.toml in {folder}.
 
-The test passes as it is:   python -m pytest test_{name}.py
-To have the game found by its name, let your package declare in its pyproject.toml
-
-    [project.entry-points."arena.games"]
-    {name} = "{name}:GAMES"
-
-and hold in {name}.py   GAMES = {{"{name}": "{name}:game"}}
-"""
-DONE_ENVIRONMENT = """wrote {name}.py and test_{name}.py in {folder}.
-
-The test passes as it is:   python -m pytest test_{name}.py
-In that folder the environment is a game of its own name:
-
-    export PYTHONPATH=$PWD
-    arena check-game pettingzoo:{name}
-    arena train pettingzoo:{name} ppo --steps 100000 --out runs/{name}
-    arena play pettingzoo:{name} ppo:runs/{name} random
+    cd {folder}
+    python -m unittest             its test, which passes as it is
+    arena check-game ./{name}.py   whether its rules keep the contract of games
+    arena train ./{name}.py ppo    every command takes the file
+    pip install -e .               then its name is {name}, and 'arena games' lists it
 """
 
 
 @dataclass(frozen=True)
 class Options:
-    """Write a commented, working game as a template, and a test that passes.
+    """Write a commented, working game as a template, with a test that passes, in a folder that can be installed.
 
     The game is one file, to be changed into a game of your own.
     """
@@ -41,16 +30,16 @@ class Options:
     name: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
     """Name of the game, in lower case with underscores."""
     folder: Path = Path()
-    """Folder for the files."""
+    """Folder in which the new folder NAME is made."""
     pettingzoo: bool = False
     """Write an environment of PettingZoo instead of compiled rules: slower, in plain Python, of any shape."""
 
 
 def run(options: Options) -> int:
-    """Write the files, and print how to register the game."""
+    """Write the files, and print what can be done with the game."""
     name = options.name
     words = {"NEW_GAME": name, "NEW_TITLE": name.replace("_", " ").capitalize()}
-    template, done = ("new_environment", DONE_ENVIRONMENT) if options.pettingzoo else ("new_game", DONE)
-    write_beginning("new-game", name, options.folder, GAMES, words, template)
-    print(done.format(name=name, folder=options.folder), end="")
+    template = "new_environment.py" if options.pettingzoo else "new_game.py"
+    folder = write_beginning("new-game", name, options.folder, GAMES, words, template)
+    print(DONE.format(name=name, folder=shlex.quote(str(folder))), end="")
     return 0

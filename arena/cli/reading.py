@@ -1,18 +1,19 @@
 """Reading options from a command line with tyro, with shorter error messages and help that fits the terminal."""
 
 import contextlib
+import dataclasses
 import io
 import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import dropwhile
 from types import ModuleType
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, get_type_hints, runtime_checkable
 
+from arena.base.errors import CheckpointError, UsageError
 from arena.cli.examples import epilog
-from games.engine.errors import UsageError
 
 PLAINER = (
     (r"^Error parsing (--[\w-]+): no type matching (\S+) could be instantiated from \[(.*)\]\.?$", r"\1: \3 is not \2"),
@@ -57,7 +58,52 @@ def read_options(options: type, program: str, arguments: Sequence[str]) -> Any:
         if end.code in (0, None):
             print(_folded(page.getvalue()) + epilog(program.removeprefix("arena ")), end="")
             raise
-        raise UsageError(f"{_one_line(complaint.getvalue())}; see {program} --help") from None
+        said = as_options(_one_line(complaint.getvalue()), _field_names(options))
+        raise UsageError(f"{said}; see {program} --help") from None
+
+
+@contextlib.contextmanager
+def naming_options(options: type) -> Iterator[None]:
+    """Name options in errors as a command line has them: `time_per_move=5` becomes `--time-per-move 5`.
+
+    The Python API, which raises these errors, has them as the fields of dataclasses.
+    """
+    try:
+        yield
+    except CheckpointError:  # which is about what a file says
+        raise
+    except UsageError as error:
+        error.args = (as_options(str(error), _field_names(options)),)
+        raise
+
+
+def as_options(text: str, names: Collection[str]) -> str:
+    """Return a message in which these names, with values or with an underscore, are options.
+
+    >>> as_options("pool=0.2 cannot change: it has pool=None; raise self_play", {"pool", "self_play"})
+    '--pool 0.2 cannot change: it has --pool none; raise --self-play'
+    """
+    listed = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    if not listed:
+        return text
+
+    def option(match: re.Match[str]) -> str:
+        name, value = f"--{match['name'].replace('_', '-')}", match["value"]
+        if value is None:
+            return name if "_" in match["name"] else match[0]
+        plain = "none" if value == "None" else re.sub(r"[\[\]',]", "", value)
+        return name if value == "True" else f"{name} {plain}"
+
+    value = r"'[^']*'|\[[^\]]*\]|[^\s,;:)]*[^\s,;:).]"
+    return re.sub(rf"(?<![\w.:,(/'-])(?P<name>{listed})(?:=(?P<value>{value})|(?![\w=(/.]))", option, text)
+
+
+def _field_names(options: type) -> set[str]:
+    """Return the names of all options of a dataclass and of the dataclasses in it."""
+    hints = get_type_hints(options)
+    nested = [hints[one.name] for one in dataclasses.fields(options) if dataclasses.is_dataclass(hints[one.name])]
+    names = {one.name for one in dataclasses.fields(options)}
+    return names.union(*(_field_names(kind) for kind in nested if isinstance(kind, type)))
 
 
 class _Page(io.TextIOWrapper):

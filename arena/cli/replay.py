@@ -33,17 +33,17 @@ class Options:
     agent: Annotated[str | None, tyro.conf.arg(metavar="AGENT", help_behavior_hint="")] = None
     """Agent that analyses the positions: mcts:1000, alphabeta:6, ppo:runs/c4; it can also be chosen on the screen."""
     move: int | None = None
-    """Start after this move, or export the position after it; by default a .png shows the final position."""
+    """Start after this move, or write the position after it; by default a .png shows the final position."""
     speed: float = 1.0
     """Moves per second of automatic playback."""
-    export: Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")] = None
+    out: Annotated[Path | None, tyro.conf.arg(metavar="FILE", aliases=["--export"], help_behavior_hint="")] = None
     """Write the match to this file and show nothing: .jsonl, .pgn, .sgf, a .gif of the game, a .png of a position."""
 
 
 def run(options: Options) -> int:
     """Show the match or write it; return the exit status."""
-    if options.export is not None:
-        return _export(options, options.export)
+    if options.out is not None:
+        return _export(options, options.out)
 
     from arena.tui.app import launch
 

@@ -10,17 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
-from rich.box import SIMPLE
-from rich.table import Column, Table
 from rich.text import Text
 
 from arena.base.errors import UsageError
-from arena.base.terminal import make_console
+from arena.base.tables import Cell, Column, print_table
 from arena.base.text import printable_lines
 from arena.runs.follow import FoundRun, find_runs, load_run, survey_runs
 from arena.runs.live_files import requested
 from arena.tui.services.jobs import as_name, start
 from games.engine.identity import name_of
+from games.engine.source_files import short_name
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -68,7 +67,7 @@ def run(options: Options) -> int:
     if options.json:
         print(json.dumps([_to_json(run) for run in runs], indent=2))
     elif runs:
-        make_console().print(_table(runs))
+        print_table(COLUMNS, [_cells(run) for run in runs])
     else:
         print(f"There is no training in {options.runs}; 'arena train' starts one.")
     for problem in problems:
@@ -113,25 +112,33 @@ def _to_json(run: FoundRun) -> dict[str, Any]:
     )
 
 
-def _table(runs: list[FoundRun]) -> Table:
-    numbers = (Column(name, justify="right", no_wrap=True) for name in ("steps", "", "steps/s", "snapshots"))
-    words = (Column(name, no_wrap=True) for name in ("", "run", "game", "by"))
-    table = Table(*words, *numbers, "newest snapshot", box=SIMPLE, padding=(0, 1, 0, 0))
-    for run in runs:
-        status = run.status
-        scores = (
-            f"{name} {value:.4g}" if name == "return" else f"{name} {value:.0%}"
-            for name, value in status.evaluation.items()
-        )
-        table.add_row(
-            Text(status.state, "bold" if status.at_work else ""),
-            Text(run.name),
-            name_of(run.game),
-            run.algorithm,
-            f"{status.step:,}",
-            status.share,
-            f"{status.rate:,.0f}" if status.rate else "",
-            str(status.snapshots),
-            ", ".join(scores),
-        )
-    return table
+COLUMNS = (
+    Column(""),
+    Column("run", least=20),
+    Column("game", rank=3),
+    Column("by", rank=4),
+    Column("steps", rank=5, right=True),
+    Column("done", right=True),
+    Column("steps/s", rank=6, right=True),
+    Column("snapshots", rank=7, right=True),
+    Column("score", least=16),
+)
+
+
+def _cells(run: FoundRun) -> list[Cell]:
+    status = run.status
+    scores = (
+        f"{name} {value:.4g}" if name == "return" else f"{name} {value:.0%}"
+        for name, value in status.evaluation.items()
+    )
+    return [
+        Text(status.state, "bold" if status.at_work else ""),
+        run.name,
+        short_name(name_of(run.game)),
+        short_name(run.algorithm),
+        f"{status.step:,}",
+        status.share,
+        f"{status.rate:,.0f}" if status.rate else "",
+        str(status.snapshots),
+        ", ".join(scores),
+    ]

@@ -10,6 +10,7 @@ import tyro
 
 from arena.base.checks import numbers_in, require_between
 from arena.base.errors import UsageError
+from arena.base.extras import install_command
 from arena.base.passwords import handed_on
 
 
@@ -43,7 +44,7 @@ def run(options: Options) -> int:
     try:
         from arena.tui.services.serving import serve
     except ModuleNotFoundError as error:
-        raise UsageError(f"serve needs the package {error.name}; pip install 'arena-marl[web]'") from None
+        raise UsageError(f"serve needs the package {error.name}; {install_command('web')}") from None
     words, secret = handed_on(words)
     os.environ.update(secret)  # for the screens' processes, whose command lines must not show passwords
     serve(shlex.join([sys.executable, "-m", "arena", *words]), options.host, options.port)

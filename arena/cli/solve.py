@@ -1,16 +1,24 @@
 """`arena solve`: an equilibrium of a small game of hidden information."""
 
 import sys
-from dataclasses import dataclass, field
-from typing import Annotated
+from collections.abc import Sequence
+from dataclasses import dataclass, field, make_dataclass, replace
+from itertools import takewhile
+from pathlib import Path
+from typing import Annotated, Any
 
 import tyro
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena.analysis.solver import solver_kind
-from arena.base.terminal import make_console
+from arena.base.terminal import make_console, suspendable
+from arena.cli.resuming import resume_command, resumed_run
 from arena.policy.registry import make_game
-from arena.runs.solve_run import Measurement, SolveOptions, SolveRun
+from arena.runs.solve_run import Measurement, SolveOptions, SolveRun, default_folder, stored_options
+from arena.runs.stored import StoredRun
+
+GameName = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="GAME")]
+Solver = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SOLVER")]
 
 
 @dataclass(frozen=True)
@@ -22,15 +30,38 @@ class Options:
     zero-sum games they converge to an equilibrium; the exploitability, measured exactly on the way, is the distance.
     """
 
-    game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
+    game: GameName
     """Game, with options after its name: kuhn_poker:players=3."""
-    solver: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="SOLVER")] = "cfr+"
+    solver: Solver = "cfr+"
     """Solver, one of those above."""
     run: SolveOptions = field(default_factory=SolveOptions)
 
 
+def options_for(arguments: Sequence[str]) -> type:
+    """Return the options class; where a run is resumed, its own options are the defaults."""
+    stored = resumed_run("solve", arguments, lambda: _usual_folder(arguments))
+    if stored is None:
+        return Options
+    fields: list[tuple[str, Any, Any]] = [
+        ("game", GameName, field(default=stored.task)),
+        ("solver", Solver, field(default=stored.algorithm)),
+        ("run", SolveOptions, field(default=stored_options(stored))),
+    ]
+    extended = make_dataclass("Options", fields, bases=(Options,), frozen=True)
+    extended.__doc__ = Options.__doc__
+    return extended
+
+
+def _usual_folder(words: Sequence[str]) -> Path | None:
+    """Return the default folder of the run that a command line names; None if it names no game."""
+    game, solver, *_ = *takewhile(lambda word: not word.startswith("-"), words), "", ""
+    return default_folder(make_game(game), solver or "cfr+") if game else None
+
+
 def run(options: Options) -> int:
     """Solve the game and print a table of measurements; return the exit status."""
+    if options.run.resume and options.game == str(options.run.out):
+        options = replace(options, game=StoredRun.read(Path(options.game)).task)
     work = SolveRun(make_game(options.game), options.solver, options.run)
     if work.finished:
         print(f"{work.folder}: this run is finished; its strategy is tabular:{work.folder}")
@@ -42,12 +73,11 @@ def run(options: Options) -> int:
     )
     print(f"{'iterations':>12} {'seconds':>9} {'exploitability':>15}   values")
     bar = _Bar(options.run.iterations)
-    with bar.progress:
+    with bar.progress, suspendable(bar.progress.console):
         try:
             last = work.solve(bar.show)
         except KeyboardInterrupt:
-            resume = "" if options.run.resume else " --resume"
-            print(f"\nstopped; resume with: arena {' '.join(sys.argv[1:])}{resume}", file=sys.stderr)
+            print(f"\nstopped; resume with: {resume_command('solve', work.folder)}", file=sys.stderr)
             raise
     print(f"tabular:{work.folder} plays within {last.result.exploitability:.3g} of an equilibrium")
     return 0

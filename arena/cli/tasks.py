@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 from arena.policy.registry import make_game
 from arena.runs.options import GYM
-from games.engine.game import Game
 
 if TYPE_CHECKING:
     from arena.runs.tasks import GymTask
+    from games.engine.game import Game
 
 
 def is_gym(name: str) -> bool:
@@ -22,3 +22,8 @@ def make_task(name: str) -> "Game | GymTask":
     from arena.runs.tasks import GymTask
 
     return GymTask(name.removeprefix(GYM))
+
+
+def task_name(text: str) -> str:
+    """Return the name of a task without its options, as default folders are called; raise `UsageError` if unknown."""
+    return text if is_gym(text) else make_game(text).name

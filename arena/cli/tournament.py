@@ -23,6 +23,7 @@ from arena.tournament.report import print_report
 from arena.tournament.sequential import in_words
 from arena.tournament.tournament import Tournament, TournamentResult
 from games.engine.identity import GameId
+from games.engine.source_files import short_name
 
 RESUMES = "If this ends early, resume it with"
 
@@ -121,7 +122,8 @@ def _claimed(directory: Path | None, key: str) -> Iterator[None]:
 
 def _report(result: TournamentResult, key: str, options: Options, remarks: TextIO) -> None:
     """Write the results into a folder, then print them (the reader of the output may be gone by then)."""
-    directory = options.out or numbered(Path("runs", file_name(f"tournament-{GameId.parse(options.game).name}")))
+    name = short_name(GameId.parse(options.game).name)
+    directory = options.out or numbered(Path("runs", file_name(f"tournament-{name}")))
     write_results(result, claim_directory(directory, key), key)
     if options.json:
         print(to_json(result.table, result.game, key, result.played))

@@ -1,33 +1,38 @@
 """`arena train`: train an agent by self-play in a league, in a Gymnasium environment, or offline."""
 
 import dataclasses
-import shlex
 import sys
 import threading
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from arena.base.passwords import without_password
-from arena.base.terminal import make_console
+from arena.base.errors import UsageError
+from arena.base.terminal import make_console, suspendable
 from arena.cli.faults import complain
-from arena.cli.tasks import is_gym, make_task
-from arena.league.config import LEAGUES, LeagueName, RunConfig, usual_league
+from arena.cli.resuming import resume_command, resumed_run
+from arena.cli.tasks import is_gym, make_task, task_name
+from arena.league.config import LEAGUES, LeagueConfig, LeagueName, RunConfig, nearest_preset, usual_league
 from arena.league.scale import ScaleConfig
-from arena.policy.registry import AGENTS, agent_kind, learning_algorithm
+from arena.policy.registry import AGENTS, learning_algorithm
 from arena.policy.snapshots import BEST, SNAPSHOT
-from arena.runs.options import GymRunOptions, OfflineRunOptions, default_folder
+from arena.runs.options import GymRunOptions, OfflineRunOptions, default_folder, describe_run
 from arena.runs.settings import Settings, read_settings
-from games.engine.game import Game
+from arena.runs.stored import StoredRun, holds_run, lengthened
+from games.engine.identity import GameId
+from games.engine.source_files import is_source_file, stored_name
 
 if TYPE_CHECKING:
     from arena.runs.progress import Progress as TrainingProgress
     from arena.runs.progress import TrainingRun
+    from arena.runs.tasks import GymTask
+    from games.engine.game import Game
 
 Task = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]
 SettingsFile = Annotated[Path | None, tyro.conf.arg(name="config", metavar="FILE")]
@@ -36,6 +41,7 @@ Algorithm = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ALGO")]
 DOC = """Train an agent: for a game by self-play in a league, in a Gymnasium environment, or offline from a file.
 
     arena train TASK ALGO --help shows the options of that algorithm and that way of training.
+    arena train RUN --resume resumes the run in a folder with the options that it has.
     """
 
 
@@ -81,13 +87,23 @@ def _settings(arguments: Sequence[str]) -> Settings:
 
 
 def options_for(arguments: Sequence[str]) -> type:
-    """Return the options class for the task and algorithm among the arguments, made of the Python API's dataclasses."""
+    """Return the options class for the task and algorithm among the arguments, made of the Python API's dataclasses.
+
+    Where a run is resumed, its own options are the defaults: what is not given stays as it is.
+    """
     settings = _settings(arguments)
-    names = [name for name in AGENTS.names() if name in arguments and agent_kind(name).algorithm]
-    names = names or [word for word in arguments[1:2] if settings.file is None and not word.startswith("-")]
-    names = names or [name for name in (settings.algo,) if name is not None]
-    algorithm = learning_algorithm(names[0]) if names else None
-    single = any(is_gym(word) for word in (*arguments, settings.task or ""))
+    stored = resumed_run("train", arguments, lambda: _usual_folder(arguments))
+    task, algo = named_training(arguments, stored)
+    task, algo = task or settings.task or "", algo or settings.algo or ""
+    if stored is not None:
+        stored.require_training_of(stored_name(GameId.parse(task).name), stored_name(algo))
+        network = stored.description.get("network")
+        if network and "--network" not in {word.partition("=")[0] for word in arguments}:
+            raise UsageError(
+                f"the run in {stored.folder} has a network from a file: name it again, --network {network}"
+            )
+    algorithm = learning_algorithm(algo) if algo else None
+    single = is_gym(task)
     parts: dict[str, Any]
     fields: list[tuple[str, Any, Any]] = []
     if algorithm is not None and algorithm.data == "offline":
@@ -95,11 +111,19 @@ def options_for(arguments: Sequence[str]) -> type:
     elif single:
         parts = {"run": GymRunOptions()}
     else:
-        league = _league_name(arguments, usual_league(algorithm))
-        fields.append(("league_name", NamedLeague, dataclasses.field(default=league)))
-        parts = {"run": RunConfig(), "league": LEAGUES[league], "scale": ScaleConfig()}
+        parts = {"run": RunConfig(), "league": LeagueConfig(), "scale": ScaleConfig()}
     if algorithm is not None:
         parts["config"] = algorithm.usual_config(single)
+    if stored is not None:
+        parts = {section: stored.options(section, usual) for section, usual in parts.items()}
+        parts["run"] = dataclasses.replace(parts["run"], out=stored.folder)
+        settings = dataclasses.replace(settings, task=task, algo=algo)
+    if "league" in parts:
+        usual = usual_league(algorithm) if stored is None else nearest_preset(parts["league"])
+        league = _league_name(arguments, usual)
+        fields.append(("league_name", NamedLeague, dataclasses.field(default=league)))
+        if stored is None or league != usual:
+            parts["league"] = LEAGUES[league]
     preset = any(word.partition("=")[0] == "--league" for word in arguments)  # takes the place of the file's league
     for name in parts.keys() - ({"league"} if preset else set()):
         parts[name] = settings.applied_to(name, parts[name])
@@ -111,26 +135,52 @@ def options_for(arguments: Sequence[str]) -> type:
     return extended
 
 
+def named_training(arguments: Sequence[str], stored: StoredRun | None = None) -> tuple[str, str]:
+    """Return the task and the algorithm among the words of a command line, or else those of a resumed run.
+
+    Words that only the parser can tell are left to it: the task is empty where no word is sure to name one.
+    """
+    learners = [place for place, word in enumerate(arguments) if place and _may_learn(word)]
+    places = [place for place in learners if not arguments[place - 1].startswith("-")]
+    if places and not holds_run(Path(arguments[places[0] - 1])):
+        return arguments[places[0] - 1], arguments[places[0]]
+    if stored is not None:
+        return stored.task, stored.algorithm
+    task, algo, *_ = *takewhile(lambda word: not word.startswith("-"), arguments), "", ""
+    return task, algo
+
+
+def _may_learn(word: str) -> bool:
+    return word in AGENTS.references or is_source_file(word)
+
+
+def _usual_folder(arguments: Sequence[str]) -> Path | None:
+    """Return the default folder of the training that a command line names; None if it names none."""
+    task, algo = named_training(arguments)
+    return default_folder(task_name(task), algo) if algo else None
+
+
 def run(options: Any) -> int:
     """Train, show the progress, and print at the end what can be done with the agent; return the exit status."""
+    options = _resumed(options) if options.run.resume else options
+    task = make_task(options.task)  # before torch is loaded: a name that is misspelt is refused at once
     if options.ui:
         from arena.cli.runs import train_on_screen
 
-        folder = options.run.out or default_folder(make_task(options.task).name, options.algo)
+        folder = options.run.out or default_folder(task.name, options.algo)
         return train_on_screen([word for word in sys.argv[1:] if word != "--ui"], folder)
 
     from arena.runs.live import LiveLogger, StopRequested, live
     from arena.runs.loggers import open_logger, whereabouts
 
-    training = _training(options)
+    training = _training(task, options)
     folder, spec = training.folder, f"{options.algo}:{training.folder}"
+    resume = resume_command("train", folder)
     if training.finished:
         print(f"{folder}: this run is finished; its agent is {spec}")
-        longer = f"--steps {2 * options.run.steps} --snapshots {2 * options.run.snapshots}"
-        print(f"to train longer, raise steps and snapshots in the same proportion: {longer} --resume")
+        print(f"to train longer: {resume} --steps {2 * options.run.steps}")
         return 0
-    command = without_password(shlex.join(sys.argv[1:]))
-    resume_hint = f"stopped; resume with: arena {command}{'' if options.run.resume else ' --resume'}"
+    resume_hint = f"stopped; resume with: {resume}"
     threading.excepthook = _ignore_file_errors  # of TensorBoard's thread, whose exception is also raised here
     try:
         with ExitStack() as stack:
@@ -164,6 +214,25 @@ def run(options: Any) -> int:
     return 0
 
 
+def _resumed(options: Any) -> Any:
+    """Return the options of a resumed run, made longer if more steps are asked for; refuse early what cannot change."""
+    from arena.runs.folder import RunFolder
+
+    stored = StoredRun.read(options.run.out)
+    if options.task == str(stored.folder):
+        options = dataclasses.replace(options, task=stored.task)
+    longer = lengthened(options.run, stored.options("run", options.run))
+    if longer.steps != options.run.steps:
+        apart = longer.steps // longer.snapshots
+        print(f"snapshots are {apart:,} steps apart: the run goes on to {longer.steps:,} steps", file=sys.stderr)
+    options = dataclasses.replace(options, run=longer)
+    description = describe_run(make_task(options.task), options.algo, options.config, options.run)
+    if isinstance(options.run, RunConfig):
+        description["league"] = dataclasses.asdict(options.league)
+    RunFolder(stored.folder, type(options.config)).claim(description, resume=True)
+    return options
+
+
 def _ignore_file_errors(failure: threading.ExceptHookArgs) -> None:
     if not isinstance(failure.exc_value, OSError):
         threading.__excepthook__(failure)
@@ -178,9 +247,10 @@ def _write_failure(folder: Path, error: OSError) -> str:
     return f"{folder} cannot be written ({error.strerror or error}); {newest}; --resume continues from the last state"
 
 
-def _training(options: Any) -> "TrainingRun":
+def _training(task: "Game | GymTask", options: Any) -> "TrainingRun":
     """Return the training that the options describe."""
-    task = make_task(options.task)
+    from games.engine.game import Game  # here, as numba takes longer than the help of a command
+
     learning_algorithm(options.algo)  # raises if there is none; only then do the options have no config
     if isinstance(options.run, OfflineRunOptions):
         from arena.runs.offline_run import make_offline_run
@@ -238,9 +308,12 @@ class TrainingBar:
 
     def __enter__(self) -> "TrainingBar":
         self._progress.start()
+        self._suspension = suspendable(self._progress.console)
+        self._suspension.__enter__()
         return self
 
     def __exit__(self, *error: object) -> None:
+        self._suspension.__exit__(None, None, None)
         self._progress.stop()
 
     def show(self, progress: "TrainingProgress") -> None:

@@ -18,6 +18,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
+from arena.base.extras import install_command
 from arena.data.batch import Batch
 from arena.data.buffer import ring
 from arena.data.buffer.base import ReplayBuffer
@@ -116,7 +117,7 @@ def _minari() -> ModuleType:
         import minari
         import minari.data_collector
     except ImportError:
-        raise UsageError("datasets of Minari need minari: pip install 'arena-marl[minari]'") from None
+        raise UsageError(f"datasets of Minari need minari: {install_command('minari')}") from None
     return minari
 
 

@@ -1,6 +1,5 @@
 """Environments: native batches of games, vector environments over workers, and adapters."""
 
-from arena.base.trust import trust
 from arena.env.base import BaseVectorEnv, DummyVectorEnv
 from arena.env.gym_vector import GymVectorEnv
 from arena.env.hosted.pettingzoo import hosted
@@ -12,6 +11,7 @@ from arena.env.parallel_env import ParallelEnv
 from arena.env.pettingzoo import ParallelPettingZooEnv, PettingZooEnv
 from arena.env.vector import RayVectorEnv, ShmemVectorEnv, SubprocVectorEnv
 from arena.env.workers.errors import WorkerError
+from games.engine.trust import trust
 
 VectorEnv = DummyVectorEnv
 """Tianshou's first name of `DummyVectorEnv`: environments stepped one after the other."""

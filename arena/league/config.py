@@ -1,6 +1,6 @@
 """Options of a self-play training."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from arena.base.checks import numbers_in, require_above, require_at_least, require_between
@@ -171,3 +171,16 @@ class RunConfig(RunOptions):
 def usual_league(algorithm: "Algorithm | None") -> LeagueName:
     """Return the name of an algorithm's default league."""
     return "naive" if algorithm is not None and algorithm.self_play else "past"
+
+
+def nearest_preset(league: LeagueConfig) -> LeagueName:
+    """Return the preset from which a league differs in the fewest options.
+
+    >>> nearest_preset(LeagueConfig(self_play=0.7, pool=0.3, opponents=8))
+    'past'
+    """
+
+    def differing(name: LeagueName) -> int:
+        return sum(value != asdict(league)[key] for key, value in asdict(LEAGUES[name]).items())
+
+    return min(LEAGUES, key=differing)

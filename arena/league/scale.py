@@ -6,6 +6,7 @@ from pathlib import Path
 
 from arena.base.checks import numbers_in, require_at_least
 from arena.base.errors import UsageError
+from arena.base.passwords import without_password
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,12 @@ class ScaleConfig:
             raise UsageError(f"share_as={self.share_as!r} may only have letters, digits, '.', '_' and '-'")
         if self.ahead and not self.plays_in_shares:
             raise UsageError("ahead=True is for workers: give workers, 2 or more, or a cluster")
+
+    def resources(self) -> dict[str, str | None]:
+        """Return what a run keeps in `run.json` of these options besides shares, without the password of a store."""
+        store = None if self.store is None else without_password(self.store)
+        share = None if self.share is None else str(self.share)
+        return {"workers": self.workers, "store": store, "share": share, "share_as": self.share_as}
 
     @property
     def plays_in_shares(self) -> bool:

@@ -32,12 +32,14 @@ from arena.policy.protocol import Policy
 from arena.policy.registry import learning_algorithm, make_agent
 from arena.runs.checkpointer import Checkpointer, require_learner
 from arena.runs.evaluation import GameEvaluator, usable_opponents
+from arena.runs.options import RESOURCES
 from arena.runs.progress import Progress, ProgressReporter, Watch, losses_of
 from arena.runs.setup import prepare, require_collecting
 from arena.runs.transitions import require_transitions
 from arena.trainer.base import Hooks
 from arena.trainer.logger import BaseLogger
 from games.engine.game import Game
+from games.engine.source_files import stored_name
 
 ADMISSION = 1
 """Number of the random stream for the end of a turn; those of members follow it."""
@@ -60,7 +62,7 @@ class SelfPlayTraining:
         run: length and place of the training.
         league: learners and their opponents; by default the algorithm's usual league.
         scale: workers, and other trainers of the same league.
-        described: further entries of `run.json`.
+        described: further entries of `run.json`, and of its resources.
 
     """
 
@@ -74,6 +76,7 @@ class SelfPlayTraining:
         scale: ScaleConfig | None = None,
         described: Mapping[str, Any] | None = None,
     ):
+        algo = stored_name(algo)
         require_collecting(algo)
         run, scale = run or RunConfig(), scale or ScaleConfig()
         self.league_config = league = league or LEAGUES[usual_league(learning_algorithm(algo))]
@@ -109,7 +112,9 @@ class SelfPlayTraining:
         more: dict[str, Any] = {"league": dataclasses.asdict(self.league_config)}
         if self.remote_rollouts is not None:
             more["scale"] = {"shares": self.remote_rollouts.shares, "ahead": scale.ahead}
-        state = self._checkpointer.claim(more | dict(described))
+        more |= described
+        more[RESOURCES] = scale.resources() | more.get(RESOURCES, {})
+        state = self._checkpointer.claim(more)
         if state is None:
             return None
         with self._checkpointer.files.as_checkpoint_errors():

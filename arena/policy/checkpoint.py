@@ -25,6 +25,7 @@ from arena.policy.size import weights_within
 from arena.policy.snapshots import CONFIG, FORMAT, find_snapshot, read_config
 from games.engine.game import Game
 from games.engine.identity import GameId
+from games.engine.source_files import without_hash
 
 WEIGHTS = "weights.safetensors"
 ROOM = 4
@@ -146,10 +147,10 @@ class Checkpoint:
     def policy(self, name: str, algorithm: Algorithm, task: Game | SpacedTask, training: bool = False) -> BasePolicy:
         """Return the policy, as `load_policy` does."""
         description = self.description
-        if description["algorithm"] != name:
+        if without_hash(description["algorithm"]) != without_hash(name):
             raise CheckpointError(f"{self.where} was trained with {description['algorithm']!r}, not {name!r}")
-        trained = GameId(description["game"], description["options"]).label
-        wanted = GameId(task.name, task.options).label
+        trained = GameId(without_hash(description["game"]), description["options"]).label
+        wanted = GameId(without_hash(task.name), task.options).label
         if trained != wanted:
             raise CheckpointError(f"{self.where} plays {trained}, not {wanted}")
         try:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from arena.base.errors import UsageError
+from arena.base.extras import install_command
 from arena.base.saving import write_whole
 from arena.policy.base import BasePolicy
 from arena.policy.registration import Spaces
@@ -59,7 +60,7 @@ def export_onnx(policy: BasePolicy, spaces: Spaces, path: str | os.PathLike[str]
         import onnxruntime  # noqa: F401
         import onnxscript  # noqa: F401  # which torch needs, and would miss with a traceback
     except ImportError as error:
-        raise UsageError("ONNX is not installed: pip install 'arena-marl[onnx]'") from error
+        raise UsageError(f"ONNX is not installed: {install_command('onnx')}") from error
     module = _Decision(policy).eval().cpu()
     obs = torch.as_tensor(_samples(spaces.observation, 16))
     output = "action" if isinstance(spaces.action, gym.spaces.Box) else "scores"

@@ -2,7 +2,7 @@
 
 The function is given the observation space and the action space, and returns a `torch.nn.Module` that maps observations
 [n, *O] to features [n, F]; the algorithm puts its heads on it. A run and its checkpoints name the function. Its file is
-run where the user names it again, or trusts it as `arena.base.trust` says, and never because a checkpoint names it.
+run where the user names it again, or trusts it as `games.engine.trust` says, and never because a checkpoint names it.
 """
 
 import importlib.util
@@ -17,7 +17,7 @@ from gymnasium import Space
 from torch import nn
 
 from arena.base.errors import UsageError
-from arena.base.trust import trust, trusted_file
+from games.engine.trust import trust, trusted_file
 
 MakeNetwork = Callable[[Space[Any], Space[Any]], Any]
 """Makes a network's body from the spaces of observations and actions."""

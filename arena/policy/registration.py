@@ -1,20 +1,20 @@
-"""Registration of agents: their construction and, for learners, their training."""
+"""Registration of agents: what they are built for and, in `arena.policy.kinds`, how they are registered."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from gymnasium import spaces
 
 from arena.base.errors import UsageError
-from arena.policy.protocol import Policy
+from arena.policy.kinds import AgentKind, Algorithm
 from games.engine.game import Game
 
 if TYPE_CHECKING:
-    from arena.policy.base import BasePolicy
     from arena.policy.network import MakeNetwork
+
+__all__ = ["AgentKind", "Algorithm", "SpacedTask", "Spaces", "Task"]
 
 
 class Task(Protocol):
@@ -94,48 +94,3 @@ class SpacedTask(Task, Protocol):
     @property
     def spaces(self) -> Spaces:
         """Spaces of the acting seat."""
-
-
-@dataclass(frozen=True)
-class Algorithm:
-    """Registration of a learning algorithm: its config, the constructor of its policy, and its kind of data."""
-
-    config: type
-    """Frozen dataclass of its hyper-parameters, every field with a default."""
-    build: "Callable[[Spaces, Any, bool], BasePolicy]"
-    """Makes a policy from a config; without an optimizer where the flag (`training`) is False."""
-    data: Literal["on-policy", "off-policy", "offline"]
-    paper: str
-    actions: tuple[Literal["discrete", "continuous", "games"], ...] = ("discrete",)
-    """Kind of actions: numbered ones, games included; continuous ones; or moves of games alone."""
-    self_play: bool = False
-    """True if it learns a game against itself alone by default, and not against its past as well."""
-    single: Any = None
-    """A config for Gymnasium's environments, where the defaults (for many boards at once) do not suit them."""
-
-    def usual_config(self, single: bool) -> Any:
-        """Return the default config for a game or for a single-agent environment."""
-        return self.single if single and self.single is not None else self.config()
-
-    def steps_between_updates(self, config: Any, environments: int, rollout: int) -> int:
-        """Return the number of steps in each of these environments between two updates with this config.
-
-        On-policy, those of a `rollout`; off-policy, as few as leave something to be done after them.
-        """
-        if self.data == "on-policy":
-            return rollout
-        updates = config.update_per_step * environments
-        return 1 if round(updates) else ceil(1 / updates)
-
-
-@dataclass(frozen=True)
-class AgentKind:
-    """One registered name of an agent."""
-
-    summary: str
-    """Description in one line."""
-    make: Callable[[Game, str], Policy]
-    """Seats an agent for a game from the part of its spec after the colon; raises `UsageError`."""
-    argument: str = ""
-    """Name of the argument after the colon, `DEPTH`; empty if there is none."""
-    algorithm: Algorithm | None = None

@@ -4,11 +4,14 @@ All come from entry points (groups `arena.games`, `arena.agents` and `arena.solv
 their own; each is imported on first use.
 """
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from arena.base.errors import UsageError
 from arena.policy.agent_spec import AgentSpec
 from games.engine.registry import GAMES, HOSTS, Registry, make_game
+from games.engine.source_files import is_source_file, stored_name
 
 if TYPE_CHECKING:
     from arena.policy.protocol import Policy
@@ -24,6 +27,11 @@ SOLVERS = Registry("arena.solvers", "solver")
 def agent_kind(name: str) -> "AgentKind":
     """Return the registration of the agent `name`."""
     kind: AgentKind = AGENTS.load(name)
+    if kind.algorithm is not None and is_source_file(name):
+        from arena.policy.checkpoint import load_policy
+
+        # its checkpoints name the file, not what the file would be called in a package
+        return replace(kind, make=partial(load_policy, stored_name(name), kind.algorithm))
     return kind
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from arena.base.errors import UsageError
+from arena.base.extras import install_command
 from arena.ratings.glicko2 import Glicko2Rating, rate_period
 from arena.ratings.ladder import PERIOD
 
@@ -75,7 +76,7 @@ class OpenSkillRatings:
         try:
             from openskill.models import PlackettLuce, PlackettLuceRating
         except ImportError:
-            raise UsageError("OpenSkill is not installed: pip install 'arena-marl[openskill]'") from None
+            raise UsageError(f"OpenSkill is not installed: {install_command('openskill')}") from None
         self._model = PlackettLuce()
         self._players: dict[str, PlackettLuceRating] = {}
         self._games: dict[str, int] = {}

@@ -14,7 +14,7 @@ from arena.policy.checkpoint import NETWORK, SEATS, SHARED, require_finite, requ
 from arena.policy.optimizer import load_optimizer_state_dict, optimizer_state_dict, optimizers_of
 from arena.policy.snapshots import count_snapshots, find_snapshot
 from arena.runs.folder import STABILIZING, RunFolder
-from arena.runs.options import RunOptions
+from arena.runs.options import RESOURCES, RunOptions
 from arena.runs.setup import TrainingSetup
 
 
@@ -32,8 +32,10 @@ class Checkpointer:
         """The folder of the run, with the state to resume from."""
 
     def claim(self, more: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
-        """Claim the folder, as `RunFolder.claim` does; `more` are further entries of `run.json`."""
-        return self.files.claim(self._setup.description() | dict(more or {}), self._setup.options.resume)
+        """Claim the folder, as `RunFolder.claim` does; `more` are further entries of `run.json` and its resources."""
+        more, description = more or {}, self._setup.description()
+        resources = description[RESOURCES] | more.get(RESOURCES, {})
+        return self.files.claim({**description, **more, RESOURCES: resources}, self._setup.options.resume)
 
     def write_policy(self, folder: Path, policy: BasePolicy, step: int, evaluation: Mapping[str, float]) -> str:
         """Write a policy into a new folder, with its step and its scores; return the hash of its weights."""

@@ -24,10 +24,11 @@ from arena.data.flat import flatten, unflatten
 from arena.policy.former_names import read_options
 from arena.policy.snapshots import SNAPSHOT
 from arena.runs.live_files import LIVE, WRITTEN, require_idle
+from arena.runs.options import DESCRIPTION, RESOURCES
 from arena.runs.origin import origin
 from arena.runs.settings import SETTINGS, settings_text
 
-DESCRIPTION, STATE, FIGURES, ARRAYS = "run.json", "training", "state.json", "arrays.safetensors"
+STATE, FIGURES, ARRAYS = "training", "state.json", "arrays.safetensors"
 HASH = "sha256"
 """Key in the figures of a state: the hash of its arrays."""
 LENGTH = "steps", "snapshots"
@@ -67,8 +68,8 @@ class RunFolder:
         """Return the figures of the saved state of a resumed run; None if it has none, or the run is new.
 
         `description` is what `run.json` holds. A resumed run may be made longer, with steps and snapshots in the same
-        proportion; one that has diverged may get other values of the settings `STABILIZING`. Nothing is written before
-        `confirm`.
+        proportion; one that has diverged may get other values of the settings `STABILIZING`; what it uses of the
+        machine (`RESOURCES`) may always change. Nothing is written before `confirm`.
 
         Raises `UsageError` if the folder is in use (without `resume`), or if it holds no run or another one (with
         `resume`).
@@ -92,9 +93,11 @@ class RunFolder:
         if self._diverged.exists() and isinstance(saved.get("config"), dict):
             changed = {key: requested["config"][key] for key in STABILIZING if key in requested["config"]}
             saved = saved | {"config": saved["config"] | changed}
-        _require_same(saved, {key: value for key, value in requested.items() if key != "run"}, self.path)
+        fixed = {key: value for key, value in requested.items() if key != RESOURCES}
+        _require_same(saved, {key: value for key, value in fixed.items() if key != "run"}, self.path)
         extended = _extended_to(requested, saved, self.path)
-        _require_same(extended, requested, self.path)
+        _require_same(extended, fixed, self.path)
+        extended |= {key: value for key, value in requested.items() if key == RESOURCES}
         self._claimed = None if extended == written else extended
         self._state = surviving_folder(self.path / STATE)
         figures = self._state / FIGURES
@@ -142,13 +145,20 @@ class RunFolder:
             replace_text(self.path / SETTINGS, settings_text(description))
 
     def require_free(self) -> None:
-        """Raise `UsageError` if the folder is not empty."""
+        """Raise `UsageError` if the folder is not empty, with what it holds."""
         try:
             in_use = self.path.exists() and any(self.path.iterdir())
         except OSError as error:
             raise UsageError(f"{self.path}: a folder for a run cannot be made here ({error.strerror})") from None
-        if in_use:
-            raise UsageError(f"{self.path} is in use; resume with --resume, or choose another folder with --out")
+        if not in_use:
+            return
+        if not (self.path / DESCRIPTION).exists():
+            raise UsageError(f"{self.path} is not empty and holds no run; choose another folder with --out")
+        require_idle(self.path)
+        raise UsageError(
+            f"{self.path} holds a run already; resume it or make it longer with --resume, or choose another folder "
+            "with --out"
+        )
 
     def write_state(self, figures: Mapping[str, Any], arrays: Batch) -> None:
         """Replace the saved state atomically."""
@@ -218,7 +228,8 @@ def _extended_to(requested: Mapping[str, Any], saved: dict[str, Any], folder: Pa
 def _require_same(saved: Mapping[str, Any], requested: Mapping[str, Any], folder: Path, where: str = "") -> None:
     """Raise `UsageError` if a run would be resumed with other options."""
     for key, value in requested.items():
-        if isinstance(value, dict) and isinstance(saved.get(key), dict):
-            _require_same(saved[key], value, folder, f"{where}{key}.")
+        if isinstance(value, dict) and isinstance(saved.get(key, {}), dict):
+            _require_same(saved.get(key, {}), value, folder, f"{key}." if key == "options" else "")
         elif saved.get(key) != value:
-            raise UsageError(f"the run in {folder} has {where}{key}={shown(saved.get(key))}, not {shown(value)}")
+            stored = f"the run in {folder} has {where}{key}={shown(saved.get(key))}"
+            raise UsageError(f"{where}{key}={shown(value)} cannot change: {stored}")

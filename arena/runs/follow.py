@@ -14,9 +14,10 @@ from arena.base.text import printable
 from arena.base.typed import Count, FieldError, as_type, field
 from arena.match.verdict import MatchRecord
 from arena.policy.snapshots import count_snapshots
-from arena.runs.folder import DESCRIPTION, LENGTH, STATE
 from arena.runs.folder import FIGURES as PROGRESS
+from arena.runs.folder import LENGTH, STATE
 from arena.runs.live_files import FIGURES, GAME, LIVE, Status, read_game, read_status, with_new_names
+from arena.runs.options import DESCRIPTION
 from games.engine.identity import GameId
 from games.engine.text import message
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from arena.base.files import read_json
 from arena.base.saving import replace_text
-from arena.runs.folder import DESCRIPTION
+from arena.runs.options import DESCRIPTION
 from arena.runs.progress import TrainingRun
 from arena.trainer.csv_logger import CSVLogger
 from arena.trainer.logger import BaseLogger, TensorboardLogger

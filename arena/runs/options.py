@@ -1,11 +1,16 @@
 """Options of trainings; nothing here imports torch."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from arena.base.checks import numbers_in, require_at_least
 from arena.base.errors import UsageError
 from arena.base.text import file_name
+from games.engine.source_files import short_name, stored_name
+
+if TYPE_CHECKING:
+    from arena.policy.registration import Task
 
 GYM = "gym:"
 """Prefix of the task names of Gymnasium environments: gym:CartPole-v1."""
@@ -13,7 +18,7 @@ GYM = "gym:"
 
 def default_folder(task: str, algo: str) -> Path:
     """Return the default folder of a run; `task` is the name of a game or of an environment."""
-    return Path("runs") / file_name(f"{task}-{algo}")
+    return Path("runs") / file_name(f"{short_name(task)}-{short_name(algo)}")
 
 
 EVALUATION = ("random", "one-ply")
@@ -27,7 +32,7 @@ class RunOptions:
     out: Path | None = None
     """Folder of the run; by default runs/TASK-ALGO."""
     resume: bool = False
-    """Resume the run in that folder; to make it longer, raise steps and snapshots in the same proportion."""
+    """Resume the run in that folder, with the options that it has; more steps make it longer."""
     seed: int = 0
     """Random seed; with --threads 1 it makes the run repeatable on the same machine."""
     steps: int = 100_000
@@ -45,6 +50,29 @@ class RunOptions:
     def __post_init__(self) -> None:
         require_at_least(1, **numbers_in(self, "steps", "snapshots"))
         require_at_least(0, **numbers_in(self, "seed", "threads"))
+
+
+DESCRIPTION = "run.json"
+"""File with what a run was begun with, in its folder."""
+RESOURCES = "resources"
+"""Entry of `run.json` for options that may change when a run is resumed, such as threads and workers."""
+
+
+def describe_run(task: "Task", algo: str, config: Any, options: RunOptions) -> dict[str, Any]:
+    """Return the contents of `run.json`: all options that influence the result, and what is used of the machine.
+
+    The network that the user brings is left to `TrainingSetup`, which knows its whole name.
+    """
+    run = {key: str(value) if isinstance(value, Path) else value for key, value in asdict(options).items()}
+    del run["out"], run["resume"], run["network"]
+    return {
+        "game": task.name,
+        "options": dict(task.options),
+        "algorithm": stored_name(algo),
+        "config": asdict(config),
+        RESOURCES: {key: run.pop(key) for key in ("threads", "device")},
+        "run": run,
+    }
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import torch
+from gymnasium.spaces import Box, Discrete
 
 from arena.base.errors import UsageError
 from arena.base.memory import keep_freed_memory
@@ -13,11 +14,12 @@ from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import SHARED, build_policy
 from arena.policy.network import named_network
 from arena.policy.registration import Algorithm, SpacedTask, Spaces
-from arena.policy.registry import learning_algorithm
+from arena.policy.registry import AGENTS, agent_kind, learning_algorithm
 from arena.policy.size import weights_within
 from arena.policy.torch_modes import choose_threads
-from arena.runs.options import RunOptions, default_folder
+from arena.runs.options import RunOptions, default_folder, describe_run
 from games.engine.game import Game
+from games.engine.source_files import stored_name
 
 TaskT_co = TypeVar("TaskT_co", bound=Game | SpacedTask, covariant=True)
 OptionsT_co = TypeVar("OptionsT_co", bound=RunOptions, covariant=True)
@@ -69,18 +71,8 @@ class TrainingSetup(Generic[TaskT_co, OptionsT_co]):
             return self.build_policy()
 
     def description(self) -> dict[str, Any]:
-        """Return the contents of `run.json`: all options that influence the result."""
-        run = dataclasses.asdict(self.options)
-        for detail in ("out", "resume", "threads", "device", "network"):
-            del run[detail]
-        return {
-            "game": self.task.name,
-            "options": dict(self.task.options),
-            "algorithm": self.algo,
-            "config": dataclasses.asdict(self.config),
-            "network": self.network or None,
-            "run": {key: str(value) if isinstance(value, Path) else value for key, value in run.items()},
-        }
+        """Return the contents of `run.json`."""
+        return {**describe_run(self.task, self.algo, self.config, self.options), "network": self.network or None}
 
 
 def prepare(
@@ -92,12 +84,32 @@ def prepare(
     Raises `UsageError` if there is no such algorithm, or the device cannot be used.
     """
     network = named_network(options.network)
+    algo = stored_name(algo)
+    require_actions(algo, Spaces.of_task(task))
     config = config or learning_algorithm(algo).usual_config(single=not isinstance(task, Game))
     setup = TrainingSetup(task, algo, config, options, torch_device(options.device), seats, network)
     choose_threads(options.threads or torch.get_num_threads())
     keep_freed_memory()
     torch.manual_seed(options.seed)
     return setup
+
+
+def require_actions(algo: str, spaces: Spaces) -> None:
+    """Raise `UsageError` if an algorithm is for continuous actions and these are numbered, or the reverse."""
+    algorithm = learning_algorithm(algo)
+    if "continuous" not in algorithm.actions and isinstance(spaces.action, Box):
+        instead = _learners("continuous", algorithm.data)
+        raise UsageError(f"{algo} is for numbered actions; these are continuous, {spaces.action}: use {instead}")
+    if algorithm.actions == ("continuous",) and isinstance(spaces.action, Discrete):
+        instead = f"discrete-{algo}" if f"discrete-{algo}" in AGENTS.names() else _learners("discrete", algorithm.data)
+        raise UsageError(f"{algo} is for continuous actions; these are {spaces.action.n} numbered ones: use {instead}")
+
+
+def _learners(actions: str, data: str) -> str:
+    """Return the names of the algorithms for a kind of actions that learn offline, or those that do not."""
+    known = {name: agent_kind(name).algorithm for name in AGENTS.names()}
+    fitting = {name: one for name, one in known.items() if one is not None and actions in one.actions}
+    return ", ".join(name for name, one in fitting.items() if (one.data == "offline") == (data == "offline"))
 
 
 def require_collecting(algo: str) -> None:

@@ -4,7 +4,7 @@ import csv
 import io
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +16,18 @@ from arena.analysis.tree import MOST_POSITIONS, build_tree
 from arena.base.checks import numbers_in, require_at_least
 from arena.base.errors import CheckpointError
 from arena.base.saving import replace_text
+from arena.base.text import file_name
 from arena.base.typed import Count, Time, record
 from arena.data.batch import Batch
 from arena.runs.folder import RunFolder
+from arena.runs.options import RESOURCES
+from arena.runs.stored import StoredRun
 from games.engine.game import Game
+from games.engine.source_files import short_name
 
 CURVE = "curve.csv"
+LENGTH_OF_SOLVING = "iterations", "until", "most_positions"
+"""Options that a resumed run may change: its iterations do not depend on them."""
 SAVE_S = 10.0
 """Seconds between two saves: the most work that is lost when the process is killed."""
 REPORT_S = 0.5
@@ -39,7 +45,7 @@ class SolveOptions:
     out: Path | None = None
     """Folder of the run; by default runs/GAME-SOLVER."""
     resume: bool = False
-    """Resume the run in that folder; it may be given more iterations."""
+    """Resume the run in that folder, with the options that it has; more iterations make it longer."""
     seed: int = 0
     """Random seed of the solvers that sample."""
     most_positions: int = MOST_POSITIONS
@@ -75,6 +81,16 @@ Watch = Callable[[int, float, Measurement | None], None]
 """Called with the iterations done, the iterations per second, and a new measurement or None."""
 
 
+def default_folder(game: Game, algorithm: str) -> Path:
+    """Return the default folder of a solver's run."""
+    return Path("runs") / f"{file_name(short_name(game.name))}-{algorithm}"
+
+
+def stored_options(stored: StoredRun) -> SolveOptions:
+    """Return the options of a solver's run as it has them."""
+    return replace(stored.options("run", SolveOptions()), seed=stored.value("seed", int), out=stored.folder)
+
+
 class SolveRun:
     """Solves one game in a run folder.
 
@@ -88,13 +104,20 @@ class SolveRun:
 
     def __init__(self, game: Game, algorithm: str, options: SolveOptions):
         require_hidden(game)
-        self.folder = options.out or Path("runs") / f"{game.name}-{algorithm}"
+        self.folder = options.out or default_folder(game, algorithm)
         self.solver = make_solver(build_tree(game, options.most_positions), algorithm, options.seed)
         self.curve: list[Measurement] = []
         self._game, self._algorithm, self._options = game, algorithm, options
         self._seconds = 0.0
         self._files = RunFolder(self.folder)
-        description = {"game": game.name, "options": dict(game.options), "solver": algorithm, "seed": options.seed}
+        length = {name: getattr(options, name) for name in LENGTH_OF_SOLVING}
+        description = {
+            "game": game.name,
+            "options": dict(game.options),
+            "solver": algorithm,
+            "seed": options.seed,
+            RESOURCES: length,
+        }
         state = self._files.claim(description, options.resume)
         if state is not None:
             with self._files.as_checkpoint_errors():

@@ -14,6 +14,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from arena.base.errors import UsageError
+from arena.base.extras import install_command
 from arena.base.files import open_regular
 from arena.base.passwords import without_password
 
@@ -187,7 +188,7 @@ def _engine(url: URL, wait_s: float) -> Engine:
     try:
         engine = create_engine(url, connect_args=arguments, pool_pre_ping=backend != "sqlite")  # servers may restart
     except ModuleNotFoundError as error:
-        extra = "; pip install 'arena-marl[postgres]'" if backend == "postgresql" else ""
+        extra = f"; {install_command('postgres')}" if backend == "postgresql" else ""
         raise UsageError(f"stores at {url.drivername}:// need the package {error.name}{extra}") from None
     if backend == "sqlite":
         event.listen(engine, "connect", _prepare_sqlite)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from arena.base.errors import UsageError
+from arena.base.extras import install_command
 from arena.base.saving import replace_text
 from arena.trainer.logger import SAVED, BaseLogger
 
@@ -141,7 +142,7 @@ def _wandb() -> Any:
     try:
         import wandb
     except ImportError:
-        raise UsageError("WandbLogger needs wandb: pip install 'arena-marl[wandb]'") from None
+        raise UsageError(f"WandbLogger needs wandb: {install_command('wandb')}") from None
     return wandb
 
 

@@ -54,6 +54,7 @@ class ArenaApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "leave(0)", show=False),
         Binding("ctrl+c", "leave(130)", priority=True, show=False),
+        Binding("ctrl+z", "suspend_process", priority=True, show=False),
     ]
 
     def __init__(self, screen: Screen[Any], opener: Opener | None = None):

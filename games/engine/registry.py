@@ -7,13 +7,17 @@ reads those mappings and imports nothing else; a reference is imported when it i
 import importlib
 import inspect
 from collections.abc import Mapping
-from functools import cached_property
+from dataclasses import replace
+from functools import cache, cached_property
 from importlib.metadata import entry_points
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from games.engine.errors import UnknownNameError, UsageError
 from games.engine.identity import GameId
 from games.engine.options import checked_options, plain_value, read_option, require_known
+from games.engine.source_files import is_source_file, load_source_file, stored_name, without_hash
+from games.engine.trust import trust
 
 if TYPE_CHECKING:
     from games.engine.game import Game
@@ -44,13 +48,33 @@ class Registry:
         return sorted(self.references)
 
     def load(self, name: str) -> Any:
-        """Import and return what `name` refers to; `UnknownNameError` names the nearest if there is none."""
+        """Import and return what `name` refers to, a registered name or a file (`./nim.py`).
+
+        Raises `UnknownNameError`, which names the nearest, if there is none, and `UsageError` for a file that defines
+        none or that the user has not named.
+        """
+        if is_source_file(name):
+            return self._in_file(load_source_file(name), without_hash(name))
         if name not in self.references:
             raise UnknownNameError(self.noun, name, self.references)
         module, _, attribute = self.references[name].partition(":")
         return getattr(importlib.import_module(module), attribute)
 
+    def _in_file(self, module: ModuleType, path: str) -> Any:
+        """Return what a file defines: the one entry of the mapping of a package, or what has its name."""
+        mapping = self.group.rpartition(".")[2].upper()  # GAMES, AGENTS
+        single = "game" if mapping == "GAMES" else mapping.removesuffix("S")
+        references = [reference.partition(":")[2] for reference in getattr(module, mapping, {}).values()] or [single]
+        if len(references) > 1:
+            raise UsageError(f"{path} has {len(references)} entries in {mapping}; a file holds one {self.noun}")
+        found = getattr(module, references[0], None)
+        if found is None:
+            raise UsageError(f"{path} defines no {self.noun}: it has no {references[0]!r}")
+        return found
 
+
+ENVIRONMENTS = {"env", "raw_env", "parallel_env"}
+"""Functions of which a module of PettingZoo has one."""
 GAMES = Registry("arena.games", "game")
 HOSTS = Registry("arena.hosts", "host of games")
 """Hosts by name: what describes somebody else's games, `pettingzoo:NAME`; see `arena.env.hosted.host.Host`."""
@@ -64,11 +88,27 @@ def make_game(name: str, **options: Any) -> "Game":
     that does not fit.
     """
     given = GameId.parse(name)
+    if is_source_file(given.name):
+        return _named(_in_file(given, options), stored_name(given.name))
     host, colon, hosted_name = given.name.partition(":")
     if colon and host not in GAMES.references:
         return _hosted(host, hosted_name, given.options, options)
     if colon:
         raise UsageError(f"{host}: option {hosted_name!r} is not of the form name=value")
+    return _build(given, options)
+
+
+def _in_file(given: GameId, options: Mapping[str, Any]) -> "Game":
+    """Describe the game that a file defines, or the environment of PettingZoo."""
+    module = load_source_file(given.name)
+    if not hasattr(module, "game") and not hasattr(module, "GAMES") and ENVIRONMENTS & vars(module).keys():
+        trust(module.__name__)  # the user trusts its file
+        return _hosted("pettingzoo", module.__name__, given.options, options)
+    return _build(given, options)
+
+
+def _build(given: GameId, options: Mapping[str, Any]) -> "Game":
+    """Describe a game of ours or in a file, with options as texts, by name, or both."""
     build = GAMES.load(given.name)
     parameters = inspect.signature(build).parameters
     settled = dict(options)
@@ -79,6 +119,12 @@ def make_game(name: str, **options: Any) -> "Game":
         settled[key] = read_option(given.name, parameters[key], str(text))
     game: Game = checked_options(build)(**settled)
     return game
+
+
+@cache
+def _named(game: "Game", name: str) -> "Game":
+    """Return a game under the name of its file: always the same object, as what is compiled for it is kept by it."""
+    return replace(game, name=name)
 
 
 def _hosted(host: str, name: str, texts: Mapping[str, object], options: Mapping[str, Any]) -> "Game":

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.algorithms.ppo import PPOConfig
+from agents.configs.on_policy import PPOConfig
 from arena.collector.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env.native import GameVectorEnv

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from agents.algorithms.alphazero import AlphaZeroConfig, build
+from agents.algorithms.alphazero import build
+from agents.configs.search import AlphaZeroConfig
 from agents.guided.guided import GuidedSearch, Network
 from agents.guided.puct import network_of
 from arena.env.native import GameVectorEnv

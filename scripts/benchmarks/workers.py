@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from agents.algorithms.alphazero import AlphaZeroConfig
+from agents.configs.search import AlphaZeroConfig
 from arena.league.config import LeagueConfig, RunConfig
 from arena.league.scale import ScaleConfig
 from arena.league.training import SelfPlayTraining

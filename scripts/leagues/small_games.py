@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from agents.algorithms.ppo import PPOConfig
+from agents.configs.on_policy import PPOConfig
 from agents.solvers.psro import Psro
 from arena.analysis.asking import ask_strategy
 from arena.analysis.response import Exploitability, exploitability

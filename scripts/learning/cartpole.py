@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from agents.algorithms import a2c, c51, discrete_sac, dqn, fqf, iqn, npg, pg, ppo, qrdqn, rainbow, trpo
+from agents.algorithms import discrete_sac
 from arena.policy.registration import Algorithm
+from arena.policy.registry import learning_algorithm
 from learning.running import Check, GymTraining
 
 TASK, THRESHOLD, STEPS = "CartPole-v1", 475.0, 200_000
@@ -15,15 +16,15 @@ def value_based(algorithm: Algorithm, **options: Any) -> GymTraining:
     return GymTraining(TASK, algorithm, algorithm.single, STEPS, **plan | options)
 
 
-deep_q_network = value_based(dqn.ALGORITHM)
+deep_q_network = value_based(learning_algorithm("dqn"))
 
 TRAININGS = {
     "dqn": deep_q_network,
-    "c51": value_based(c51.ALGORITHM),
-    "rainbow": value_based(rainbow.ALGORITHM, eps=None, priority=(0.5, 0.4)),
-    "qrdqn": value_based(qrdqn.ALGORITHM),
-    "iqn": value_based(iqn.ALGORITHM),
-    "fqf": value_based(fqf.ALGORITHM),
+    "c51": value_based(learning_algorithm("c51")),
+    "rainbow": value_based(learning_algorithm("rainbow"), eps=None, priority=(0.5, 0.4)),
+    "qrdqn": value_based(learning_algorithm("qrdqn")),
+    "iqn": value_based(learning_algorithm("iqn")),
+    "fqf": value_based(learning_algorithm("fqf")),
 }
 
 
@@ -34,14 +35,14 @@ def on_policy(algorithm: Algorithm, per_collect: int, **options: Any) -> GymTrai
 
 
 TRAININGS |= {
-    "pg": on_policy(pg.ALGORITHM, 1_000, learning_rate=3e-3),
-    "a2c": on_policy(a2c.ALGORITHM, 250, learning_rate=2e-3),
-    "ppo": on_policy(ppo.ALGORITHM, 1_000, learning_rate=1e-3, batch_size=250, repeat=5),
-    "npg": on_policy(npg.ALGORITHM, 2_000, optim_critic_iters=20),
-    "trpo": on_policy(trpo.ALGORITHM, 2_000, optim_critic_iters=20),
+    "pg": on_policy(learning_algorithm("pg"), 1_000, learning_rate=3e-3),
+    "a2c": on_policy(learning_algorithm("a2c"), 250, learning_rate=2e-3),
+    "ppo": on_policy(learning_algorithm("ppo"), 1_000, learning_rate=1e-3, batch_size=250, repeat=5),
+    "npg": on_policy(learning_algorithm("npg"), 2_000, optim_critic_iters=20),
+    "trpo": on_policy(learning_algorithm("trpo"), 2_000, optim_critic_iters=20),
     "discrete-sac": GymTraining(
         TASK,
-        discrete_sac.ALGORITHM,
+        learning_algorithm("discrete-sac"),
         discrete_sac.DiscreteSACConfig(
             learning_rate=1e-3,
             estimation_step=3,

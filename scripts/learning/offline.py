@@ -10,6 +10,7 @@ from agents.algorithms import discrete_bcq, discrete_cql, discrete_crr, imitatio
 from arena.collector import Collector
 from arena.data import ReplayBuffer, VectorReplayBuffer
 from arena.policy.registration import Algorithm
+from arena.policy.registry import learning_algorithm
 from learning import cartpole
 from learning.data import written
 from learning.running import Check, GymTraining, make_envs
@@ -42,9 +43,15 @@ def offline(name: str, algorithm: Algorithm, config: Any) -> Check:
 
 ROWS = [
     offline(
-        "discrete-bcq", discrete_bcq.ALGORITHM, discrete_bcq.DiscreteBCQConfig(**VALUES, unlikely_action_threshold=0.5)
+        "discrete-bcq",
+        learning_algorithm("discrete-bcq"),
+        discrete_bcq.DiscreteBCQConfig(**VALUES, unlikely_action_threshold=0.5),
     ),
-    offline("discrete-cql", discrete_cql.ALGORITHM, discrete_cql.DiscreteCQLConfig(**VALUES, num_quantiles=20)),
-    offline("discrete-crr", discrete_crr.ALGORITHM, discrete_crr.DiscreteCRRConfig(**COMMON, min_q_weight=1.0)),
-    offline("imitation", imitation.ALGORITHM, imitation.ImitationConfig(**COMMON)),
+    offline(
+        "discrete-cql", learning_algorithm("discrete-cql"), discrete_cql.DiscreteCQLConfig(**VALUES, num_quantiles=20)
+    ),
+    offline(
+        "discrete-crr", learning_algorithm("discrete-crr"), discrete_crr.DiscreteCRRConfig(**COMMON, min_q_weight=1.0)
+    ),
+    offline("imitation", learning_algorithm("imitation"), imitation.ImitationConfig(**COMMON)),
 ]

@@ -5,10 +5,11 @@ The score is the mean return of 100 episodes. Offline algorithms learn from 20,0
 
 from typing import Any
 
-from agents.algorithms import bcq, ddpg, imitation, npg, ppo, sac, td3, trpo
+from agents.algorithms import bcq, imitation
 from arena.collector import Collector
 from arena.data import ReplayBuffer, VectorReplayBuffer
 from arena.policy.registration import Algorithm
+from arena.policy.registry import learning_algorithm
 from learning.data import written
 from learning.running import Check, GymTraining, make_envs
 
@@ -29,15 +30,15 @@ def on_policy(algorithm: Algorithm, steps: int, **options: Any) -> GymTraining:
     return GymTraining(TASK, algorithm, config, steps, GOAL, steps_per_test=10_000, step_per_collect=2_000)
 
 
-soft_actor_critic = off_policy(sac.ALGORITHM, 60_000)
+soft_actor_critic = off_policy(learning_algorithm("sac"), 60_000)
 
 TRAININGS = {
-    "ddpg": off_policy(ddpg.ALGORITHM, 100_000),
-    "td3": off_policy(td3.ALGORITHM, 100_000),
+    "ddpg": off_policy(learning_algorithm("ddpg"), 100_000),
+    "td3": off_policy(learning_algorithm("td3"), 100_000),
     "sac": soft_actor_critic,
-    "npg": on_policy(npg.ALGORITHM, 250_000, optim_critic_iters=20),
-    "trpo": on_policy(trpo.ALGORITHM, 250_000, optim_critic_iters=20),
-    "ppo": on_policy(ppo.ALGORITHM, 750_000, learning_rate=1e-3, ent_coef=0.0, batch_size=125, repeat=10),
+    "npg": on_policy(learning_algorithm("npg"), 250_000, optim_critic_iters=20),
+    "trpo": on_policy(learning_algorithm("trpo"), 250_000, optim_critic_iters=20),
+    "ppo": on_policy(learning_algorithm("ppo"), 750_000, learning_rate=1e-3, ent_coef=0.0, batch_size=125, repeat=10),
 }
 
 
@@ -62,6 +63,6 @@ def offline(name: str, algorithm: Algorithm, config: Any) -> Check:
 
 ROWS = [Check(name, TASK, THRESHOLD, training) for name, training in TRAININGS.items()]
 ROWS += [
-    offline("bcq", bcq.ALGORITHM, bcq.BCQConfig(**COMMON, acting_samples=20)),
-    offline("imitation", imitation.ALGORITHM, imitation.ImitationConfig(hidden=64)),
+    offline("bcq", learning_algorithm("bcq"), bcq.BCQConfig(**COMMON, acting_samples=20)),
+    offline("imitation", learning_algorithm("imitation"), imitation.ImitationConfig(hidden=64)),
 ]

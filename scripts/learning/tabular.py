@@ -11,12 +11,13 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.algorithms.psrl import ALGORITHM, PSRLConfig
+from agents.configs.on_policy import PSRLConfig
 from agents.learning.planning import value_iteration
 from arena.collector import Collector
 from arena.data import Batch, VectorReplayBuffer
 from arena.env import DummyVectorEnv
 from arena.policy.registration import Spaces
+from arena.policy.registry import learning_algorithm
 from arena.trainer import OnpolicyTrainer
 from arena.trainer.base import Schedule
 from learning.running import Check, Outcome, seed_everything
@@ -91,7 +92,9 @@ class TabularTraining:
         seed_everything(seed)
         env = DummyVectorEnv([self.make])
         env.seed(seed)
-        policy = ALGORITHM.build(Spaces(env.observation_space[0], env.action_space[0]), self.config, True)
+        policy = learning_algorithm("psrl").build(
+            Spaces(env.observation_space[0], env.action_space[0]), self.config, True
+        )
         collector = Collector(policy, env, VectorReplayBuffer(1_000, 1))
         plan = Schedule(1, self.steps, 1, episode_per_collect=1, verbose=False)
         trainer = OnpolicyTrainer(policy, collector, None, plan, 1)

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from agents.algorithms import a2c, c51, discrete_sac, dqn, fqf, iqn, npg, pg, ppo, qrdqn, rainbow, trpo
+from agents.algorithms import discrete_sac
 from arena.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env import GameVectorEnv
 from arena.policy import BasePolicy, MultiAgentPolicyManager, RandomPolicy
 from arena.policy.registration import Algorithm, Spaces
-from arena.policy.registry import make_game
+from arena.policy.registry import learning_algorithm, make_game
 from arena.trainer import OffpolicyTrainer, OnpolicyTrainer
 from arena.trainer.base import Hooks, Schedule
 from learning.running import Check, Outcome, seed_everything
@@ -86,16 +86,30 @@ def on_policy(name: str, algorithm: Algorithm, steps: int, moves: int, **options
 
 
 ROWS = [
-    off_policy("dqn", dqn.ALGORITHM),
-    off_policy("c51", c51.ALGORITHM, num_atoms=21),
-    off_policy("rainbow", rainbow.ALGORITHM, num_atoms=21),
-    off_policy("qrdqn", qrdqn.ALGORITHM, num_quantiles=16),
-    off_policy("iqn", iqn.ALGORITHM),
-    off_policy("fqf", fqf.ALGORITHM, num_fractions=8),
-    on_policy("pg", pg.ALGORITHM, 2_400_000, moves=64, learning_rate=2e-3, discount_factor=0.95),
-    on_policy("a2c", a2c.ALGORITHM, 800_000, moves=16, learning_rate=1e-3, ent_coef=0.03, discount_factor=0.9),
-    on_policy("ppo", ppo.ALGORITHM, 300_000, moves=64, batch_size=256, repeat=4, learning_rate=2e-3, ent_coef=0.03),
-    on_policy("npg", npg.ALGORITHM, 800_000, moves=64, actor_step_size=0.5, optim_critic_iters=20, discount_factor=0.9),
-    on_policy("trpo", trpo.ALGORITHM, 400_000, moves=64, max_kl=0.05, optim_critic_iters=20, discount_factor=0.95),
-    Check("discrete-sac", "tic-tac-toe 3x3", 0.9, GameTraining(discrete_sac.ALGORITHM, SOFT, 60_000)),
+    off_policy("dqn", learning_algorithm("dqn")),
+    off_policy("c51", learning_algorithm("c51"), num_atoms=21),
+    off_policy("rainbow", learning_algorithm("rainbow"), num_atoms=21),
+    off_policy("qrdqn", learning_algorithm("qrdqn"), num_quantiles=16),
+    off_policy("iqn", learning_algorithm("iqn")),
+    off_policy("fqf", learning_algorithm("fqf"), num_fractions=8),
+    on_policy("pg", learning_algorithm("pg"), 2_400_000, moves=64, learning_rate=2e-3, discount_factor=0.95),
+    on_policy(
+        "a2c", learning_algorithm("a2c"), 800_000, moves=16, learning_rate=1e-3, ent_coef=0.03, discount_factor=0.9
+    ),
+    on_policy(
+        "ppo", learning_algorithm("ppo"), 300_000, moves=64, batch_size=256, repeat=4, learning_rate=2e-3, ent_coef=0.03
+    ),
+    on_policy(
+        "npg",
+        learning_algorithm("npg"),
+        800_000,
+        moves=64,
+        actor_step_size=0.5,
+        optim_critic_iters=20,
+        discount_factor=0.9,
+    ),
+    on_policy(
+        "trpo", learning_algorithm("trpo"), 400_000, moves=64, max_kl=0.05, optim_critic_iters=20, discount_factor=0.95
+    ),
+    Check("discrete-sac", "tic-tac-toe 3x3", 0.9, GameTraining(learning_algorithm("discrete-sac"), SOFT, 60_000)),
 ]

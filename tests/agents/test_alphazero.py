@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from agents.algorithms.alphazero import AlphaZeroConfig, build
+from agents.algorithms.alphazero import build
+from agents.configs.search import AlphaZeroConfig
 from agents.guided.guided import GuidedSearch
 from agents.learning.precision import has_bfloat16
 from arena.base.errors import UsageError

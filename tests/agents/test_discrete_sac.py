@@ -5,10 +5,11 @@ import pytest
 import torch
 from gymnasium.spaces import Box, Discrete
 
-from agents.algorithms.discrete_crr import DiscreteCRRConfig, DiscreteCRRPolicy
+from agents.algorithms.discrete_crr import DiscreteCRRPolicy
 from agents.algorithms.discrete_crr import build as build_crr
-from agents.algorithms.discrete_sac import DiscreteSACConfig, DiscreteSACPolicy
+from agents.algorithms.discrete_sac import DiscreteSACPolicy
 from agents.algorithms.discrete_sac import build as build_sac
+from agents.configs.actors import DiscreteCRRConfig, DiscreteSACConfig
 from arena.base.errors import UsageError
 from arena.data import Batch, ReplayBuffer
 from arena.policy.registration import Spaces

@@ -5,12 +5,13 @@ import pytest
 import torch
 from torch import nn
 
-from agents.algorithms.c51 import C51Config, C51Policy
+from agents.algorithms.c51 import C51Policy
 from agents.algorithms.discrete_cql import DiscreteCQLPolicy
 from agents.algorithms.fqf import FQFPolicy, w1_slope
 from agents.algorithms.iqn import IQNPolicy
 from agents.algorithms.qrdqn import QRDQNPolicy
 from agents.algorithms.rainbow import RainbowPolicy
+from agents.configs.value_based import C51Config
 from agents.networks.common import Net
 from agents.networks.discrete import (
     FractionProposalNetwork,

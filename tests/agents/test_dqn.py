@@ -5,7 +5,8 @@ import pytest
 import torch
 from gymnasium.spaces import Box, Discrete
 
-from agents.algorithms.dqn import DQNConfig, DQNPolicy, build
+from agents.algorithms.dqn import DQNPolicy, build
+from agents.configs.value_based import DQNConfig
 from arena.base.errors import UsageError
 from arena.collector import Collector
 from arena.data import Batch, PrioritizedVectorReplayBuffer, ReplayBuffer

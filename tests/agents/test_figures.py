@@ -8,7 +8,8 @@ import torch
 from torch import nn
 from torch.distributions import Categorical
 
-from agents.algorithms.ppo import PPOConfig, PPOPolicy
+from agents.algorithms.ppo import PPOPolicy
+from agents.configs.on_policy import PPOConfig
 from agents.learning.figures import approximate_kl, clip_fraction, explained_variance, mean_entropy
 from agents.learning.gradients import descend
 from agents.networks.discrete import Actor, Critic

@@ -5,7 +5,8 @@ import pytest
 import torch
 from gymnasium.spaces import Box, Discrete, MultiBinary
 
-from agents.algorithms.imitation import ImitationConfig, ImitationPolicy, build
+from agents.algorithms.imitation import ImitationPolicy, build
+from agents.configs.actors import ImitationConfig
 from agents.networks.common import Net
 from arena.base.errors import UsageError
 from arena.data import Batch

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from agents.algorithms.dqn import DQNConfig
 from agents.algorithms.dqn import build as build_dqn
-from agents.algorithms.ppo import PPOConfig
 from agents.algorithms.ppo import build as build_ppo
+from agents.configs.on_policy import PPOConfig
+from agents.configs.value_based import DQNConfig
 from arena.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env import GameVectorEnv

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 import torch
 
-from agents.algorithms import pg, sac, trpo
+from agents.algorithms import sac
 from arena.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env import DummyVectorEnv
 from arena.policy.base import BasePolicy
 from arena.policy.registration import Algorithm, Spaces
+from arena.policy.registry import learning_algorithm
 from arena.trainer import OffpolicyTrainer, OnpolicyTrainer
 from arena.trainer.base import Schedule
 
@@ -42,7 +43,10 @@ def score(name: str, policy: BasePolicy) -> float:
 
 @pytest.mark.parametrize(
     ("algorithm", "options", "steps"),
-    [(pg.ALGORITHM, {"learning_rate": 3e-3}, 60_000), (trpo.ALGORITHM, {"optim_critic_iters": 20}, 60_000)],
+    [
+        (learning_algorithm("pg"), {"learning_rate": 3e-3}, 60_000),
+        (learning_algorithm("trpo"), {"optim_critic_iters": 20}, 60_000),
+    ],
     ids=["reinforce", "trpo"],
 )
 def test_the_pole_is_held_up(algorithm, options, steps):
@@ -55,7 +59,7 @@ def test_the_pole_is_held_up(algorithm, options, steps):
 
 def test_the_pendulum_is_swung_up():
     config = sac.SACConfig(gamma=0.98, batch_size=128, hidden=64, update_per_step=0.5)
-    policy, collector = started("Pendulum-v1", sac.ALGORITHM, config, 20_000)
+    policy, collector = started("Pendulum-v1", learning_algorithm("sac"), config, 20_000)
     collector.collect(n_step=1_000, random=True)
     plan = Schedule(1, 7_000, config.batch_size, step_per_collect=ENVS, verbose=False)
     OffpolicyTrainer(policy, collector, None, plan, config.update_per_step).run()

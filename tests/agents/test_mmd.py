@@ -5,7 +5,8 @@ import pytest
 import torch
 from torch import nn
 
-from agents.algorithms.mmd import MMDConfig, MMDPolicy
+from agents.algorithms.mmd import MMDPolicy
+from agents.configs.on_policy import MMDConfig
 from agents.networks.discrete import Actor, Critic
 from arena.base.errors import UsageError
 from arena.data import Batch

@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from agents.algorithms.dqn import DQNPolicy
-from agents.algorithms.nfsp import AVERAGE, BEST, NFSPConfig, NFSPPolicy
+from agents.algorithms.nfsp import AVERAGE, BEST, NFSPPolicy
+from agents.configs.value_based import NFSPConfig
 from arena.base.errors import UsageError
 from arena.data import Batch
 from tests.agents.given import Given, positions, random_masks

@@ -7,8 +7,9 @@ import torch
 from gymnasium.spaces import Box, Discrete
 from torch import nn
 
-from agents.algorithms.a2c import A2CConfig, A2CPolicy
-from agents.algorithms.ppo import PPOConfig, PPOPolicy
+from agents.algorithms.a2c import A2CPolicy
+from agents.algorithms.ppo import PPOPolicy
+from agents.configs.on_policy import A2CConfig, PPOConfig
 from agents.networks.discrete import Actor, Critic
 from arena.base.errors import UsageError
 from arena.policy.former_names import FORMER_NAMES, read_options

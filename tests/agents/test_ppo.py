@@ -5,7 +5,8 @@ import pytest
 import torch
 from torch.distributions import Categorical
 
-from agents.algorithms.ppo import PPOConfig, PPOPolicy, build
+from agents.algorithms.ppo import PPOPolicy, build
+from agents.configs.on_policy import PPOConfig
 from arena.base.errors import UsageError
 from arena.data import Batch, VectorReplayBuffer
 from arena.policy.registration import Spaces

@@ -10,18 +10,21 @@ from torch import nn
 from torch.distributions import Categorical
 
 from agents.algorithms.a2c import A2CPolicy
-from agents.algorithms.alphazero import AlphaZeroConfig, AlphaZeroPolicy
+from agents.algorithms.alphazero import AlphaZeroPolicy
 from agents.algorithms.discrete_bcq import DiscreteBCQPolicy
 from agents.algorithms.discrete_crr import DiscreteCRRPolicy
 from agents.algorithms.discrete_sac import DiscreteSACPolicy
 from agents.algorithms.dqn import DQNPolicy
 from agents.algorithms.imitation import ImitationPolicy
-from agents.algorithms.mmd import MMDConfig, MMDPolicy
-from agents.algorithms.nfsp import NFSPConfig, NFSPPolicy
+from agents.algorithms.mmd import MMDPolicy
+from agents.algorithms.nfsp import NFSPPolicy
 from agents.algorithms.npg import NPGPolicy
 from agents.algorithms.pg import PGPolicy
 from agents.algorithms.ppo import PPOPolicy
 from agents.algorithms.trpo import TRPOPolicy
+from agents.configs.on_policy import MMDConfig
+from agents.configs.search import AlphaZeroConfig
+from agents.configs.value_based import NFSPConfig
 from agents.guided.puct import network_of
 from agents.networks.common import DataParallelNet, Net
 from agents.networks.discrete import Actor, Critic

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Box, Discrete
 
-from agents.algorithms.psrl import PSRLConfig, PSRLPolicy, build
+from agents.algorithms.psrl import PSRLPolicy, build
+from agents.configs.on_policy import PSRLConfig
 from agents.learning.planning import value_iteration
 from arena.base.errors import UsageError
 from arena.data import Batch

@@ -6,14 +6,15 @@ import pytest
 import torch
 from torch import nn
 
-from agents.algorithms.bcq import BCQConfig, BCQPolicy
+from agents.algorithms.bcq import BCQPolicy
 from agents.algorithms.bcq import build as build_bcq
-from agents.algorithms.ddpg import DDPGConfig, DDPGPolicy
+from agents.algorithms.ddpg import DDPGPolicy
 from agents.algorithms.ddpg import build as build_ddpg
-from agents.algorithms.sac import SACConfig, SACPolicy
+from agents.algorithms.sac import SACPolicy
 from agents.algorithms.sac import build as build_sac
-from agents.algorithms.td3 import TD3Config, TD3Policy
+from agents.algorithms.td3 import TD3Policy
 from agents.algorithms.td3 import build as build_td3
+from agents.configs.actors import BCQConfig, DDPGConfig, SACConfig, TD3Config
 from agents.learning.distributions import default_distribution, draw, log_tanh_slope
 from agents.learning.exploration import GaussianNoise, OUNoise
 from agents.learning.targets import frozen_copy, polyak

@@ -34,13 +34,23 @@ from arena.data import Batch, VectorReplayBuffer
 from arena.policy.base import BasePolicy
 from arena.policy.optimizer import load_optimizer_state_dict, optimizer_state_dict, optimizers_of
 from arena.policy.registration import Algorithm, Spaces
+from arena.policy.registry import learning_algorithm
 
 SEEN = Box(-1, 1, (3,))
 SPACES = {"discrete": Spaces(SEEN, Discrete(3)), "continuous": Spaces(SEEN, Box(-2, 2, (2,)))}
+
+
+def algorithm_of(module):
+    """Return the registration of the algorithm in a module."""
+    return learning_algorithm(module.__name__.rpartition(".")[2].replace("_", "-"))
+
+
 POLICY_GRADIENTS = (pg, a2c, ppo, npg, trpo, ddpg, td3, sac, discrete_sac, bcq, discrete_crr)
 VALUE_BASED = (dqn, c51, rainbow, qrdqn, iqn, fqf, discrete_bcq, discrete_cql, imitation)
 CASES = [
-    (module.ALGORITHM, actions) for module in POLICY_GRADIENTS + VALUE_BASED for actions in module.ALGORITHM.actions
+    (algorithm_of(module), actions)
+    for module in POLICY_GRADIENTS + VALUE_BASED
+    for actions in algorithm_of(module).actions
 ]
 
 
@@ -50,7 +60,7 @@ def made(algorithm: Algorithm, actions: str, seed: int) -> BasePolicy:
     options = {"hidden": 8, "batch_size": 16}
     if algorithm.data == "on-policy":
         options |= {"reward_normalization": True, "repeat": 2}
-    if algorithm is sac.ALGORITHM:
+    if algorithm == learning_algorithm("sac"):
         options["auto_alpha"] = True
     policy = algorithm.build(SPACES[actions], algorithm.config(**options), True)
     policy.reset(seed)
@@ -120,20 +130,20 @@ def test_what_it_does_is_within_its_space(algorithm, actions):
 @pytest.mark.parametrize("module", [ddpg, td3, sac, bcq])
 def test_numbered_actions_are_refused_where_they_cannot_be_taken(module):
     with pytest.raises(Exception, match="not arrays within finite bounds"):
-        module.build(SPACES["discrete"], module.ALGORITHM.config(), True)
+        module.build(SPACES["discrete"], algorithm_of(module).config(), True)
 
 
 @pytest.mark.parametrize("module", [discrete_sac, discrete_crr])
 def test_continuous_actions_are_refused_where_they_cannot_be_taken(module):
     with pytest.raises(Exception, match="not numbered from 0"):
-        module.build(SPACES["continuous"], module.ALGORITHM.config(), True)
+        module.build(SPACES["continuous"], algorithm_of(module).config(), True)
 
 
 def test_an_environment_of_each_kind_can_be_built_for():
     for name, module in (("CartPole-v1", ppo), ("Pendulum-v1", sac), ("FrozenLake-v1", a2c)):
         env = gym.make(name)
         spaces = Spaces(env.observation_space, env.action_space)
-        policy = module.build(spaces, module.ALGORITHM.config(hidden=8), False)
+        policy = module.build(spaces, algorithm_of(module).config(hidden=8), False)
         obs, _ = env.reset(seed=0)
         act = policy.forward(Batch(obs=np.asarray([obs]))).act
         assert spaces.action.contains(policy.map_action(act)[0])

@@ -5,9 +5,12 @@ import io
 import os
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+from arena.cli import completion
 from arena.cli.completion import words_in
 from arena.cli.main import COMMANDS, main
 
@@ -34,11 +37,18 @@ def require(shell: str) -> None:
         pytest.skip(f"{shell} is not installed")
 
 
+def ask(*command: str) -> str:
+    """What a shell prints, with the program on its path."""
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
+
+
 def bash(scripts, *words: str) -> set[str]:
     """What bash offers for the last of these words."""
-    line = " ".join(f"'{word}'" for word in ("arena", *words))
-    code = f"source {scripts['bash']}; COMP_WORDS=({line}); COMP_CWORD={len(words)}; _arena; echo ${{COMPREPLY[@]}}"
-    return set(subprocess.run(["bash", "-c", code], check=True, capture_output=True, text=True).stdout.split())
+    line = " ".join(("arena", *words))
+    code = f"source {scripts['bash']}; COMP_WORDS=({line}); COMP_LINE='{line}'; COMP_POINT={len(line)}; _arena; "
+    code += "echo ${COMPREPLY[@]}"
+    return set(ask("bash", "-c", code).split())
 
 
 @pytest.mark.parametrize(
@@ -52,17 +62,22 @@ def bash(scripts, *words: str) -> set[str]:
         (["tournament", "go", "random", "one-ply", "alphab"], {"alphabeta"}),
         (["matches", "--result", "w"], {"win"}),
         (["completion", "fi"], {"fish"}),
+        (["train", "connect_four", "discrete-s"], {"discrete-sac"}),
+        (["train", "connect_four", "mct"], set()),
+        (["train", "connect_four", "ppo", "--eps"], {"--eps-clip"}),
+        (["train", "connect_four", "dqn", "--matchmaker", "pf"], {"pfsp"}),
+        (["solve", "kuhn_poker", "cfr"], {"cfr", "cfr+"}),
+        (["nonsense", ""], set()),
     ],
 )
-def test_bash(scripts, words, offered):
-    require("bash")
-    assert bash(scripts, *words) == offered
+def test_what_is_offered(words, offered):
+    assert set(completion.offered(words)) == offered
 
 
-def test_every_command_is_offered(scripts):
+def test_bash(scripts):
     require("bash")
+    assert bash(scripts, "train", "gym:CartPole-v1", "ppo", "--eps") == {"--eps-clip"}
     assert set(COMMANDS) <= bash(scripts, "")
-    assert all(f"-a {name} " in scripts["fish"].read_text() for name in COMMANDS)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -73,9 +88,17 @@ def test_the_shell_can_read_its_script(scripts, shell):
 
 def test_fish(scripts):
     require("fish")
-    code = f"source {scripts['fish']}; complete -C 'arena play conn'"
-    said = subprocess.run(["fish", "-c", code], check=True, capture_output=True, text=True).stdout
-    assert "connect_four" in said
+    assert "connect_four" in ask("fish", "-c", f"source {scripts['fish']}; complete -C 'arena play conn'")
+    assert "--eps-clip" in ask("fish", "-c", f"source {scripts['fish']}; complete -C 'arena train hex ppo --eps'")
+
+
+def test_zsh(scripts):
+    require("zsh")
+    line = "arena train connect_four ppo --eps"
+    code = f"autoload -U compinit && compinit -u; source {scripts['zsh']}; COMP_WORDS=({line}); COMP_LINE='{line}'; "
+    code += f"COMP_POINT={len(line)}; setopt ksharrays; "  # as zsh's own bashcompinit calls it
+    code += "_arena; echo ${COMPREPLY[*]}"
+    assert ask("zsh", "-c", code) == "--eps-clip\n"
 
 
 def test_options_are_read_from_a_help_without_a_frame():

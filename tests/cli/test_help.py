@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import arena.cli.games
+from arena.base.errors import UsageError
 from arena.cli.examples import EXAMPLES
 from arena.cli.main import COMMANDS, GROUPS, main
 from arena.cli.reading import read_options
@@ -35,7 +36,11 @@ def test_an_example_is_understood(line, monkeypatch, tmp_path):
     line = line.removeprefix('eval "$(').removesuffix(')"').partition(" > ")[0]
     program, *words = shlex.split(line)
     assert program == "arena"
-    assert parsed(words) is not None
+    if "--resume" in words:
+        with pytest.raises(UsageError, match="there is no run to resume in runs/"):
+            parsed(words)
+    else:
+        assert parsed(words) is not None
 
 
 CHEAP = ["arena games", "arena games --json", "arena agents", "arena agents --json", "arena solve kuhn_poker"]

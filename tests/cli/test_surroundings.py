@@ -77,7 +77,7 @@ def test_a_limit_on_the_size_of_files_is_told_and_results_are_whole(tmp_path):
         assert (tmp_path / "results" / name).read_text() == (tmp_path / "others" / name).read_text()
 
 
-@pytest.mark.parametrize("words", ["match g.pgn --export $'\\xff'", "$'\\xff'", "games $'a\\xe9'"])
+@pytest.mark.parametrize("words", ["match g.pgn --out $'\\xff'", "$'\\xff'", "games $'a\\xe9'"])
 def test_an_argument_that_is_no_text_is_refused(tmp_path, words):
     status, out, err = shell(f"{ARENA} {words}", tmp_path)
     assert (status, out, err.count("\n")) == (2, "", 1)

@@ -8,7 +8,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.algorithms.dqn import DQNConfig, build
+from agents.algorithms.dqn import build
+from agents.configs.value_based import DQNConfig
 from arena.base.errors import UsageError
 from arena.collector import Collector
 from arena.data import (

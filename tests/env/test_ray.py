@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from arena.base.errors import UsageError
+from arena.base.extras import install_command
 from arena.collector.collector import Collector
 from arena.data import VectorReplayBuffer
 from arena.env import DummyVectorEnv, PettingZooEnv, RayVectorEnv, WorkerError
@@ -141,4 +142,4 @@ except UsageError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "Ray is not installed: pip install 'arena-marl[ray]'\n"
+    assert done.stdout == f"Ray is not installed: {install_command('ray')}\n"

@@ -6,13 +6,14 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from agents.algorithms.dqn import DQNConfig
-from agents.algorithms.ppo import PPOConfig
+from agents.configs.on_policy import PPOConfig
+from agents.configs.value_based import DQNConfig
 from arena.league.config import LEAGUES, LeagueConfig, RunConfig
 from arena.league.scale import ScaleConfig
 from arena.league.training import SelfPlayTraining
 from arena.policy.registry import make_game
-from arena.runs.folder import DESCRIPTION, ORIGIN
+from arena.runs.folder import ORIGIN
+from arena.runs.options import DESCRIPTION, RESOURCES
 
 CONFIGS = {
     "ppo": PPOConfig(hidden=16, channels=8, batch_size=128),
@@ -63,17 +64,22 @@ def training(
 
 
 def left_behind(folder: Path) -> dict[str, bytes]:
-    """Every file of a run but what is there to look at: snapshots, and all that is needed to go on."""
+    """Every file of a run but what is there to look at: snapshots, and all that is needed to go on.
+
+    What it used of the machine, such as workers, is left out.
+    """
     shown = {"tensorboard", "live"}
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not shown & set(path.parts)]
     return {str(path.relative_to(folder)): _comparable(path) for path in files}
 
 
 def _comparable(path: Path) -> bytes:
-    """The bytes of a file; of a run's description without its origin, which says when it was begun and how."""
+    """The bytes of a file; of a run's description without its origin and what it used of the machine."""
     content = path.read_bytes()
     if path.name != DESCRIPTION:
         return content
     with suppress(ValueError, AttributeError):  # a damaged one
-        return json.dumps({key: value for key, value in json.loads(content).items() if key != ORIGIN}).encode()
+        return json.dumps(
+            {key: value for key, value in json.loads(content).items() if key not in (ORIGIN, RESOURCES)}
+        ).encode()
     return content

@@ -42,7 +42,7 @@ def test_killed_and_resumed(algo, league, league_words, tmp_path, capsys):
     training(algo, tmp_path / "whole", league, **LONG).train()
     command = words(algo, tmp_path / "killed", league_words, **LONG)
     kill_after(command, tmp_path / "killed", epoch=2)
-    assert main([*command, "--resume"]) == 0
+    assert main(["train", str(tmp_path / "killed"), "--resume"]) == 0
     assert f"{algo}:{tmp_path / 'killed'} is trained" in capsys.readouterr().out
     assert left_behind(tmp_path / "killed") == left_behind(tmp_path / "whole")
 
@@ -103,9 +103,9 @@ def test_a_restored_league_answers_the_same_next_pairing(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"algo": "dqn"}, "has algorithm='ppo', not 'dqn'"),
-        ({"league": LEAGUE}, "has league.self_play=0.25, not 0.4"),
-        ({"seed": 4}, "has run.seed=3, not 4"),
+        ({"algo": "dqn"}, "algorithm='dqn' cannot change: .* has algorithm='ppo'"),
+        ({"league": LEAGUE}, r"self_play=0\.4 cannot change: .* has self_play=0\.25"),
+        ({"seed": 4}, "seed=4 cannot change: .* has seed=3"),
     ],
 )
 def test_a_run_of_something_else_is_refused(changed, message, tmp_path):
@@ -133,5 +133,5 @@ def test_a_finished_training_stays_as_it_is(tmp_path, capsys):
     assert main([*command, "--resume"]) == 0
     out = capsys.readouterr().out
     assert "this run is finished" in out
-    assert "--steps 2200 --snapshots 4 --resume" in out
+    assert f"to train longer: arena train {tmp_path / 'run'} --resume --steps 2200" in out
     assert left_behind(tmp_path / "run") == before

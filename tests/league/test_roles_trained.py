@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.algorithms.a2c import A2CConfig
+from agents.configs.on_policy import A2CConfig
 from arena.base.errors import UsageError
 from arena.league.config import LEAGUES, LeagueConfig
 from arena.league.records import read_league

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.algorithms.ppo import PPOConfig
+from agents.configs.on_policy import PPOConfig
 from arena.league.config import LeagueConfig
 from arena.league.records import read_league
 from arena.league.scale import ScaleConfig

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from agents.algorithms.dqn import DQNConfig
-from agents.algorithms.ppo import PPOConfig
+from agents.configs.on_policy import PPOConfig
+from agents.configs.value_based import DQNConfig
 from arena.base.errors import CheckpointError, UsageError
 from arena.base.folders import recover_folder, write_folder
 from arena.data import Batch

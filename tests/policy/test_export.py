@@ -37,7 +37,7 @@ def test_games(name, tmp_path):
     if isinstance(actor := dict(policy.named_children()).get("actor"), Actor):
         actor.last.model[-1].weight.data *= 100  # as sure of itself as after a training: logits are not bounded
     save_policy(tmp_path / "saved", policy, name, game, config)
-    assert main(["export", f"{name}:{tmp_path / 'saved'}", str(tmp_path / "x.onnx")]) == 0
+    assert main(["export", f"{name}:{tmp_path / 'saved'}", "--out", str(tmp_path / "x.onnx")]) == 0
     obs, _ = GameVectorEnv(game, 40).reset()
     obs.mask[:] = np.random.default_rng(0).random(obs.mask.shape) < 0.7
     obs.mask[:, 3] = True
@@ -76,10 +76,10 @@ def test_what_no_network_decides_is_refused(name, env_id, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["ppo", "x.onnx"], "'ppo' is not a trained agent"),
-        (["random:x", "x.onnx"], "'random' plays but does not learn"),
-        (["ppo:none", "x.onnx"], "no checkpoint at none"),
-        (["ppo:none", "nowhere/x.onnx"], "nowhere is not a folder to write x.onnx into"),
+        (["ppo", "--out", "x.onnx"], "'ppo' is not a trained agent"),
+        (["random:x", "--out", "x.onnx"], "'random' plays but does not learn"),
+        (["ppo:none", "--out", "x.onnx"], "no checkpoint at none"),
+        (["ppo:none", "--out", "nowhere/x.onnx"], "nowhere is not a folder to write x.onnx into"),
     ],
 )
 def test_bad_words(words, message, capsys, tmp_path, monkeypatch):

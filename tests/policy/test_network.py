@@ -6,13 +6,13 @@ import pytest
 import torch
 
 from arena.base.errors import CheckpointError, UsageError
-from arena.base.trust import VARIABLE
 from arena.cli.main import main
 from arena.league.config import LeagueConfig, RunConfig
 from arena.league.scale import ScaleConfig
 from arena.league.training import SelfPlayTraining
 from arena.policy.network import named_network
 from arena.policy.registry import learning_algorithm, make_agent, make_game
+from games.engine.trust import VARIABLE
 from tests.env.hosted.worlds import MODULE, spec
 from tests.league.small import left_behind
 

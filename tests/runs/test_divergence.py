@@ -52,14 +52,14 @@ def test_it_names_the_place_the_last_good_snapshot_and_what_would_help(algo, tmp
 def test_it_goes_on_from_there_with_gentler_settings(tmp_path):
     with pytest.raises(DivergedError):
         lose(run_of("ppo", tmp_path), after=1)
-    with pytest.raises(UsageError, match=r"config.hidden=128, not 64"):
+    with pytest.raises(UsageError, match=r"hidden=64 cannot change: .* has hidden=128"):
         run_of("ppo", tmp_path, resume=True, hidden=64)
     again = run_of("ppo", tmp_path, resume=True, learning_rate=1e-4, max_grad_norm=0.1)
     assert again.progress().snapshots == 1
     assert again.policy.optim.param_groups[0]["lr"] == 1e-4
     again.train()
     assert (tmp_path / "snapshot-0004").exists()
-    with pytest.raises(UsageError, match=r"config.learning_rate=0.0001, not 0.5"):
+    with pytest.raises(UsageError, match=r"learning_rate=0.5 cannot change: .* has learning_rate=0.0001"):
         run_of("ppo", tmp_path, resume=True, learning_rate=0.5)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.algorithms.ppo import PPOConfig
+from agents.configs.on_policy import PPOConfig
 from arena.base.errors import UsageError
 from arena.cli.main import main
 from arena.cli.train import options_for

@@ -103,9 +103,9 @@ def test_a_kill_at_any_moment_costs_nothing_but_time(tmp_path):
 
 def test_folders_of_others_are_refused(tmp_path):
     solved(tmp_path / "r", iterations=5)
-    with pytest.raises(UsageError, match="in use"):
+    with pytest.raises(UsageError, match="holds a run already"):
         solved(tmp_path / "r", iterations=5)
-    with pytest.raises(UsageError, match="solver='cfr', not 'cfr\\+'"):
+    with pytest.raises(UsageError, match=r"solver='cfr\+' cannot change: .* has solver='cfr'"):
         solved(tmp_path / "r", "cfr+", iterations=5, resume=True)
     with pytest.raises(UsageError, match="no run to resume"):
         solved(tmp_path / "empty", resume=True)

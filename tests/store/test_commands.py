@@ -145,11 +145,11 @@ def test_the_ladder_of_a_game(capsys):
 
 
 def test_out_and_in_again(capsys, place):
-    assert printed(capsys, "matches", "--export", "all.jsonl") == "Wrote 7 matches to all.jsonl.\n"
+    assert printed(capsys, "matches", "--out", "all.jsonl") == "Wrote 7 matches to all.jsonl.\n"
     said = "new/arena.db holds the 7 matches of all.jsonl as run 1.\n"
     for _ in range(2):
         assert printed(capsys, "matches", "--import", "all.jsonl", "--store", "new/arena.db") == said
-    assert printed(capsys, "matches", "--export", "one.jsonl", "--player", "ada") == "Wrote 1 match to one.jsonl.\n"
+    assert printed(capsys, "matches", "--out", "one.jsonl", "--player", "ada") == "Wrote 1 match to one.jsonl.\n"
     assert json.loads((place / "one.jsonl").read_text())["detail"] == "ValueError: out of wits"
     (place / "bad.jsonl").write_text((place / "one.jsonl").read_text() + "{}\n")
     line = printed(capsys, "matches", "--import", "bad.jsonl", "--store", "new/arena.db", status=2)
@@ -164,20 +164,20 @@ def test_out_and_in_again(capsys, place):
         (["matches", "--store", "none.db"], "there is no store none.db"),
         (["matches", "--store", "http://somewhere"], "store 'http://somewhere' is neither a path nor a URL like"),
         (["matches", "--game", "conect_four"], "unknown game 'conect_four'; did you mean 'connect_four'?"),
-        (["matches", "--result", "win"], "result='win' is that of a player: name one, or ask for 'draw'"),
+        (["matches", "--result", "win"], "--result win is that of a player: name one, or ask for 'draw'"),
         (["matches", "--result", "won"], "--result: 'won' is none of"),
-        (["matches", "--limit", "0"], "limit=0 is not at least 1"),
-        (["matches", "--min-length", "-1"], "min_length=-1 is not at least 0"),
+        (["matches", "--limit", "0"], "--limit 0 is not at least 1"),
+        (["matches", "--min-length", "-1"], "--min-length -1 is not at least 0"),
         (["matches", "--import", "none.jsonl"], "none.jsonl cannot be read (No such file or directory)"),
         (
-            ["matches", "--import", "a", "--export", "b"],
+            ["matches", "--import", "a", "--out", "b"],
             "reads the whole of a file; it goes with --store alone",
         ),
         (["matches", "--import", "a", "--player", "ada"], "it goes with --store alone"),
-        (["matches", "--export", "none/all.jsonl"], "none/all.jsonl cannot be written (No such file or directory)"),
+        (["matches", "--out", "none/all.jsonl"], "none/all.jsonl cannot be written (No such file or directory)"),
         (["ladder"], "GAME missing"),
         (["ladder", "chses"], "unknown game 'chses'; did you mean 'chess'?"),
-        (["ladder", "chess", "--limit", "0"], "limit=0 is not at least 1"),
+        (["ladder", "chess", "--limit", "0"], "--limit 0 is not at least 1"),
         (["ladder", "chess", "--store", "none.db"], "there is no store none.db"),
         (["match"], "MATCH missing"),
         (["match", "8"], "there is no match 8"),

@@ -5,7 +5,8 @@ import pytest
 import torch
 from torch.utils.tensorboard import SummaryWriter
 
-from agents.algorithms.dqn import DQNConfig, build
+from agents.algorithms.dqn import build
+from agents.configs.value_based import DQNConfig
 from arena.base.errors import UsageError
 from arena.collector import Collector
 from arena.data import VectorReplayBuffer

@@ -43,7 +43,9 @@ def home(folder, opener=screen_of):
 async def settled(pilot):
     """Until everything has been found."""
     screen = pilot.app.screen
-    await until(pilot, lambda: len(screen._traits) == len(GAMES.names()) and "12 games" in screen_text(pilot.app), 60)
+    await until(
+        pilot, lambda: len(screen._traits) == len(GAMES.names()) and "12 stored games" in screen_text(pilot.app), 60
+    )
     await until(pilot, lambda: screen.query_one("#ladder", Rows).key)
     await shows(pilot, "first – second", "1500", "running")
 
@@ -325,7 +327,7 @@ async def test_a_store_that_vanishes_or_breaks_is_said_and_one_that_comes_back_i
         store.unlink()
         aside.rename(store)
         await app.screen._poll()
-        await shows(pilot, "12 games")
+        await shows(pilot, "12 stored games")
         assert notice(app) == ""
 
 

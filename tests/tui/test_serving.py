@@ -130,7 +130,7 @@ async def test_other_pages_and_other_names_are_turned_away(served):
         (["serve", "play tic_tac_to random"], "unknown game 'tic_tac_to'"),
         (["serve", "dance"], "unknown command 'dance'"),
         (["serve", "games"], "arena games shows no screen"),
-        (["serve", "--port", "0"], "port=0 is not between 1 and 65535"),
+        (["serve", "--port", "0"], "--port 0 is not between 1 and 65535"),
     ],
 )
 def test_wrong_input_is_one_line_and_status_2(words, message, capsys):

@@ -16,7 +16,6 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
-from arena.base.trust import KNOWN, require_trust
 from arena.env.adapting import adapted
 from arena.env.hosted.describe import hosted_game
 from arena.env.hosted.environment import HostedEnv
@@ -27,6 +26,7 @@ from arena.env.hosted.spaces import Actions, actions_of, observations_of
 from arena.env.pettingzoo import ParallelPettingZooEnv
 from arena.env.seated import SeatedEnv
 from games.engine.actions import Action, written
+from games.engine.trust import KNOWN, require_trust
 
 PREFIX = "pettingzoo"
 FACTORIES = ("env", "raw_env", "parallel_env")
@@ -187,16 +187,21 @@ def describe(name: str, options: Mapping[str, Any]) -> HostedGame:
 
 
 def hosted(
-    make_env: Callable[[], Any], name: str, max_length: int = MAX_LENGTH, presentation: Presentation = PLAIN
+    make_env: Callable[[], Any],
+    name: str,
+    max_length: int = MAX_LENGTH,
+    presentation: Presentation = PLAIN,
+    options: Mapping[str, Any] | None = None,
 ) -> HostedGame:
     """Describe an environment that a function makes: AEC, Parallel, or a `MultiAgentEnv`.
 
     Its `metadata["perfect_information"]` says whether every agent is shown the whole position (False if it says
     nothing). To be named on command lines and in files the game needs an entry point: a function of a mapping in the
-    group `arena.games` that returns this, by `name`. Games longer than `max_length` actions are truncated.
+    group `arena.games` that returns this, by `name`. Its parameters are the `options` of the game, with which
+    `make_env` makes the environment. Games longer than `max_length` actions are truncated.
     """
     make_host = partial(PettingZooHost, name, make_env, presentation)
-    return hosted_game(name, {}, make_host, max_length, title=presentation.title)
+    return hosted_game(name, options or {}, make_host, max_length, title=presentation.title)
 
 
 def _make(name: str, make: Callable[..., Any], options: Mapping[str, Any]) -> Any:

@@ -4,6 +4,7 @@ This one: three runners choose at once how much to risk, and chance decides how 
 first wins; several may. Change what follows, piece by piece, and run the test after each.
 """
 
+from functools import partial
 from typing import Any, ClassVar
 
 import gymnasium as gym
@@ -11,6 +12,8 @@ import numpy as np
 from pettingzoo import ParallelEnv
 
 from arena.env import Grid, Presentation
+from arena.env.hosted.game import HostedGame
+from arena.env.hosted.pettingzoo import hosted
 
 
 class Environment(ParallelEnv):
@@ -19,7 +22,7 @@ class Environment(ParallelEnv):
     # where every agent sees the whole position and nothing is chosen at the same time, add "perfect_information": True
     metadata: ClassVar[dict[str, Any]] = {"name": "NEW_GAME", "render_modes": []}
 
-    def __init__(self, length: int = 8):  # options follow the name: pettingzoo:NEW_GAME,length=12
+    def __init__(self, length: int = 8):  # those of `game` follow the name: NEW_GAME:length=12
         self.length, self.render_mode = length, None
         self.possible_agents = ["ann", "bob", "cid"]
         self._observations = gym.spaces.Dict(place=gym.spaces.Box(0, 100, (3,), np.int64), me=gym.spaces.Discrete(3))
@@ -71,3 +74,11 @@ def view(env: Environment, agent: str) -> Grid:
 
 parallel_env = Environment
 PRESENTATION = Presentation(title="NEW_TITLE", board=board, view=view, action_names=("walk", "run", "jump"))
+
+
+def game(length: int = 8) -> HostedGame:
+    """Describe the game; the parameters are its options, and those of the environment."""
+    return hosted(partial(Environment, length), "NEW_GAME", presentation=PRESENTATION, options={"length": length})
+
+
+GAMES = {"NEW_GAME": "NEW_GAME:game"}  # the line of the catalogue: pyproject.toml names it

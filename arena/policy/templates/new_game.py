@@ -119,3 +119,4 @@ def game(target: int = 21) -> CompiledGame:
 
 
 env, raw_env, parallel_env = views(game)  # PettingZoo's constructors
+GAMES = {"NEW_GAME": "NEW_GAME:game"}  # the line of the catalogue: pyproject.toml names it

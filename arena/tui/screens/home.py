@@ -127,7 +127,7 @@ class HomeScreen(ArenaScreen):
             return
         agents = len(AGENTS.names()) + sum(run.status.snapshots > 0 for run in inventory.runs)
         self.heading.say(
-            f"{counted(len(inventory.runs), 'run')} · {agents} agents · {counted(inventory.stored, 'game')}"
+            f"{counted(len(inventory.runs), 'run')} · {agents} agents · {counted(inventory.stored, 'stored game')}"
         )
         known = [(str(run.folder), training_cells(run)) for run in inventory.runs]
         self._rows("trainings").show([*self._starting({folder for folder, _ in known}), *known])

@@ -1,5 +1,6 @@
 """Follow a training: its curves, latest game and log; with control, pause it, keep a snapshot, or stop it."""
 
+import shlex
 import textwrap
 from collections.abc import Sequence
 from functools import partial
@@ -118,7 +119,7 @@ class TrainingScreen(ArenaScreen):
         if state == self._state:
             return
         self._state = state
-        again = "the same command goes on with --resume"
+        again = f"arena train {shlex.quote(str(self.folder))} --resume goes on"
         news = {
             "running": "",
             "paused": "it rests; ␣ lets it go on" if self.control else "it rests",

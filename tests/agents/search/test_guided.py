@@ -6,9 +6,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from agents.algorithms.alphazero import AlphaZeroConfig, build
-from agents.algorithms.mmd import MMDConfig
+from agents.algorithms.alphazero import build
 from agents.algorithms.mmd import build as build_mmd
+from agents.configs.on_policy import MMDConfig
+from agents.configs.search import AlphaZeroConfig
 from agents.guided.guided import GuidedSearch, RootNoise, _visit_sequence
 from agents.guided.puct import network_of
 from agents.learning.symmetries import turn

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.base.trust import VARIABLE
+from games.engine.trust import VARIABLE
 from tests.env.hosted.worlds import MODULE
 
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from arena.base.errors import IllegalActionError, UsageError
-from arena.base.trust import VARIABLE
 from arena.cli.main import main
 from arena.collector.collector import Collector
 from arena.data.buffer.manager import VectorReplayBuffer
@@ -31,6 +30,7 @@ from arena.tui.parts.sitting import PlayOptions
 from arena.tui.screens.play import PlayScreen
 from games import check
 from games.engine.actions import ActionBox, action_of, written
+from games.engine.trust import VARIABLE
 from tests.env.hosted.worlds import spec
 from tests.league.small import left_behind
 from tests.tui.helpers import until

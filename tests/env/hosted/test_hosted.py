@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from pettingzoo.classic import connect_four_v3
 
-from agents.algorithms.ppo import PPOConfig
+from agents.configs.on_policy import PPOConfig
 from arena.base.errors import UsageError
-from arena.base.trust import VARIABLE
 from arena.cli.main import main
 from arena.data.flat import flatten
 from arena.env import hosted
@@ -31,6 +30,7 @@ from arena.tui.parts.sitting import PlayOptions
 from arena.tui.screens.play import PlayScreen
 from games import check
 from games.engine.errors import ContractError
+from games.engine.trust import VARIABLE
 from tests.env.hosted import worlds
 from tests.env.hosted.worlds import spec
 from tests.league.small import left_behind
@@ -406,7 +406,7 @@ def test_searches_are_refused_where_positions_cannot_be_copied(agent):
 
 
 def test_a_file_brings_no_module_in(tmp_path, monkeypatch, capsys):
-    from arena.base.trust import VARIABLE
+    from games.engine.trust import VARIABLE
 
     monkeypatch.delenv(VARIABLE)
     run = tmp_path / "run"

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from arena.base.errors import UsageError
-from arena.base.trust import VARIABLE
 from arena.env import Grid, Presentation, hosted
 from arena.env.hosted.environment import EnvironmentFaultError
 from arena.match.match import Match
@@ -13,6 +12,7 @@ from arena.tui.app import ArenaApp
 from arena.tui.parts.sitting import PlayOptions
 from arena.tui.screens.play import PlayScreen
 from games import check
+from games.engine.trust import VARIABLE
 from tests.tui.helpers import screen_text, until
 
 BESIDE = """

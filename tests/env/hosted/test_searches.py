@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agents.algorithms.alphazero import AlphaZeroConfig
+from agents.configs.search import AlphaZeroConfig
 from agents.guided import copied_tree
 from agents.guided.guided import GuidedSearch, RootNoise
 from agents.scripted.one_ply import OnePlyPolicy

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from agents.algorithms.ppo import PPOConfig
+from agents.configs.on_policy import PPOConfig
 from arena.data.batch import Batch
 from arena.data.buffer.manager import VectorReplayBuffer
 from arena.data.flat import flatten

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.algorithms.alphazero import AlphaZeroConfig
-from agents.algorithms.nfsp import NFSPConfig
+from agents.configs.search import AlphaZeroConfig
+from agents.configs.value_based import NFSPConfig
 from arena.base.errors import UsageError
 from arena.cli.main import main
 from arena.league.config import LeagueConfig
@@ -70,7 +70,7 @@ def test_killed_with_its_workers_and_resumed(tmp_path, capsys):
     assert len(workers) == 2
     require_gone(workers)
     before = set(tree(os.getpid()))
-    assert main([*command, "--resume"]) == 0
+    assert main(["train", str(tmp_path / "killed"), "--resume"]) == 0
     assert left_behind(tmp_path / "killed") == left_behind(tmp_path / "whole")
     assert set(tree(os.getpid())) <= before
 
@@ -147,7 +147,7 @@ def test_all_shares_search_the_same_moves_in_full(tmp_path):
 
 def test_it_goes_on_in_as_many_shares(tmp_path):
     training("ppo", tmp_path / "run")
-    with pytest.raises(UsageError, match=r"the run in .* has scale\.shares=2, not 3"):
+    with pytest.raises(UsageError, match=r"shares=3 cannot change: the run in .* has shares=2"):
         training("ppo", tmp_path / "run", ScaleConfig(shares=3), resume=True)
     training("ppo", tmp_path / "run", ScaleConfig("2"), resume=True)
 

@@ -1,0 +1,82 @@
+"""What may be imported because a game or an agent is named: packages of PettingZoo, and what the user trusts.
+
+Games and agents are named in files that somebody else may have written: stores, run folders, records. Importing a
+module runs it, so a name from a file imports nothing but what is known here, or what the user has named on the command
+line, in `trust`, or in the environment variable `ARENA_TRUST` (packages and paths of Python files, separated by
+commas), which child processes inherit. The same holds for files that make networks, which checkpoints name.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from games.engine.errors import UsageError
+
+KNOWN = ("pettingzoo.butterfly", "pettingzoo.classic", "pettingzoo.mpe", "pettingzoo.sisl", "pettingzoo.atari", "mpe2")
+"""Packages whose modules are environments and nothing else."""
+VARIABLE = "ARENA_TRUST"
+SUFFIX = ".py"
+
+
+def trust(name: str) -> None:
+    """Allow environments of a module, and of those below it, or a file to be imported in this process and its children.
+
+    Raises `UsageError` for a file whose path has a comma, which separates entries of `ARENA_TRUST`.
+    """
+    if name.endswith(SUFFIX):
+        name = os.path.realpath(name)
+        if "," in name:
+            raise UsageError(f"{name!r}: the path of a game or an agent may have no comma")
+    trusted = _trusted()
+    if name not in trusted:
+        os.environ[VARIABLE] = ",".join([*trusted, name])
+
+
+def trusted_files() -> Iterator[str]:
+    """Yield the paths of the files that are trusted."""
+    yield from (os.path.realpath(name) for name in _trusted() if name.endswith(SUFFIX))
+
+
+def require_trust(module: str, any_function: bool) -> None:
+    """Raise `UsageError` unless a module may be imported; `any_function` if more than its usual functions is called."""
+    trusted = _trusted() if any_function else [*KNOWN, *_trusted()]
+    if not any(module == known or module.startswith(f"{known}.") for known in trusted):
+        raise UsageError(
+            f"{module} is not imported because a file names it: name the environment on the command line, call "
+            f"arena.env.trust({module!r}), or set {VARIABLE}={module}"
+        )
+
+
+def require_trusted_file(path: str) -> None:
+    """Raise `UsageError` unless a Python file may be run."""
+    if os.path.realpath(path) not in trusted_files():
+        raise UsageError(
+            f"{path} is not run because a file names it: name it on the command line, call arena.env.trust({path!r}), "
+            f"or set {VARIABLE}={os.path.realpath(path)}"
+        )
+
+
+def trusted_file(path: Path) -> Path:
+    """Return the trusted file at `path` or, where it has been moved, of that name; `UsageError` if there is none."""
+    files = [Path(name) for name in trusted_files()]
+    for is_it in (lambda file: file == path.resolve(), lambda file: file.name == path.name):
+        if found := next(filter(is_it, files), None):
+            return found
+    raise UsageError(
+        f"{path} is not run because a file names it: name it with --network, call arena.env.trust({path.name!r}), or "
+        f"set {VARIABLE}={path}"
+    )
+
+
+def _trusted() -> list[str]:
+    return [name for name in os.environ.get(VARIABLE, "").split(",") if name]
+
+
+def trust_named(arguments: Sequence[str]) -> None:
+    """Trust the modules of the PettingZoo environments, and the Python files, that a command line names."""
+    for argument in arguments:
+        for module in re.findall(r"(?<![\w.])pettingzoo:([\w.]+)", argument):
+            trust(module)
+        for path in re.findall(r"(?:^|[\s=])([^\s:=(@]+\.py)(?=[:(@\s]|$)", argument):
+            trust(path)
