@@ -81,7 +81,7 @@ STATE = ANY_JSON | {
     "another hash of the arrays": put("0" * 64, "sha256"),
 }
 LEAGUE = ANY_JSON | {
-    "another format": put(2, "format"),
+    "another format": put(3, "format"),
     "members are text": put("many", "members"),
     "an unknown field": put(1, "members", 0, "extra"),
     "an unknown role": put("king", "members", 0, "role"),
@@ -93,7 +93,7 @@ LEAGUE = ANY_JSON | {
     "twice": twice("format"),
 }
 CONFIG = ANY_JSON | {
-    "another format": put(2, "format"),
+    "another format": put(3, "format"),
     "config is a list": put([], "config"),
     "no hash": put("", "sha256"),
     "many units": put(10**12, "config", "hidden"),
