@@ -50,6 +50,7 @@ def test_a_second_run_agrees_and_plays_nothing_that_is_stored(tmp_path):
     players = {"good": "one-ply", "raises": "faulty:raises"}
     with Store(tmp_path / "arena.db") as store:
         result = run_tournament(CONNECT_FOUR, players, config, workers=2, store=store)
+        assert [record.verdict.reason for record in result.records] == [Reason.CRASHED] * 2
         assert run_tournament(CONNECT_FOUR, players, config, store=store).records == result.records
     assert run_tournament(CONNECT_FOUR, players, config).records == result.records
 
