@@ -7,7 +7,6 @@ short-lived processes compile here, and the workers of the tests load.
 """
 
 import sys
-from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import numpy as np
@@ -47,9 +46,8 @@ def compile_game(spec: str) -> None:
 
 def main() -> None:
     """Compile all games, by so many processes side by side."""
-    context = get_context("spawn")
-    with ProcessPoolExecutor(int(sys.argv[1]), context, max_tasks_per_child=GAMES_A_PROCESS) as processes:
-        list(processes.map(compile_game, [*SPECS, *SAME_SHAPE]))
+    with get_context("spawn").Pool(int(sys.argv[1]), maxtasksperchild=GAMES_A_PROCESS) as processes:
+        processes.map(compile_game, [*SPECS, *SAME_SHAPE], chunksize=1)
 
 
 if __name__ == "__main__":
