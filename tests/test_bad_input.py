@@ -204,7 +204,7 @@ DAMAGE = {
     ),
     "not JSON": (lambda s: (s / "config.json").write_text("{"), "config.json cannot be read"),
     "not text": (lambda s: (s / "config.json").write_bytes(b"\xff\xfe"), "config.json cannot be read"),
-    "a list": (lambda s: (s / "config.json").write_text("[]"), "config.json is not a checkpoint of format 1"),
+    "a list": (lambda s: (s / "config.json").write_text("[]"), "config.json is not a checkpoint of format 2"),
     "newer": (lambda s: edited(s / "config.json", format=3), "config.json is not a checkpoint of format 2 or older"),
     "unknown field": (
         lambda s: edited(s / "config.json", config=settings(s) | {"depth": 3}),
