@@ -195,7 +195,7 @@ async def test_on_a_light_ground(folder):
     app = show(folder)
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
-        await pilot.press("t")
+        await pilot.press("ctrl+t")
         assert app.theme == "arena-light"
         await shows(pilot, "main-0005", "q back")
         check_snapshot(app, "league-light-100x30")

@@ -37,7 +37,7 @@ THOUGHTS_KEY = command("o", "thoughts", "thoughts", "what agents think: their mo
 STEP = Binding.Group("step", compact=True)
 SPEED = Binding.Group("speed", compact=True)
 PAUSE_KEY = Binding("space", "pause", "pause", key_display="␣", tooltip="pause, or go on")
-SPEED_KEYS: list[BindingType] = [
+SPEED_KEYS: list[Binding] = [
     Binding("plus,equals_sign", "faster", "faster", key_display="+", group=SPEED, tooltip="faster"),
     Binding("minus", "slower", "slower", key_display="−", group=SPEED, tooltip="slower"),
 ]

@@ -3,6 +3,7 @@
 import shlex
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -21,11 +22,12 @@ from arena.runs.follow import FollowedRun
 from arena.runs.live_files import Request, Status, request, requested
 from arena.tui.drawing.board import BoardView
 from arena.tui.screens.base import ArenaScreen, repeatedly
-from arena.tui.screens.keys import COMMON_KEYS
+from arena.tui.screens.keys import COMMON_KEYS, SPEED_KEYS
 from arena.tui.screens.menu import MenuScreen
 from arena.tui.services.jobs import CommandProcess
 from arena.tui.state.intents import LeagueIntent, OpenScreen, WatchIntent
 from arena.tui.state.live_match import LiveMatch, Position
+from arena.tui.state.pace import Pace, bounded
 from arena.tui.views import curves
 from arena.tui.views.instruments import instruments
 from arena.tui.views.run_words import status_words
@@ -33,8 +35,8 @@ from arena.tui.widgets.plot import Plot
 from arena.tui.widgets.tile import Tile
 from games.engine.identity import GameId
 
-POLL_S, MOVE_S, END_S = 1.0, 0.5, 2.0
-"""Seconds between two polls of the run, between two moves of its game, and after the end of a game."""
+POLL_S, TICK_S, END_S = 1.0, 0.25, 3.0
+"""Seconds between two polls of the run, between two looks at the pace of its game, and after the end of a game."""
 PLOTS = {
     "scores": ("score against", curves.scores),
     "ratings": ("elo", curves.ratings),
@@ -61,6 +63,7 @@ class TrainingScreen(ArenaScreen):
         Binding("w,W", "watch", "watch", tooltip="watch its newest agent play"),
         Binding("l,L", "league", "league", tooltip="the league that it plays in"),
         Binding("g,G", "game", "game", tooltip="show or hide its latest game"),
+        *(replace(key, show=False) for key in SPEED_KEYS),
         *COMMON_KEYS,
     ]
 
@@ -72,6 +75,8 @@ class TrainingScreen(ArenaScreen):
         self.shown = 0
         self._state = ""
         self._game: MatchRecord | None = None  # the one on the board
+        self.pace = Pace(1.0)
+        """Pace of the game on the board."""
         self._rest_s = 0.0  # before the next move
 
     def compose_body(self) -> ComposeResult:
@@ -95,7 +100,7 @@ class TrainingScreen(ArenaScreen):
         self.query_one("#instruments").display = False
         self.say("looking for the run …")
         self.run_worker(repeatedly(self.poll, POLL_S))
-        self.set_interval(MOVE_S, self._move)
+        self.set_interval(TICK_S, self._move)
 
     async def poll(self) -> None:
         """Read what the run has written since, and show it."""
@@ -149,11 +154,11 @@ class TrainingScreen(ArenaScreen):
     def _move(self) -> None:
         """Show the next move of the latest game, or begin a newer game."""
         if self._rest_s > 0:
-            self._rest_s -= MOVE_S
+            self._rest_s -= TICK_S
         elif self.shown + 1 < len(self.positions):
             self.shown += 1
             self._show_position()
-            self._rest_s = END_S if self.shown + 1 == len(self.positions) else 0.0
+            self._rest()
         elif self.followed.game is not None and self.followed.game is not self._game:
             self._game = self.followed.game
             self._deal(self._game)
@@ -167,13 +172,19 @@ class TrainingScreen(ArenaScreen):
             return
         self.shown = 0
         self._show_position()
+        self._rest()
+
+    def _rest(self) -> None:
+        """Leave the position on the board as long as the pace says, and the last one longer."""
+        at_end = self.shown + 1 == len(self.positions)
+        self._rest_s = max(END_S if at_end else 0.0, self.pace.pause_s) - TICK_S
 
     def _show_position(self) -> None:
         assert self._game is not None
         names = "  ".join(
             f"{self.positions[0].picture.mark(seat)} {name}" for seat, name in enumerate(self._game.players)
         )
-        moves = f"move {self.shown} of {len(self._game.actions)}"
+        moves = f"move {self.shown} of {len(self._game.actions)}   {self.pace.speed:g} a second"
         self.query_one("#players", Static).update(f"{names}\n{moves}")
         self.query_one(Tile).view = BoardView(self.positions[self.shown].picture)
 
@@ -229,6 +240,19 @@ class TrainingScreen(ArenaScreen):
     def action_league(self) -> None:
         """Show the league."""
         self.post_message(OpenScreen(LeagueIntent(str(self.folder))))
+
+    def action_faster(self) -> None:
+        """Double the speed of the game on the board."""
+        self._set_speed(self.pace.speed * 2)
+
+    def action_slower(self) -> None:
+        """Halve the speed of the game on the board."""
+        self._set_speed(self.pace.speed / 2)
+
+    def _set_speed(self, speed: float) -> None:
+        self.pace.speed = min(bounded(speed), 1 / TICK_S)
+        if self.positions:
+            self._show_position()
 
     def action_game(self) -> None:
         """Show or hide the game; on a small screen it replaces the curves."""
