@@ -72,7 +72,8 @@ def picture(state: State) -> Picture:
     if state["current_player"] == TERMINAL:
         lead = float(state["score"] - state["komi"])
         won = f"{'Black' if lead > 0 else 'White'} wins by {abs(lead):g}" if lead else "The areas are equal"
-        notes.append(f"{won} (komi {float(state['komi']):g})")
+        black, white = (int((state["flags"][: size * size] == colour).sum()) for colour in (1, 2))
+        notes.append(f"{won} (area {black} to {white}, komi {float(state['komi']):g})")
     return Picture(
         pieces=np.array([-1, 0, 1], np.int8)[state["past"][:-1] & 3].reshape(size, size),
         cell_actions=cell_actions,

@@ -242,7 +242,7 @@ def test_in_text():
         "1 | O |   |   |",
         "  +---+---+---+",
         "Black passes",
-        "Black wins by 0.5 (komi 0.5)",
+        "Black wins by 0.5 (area 2 to 1, komi 0.5)",
     ]
 
 
