@@ -104,7 +104,7 @@ def test_the_swap_mirrors_the_first_stone_and_gives_it_to_the_second_player():
             "  2 |   |   |   |",
             "    3 |   |   |   |",
             "      +---+---+---+",
-            "top to bottom against left to right",
+            "X top to bottom, O left to right",
         ]
     )
     assert env.mask[0].sum() == 8
