@@ -105,6 +105,15 @@ async def test_help_over_a_game():
         check_snapshot(app, "help-80x24", CLOCK)
 
 
+async def test_the_rules_over_a_game():
+    app = watch("hex")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await after_moves(pilot, 1)
+        await pilot.press("f1")
+        await shows(pilot, "How it is played", "esc closes")
+        check_snapshot(app, "rules-80x24", CLOCK)
+
+
 async def test_a_question_over_a_game():
     app = watch("connect_four")
     async with app.run_test(size=(80, 24)) as pilot:
