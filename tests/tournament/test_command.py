@@ -65,7 +65,7 @@ def test_without_a_folder_results_are_numbered(tmp_path, capsys):
         (["tic_tac_toe", "random", "one-ply", "--openings", "best"], "openings 'best' are not of the form random:N"),
         (["tic_tac_toe", "random", "one-ply", "--openings", "random:9"], "no game is still open after 9 random moves"),
         (["tic_tac_toe", "random", "one-ply", "--seed", "-1"], "--seed -1 is not at least 0"),
-        (["tic_tac_toe", "random", "one-ply", "--anchor", "me"], "anchor 'me' is not among the agents"),
+        (["tic_tac_toe", "random", "one-ply", "--anchor", "me"], "unknown player 'me'"),
         (["tic_tac_toe", "random", "one-ply", "--game", "4"], "did you mean --games?"),
         (["tic_tac_toe", "random", "--format", "gauntlet"], "a gauntlet of tic_tac_toe needs at least 2 agents, not 1"),
         (["tic_tac_toe", "a=random", "a=one-ply"], "two agents of one name, 'a'; give each a name of its own"),

@@ -136,7 +136,7 @@ def test_percentages_are_not_rounded_to_certainty():
     [
         (["a"], TournamentConfig(), "needs at least 2 agents, not 1"),
         (["a", "b"], TournamentConfig(games=7), "games=7 is not an even number"),
-        (["a", "b"], TournamentConfig(anchor="c"), "anchor 'c' is not among the agents a, b"),
+        (["a", "b"], TournamentConfig(anchor="c"), "unknown player 'c'; known: a, b"),
         (["a", "b"], TournamentConfig(openings="random:9"), "no game is still open after 9 random moves"),
     ],
 )
