@@ -221,7 +221,7 @@ def test_equal_areas_are_a_draw():
     env = position("go:size=3,komi=0", "pass pass")
     assert env.over[0]
     assert env.states["winner"][0] == -1
-    assert env.game.picture(env.states[0]).notes == ("White passes", "The areas are equal (komi 0)")
+    assert env.game.picture(env.states[0]).notes == ("White passes", "The areas are equal (area 0 to 0, komi 0)")
 
 
 def test_komi_decides():

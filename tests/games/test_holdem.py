@@ -10,8 +10,9 @@ from importlib import import_module
 import numpy as np
 import pytest
 
+from games.engine.cards import card_text
 from games.engine.game import CHANCE
-from games.engine.holdem import NUM_CARDS, OPEN, card_text
+from games.engine.holdem import NUM_CARDS, OPEN
 from games.engine.leduc import CARDS
 from games.engine.registry import make_game
 from tests.games.playing import aec_views
