@@ -24,7 +24,7 @@ HOMES = {
     "textual": ("arena.tui",),
     "ray": ("arena.base.cluster", "arena.processes.ray", "arena.env.workers.ray"),
     "sqlalchemy": ("arena.store",),
-    "pettingzoo": ("games.engine.pettingzoo", "arena.env.pettingzoo", "arena.policy.templates.new_environment"),
+    "pettingzoo": ("games.engine.pettingzoo", "arena.env.pettingzoo"),
     "tyro": ("arena.cli",),
 }
 """Packages that only these modules import, at their top or later."""

@@ -4,12 +4,14 @@ import os
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 
 from arena.cli.main import main
 
 pytestmark = pytest.mark.full
+PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 
 
 def test_the_game_that_is_written_passes_its_test(tmp_path, capsys):
@@ -30,6 +32,9 @@ def test_the_environment_that_is_written_passes_its_test(tmp_path, capsys):
     done = subprocess.run([sys.executable, "-m", "unittest"], cwd=place, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "Ran 5 tests" in done.stderr
+    style = [sys.executable, "-m", "ruff", "check", "--ignore", "I", "--config", str(PROJECT), "sprint.py"]
+    done = subprocess.run(style, cwd=place, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
     words = [sys.executable, "-m", "arena", "check-game", "./sprint.py:length=5", "--games", "2"]
     done = subprocess.run(words, cwd=place, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

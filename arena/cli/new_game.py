@@ -39,7 +39,7 @@ def run(options: Options) -> int:
     """Write the files, and print what can be done with the game."""
     name = options.name
     words = {"NEW_GAME": name, "NEW_TITLE": name.replace("_", " ").capitalize()}
-    template = "new_environment.py" if options.pettingzoo else "new_game.py"
+    template = "new_environment.txt" if options.pettingzoo else "new_game.py"
     folder = write_beginning("new-game", name, options.folder, GAMES, words, template)
     print(DONE.format(name=name, folder=shlex.quote(str(folder))), end="")
     return 0
