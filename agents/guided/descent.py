@@ -1,4 +1,4 @@
-"""How guided searches go down their trees: by compiled rules, or by copies of positions."""
+"""Descent of guided searches in their trees: by compiled rules, or by copies of positions."""
 
 from collections.abc import Callable
 from functools import partial

@@ -54,7 +54,7 @@ class SearchTrees(NamedTuple):
 
 
 class Leaves(NamedTuple):
-    """Where a simulation has come to in each of B trees."""
+    """Paths of one simulation in each of B trees."""
 
     paths: NDArray[np.int32]
     """The nodes on the way, [B, D]."""
@@ -69,7 +69,7 @@ class Leaves(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How simulations descend in B trees."""
+    """Rules by which simulations descend in B trees."""
 
     limits: NDArray[np.int64]
     """Visits of the root after which a tree is skipped, [B]."""

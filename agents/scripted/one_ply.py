@@ -52,9 +52,9 @@ def _by_rules(game: Game) -> Candidates:
     scratch = (np.empty(3, game.state_dtype), np.empty((2, game.num_actions), np.bool_), np.empty(2, np.float32))
 
     def candidates(states: NDArray[Any]) -> NDArray[np.bool_]:
-        found = np.empty((len(states), game.num_actions), np.bool_)
-        kernel(states, found, *scratch)
-        return found
+        mask = np.empty((len(states), game.num_actions), np.bool_)
+        kernel(states, mask, *scratch)
+        return mask
 
     return candidates
 
@@ -64,13 +64,13 @@ def _by_copies(game: Game) -> Candidates:
     require_copied(game, "one-ply")
 
     def candidates(states: NDArray[Any]) -> NDArray[np.bool_]:
-        found = np.ones((len(states), game.num_actions), np.bool_)
+        mask = np.ones((len(states), game.num_actions), np.bool_)
         for row in np.flatnonzero(states["current_player"] != TERMINAL).tolist():
             position = game.playable(states[row], 0)
             chosen = _wins(position) or _blocks(position) or np.flatnonzero(position.mask).tolist()
-            found[row] = False
-            found[row, chosen] = True
-        return found
+            mask[row] = False
+            mask[row, chosen] = True
+        return mask
 
     return candidates
 

@@ -1,4 +1,4 @@
-"""Where and with what something was computed: versions, machine and time; no names of users or hosts."""
+"""Surroundings of a computation: versions, machine and time; no names of users or hosts."""
 
 import os
 import platform
@@ -14,7 +14,7 @@ def surroundings() -> dict[str, Any]:
     """Return versions and machine as JSON values; imports none of the packages."""
     return {
         "versions": {"python": platform.python_version()}
-        | {name: found for name in PACKAGES if (found := _version(name))},
+        | {name: version for name in PACKAGES if (version := _version(name))},
         "machine": {"system": platform.platform(), "processor": platform.machine(), "cores": os.cpu_count()},
     }
 

@@ -15,7 +15,7 @@ SEARCH_S = 2
 EXACT = ("champion", "perfect")
 """Agents that are the best where they play a game at all."""
 MOST_TRAINED = 2
-"""How many trained agents are tried."""
+"""Number of trained agents that are tried."""
 
 
 def usual_advisers(game: Game, store: str, runs: Path) -> Iterator[str]:

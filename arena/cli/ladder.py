@@ -44,13 +44,13 @@ def run(options: Options) -> int:
     """Print a ladder for each clock."""
     game = make_game(options.game)
     with Store(options.store, create=False) as store:
-        found = find_ladders(store, game, anchor=options.anchor)
+        ladders = find_ladders(store, game, anchor=options.anchor)
     if options.json:
-        content = [as_dict(one.table, game.label, options.limit) | {"clock": one.clock} for one in found]
+        content = [as_dict(one.table, game.label, options.limit) | {"clock": one.clock} for one in ladders]
         print(json.dumps(content, indent=2))
-    elif not found:
+    elif not ladders:
         print(f"Nobody has played {game.label} in {without_password(options.store)}.")
     console = make_console()
-    for one in [] if options.json else found:
+    for one in [] if options.json else ladders:
         print_ladder(one.table, f"{game.label}, {one.clock}", options.limit, console)
     return 0

@@ -48,9 +48,9 @@ class Options:
     time: Annotated[str | None, tyro.conf.arg(metavar="TIME", help_behavior_hint="")] = None
     """Time of each side for all its moves of a game: 90s, 5m, 1h."""
     hands: int | None = None
-    """Number of hands, or games, of the session; the screen keeps the balance. By default there is no end."""
+    """Length of the session in hands, or games, over which the screen keeps the score; unlimited by default."""
     hints: Annotated[str | None, tyro.conf.arg(metavar="AGENT", help_behavior_hint="")] = None
-    """Agent that gives hints; by default the strongest there is: perfect, a trained agent of the store or of runs/, or
+    """Agent that gives hints; by default the strongest available: perfect, a trained agent of the store or of runs/, or
     a search of two seconds."""
     open: bool = False
     """Show the agents' estimates during the game, and not only after it."""

@@ -106,10 +106,10 @@ def _rated_store(options: Options) -> tuple[Standings | Teams, str, str]:
         agents = _agents(options.agents, store.players(limit=None))
         since, until = (_seconds(name, getattr(options, name)) for name in ("since", "until"))
         wanted = Selection(game.label, agents, options.tournaments or None, since, until)
-        found = find_ladders(store, game, wanted, options.anchor)
-    clocks = [one.clock for one in found]
-    chosen = [one for one in found if options.clock in (None, one.clock)]
-    if not found:
+        ladders = find_ladders(store, game, wanted, options.anchor)
+    clocks = [one.clock for one in ladders]
+    chosen = [one for one in ladders if options.clock in (None, one.clock)]
+    if not ladders:
         raise UsageError(f"no game of {game.label} in {shown} fits")
     if len(chosen) != 1:
         known = ", ".join(map(repr, clocks))
@@ -120,11 +120,11 @@ def _rated_store(options: Options) -> tuple[Standings | Teams, str, str]:
 def _agents(words: Sequence[str], players: Sequence[str]) -> tuple[str, ...]:
     """Return the players of a store that names, or files of agents, stand for; `UsageError` for a name of nobody."""
     names = [name for word in words for name in (read_agents(Path(word)) if word.endswith(".toml") else [word])]
-    found = {name: [one for one in players if name in (one, one.rpartition("@")[0])] for name in names}
-    for name, meant in found.items():
+    matches = {name: [one for one in players if name in (one, one.rpartition("@")[0])] for name in names}
+    for name, meant in matches.items():
         if not meant:
             raise UnknownNameError("player", name, players)
-    return tuple(dict.fromkeys(one for meant in found.values() for one in meant))
+    return tuple(dict.fromkeys(one for meant in matches.values() for one in meant))
 
 
 def _rate_online(games: PlayedGames, options: Options) -> int:

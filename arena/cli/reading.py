@@ -58,8 +58,8 @@ def read_options(options: type, program: str, arguments: Sequence[str]) -> Any:
         if end.code in (0, None):
             print(_folded(page.getvalue()) + epilog(program.removeprefix("arena ")), end="")
             raise
-        said = as_options(_one_line(complaint.getvalue()), _field_names(options))
-        raise UsageError(f"{said}; see {program} --help") from None
+        message = as_options(_one_line(complaint.getvalue()), _field_names(options))
+        raise UsageError(f"{message}; see {program} --help") from None
 
 
 @contextlib.contextmanager

@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from arena.base.errors import UsageError
-from arena.runs.stored import StoredRun, holds_run
+from arena.runs.stored import RunDescription, holds_run
 from games.engine.source_files import is_source_file
 
 
-def resumed_run(command: str, arguments: Sequence[str], usual: Callable[[], Path | None]) -> StoredRun | None:
+def resumed_run(command: str, arguments: Sequence[str], usual: Callable[[], Path | None]) -> RunDescription | None:
     """Return the run that a command line resumes; None if it resumes none.
 
     Its folder follows `--out`; or it is the first word or the one after `--resume`, `arena train RUN --resume`; or else
@@ -19,7 +19,7 @@ def resumed_run(command: str, arguments: Sequence[str], usual: Callable[[], Path
         return None
     folder = _named_folder(arguments) or usual()
     if folder is not None:
-        return StoredRun.read(folder)
+        return RunDescription.read(folder)
     if {"-h", "--help"} & set(arguments):
         return None
     raise UsageError(f"--resume needs a run: arena {command} RUN --resume, or the arguments that it was begun with")

@@ -15,7 +15,7 @@ from arena.base.terminal import make_console, suspendable
 from arena.cli.resuming import resume_command, resumed_run
 from arena.policy.registry import make_game
 from arena.runs.solve_run import Measurement, SolveOptions, SolveRun, default_folder, stored_options
-from arena.runs.stored import StoredRun
+from arena.runs.stored import RunDescription
 
 GameName = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="GAME")]
 Solver = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SOLVER")]
@@ -61,7 +61,7 @@ def _usual_folder(words: Sequence[str]) -> Path | None:
 def run(options: Options) -> int:
     """Solve the game and print a table of measurements; return the exit status."""
     if options.run.resume and options.game == str(options.run.out):
-        options = replace(options, game=StoredRun.read(Path(options.game)).task)
+        options = replace(options, game=RunDescription.read(Path(options.game)).task)
     work = SolveRun(make_game(options.game), options.solver, options.run)
     if work.finished:
         print(f"{work.folder}: this run is finished; its strategy is tabular:{work.folder}")

@@ -47,10 +47,10 @@ class Options:
         tyro.conf.Positional[tuple[str, ...]],
         tyro.conf.arg(metavar="[AGENT ...]", help_behavior_hint=""),
     ] = ()
-    """Agents: random, one-ply, alphabeta:4, ppo:runs/c4; NAME=AGENT gives one another name. One that was trained is
-    stored as the snapshot that it is now, ppo:runs/c4@1a2b3c4d."""
+    """Agents: random, one-ply, alphabeta:4, ppo:runs/c4; NAME=AGENT gives one another name. A trained agent is
+    stored as its current snapshot, ppo:runs/c4@1a2b3c4d."""
     agents: Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")] = None
-    """File of more agents, a line of TOML for each: deep = "alphabeta:8"."""
+    """TOML file of further agents, one line each: deep = "alphabeta:8"."""
     tournament: TournamentConfig = field(default_factory=TournamentConfig)
     workers: Annotated[str, tyro.conf.arg(metavar="N|ray[://HOST:PORT]")] = "1"
     """Number of worker processes, or a Ray cluster; the games do not depend on it."""

@@ -24,7 +24,7 @@ from arena.policy.registry import AGENTS, learning_algorithm
 from arena.policy.snapshots import BEST, SNAPSHOT
 from arena.runs.options import GymRunOptions, OfflineRunOptions, default_folder, describe_run
 from arena.runs.settings import Settings, read_settings
-from arena.runs.stored import StoredRun, holds_run, lengthened
+from arena.runs.stored import RunDescription, holds_run, lengthened
 from games.engine.identity import GameId
 from games.engine.source_files import is_source_file, stored_name
 
@@ -56,9 +56,9 @@ class Options:
     ui: bool = False
     """Train in a background process and follow it on a screen; it goes on when you leave ('arena runs' reopens it)."""
     settings: SettingsFile = None
-    """Take task, algorithm and options from this TOML file, as config.toml of a run; options given here go before."""
+    """TOML file with task, algorithm and options, such as config.toml of a run; options given here take precedence."""
     logger: Literal["tensorboard", "csv", "wandb"] = "tensorboard"
-    """Where the curves go: tensorboard (event files in the run's folder), csv (figures.csv there), wandb."""
+    """Logger of the curves: tensorboard (event files in the run's folder), csv (figures.csv there), wandb."""
 
 
 NamedLeague = Annotated[
@@ -135,7 +135,7 @@ def options_for(arguments: Sequence[str]) -> type:
     return extended
 
 
-def named_training(arguments: Sequence[str], stored: StoredRun | None = None) -> tuple[str, str]:
+def named_training(arguments: Sequence[str], stored: RunDescription | None = None) -> tuple[str, str]:
     """Return the task and the algorithm among the words of a command line, or else those of a resumed run.
 
     Words that only the parser can tell are left to it: the task is empty where no word is sure to name one.
@@ -218,7 +218,7 @@ def _resumed(options: Any) -> Any:
     """Return the options of a resumed run, made longer if more steps are asked for; refuse early what cannot change."""
     from arena.runs.folder import RunFolder
 
-    stored = StoredRun.read(options.run.out)
+    stored = RunDescription.read(options.run.out)
     if options.task == str(stored.folder):
         options = dataclasses.replace(options, task=stored.task)
     longer = lengthened(options.run, stored.options("run", options.run))
@@ -263,8 +263,8 @@ def _training(task: "Game | GymTask", options: Any) -> "TrainingRun":
     from arena.league.training import SelfPlayTraining
 
     if not task.repeatable:
-        told = f"{task.spec} plays another game by the same seed and moves: this training is not resumed exactly"
-        print(told, file=sys.stderr)
+        warning = f"{task.spec} plays another game by the same seed and moves: this training is not resumed exactly"
+        print(warning, file=sys.stderr)
     return SelfPlayTraining(task, options.algo, options.config, options.run, options.league, options.scale)
 
 

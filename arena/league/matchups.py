@@ -1,4 +1,4 @@
-"""Where the learners of a league play: who may sit at their boards, and what collects their games."""
+"""Matchups of the learners of a league: the players at their boards, and the collectors of their games."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -93,11 +93,11 @@ def match_text(match: WrittenMatch, suffix: str, others: Sequence[str] = ()) -> 
     """
     notation = match.game.notation
     if notation is not None and suffix == notation.suffix:
-        verdict, told = match.verdict, dict(match.circumstances)
+        verdict, tags = match.verdict, dict(match.circumstances)
         if verdict is not None:
-            told["Termination"] = TERMINATIONS.get(verdict.reason, "normal")
+            tags["Termination"] = TERMINATIONS.get(verdict.reason, "normal")
         returns, actions = None if verdict is None else verdict.returns, list(map(numbered, match.actions))
-        return notation.write(match.game, actions, match.players, returns, told) + "\n"
+        return notation.write(match.game, actions, match.players, returns, tags) + "\n"
     if suffix != JSON_LINES:
         *known, last = [JSON_LINES, *([] if notation is None else [notation.suffix]), *others]
         will_do = f"{', '.join(known)} or {last}" if known else last

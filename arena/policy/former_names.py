@@ -27,7 +27,7 @@ FORMER_NAMES: dict[str, tuple[str, ...]] = {
     "mode": ("policy_improvement_mode",),
     "max_weight": ("ratio_upper_bound",),
 }
-"""What each name stood for; of several, for the one that the algorithm has."""
+"""Present names of each former name; of several, the one that the algorithm has."""
 
 
 def read_options(kind: type[ConfigT], saved: Any) -> ConfigT:

@@ -1,4 +1,4 @@
-"""Which player's rating is 0: ratings are differences, and compare only where their zero is the same."""
+"""Anchors, the players whose rating is 0: only ratings with the same zero can be compared."""
 
 from collections.abc import Sequence
 

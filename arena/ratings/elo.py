@@ -120,7 +120,7 @@ def islands_of(pairs: Comparisons, num_players: int) -> Ints:
 
 
 def _zeros(islands: Ints, anchors: Collection[int]) -> Floats:
-    """Return the weights [N, N] of all players' ratings in what is 0 for the row's player."""
+    """Return the weights [N, N] of all players' ratings in the zero of the row's player."""
     zeros = np.zeros((len(islands),) * 2)
     for island in range(islands.max(initial=-1) + 1):
         members = np.flatnonzero(islands == island)

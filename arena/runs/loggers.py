@@ -1,4 +1,4 @@
-"""Where the curves of a training go: TensorBoard's event files, a CSV file, or Weights & Biases."""
+"""Loggers of the curves of a training: TensorBoard's event files, a CSV file, or Weights & Biases."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager

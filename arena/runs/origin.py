@@ -1,4 +1,4 @@
-"""Where a run comes from: its command, the versions that it ran with, the machine, and when. Imports no torch."""
+"""Origin of a run: its command, the versions that it ran with, the machine, and when. Imports no torch."""
 
 import platform
 import shlex

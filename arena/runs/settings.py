@@ -23,10 +23,10 @@ LARGEST = 1_000_000
 
 @dataclass(frozen=True)
 class Settings:
-    """What a file says of a training; what it leaves out is as usual."""
+    """Settings of a training in a file; those that it leaves out have their defaults."""
 
     file: Path | None = None
-    """The file; None if nothing is said."""
+    """The file; None if there is none."""
     task: str | None = None
     algo: str | None = None
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

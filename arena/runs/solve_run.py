@@ -21,7 +21,7 @@ from arena.base.typed import Count, Time, record
 from arena.data.batch import Batch
 from arena.runs.folder import RunFolder
 from arena.runs.options import RESOURCES
-from arena.runs.stored import StoredRun
+from arena.runs.stored import RunDescription
 from games.engine.game import Game
 from games.engine.source_files import short_name
 
@@ -86,7 +86,7 @@ def default_folder(game: Game, algorithm: str) -> Path:
     return Path("runs") / f"{file_name(short_name(game.name))}-{algorithm}"
 
 
-def stored_options(stored: StoredRun) -> SolveOptions:
+def stored_options(stored: RunDescription) -> SolveOptions:
     """Return the options of a solver's run as it has them."""
     return replace(stored.options("run", SolveOptions()), seed=stored.value("seed", int), out=stored.folder)
 

@@ -1,4 +1,4 @@
-"""`StoredRun`: what a run was begun with, read from its folder, so that it is resumed without repeating its options."""
+"""`RunDescription`: the task and options of a run, read from its folder, so that `--resume` needs none of them."""
 
 import math
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ def holds_run(folder: Path) -> bool:
 
 
 @dataclass(frozen=True)
-class StoredRun:
+class RunDescription:
     """A run folder and the contents of its `run.json`."""
 
     folder: Path

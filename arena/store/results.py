@@ -58,10 +58,10 @@ class StoredResults:
     """Place of each seat [G, P]: 1 more than the number of seats that earned more."""
     games: NDArray[np.int64]
     """Number of matches [G]."""
-    earned: NDArray[np.float64]
-    """Sum of what each seat earned [G, P]."""
+    returns: NDArray[np.float64]
+    """Sum of the returns of each seat [G, P]."""
     squares: NDArray[np.float64]
-    """Sum of its squares [G, P]."""
+    """Sum of their squares [G, P]."""
     offender: NDArray[np.int64]
     """Seat that lost by a fault [G], -1 for none."""
     fault: NDArray[np.int64]
@@ -87,9 +87,9 @@ def results(connection: Connection, wanted: Selection, itself: bool = False) -> 
     one_row = select(*_key(sitting), *_values(sitting)).select_from(source).where(*conditions).subquery()
     key = list(one_row.c)[: 2 * num_seats + 2]
     columns: list[ColumnElement[Any]] = list(one_row.c)
-    plain, *earned = columns[len(key) :]
-    sums = [func.sum(value) for value in earned] + [func.sum(value * value) for value in earned]
-    most = func.max(reduce(_greater, earned))
+    plain, *returns = columns[len(key) :]
+    sums = [func.sum(value) for value in returns] + [func.sum(value * value) for value in returns]
+    most = func.max(reduce(_greater, returns))
     query = select(*key, func.count(), func.min(plain), most, *sums).group_by(*key)
     return _arrays(connection, connection.execute(query).all(), num_seats)
 

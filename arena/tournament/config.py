@@ -33,8 +33,8 @@ class TournamentConfig:
     anchor: str | None = None
     """Name of the agent whose rating is set to 0, or mean: by default random where it plays, else the mean of all."""
     new_only: bool = False
-    """Play only games that the store lacks: pairs that have met often enough under this clock, in whatever tournament,
-    do not meet again. Ratings are then of all games among the agents in the store."""
+    """Play only games that the store lacks: pairs that have met often enough under this clock, in any tournament, do
+    not meet again. Ratings are then fitted to all games in the store between these agents."""
     threads: int = 1
     """Threads of torch; more than one is faster for large networks only."""
     sprt: Sprt = field(default_factory=Sprt)

@@ -1,4 +1,4 @@
-"""What a store lacks: games of tables of players that have not played enough under a clock.
+"""Games that a store lacks: those of tables of players that have not met often enough under a clock.
 
 The next games take up where the stored ones end, with the next openings. So an agent that joins N others costs its N
 meetings, and a run that was killed goes on where it was.
@@ -34,10 +34,10 @@ class StoredGames:
 
     def counts(self) -> Counter[tuple[str, ...]]:
         """Return the number of games of each table of players, their names in alphabetical order."""
-        played, found = self.played(), Counter[tuple[str, ...]]()
+        played, counts = self.played(), Counter[tuple[str, ...]]()
         for seated, count in zip(played.games.players.tolist(), played.games.counts.tolist(), strict=True):
-            found[tuple(sorted(played.names[player] for player in seated))] += int(count)
-        return found
+            counts[tuple(sorted(played.names[player] for player in seated))] += int(count)
+        return counts
 
     def missing(
         self, tables: Sequence[Table], openings: Sequence[Opening], scheduler: JobScheduler, first: int

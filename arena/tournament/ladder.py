@@ -43,13 +43,13 @@ def limits_words(limits: Limits) -> str:
 
 def runs_by_clock(store: Store, game: str) -> dict[str, tuple[int, ...]]:
     """Return the numbers of the runs of a game (its label), by their clock in words."""
-    found = defaultdict[str, list[int]](list)
+    numbers_by_clock = defaultdict[str, list[int]](list)
     for run in store.runs(game):
         try:
-            found[clock_words(run.config)].append(run.id)
+            numbers_by_clock[clock_words(run.config)].append(run.id)
         except (UsageError, TypeError, AttributeError) as error:
             raise UsageError(f"store {store.name}: run {run.id} is damaged: {error}") from None
-    return {clock: tuple(numbers) for clock, numbers in found.items()}
+    return {clock: tuple(numbers) for clock, numbers in numbers_by_clock.items()}
 
 
 def find_ladders(store: Store, game: Game, wanted: Selection | None = None, anchor: str | None = None) -> list[Ladder]:
@@ -59,16 +59,16 @@ def find_ladders(store: Store, game: Game, wanted: Selection | None = None, anch
     it stands; `UsageError` if it stands on none.
     """
     wanted = wanted or Selection(game.label)
-    found: list[tuple[str, Played]] = []
+    played_by_clock: list[tuple[str, Played]] = []
     for clock, runs in runs_by_clock(store, game.label).items():
         chosen = runs if wanted.runs is None else tuple(sorted(set(runs) & set(wanted.runs)))
         played = from_store(store.results(replace(wanted, runs=chosen), itself=game.cooperative))
         if played.names:
-            found.append((clock, played))
-    names = sorted({name for _, played in found for name in played.names})
-    if found:
+            played_by_clock.append((clock, played))
+    names = sorted({name for _, played in played_by_clock for name in played.names})
+    if played_by_clock:
         require_anchor(anchor, names)
-    tables = [Ladder(clock, table_for(game, played, _standing(anchor, played))) for clock, played in found]
+    tables = [Ladder(clock, table_for(game, played, _standing(anchor, played))) for clock, played in played_by_clock]
     return sorted(tables, key=lambda ladder: -ladder.table.games)
 
 

@@ -28,7 +28,7 @@ REPETITIVE = 0.9
 
 ISLANDS = "No game connects the players on both sides of a line: their ratings cannot be compared."
 BLINDS = {"bb": "big blind"}
-"""Words for the short names of blinds that are none."""
+"""Units of stakes that are no blinds, in words."""
 
 Columns = Sequence[tuple[str, Callable[[Standing], str | Text]]]
 """Headings, each with a function from a player's standing to its cell."""

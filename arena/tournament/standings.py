@@ -23,9 +23,9 @@ from arena.tournament.tally import Played, Tallies, Tally
 from games.engine.stakes import Stakes
 
 MOST_ZEROS = 4
-"""Most zeros of islands that are named in a line."""
+"""Largest number of islands whose zeros are named in one line."""
 MOST_IN_CYCLES = 200
-"""Most players for whom alpha-rank and Nash averaging are computed, whose time grows with the cube of the number."""
+"""Largest number of players for which alpha-rank and Nash averaging, of cubic time, are computed."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Standings:
 
     @property
     def meaning(self) -> str:
-        """What the ratings say, in words: who is 0, island by island, as in `random is 0`."""
+        """The zero of the ratings in words: who is 0, island by island, as in `random is 0`."""
         if len(self.zeros) == 1:
             return zero_words(self.zeros[0])
         parts = ["the mean is 0" if zero is None else zero_words(zero) for zero in self.zeros]
@@ -140,8 +140,8 @@ def table_of(
     numbers = {name: i for i, name in enumerate(played.names)}
     anchors = [numbers[name] for name in anchors_among(played.names, anchor)]
     ratings, tallies = rate(played.games, anchors, seat_order), played.tallies
-    earned = np.array([tally.mean_return for tally in tallies])
-    merits = (-ratings.elo.round(6), -earned) if stakes is None else (-earned, -ratings.elo.round(6))
+    returns = np.array([tally.mean_return for tally in tallies])
+    merits = (-ratings.elo.round(6), -returns) if stakes is None else (-returns, -ratings.elo.round(6))
     order = np.lexsort((*reversed(merits), ratings.islands))
     rows = []
     for place, (i, following) in enumerate(zip(order.tolist(), [*order[1:].tolist(), None], strict=True), start=1):

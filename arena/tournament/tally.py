@@ -1,4 +1,4 @@
-"""What each player did in all its games: sums over them, and the results that ratings are fitted to.
+"""Tallies: sums over all games of each player, and the results that ratings are fitted to.
 
 Shapes: N players, P seats. In a game of more than two, a player's score is its average over the others.
 """
@@ -92,10 +92,10 @@ class Played:
     """Names of the players [N]."""
     games: GameResults
     """Players, order of their returns, and number of games of each row [G, P]."""
-    earned: Floats
-    """Sum of what each seat earned [G, P]."""
+    returns: Floats
+    """Sum of the returns of each seat [G, P]."""
     squares: Floats
-    """Sum of its squares [G, P]."""
+    """Sum of their squares [G, P]."""
     offender: Ints
     """Seat that lost by a fault [G], -1 for none."""
     fault: Ints
@@ -132,7 +132,7 @@ class Played:
             by_player_and(seat, counts).astype(np.int64),
             by_player_and(seat, _points(self.games) * counts),
             by_player_and(place - 1, counts).astype(np.int64),
-            by_player(self.earned).tolist(),
+            by_player(self.returns).tolist(),
             by_player(self.squares).tolist(),
             *(by_player(counts * kind).astype(int).tolist() for kind in kinds),
             *(fault.astype(int).tolist() for fault in faults),
@@ -160,7 +160,7 @@ def _points(games: GameResults) -> Floats:
 def from_store(stored: "StoredResults") -> Played:
     """Return what the results of a store say."""
     games = GameResults(stored.players, -stored.places.astype(float), stored.games.astype(float), len(stored.names))
-    sums = stored.earned, stored.squares, stored.offender, stored.fault
+    sums = stored.returns, stored.squares, stored.offender, stored.fault
     return Played(stored.names, games, *sums, not stored.plain.all(), np.zeros(len(stored.names), np.int64))
 
 

@@ -17,7 +17,7 @@ from arena.tournament.tally import Played, Tally, interval
 
 @dataclass(frozen=True)
 class Score:
-    """What teams earn a game."""
+    """Mean return of teams per game."""
 
     games: int
     mean: float
@@ -67,21 +67,21 @@ class Teams:
 
     @property
     def meaning(self) -> str:
-        """What the figures of players say, in words."""
+        """Meaning of the figures of players, in words."""
         return "what a team of it alone earns"
 
     @property
     def means(self) -> Floats:
-        """What teams of row and column earn a game [N, N]; NaN for those that never played."""
+        """Mean return per game of the teams of row and column [N, N]; NaN for those that never played."""
         return np.array([[np.nan if score is None else score.mean for score in row] for row in self.pairs])
 
 
 def teams_of(played: Played) -> Teams:
     """Return the table of the games of a cooperative game."""
     size, seated = len(played.names), played.games.players
-    weakest = played.earned.argmin(axis=1)  # all the same, but for faults
+    weakest = played.returns.argmin(axis=1)  # all the same, but for faults
     rows = np.arange(len(seated))
-    sums = np.stack([played.games.counts, played.earned[rows, weakest], played.squares[rows, weakest]])
+    sums = np.stack([played.games.counts, played.returns[rows, weakest], played.squares[rows, weakest]])
     pairs, mixed = np.zeros((3, size, size)), np.zeros((3, size))
     least = np.where(seated < 0, size, seated).min(axis=1, initial=size)
     most = seated.max(axis=1, initial=-1)

@@ -52,7 +52,7 @@ def card_text(card: int) -> str:
 
 
 class Card(NamedTuple):
-    """What is seen of a card or a die."""
+    """The face of a card or a die as it is seen."""
 
     text: str
     """One sign or two, or a word; "?" for one that is not seen."""

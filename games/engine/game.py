@@ -95,7 +95,7 @@ class Game:
     action_box: ActionBox | None = None
     """The continuous actions of the game, all of them legal; None where actions are numbered."""
     manual_text: str = ""
-    """How it is played, in Markdown, as `games.engine.manual` says; "" for the file in `games/manuals` of its name."""
+    """Its rules in Markdown, as `games.engine.manual` says; "" for the file in `games/manuals` of its name."""
     variant: str = ""
     """Variant of the rules, if they are not those that the name suggests; shown in the catalogue."""
     observation_dtype: Any = np.int8

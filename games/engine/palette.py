@@ -32,4 +32,4 @@ INKS: dict[str, Colour] = {
     "yellow": (150, 108, 0),
     "grey": (110, 110, 110),
 }
-"""What is printed on cards and dice."""
+"""Colours of what is printed on cards and dice."""

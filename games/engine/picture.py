@@ -28,7 +28,7 @@ BACKGROUND, LINE, LAST = (250, 250, 247), (150, 150, 150), (40, 40, 40)
 IN_ASCII = str.maketrans(dict(zip(MARKS, ASCII_MARKS, strict=True)) | SUITS)
 
 Board = Literal["grid", "squares", "crossings", "hexagons", "points", "tiles", "bowls", "cards"]
-"""What a board is made of: cells between lines, light and dark squares, crossings of lines where stones stand, hexagons
+"""Materials of boards: cells between lines, light and dark squares, crossings of lines where stones stand, hexagons
 (each row half a cell further to the right than the one above), the points of a backgammon board (an odd number of rows,
 the middle one between the players), tiles without lines that pieces fill, bowls
 with numbers of seeds, or rows of cards."""

@@ -67,10 +67,10 @@ class Registry:
         references = [reference.partition(":")[2] for reference in getattr(module, mapping, {}).values()] or [single]
         if len(references) > 1:
             raise UsageError(f"{path} has {len(references)} entries in {mapping}; a file holds one {self.noun}")
-        found = getattr(module, references[0], None)
-        if found is None:
+        entry = getattr(module, references[0], None)
+        if entry is None:
             raise UsageError(f"{path} defines no {self.noun}: it has no {references[0]!r}")
-        return found
+        return entry
 
 
 ENVIRONMENTS = {"env", "raw_env", "parallel_env"}

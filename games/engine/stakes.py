@@ -1,4 +1,4 @@
-"""What returns are worth in games for chips."""
+"""Stakes: the worth of returns in games for chips."""
 
 import math
 from collections.abc import Sequence

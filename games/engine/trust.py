@@ -1,4 +1,4 @@
-"""What may be imported because a game or an agent is named: packages of PettingZoo, and what the user trusts.
+"""Modules that may be imported for the name of a game or an agent: PettingZoo's, and those that the user trusts.
 
 Games and agents are named in files that somebody else may have written: stores, run folders, records. Importing a
 module runs it, so a name from a file imports nothing but what is known here, or what the user has named on the command
@@ -61,8 +61,8 @@ def trusted_file(path: Path) -> Path:
     """Return the trusted file at `path` or, where it has been moved, of that name; `UsageError` if there is none."""
     files = [Path(name) for name in trusted_files()]
     for is_it in (lambda file: file == path.resolve(), lambda file: file.name == path.name):
-        if found := next(filter(is_it, files), None):
-            return found
+        if trusted := next(filter(is_it, files), None):
+            return trusted
     raise UsageError(
         f"{path} is not run because a file names it: name it with --network, call arena.env.trust({path.name!r}), or "
         f"set {VARIABLE}={path}"

@@ -21,7 +21,7 @@ RULES = {"positional": "CGOS", "simple": "Chinese"}
 SIMPLE_KO = {"chinese", "japanese", "korean"}
 """Names of rules, in lower case, that forbid no repetition but by ko."""
 HOW = {"normal": "R", "time forfeit": "T", "rules infraction": "F"}
-"""How a game is won that is not played to its end, by PGN's words for terminations: SGF's letters."""
+"""SGF's letters for a game that was won before its end, by PGN's word for its termination."""
 SETUP = {"AB": "handicap stones", "AW": "white stones set up", "AE": "points cleared", "PL": "another player first"}
 PROPERTY = re.compile(r"\s*([A-Za-z]+)((?:\s*\[(?:[^\]\\]|\\.)*\])+)", re.DOTALL)
 VALUE = re.compile(r"\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)

@@ -220,9 +220,9 @@ def picture(state: State) -> Picture:
     if length:
         bids = " ".join(str(bid + 1) if bid >= 0 else "?" for bid in state["bids"][length - 1])
         notes.append(f"bids for {turned[length - 1]}: {bids}")
-    held = [[_held(int(state["hands"][seat, card]), card) for card in range(cards)] for seat in range(players)]
+    hands = [[_held(int(state["hands"][seat, card]), card) for card in range(cards)] for seat in range(players)]
     prize = [Card(str(card + 1) if card + 1 in turned[length:] else "") for card in across]
-    drawn = hand_picture(held, cards, tuple(notes), table=prize, table_label="prize")
+    drawn = hand_picture(hands, cards, tuple(notes), table=prize, table_label="prize")
     return replace(
         drawn,
         cell_actions=np.append(np.tile(across, (players, 1)), np.full((1, cards), -1), axis=0),

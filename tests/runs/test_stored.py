@@ -13,18 +13,18 @@ from arena.league.config import LEAGUES, LeagueConfig, RunConfig, nearest_preset
 from arena.league.scale import ScaleConfig
 from arena.policy.registry import make_game
 from arena.runs.options import RESOURCES, GymRunOptions, OfflineRunOptions, describe_run
-from arena.runs.stored import StoredRun, lengthened
+from arena.runs.stored import RunDescription, lengthened
 from tests.runs.small import ALGORITHMS, tiny
 
 GAME = make_game("tic_tac_toe", m=4)
 RUN = RunConfig(seed=3, steps=600, snapshots=4, boards=8, evaluation=("random",), threads=1, device="cuda:1")
 
 
-def written(folder: Path, config, options, **more) -> StoredRun:
+def written(folder: Path, config, options, **more) -> RunDescription:
     """A run folder with a description alone."""
     description = describe_run(GAME, "ppo", config, options) | more
     (folder / "run.json").write_text(json.dumps(description))
-    return StoredRun.read(folder)
+    return RunDescription.read(folder)
 
 
 @pytest.mark.parametrize(

@@ -194,7 +194,7 @@ def test_results_of_games_of_more_than_two(store):
     for number, returns in enumerate([(2.0, -1.0, -1.0), (0.5, 0.5, -1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)]):
         store.add_games(run.id, [(number, MatchRecord("kuhn", trio, 0, (), (0, 1), Verdict(returns)))])
     found = store.results(Selection("kuhn"))
-    rows = zip(*(getattr(found, name).tolist() for name in ("places", "games", "earned", "plain")), strict=True)
+    rows = zip(*(getattr(found, name).tolist() for name in ("places", "games", "returns", "plain")), strict=True)
     assert sorted(rows) == [
         ([1, 1, 1], 2, [0.0, 0.0, 0.0], True),
         ([1, 1, 3], 1, [0.5, 0.5, -1.0], False),

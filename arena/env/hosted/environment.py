@@ -171,7 +171,7 @@ class HostedEnv(ABC):
         return written(action)
 
     def read_action(self, text: str) -> int | None:
-        """Return the action that a text means which is no name of one; None if it means none."""
+        """Return the action that a text means, if it is not the name of an action; None if it means none."""
         return None
 
     @abstractmethod

@@ -34,7 +34,7 @@ FACTORIES = ("env", "raw_env", "parallel_env")
 OPEN = {f"pettingzoo.classic.{name}" for name in ("chess", "connect_four", "go", "tictactoe")}
 """Packages of PettingZoo's environments that show every player the whole position; others say so in their metadata."""
 PLAIN = Presentation()
-"""That of an environment which is shown as it shows itself."""
+"""Presentation of an environment that has none: it is shown as it renders itself."""
 
 
 class PettingZooHost(HostedEnv):

@@ -56,12 +56,12 @@ class Grid:
 
 
 Drawing = str | NDArray[np.uint8] | Grid
-"""What shows a position: lines of text, RGB pixels [H, W, 3], or a grid of pieces."""
+"""A position as it is shown: lines of text, RGB pixels [H, W, 3], or a grid of pieces."""
 
 
 @dataclass(frozen=True)
 class Presentation:
-    """How positions of an environment are drawn, and its actions named and read, where it does not say so itself.
+    """Drawing of an environment's positions, and names of its actions, where the environment itself gives none.
 
     A module that holds one as `PRESENTATION` beside its `env`, `raw_env` or `parallel_env` gives it to that
     environment. It may be somebody else's, imported there: `from pettingzoo.classic.rps_v2 import env`. Functions are

@@ -1,4 +1,4 @@
-"""What people see and type of a hosted game: pictures of positions and names of actions."""
+"""Hosted games as people see and type them: pictures of positions and names of actions."""
 
 from collections.abc import Callable
 from dataclasses import replace

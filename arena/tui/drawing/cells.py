@@ -31,7 +31,7 @@ CROSSINGS = " ╵╶└╷│┌├╴┘─┴┐┤┬┼"
 
 @dataclass(frozen=True)
 class Terminal:
-    """What can be shown."""
+    """Abilities of a terminal."""
 
     ascii_only: bool = False
     """Letters stand for symbols of pieces."""

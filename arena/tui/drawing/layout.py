@@ -1,4 +1,4 @@
-"""Where the cells of a board are on a screen: arithmetic on columns and lines, and back from a point to a cell."""
+"""Places of the cells of a board on a screen, in columns and lines, and back from a point to a cell."""
 
 from dataclasses import dataclass
 

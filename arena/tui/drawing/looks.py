@@ -1,4 +1,4 @@
-"""How a cell of a picture looks: what the drawing of one cell depends on, taken from the picture of the board."""
+"""Looks of cells: everything that the drawing of one cell depends on, taken from the picture of the board."""
 
 from arena.tui.drawing.cells import CellLook
 from arena.tui.drawing.layout import Layout

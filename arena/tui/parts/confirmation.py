@@ -4,7 +4,7 @@ from arena.tui.state.live_match import Position
 
 
 class Confirmation:
-    """The request that waits for its confirmation: the same again, in the same position."""
+    """A request that waits to be confirmed: by being made again in the same position."""
 
     def __init__(self) -> None:
         self._asked: tuple[str, Position] | None = None

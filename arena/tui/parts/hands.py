@@ -5,7 +5,7 @@ from games.engine.picture import Picture
 
 
 class Hands:
-    """How a screen shows positions in which hands are hidden."""
+    """Hidden hands on a screen: backs, or open where the user wants them so."""
 
     def __init__(self) -> None:
         self.hidden = False

@@ -28,17 +28,17 @@ class Hints:
 
     @property
     def adviser(self) -> tuple[str, Policy] | None:
-        """The agent (name, policy) that is asked, or was last; None for nobody."""
+        """The agent (name, policy) that is asked, or was last; None without agents."""
         return self.advisers[self._asked] if self.advisers else None
 
     @property
     def name(self) -> str:
-        """Name of that agent; empty for nobody."""
+        """Name of that agent; empty without agents."""
         return "" if self.adviser is None else self.adviser[0]
 
     @property
     def policy(self) -> Policy | None:
-        """That agent; None for nobody."""
+        """Policy of that agent; None without agents."""
         return None if self.adviser is None else self.adviser[1]
 
     def begin(self) -> None:
@@ -58,9 +58,9 @@ class Hints:
         return partial(match.consult, self.policy) if self.plays else partial(match.advise, self.policy, seed)
 
     def take(self, position: Position, hint: PositionAnalysis) -> str:
-        """Keep an answer as the hint for a position; return why it is none, or an empty text.
+        """Keep an answer as the hint for a position; return why it cannot be one, or an empty text.
 
-        One without probabilities stands for its move alone.
+        An answer without probabilities gives its move alone.
         """
         answer = hint.answer
         if position.chances(answer) or (isinstance(answer.action, tuple) and position.allows(answer.action)):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 class Keyboard:
-    """Who sits at the keyboard, and the curtain between people who may not see each other's hands.
+    """The person at the keyboard, and the curtain between people who may not see each other's hands.
 
     Args:
         people: numbers of the contestants who are people.

@@ -53,13 +53,13 @@ class Room(Stage, Protocol):
         """Draw what is known now."""
 
     def arrived(self) -> None:
-        """Hear that a position is to be played from, or that the game is over."""
+        """React to a new position, or to the end of the game."""
 
     def hide(self, name: str) -> None:
         """Draw the curtain until the person of that name lifts it."""
 
     def kept(self, news: str) -> None:
-        """Hear whether the game that has ended was stored."""
+        """Show whether the game that has ended was stored."""
 
 
 class Sitting:

@@ -1,4 +1,4 @@
-"""What parts need of the screen that holds them."""
+"""The interface that parts need of the screen that holds them."""
 
 from collections.abc import Callable
 from typing import Any, Protocol

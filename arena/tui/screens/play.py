@@ -368,7 +368,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
             self.sitting.end(agreed(2))
         elif self.sitting.policy_at(other) is None:
             self.sitting.draw_offer.by = self.sitting.seat
-            self.say(f"a draw is offered; the other accepts by {self.key_of('draw')}, and declines by a move")
+            self.say(f"a draw is offered; the other accepts with {self.key_of('draw')}, and declines by a move")
         elif declined := why_declined(self.match, other):
             self.say(f"{self.match.seat_names[other]} {declined}", "refusal")
         else:

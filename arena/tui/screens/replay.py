@@ -159,8 +159,8 @@ class ReplayScreen(WalkScreen):
                 self.show()
             self._analyse()
             if self.analysing == "all" and self._next_to_analyse() is None and self.lost():
-                found = summary(self.lost(), self.match.positions, self.match.seat_names)
-                self.say(f"{found}   m: to the next", "result")
+                losses = summary(self.lost(), self.match.positions, self.match.seat_names)
+                self.say(f"{losses}   m: to the next", "result")
 
     def action_analyse(self) -> None:
         """Start or stop analysing the position shown."""
@@ -179,9 +179,9 @@ class ReplayScreen(WalkScreen):
 
     def action_next_mistake(self) -> None:
         """Show the position before the next move that lost value; after the last, the first."""
-        found = [number - 1 for number in sorted(self.marks())]
-        if found:
-            self.action_jump(next((number for number in found if number > self.shown), found[0]))
+        mistakes = [number - 1 for number in sorted(self.marks())]
+        if mistakes:
+            self.action_jump(next((number for number in mistakes if number > self.shown), mistakes[0]))
         else:
             self.say("no move is known to have lost much; A analyses all of them", "refusal")
 

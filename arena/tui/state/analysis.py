@@ -1,4 +1,4 @@
-"""Which moves of a match lost value, by the analysis of one agent: pure functions."""
+"""Moves of a match that lost value, by the analysis of one agent: pure functions."""
 
 from collections.abc import Mapping, Sequence
 

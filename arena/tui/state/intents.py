@@ -1,4 +1,4 @@
-"""What a screen asks the application to open: typed intents.
+"""Intents: typed requests of a screen that the application open another one.
 
 Each belongs to a command, and can be written as its command line.
 """
@@ -116,4 +116,4 @@ class OpenScreen(Message):
 
     intent: Intent
     answer: Callable[[str], Awaitable[None]] | None = None
-    """Hears, before the screen is shown, that it can be ("") or why it cannot; None for a line of news."""
+    """Called before the screen is shown, with "" or the reason why it cannot be; with None the reason is news."""

@@ -8,20 +8,19 @@ from games.engine.game import Game
 
 def score_words(game: Game, series: Series) -> str:
     """Return the score of a series: `1½ – ½`; the first contestant's balance in games for chips; a team's mean."""
-    earned = series.earned(0)
-    if game.stakes is not None and earned:
-        balance = f"{series.names[0]} {game.stakes.in_words(sum(earned))}"
-        return f"{balance}, {game.stakes.per_hand(earned)} after {counted(len(earned), 'hand')}"
-    if game.cooperative and earned:
-        return (
-            f"the team earns {sum(earned) / len(earned):.3g} a game, {sum(earned):g} in {counted(len(earned), 'game')}"
-        )
+    returns = series.earned(0)
+    if game.stakes is not None and returns:
+        balance = f"{series.names[0]} {game.stakes.in_words(sum(returns))}"
+        return f"{balance}, {game.stakes.per_hand(returns)} after {counted(len(returns), 'hand')}"
+    if game.cooperative and returns:
+        mean, total = sum(returns) / len(returns), sum(returns)
+        return f"the team earns {mean:.3g} a game, {total:g} in {counted(len(returns), 'game')}"
     return standings(series.score)
 
 
 def score_of(game: Game, series: Series, contestant: int) -> str:
     """Return the score beside the name of a contestant: points, its balance in chips, or what its team earned."""
-    earned = sum(series.earned(contestant))
+    total = sum(series.earned(contestant))
     if game.stakes is not None:
-        return f"{earned * game.stakes.chips:+z.6g}" if earned else "0"
-    return f"{earned:g}" if game.cooperative else points(series.score[contestant])
+        return f"{total * game.stakes.chips:+z.6g}" if total else "0"
+    return f"{total:g}" if game.cooperative else points(series.score[contestant])

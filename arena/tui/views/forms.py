@@ -121,7 +121,7 @@ def option_meanings(game: "Game") -> dict[str, str]:
 
 
 def _number(text: str, otherwise: int) -> int:
-    """Return a number that may not be typed yet."""
+    """Return the number in a text; `otherwise` while the text is none."""
     return int(text) if text.isascii() and text.isdecimal() else otherwise
 
 

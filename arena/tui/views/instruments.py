@@ -13,7 +13,7 @@ FORMATS = {
     "clip_fraction": "clipped {:.0%}",
     "explained_variance": "explained variance {:.2f}",
 }
-"""How figures of updates are shown, by name."""
+"""Formats of the figures of updates, by name."""
 
 
 def instruments(figures: Mapping[str, Sequence[tuple[int, float]]]) -> str:

@@ -1,4 +1,4 @@
-"""Whom a game can be played against: agents by name with what each is, and people at the same keyboard."""
+"""Opponents for a game: agents, each with a description, and people at the same keyboard."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
