@@ -92,6 +92,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("arena watch connect_four alphabeta:4 one-ply", "a series of ten games"),
         ("arena watch tic_tac_toe:m=6,n=6,k=4 random alphabeta:2 --speed 4", "four moves a second"),
         ("arena watch othello mcts:100 mcts:400 --boards 4", "four games at once"),
+        ("arena watch gym:CartPole-v1 dqn:runs/gym-CartPole-v1-dqn", "an agent in a Gymnasium environment"),
     ),
     "serve": (
         ("arena serve", "the home screen at http://127.0.0.1:8000"),

@@ -172,6 +172,7 @@ def run(options: Any) -> int:
 
     from arena.runs.live import LiveLogger, StopRequested, live
     from arena.runs.loggers import open_logger, whereabouts
+    from arena.runs.tasks import GymTask
 
     training = _training(task, options)
     folder, spec = training.folder, f"{options.algo}:{training.folder}"
@@ -205,7 +206,9 @@ def run(options: Any) -> int:
         raise
     progress = training.progress()
     print(f"{spec} is trained ({progress.step:,} steps): {', '.join(describe_strength(progress))}")
-    if is_gym(options.task):
+    if isinstance(task, GymTask):
+        if task.has_pixels:
+            print(f"watch it:  arena watch {options.task} {spec}")
         print(f"its play:  arena collect {options.task} {spec} --out FILE.hdf5")
     else:
         print(f"watch it:  arena watch {options.task} {spec} random")

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from arena.base.errors import UsageError
+from arena.cli.tasks import is_gym
 from arena.match.limits import Limits
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
+from arena.runs.options import GYM
 from arena.tournament.openings import openings_of
 from arena.tui.services.agents import contained_agent
 from games.engine.game import Game
@@ -25,21 +27,24 @@ MOST_BOARDS = 16
 
 @dataclass(frozen=True)
 class Options:
-    """Watch agents play each other in the terminal; they change seats after every game."""
+    """Watch agents play each other in the terminal; they change seats after every game.
+
+    An agent in a Gymnasium environment that renders pixels is watched the same way, episode by episode.
+    """
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
-    """Game, with options after its name: tic_tac_toe:m=6,n=6,k=4."""
+    """Game, with options after its name (tic_tac_toe:m=6,n=6,k=4), or Gymnasium environment (gym:CartPole-v1)."""
     agents: Annotated[
         tyro.conf.Positional[tuple[str, ...]],
         tyro.conf.arg(metavar="AGENT [AGENT ...]", help_behavior_hint="(required)"),
     ]
-    """Agents, one for each seat: random, one-ply, alphabeta:4, ppo:runs/c4."""
+    """Agents, one for each seat (one in all for an environment): random, one-ply, alphabeta:4, ppo:runs/c4."""
     games: int = 10
-    """Number of games."""
+    """Number of games, or episodes."""
     seed: int = 0
     """Random seed; the same seed gives the same games."""
-    speed: float = 1.0
-    """Moves per second."""
+    speed: Annotated[float | None, tyro.conf.arg(metavar="FLOAT", help_behavior_hint="")] = None
+    """Moves per second; by default 1, in an environment its own frames per second."""
     boards: int = 1
     """Number of games shown at once, 1 to 16."""
     limits: Limits = field(default_factory=Limits)
@@ -66,16 +71,42 @@ def options_of(intent: "WatchIntent") -> Options:
 @contextmanager
 def screen(options: Options) -> Iterator["ArenaScreen"]:
     """Yield the screen of these options; raise `UsageError` if they are wrong."""
+    if options.games < 1:
+        raise UsageError(f"--games {options.games} is not at least 1")
+    if options.speed is not None and not options.speed > 0:
+        raise UsageError(f"--speed {options.speed} is not above 0")
+    if options.seed < 0:
+        raise UsageError(f"--seed {options.seed} is below 0")
+    with _episodes(options) if is_gym(options.game) else _series(options) as opened:
+        yield opened
+
+
+@contextmanager
+def _episodes(options: Options) -> Iterator["ArenaScreen"]:
+    """Yield the screen of an agent in a Gymnasium environment."""
+    if len(options.agents) != 1:
+        raise UsageError(f"{options.game} has one seat; name 1 agent, not {len(options.agents)}")
+    plain = Options(options.game, options.agents)
+    if wrong := [name for name in ("boards", "limits", "openings") if getattr(options, name) != getattr(plain, name)]:
+        named = {"limits": "time limits"}.get(wrong[0], f"--{wrong[0]}")
+        raise UsageError(f"{named}: for games, and {options.game} is none")
+    from arena.runs.episodes import Episodes
+    from arena.runs.tasks import GymTask
+    from arena.tui.screens.episodes import EpisodesScreen
+
+    task, agent = GymTask(options.game.removeprefix(GYM)), options.agents[0]
+    with closing(Episodes(task, agent, options.seed)) as episodes:
+        speed = options.speed or episodes.frames_per_second
+        yield EpisodesScreen(task.name, agent, episodes, options.games, speed)
+
+
+@contextmanager
+def _series(options: Options) -> Iterator["ArenaScreen"]:
+    """Yield the screen of a series of games."""
     game = make_game(options.game)
     seats, named = game.num_players, len(options.agents)
     if named != seats:
         raise UsageError(f"{game.name} has {seats} seats; name {seats} agents, not {named}")
-    if options.games < 1:
-        raise UsageError(f"--games {options.games} is not at least 1")
-    if not options.speed > 0:
-        raise UsageError(f"--speed {options.speed} is not above 0")
-    if options.seed < 0:
-        raise UsageError(f"--seed {options.seed} is below 0")
     if not 1 <= options.boards <= MOST_BOARDS:
         raise UsageError(f"--boards {options.boards} is not between 1 and {MOST_BOARDS}")
     openings = openings_of(game, options.openings, min(-(-options.games // seats), 1000), options.seed)
@@ -83,7 +114,7 @@ def screen(options: Options) -> Iterator["ArenaScreen"]:
     from arena.tui.screens.boards import BoardsScreen
     from arena.tui.screens.watch import WatchScreen
 
-    series = options.games, options.seed, options.speed, openings
+    series = options.games, options.seed, options.speed or 1.0, openings
     with ExitStack() as stack:
         if min(options.boards, options.games) == 1:
             agents = [

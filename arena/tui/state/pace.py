@@ -29,6 +29,10 @@ class Pace:
         """Return the seconds that the position has to stay still; not above 0 if it may go."""
         return self.pause_s - min(time.monotonic() - self._arrived_s, LAG_S)
 
+    def due_s(self) -> float:
+        """Return the seconds until the time at which the position may go; not above 0 once it has passed."""
+        return self._arrived_s + self.pause_s - time.monotonic()
+
 
 def bounded(speed: float) -> float:
     """Return the nearest allowed speed."""
