@@ -47,7 +47,7 @@ async def settled(pilot):
         pilot, lambda: len(screen._traits) == len(GAMES.names()) and "12 stored games" in screen_text(pilot.app), 60
     )
     await until(pilot, lambda: screen.query_one("#ladder", Rows).key)
-    await shows(pilot, "first – second", "1500", "running")
+    await shows(pilot, "first – second", "7/0/5", "running")
 
 
 def meaning(app):
@@ -98,7 +98,7 @@ async def test_keys_lead_from_panel_to_panel_and_to_the_ladder_of_another_game(f
         await pilot.press("down")
         await shows(pilot, "nobody has been rated")
         await pilot.press("up")
-        await shows(pilot, "1500")
+        await shows(pilot, "7/0/5")
         seen = []
         for _ in range(4):
             seen.append(app.focused.id)
