@@ -1,6 +1,7 @@
 """`arena train`: train an agent by self-play in a league, in a Gymnasium environment, or offline."""
 
 import dataclasses
+import shlex
 import sys
 import threading
 import time
@@ -211,8 +212,9 @@ def run(options: Any) -> int:
             print(f"watch it:  arena watch {options.task} {spec}")
         print(f"its play:  arena collect {options.task} {spec} --out FILE.hdf5")
     else:
-        print(f"watch it:  arena watch {options.task} {spec} random")
-        print(f"play it:   arena play {options.task} {spec}")
+        name = shlex.quote(options.task)
+        print(f"watch it:  arena watch {name} {spec}{' random' * (task.num_players - 1)}")
+        print(f"play it:   arena play {name} {spec}")
     print(f"snapshots: {last.parent}/snapshot-*   best: {spec}/{BEST}   curves: {whereabouts(options.logger, folder)}")
     return 0
 

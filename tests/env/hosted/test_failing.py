@@ -3,6 +3,7 @@
 import pytest
 
 from arena.cli.main import main
+from arena.store.store import Store
 from tests.env.hosted.worlds import spec
 from tests.league.small import left_behind
 
@@ -46,14 +47,29 @@ def require_told(text):
     assert any("worlds.py" in one for one in traceback)
 
 
+def stored(file):
+    """Matches by their number in the tournament."""
+    with Store(file, create=False) as store:
+        return {match.number: match for match in store.matches(limit=1000)}
+
+
 @pytest.mark.full
 def test_a_tournament_with_workers_tells_and_goes_on_when_it_is_mended(tmp_path, capsys, monkeypatch):
-    command = ["tournament", GAME, "a=random", "b=random", "c=random", "--games", "300", "--workers", "2"]
-    command += ["--store", str(tmp_path / "games.sqlite"), "--out"]
-    assert main([*command, str(tmp_path / "first")]) == 2
+    store = tmp_path / "games.sqlite"
+    command = ["tournament", GAME, *(f"{name}=random" for name in "abcde"), "--games", "21", "--seed", "3"]
+    resumed = [*command, "--workers", "2", "--store", str(store), "--out", str(tmp_path / "cut")]
+    assert main(resumed) == 2
     require_told(capsys.readouterr().err)
+    kept = stored(store)
+    assert 126 <= len(kept) < 210, "the ninth of ten jobs fails"
     monkeypatch.setenv("MENDED", "1")
-    assert main([*command, str(tmp_path / "second")]) == 0
+    assert main(resumed) == 0
+    whole = stored(store)
+    assert len(whole) == 210
+    assert kept.items() <= whole.items(), "with their ids and times: they were not played anew"
+    assert main([*command, "--store", str(tmp_path / "alone"), "--out", str(tmp_path / "results")]) == 0
+    alone = stored(tmp_path / "alone")
+    assert {n: match.record for n, match in whole.items()} == {n: match.record for n, match in alone.items()}
 
 
 @pytest.mark.full
