@@ -22,6 +22,8 @@ from arena.tui.state.words import result
 class Options:
     """Replay a stored match from its seed and moves, and check its result.
 
+    Of a game that a seed does not repeat, it is shown as it was stored instead.
+
     Prints the moves (those of the opening in brackets), each player's time if it was measured, and the final board. The
     exit status is 1 if the match does not replay.
     """
@@ -45,18 +47,17 @@ def run(options: Options) -> int:
         return 1
     if options.json:
         identity = {"id": match.id, "run": match.run, "number": match.number}
-        print(json.dumps(identity | json.loads(to_json_line(again.match.game, match.record)), indent=2))
+        print(json.dumps(identity | json.loads(to_json_line(again.game, match.record)), indent=2))
     else:
         _show(match, again)
     return 0
 
 
 def _show(match: StoredMatch, again: Replay) -> None:
-    record, game = match.record, again.match.game
+    record, picture = match.record, again.picture
     console = make_console()
     console.print(Text(f"Match {match.id}, number {match.number} of run {match.run}, seed {record.seed}"))
     console.print(Text(f"{record.game}\n"))
-    picture = game.picture(again.match.state)
     spent = None if record.move_ms is None else again.spent_s(record.move_ms)
     for seat, (name, value) in enumerate(zip(record.players, record.verdict.returns, strict=True)):
         time = "" if spent is None else f"  {spent[seat]:.3g} s"
@@ -64,7 +65,10 @@ def _show(match: StoredMatch, again: Replay) -> None:
     console.print(Text(f"\n{_listed(again.moves, len(record.opening))}\n"))
     console.print(Text(picture.text()), no_wrap=True, overflow="ignore", crop=False)
     console.print(Text(f"\n{result(record.verdict, record.players, len(record.actions), picture.sides)}"))
-    console.print("Replayed: seed and moves lead to this end.", style="green")
+    if again.match is None:
+        console.print("As it was stored: the same seed and moves give another game, so it is not played again.")
+    else:
+        console.print("Replayed: seed and moves lead to this end.", style="green")
 
 
 def _listed(moves: Sequence[str], opening: int) -> str:

@@ -14,6 +14,7 @@ from arena.base.text import printable
 from arena.match.files import WrittenMatch, read_match
 from arena.store import DEFAULT_URL, Store, circumstances_of
 from arena.tui.services.agents import contained_agent
+from arena.tui.state.words import NOT_ANALYSED
 
 if TYPE_CHECKING:
     from arena.tui.screens.replay import ReplayScreen
@@ -80,10 +81,12 @@ def _written(options: Options) -> WrittenMatch:
             written = WrittenMatch.of(match.record, None, circumstances_of(match, store.run(match.run)))
     else:
         written = read_match(Path(options.match), options.number)
-    if not written.game.repeatable:
+    if written.shown is not None and options.agent is not None:
+        raise UsageError(f"--agent {options.agent}: {NOT_ANALYSED}")
+    if written.shown is None and not written.game.repeatable:
         raise UsageError(
-            f"{written.game.spec} cannot be replayed: it plays another game by the same seed and moves, and those are "
-            "what is kept of a match"
+            f"{written.game.spec} cannot be replayed: it plays another game by the same seed and moves, and what this "
+            "match showed was not stored"
         )
     moves = len(written.actions)
     if options.move is not None and not 0 <= options.move <= moves:

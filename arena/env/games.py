@@ -12,6 +12,7 @@ from arena.data.batch import Batch
 from arena.env.ids import Ids, rows_of
 from games.engine.actions import Action, action_of
 from games.engine.game import Game
+from games.engine.picture import Picture
 
 
 class Recorder(Protocol):
@@ -126,9 +127,17 @@ class VectorGames(ABC):
     def load_state_dict(self, arrays: Batch) -> None:
         """Load what `state_dict` returned; `UsageError` if it comes from another number of games or another game."""
 
+    def picture(self, row: int, state: NDArray[Any]) -> Picture:
+        """Return the picture of the current position of a game; `state` () may be limited to what seats are shown."""
+        return self.game.picture(state)
+
+    def action_text(self, row: int, state: NDArray[Any], action: Action) -> str:
+        """Return the name of an action in the current position `state` () of a game."""
+        return self.game.action_text(state, action)
+
     def render(self) -> list[str]:
         """Return every board as text."""
-        return [self.game.picture(state).text() for state in self.states]
+        return [self.picture(row, state).text() for row, state in enumerate(self.states)]
 
     @abstractmethod
     def close(self) -> None:

@@ -13,6 +13,7 @@ from arena.data.batch import Batch
 from arena.data.rows import write_rows
 from arena.env.make import vector_games
 from arena.match.ask import Answers, ask, begin, failed, no_actions, view
+from arena.match.shown import witness_of
 from arena.match.verdict import MatchRecord, Verdict, fault
 from arena.policy.protocol import Policy
 from games.engine.actions import Action, action_of, actions_of
@@ -55,6 +56,7 @@ class _Lockstep:
         self._players, self._pairings = players, pairings
         self._env = vector_games(game, size)
         self._env.reset(seed=[pairing.seed for pairing in pairings])
+        self._witness = witness_of(self._env)
         self._open = np.ones(size, np.bool_)  # [B], True for matches in progress
         self._seating = np.array([pairing.seating for pairing in pairings])  # [B, P]
         self._history = np.zeros((size, game.max_length), game.action_dtype)
@@ -111,7 +113,11 @@ class _Lockstep:
         return answers
 
     def _play(self, rows: NDArray[np.int64], actions: NDArray[Any]) -> None:
+        if self._witness is not None:
+            self._witness.name(rows, list(actions_of(actions)))
         _, rewards, _, _, _ = self._env.step(actions, rows)
+        if self._witness is not None:
+            self._witness.look(rows)
         note(rows, actions, rewards, self._env.over, self._history, self._length, self._returns, self._open)
 
     def _records(self) -> list[MatchRecord]:
@@ -130,6 +136,7 @@ class _Lockstep:
                 pairing.opening,
                 tuple(played[start:end]),
                 self._forfeits.get(row) or verdicts[all_returns[row]],
+                shown=None if self._witness is None else self._witness.packed(row, end - start),
             )
             for row, (pairing, start, end) in enumerate(zip(self._pairings, [0, *ends], ends, strict=False))
         ]

@@ -42,6 +42,8 @@ class WrittenMatch:
     """None if it was not played to an end."""
     move_ms: tuple[int, ...] | None = None
     """Milliseconds by move, as in `MatchRecord`."""
+    shown: bytes | None = None
+    """What was shown at each step, as in `MatchRecord`."""
     circumstances: Mapping[str, str] = field(default_factory=dict)
     """Event, date and so on by the names of PGN, as in `circumstances`."""
 
@@ -51,9 +53,16 @@ class WrittenMatch:
     ) -> "WrittenMatch":
         """Return the match of a record; `game` saves making it from the label."""
         game = game or game_labelled(record.game)
-        opening, known = len(record.opening), circumstances or {}
         return WrittenMatch(
-            game, record.players, record.actions, record.seed, opening, record.verdict, record.move_ms, known
+            game,
+            record.players,
+            record.actions,
+            record.seed,
+            len(record.opening),
+            record.verdict,
+            record.move_ms,
+            record.shown,
+            circumstances or {},
         )
 
     @property
@@ -63,7 +72,9 @@ class WrittenMatch:
             raise UsageError("the match was not played to an end")
         opening = self.actions[: self.opening]
         label = self.game.label
-        return MatchRecord(label, self.players, self.seed, opening, self.actions, self.verdict, self.move_ms)
+        return MatchRecord(
+            label, self.players, self.seed, opening, self.actions, self.verdict, self.move_ms, self.shown
+        )
 
 
 def circumstances(event: str, seconds: float, number: int, limits: Limits | None = None) -> dict[str, str]:

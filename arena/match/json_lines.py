@@ -5,6 +5,12 @@
 
 Moves are in the game's own notation; the first `opening` of them are the opening. With the seed they determine the
 whole game, chance included. `move_ms` is present if moves were timed.
+
+Of a game that a seed does not repeat, `moves` are for people, and the match is not replayed but shown as it was:
+
+     "shown": {"actions": [2, [0.5, -1.0], ...], "seats": [0, 1, ...], "boards": ["...", ...]}
+
+has the actions by number (or their numbers), and before each of them and at the end the seat to move and the board.
 """
 
 import json
@@ -12,9 +18,11 @@ import math
 from typing import Any
 
 from arena.base.errors import UsageError
-from arena.match.replay import empty_seats, replay, settle
+from arena.match.replay import empty_seats, replay, require_possible, settle, steps_of
+from arena.match.shown import Steps, pack
 from arena.match.verdict import MatchRecord, Reason, Verdict
 from arena.policy.registry import make_game
+from games.engine.actions import Action
 from games.engine.game import Game
 
 KINDS: dict[str, type | tuple[type, ...]] = {
@@ -29,7 +37,7 @@ KINDS: dict[str, type | tuple[type, ...]] = {
     "offender": (int, type(None)),
     "detail": str,
 }
-OPTIONAL: dict[str, type | tuple[type, ...]] = {"move_ms": list}
+OPTIONAL: dict[str, type | tuple[type, ...]] = {"move_ms": list, "shown": dict}
 ENTRIES: dict[str, type | tuple[type, ...]] = {
     "players": str,
     "moves": str,
@@ -60,6 +68,8 @@ def to_json_line(game: Game, record: MatchRecord) -> str:
     }
     if record.move_ms is not None:
         content["move_ms"] = list(record.move_ms)
+    if (steps := steps_of(record.shown, game, len(record.actions))) is not None:
+        content["shown"] = {"actions": record.actions, "seats": steps.seats, "boards": steps.boards}
     return json.dumps(content, ensure_ascii=False)
 
 
@@ -67,23 +77,58 @@ def from_json_line(line: str) -> tuple[Game, MatchRecord]:
     """Return the game and the match in a line; `UsageError` if it cannot be read or does not replay."""
     content = _parse(line)
     game = make_game(content["game"], **content["options"])
+    verdict = Verdict(
+        tuple(map(float, content["returns"])), Reason(content["reason"]), content["offender"], content["detail"]
+    )
+    try:
+        read = _shown if "shown" in content else _played
+        actions, shown = read(game, content, verdict)
+    except UsageError as error:
+        raise UsageError(f"a record of {game.name}: {error}") from error
+    names, opening = tuple(content["players"]), actions[: content["opening"]]
+    move_ms = tuple(content["move_ms"]) if "move_ms" in content else None
+    return game, MatchRecord(game.label, names, content["seed"], opening, actions, verdict, move_ms, shown)
+
+
+def _played(game: Game, content: dict[str, Any], verdict: Verdict) -> tuple[tuple[Action, ...], bytes | None]:
+    """Play the moves of a line; return them as actions. `UsageError` if they do not lead to the verdict."""
+    if not game.repeatable:
+        raise UsageError("a seed does not repeat this game, and the line does not have what was shown")
     match = empty_seats(game, content["players"], content["seed"])
     for number, move in enumerate(content["moves"], start=1):
         try:
             match.play(game.parse_action(match.state, move))
         except UsageError as error:
-            raise UsageError(f"a record of {game.name}: move {number}, {move!r}, cannot be played: {error}") from error
-    verdict = Verdict(
-        tuple(map(float, content["returns"])), Reason(content["reason"]), content["offender"], content["detail"]
+            raise UsageError(f"move {number}, {move!r}, cannot be played: {error}") from error
+    settle(match, verdict)
+    return tuple(match.actions), None
+
+
+def _shown(game: Game, content: dict[str, Any], verdict: Verdict) -> tuple[tuple[Action, ...], bytes | None]:
+    """Return the actions of a line and what it shows, packed; `UsageError` if they are not those of a match."""
+    if game.repeatable:
+        raise UsageError("'shown' is for games that a seed does not repeat; this one is played again")
+    shown, texts = content["shown"], content["moves"]
+    if shown.keys() != {"actions", "seats", "boards"} or not all(isinstance(part, list) for part in shown.values()):
+        raise UsageError("'shown' is an object with the lists actions, seats and boards")
+    if not all(_is(board, str) for board in shown["boards"]) or not all(_is(seat, int) for seat in shown["seats"]):
+        raise UsageError("the boards in 'shown' are not all texts, or its seats not all numbers")
+    actions = tuple(tuple(action) if isinstance(action, list) else action for action in shown["actions"])
+    if not all(_is_action(game, action) for action in actions):
+        raise UsageError("the actions in 'shown' are not all actions of the game")
+    if len(content["players"]) != game.num_players:
+        raise UsageError(f"it has {len(content['players'])} players, not {game.num_players}")
+    steps = Steps(tuple(shown["boards"]), tuple(shown["seats"]), tuple(texts)).require_fit(
+        len(actions), game.num_players
     )
-    try:
-        settle(match, verdict)
-    except UsageError as error:
-        raise UsageError(f"a record of {game.name}: {error}") from error
-    actions = tuple(match.actions)
-    opening = actions[: content["opening"]]
-    move_ms = tuple(content["move_ms"]) if "move_ms" in content else None
-    return game, MatchRecord(game.label, tuple(content["players"]), content["seed"], opening, actions, verdict, move_ms)
+    require_possible(verdict, game.num_players, steps.seats[-1])
+    return actions, pack(steps)
+
+
+def _is_action(game: Game, action: Any) -> bool:
+    if game.action_box is None:
+        return _is(action, int) and 0 <= action < game.num_actions
+    return isinstance(action, tuple) and all(_is(number, (int, float)) for number in action)
 
 
 def _parse(line: str) -> dict[str, Any]:

@@ -11,10 +11,15 @@ from arena.base.errors import IllegalActionError, UsageError
 from arena.base.seeding import spawn_seeds
 from arena.env.make import vector_games
 from arena.match.ask import NO_ACTION, Answer, ask, begin, view
+from arena.match.shown import witness_of
 from arena.match.verdict import MatchRecord, Reason, Verdict, fault, forfeit
 from arena.policy.protocol import Policy
 from games.engine.actions import Action, written
 from games.engine.game import Game
+from games.engine.picture import Picture
+
+ONLY = np.zeros(1, np.int64)
+"""The rows of the only game of a vector environment."""
 
 
 class Match:
@@ -38,6 +43,7 @@ class Match:
         self.verdict: Verdict | None = None
         self._env = vector_games(game, 1)
         self._env.reset(seed=seed)
+        self._witness = witness_of(self._env)
         self._hidden: list[Any] = [None] * game.num_players
         self._returns = np.zeros(game.num_players)
         self._unfit = [
@@ -58,6 +64,22 @@ class Match:
         for seat in seats:
             self.game.redact(copy, np.array([seat]))
         return copy.reshape(())
+
+    def picture(self, state: NDArray[Any]) -> Picture:
+        """Return the picture of the current position, given as `state` or `shown_to` returns it."""
+        return self._env.picture(0, state)
+
+    def action_text(self, action: Action, state: NDArray[Any] | None = None) -> str:
+        """Return the name of an action in the current position, or in what `shown_to` returned of it."""
+        return self._env.action_text(0, self.state if state is None else state, action)
+
+    def last_move(self, before: NDArray[Any]) -> str:
+        """Return the name of the action played last, in the position `before` it."""
+        return self._witness.last_move if self._witness else self.game.action_text(before, self.actions[-1])
+
+    def shown(self, length: int) -> bytes | None:
+        """Return what the match has shown until so many actions had been played, as in `MatchRecord`."""
+        return None if self._witness is None else self._witness.packed(0, length)
 
     def line(self, actions: Sequence[Action]) -> tuple[str, ...]:
         """Return a line of play from this position in the game's notation, up to its first illegal action."""
@@ -132,7 +154,11 @@ class Match:
 
     def _play(self, action: Action, spent_ms: int) -> None:
         """Play a legal action."""
+        if self._witness is not None:
+            self._witness.name(ONLY, [action])
         _, rewards, _, _, _ = self._env.step([action])
+        if self._witness is not None:
+            self._witness.look(ONLY)
         self.actions.append(action)
         self._move_ms.append(spent_ms)
         self._returns += rewards[0]
@@ -150,7 +176,8 @@ class Match:
             raise UsageError("the match is not over")
         names, policies = zip(*self.players, strict=True)
         move_ms = None if None in policies else tuple(self._move_ms)
-        return MatchRecord(self.game.label, names, self.seed, self.opening, tuple(self.actions), self.verdict, move_ms)
+        actions, shown = tuple(self.actions), self.shown(len(self.actions))
+        return MatchRecord(self.game.label, names, self.seed, self.opening, actions, self.verdict, move_ms, shown)
 
     def play_out(self) -> MatchRecord:
         """Let the policies play to the end."""

@@ -1,13 +1,19 @@
-"""Replay recorded matches: check that their moves lead to their recorded end."""
+"""Replay recorded matches: check that their moves lead to their recorded end.
+
+A match of a game that a seed does not repeat is not played again: it is what was shown at each step.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.base.errors import UsageError
 from arena.match.match import Match
+from arena.match.shown import Steps, unpack
 from arena.match.verdict import MatchRecord, Reason, Verdict, agreed, forfeit
 from arena.policy.registry import make_game
+from games.engine.actions import Action, written
 from games.engine.game import Game
+from games.engine.picture import Picture
 
 
 def game_labelled(label: str) -> Game:
@@ -22,28 +28,35 @@ def game_labelled(label: str) -> Game:
 class Replay:
     """A replayed match."""
 
-    match: Match
-    """The match at its end."""
+    game: Game
     moves: tuple[str, ...]
     """All moves in the game's notation, the opening included."""
     seats: tuple[int, ...]
-    """Seat of each move."""
+    """Seat of each move, then the seat to move at the end."""
+    picture: Picture
+    """The board at the end."""
+    match: Match | None
+    """The match at its end; None if it was not played again, but shown as it was stored."""
 
     def spent_s(self, move_ms: Sequence[int]) -> tuple[float, ...]:
         """Return the seconds that each seat took, from the times of a record; a last illegal answer counts."""
-        spent = [0] * self.match.game.num_players
-        for seat, one in zip((*self.seats, self.match.seat), move_ms, strict=False):
+        spent = [0] * self.game.num_players
+        for seat, one in zip(self.seats, move_ms, strict=False):
             spent[seat] += one
         return tuple(one / 1000 for one in spent)
 
 
 def replay(record: MatchRecord, game: Game | None = None) -> Replay:
-    """Replay a match from its seed and moves.
+    """Replay a match from its seed and moves, or from what it showed where that was stored.
 
     `game` saves making it again for each of many records. Raises `UsageError` if a move cannot be played, or if
-    returns, reason or offender differ from the record.
+    returns, reason or offender differ from the record; also where the same seed and moves give another game, and what
+    it showed was not stored.
     """
     game = game or game_labelled(record.game)
+    if (steps := steps_of(record.shown, game, len(record.actions))) is not None:
+        picture = Picture.of_text(steps.board(-1), game.num_actions)
+        return Replay(game, named(steps, record.actions), steps.seats, picture, None)
     match = empty_seats(game, record.players, record.seed)
     match.opening = record.opening
     moves, seats = [], []
@@ -56,7 +69,26 @@ def replay(record: MatchRecord, game: Game | None = None) -> Replay:
             raise UsageError(f"move {number} cannot be played: {error}") from error
         moves.append(game.action_text(before, action))
     settle(match, record.verdict)
-    return Replay(match, tuple(moves), tuple(seats))
+    return Replay(game, tuple(moves), (*seats, match.seat), match.picture(match.state), match)
+
+
+def steps_of(shown: bytes | None, game: Game, length: int) -> Steps | None:
+    """Return what a match of `game` with so many actions showed; None where it is to be played again.
+
+    Raises `UsageError` where it cannot be read, or where neither is possible.
+    """
+    if shown is not None:
+        return unpack(shown).require_fit(length, game.num_players)
+    if not game.repeatable:
+        raise UsageError(
+            f"{game.spec} plays another game by the same seed and moves, and what this match showed was not stored"
+        )
+    return None
+
+
+def named(steps: Steps, actions: Sequence[Action]) -> tuple[str, ...]:
+    """Return the moves by their names, those that were not kept as they are."""
+    return tuple(move or written(action) for move, action in zip(steps.moves, actions, strict=True))
 
 
 def empty_seats(game: Game, names: Sequence[str], seed: int) -> Match:
@@ -74,22 +106,30 @@ def settle(match: Match, verdict: Verdict) -> None:
                 f"it says the match ended with {list(verdict.returns)}, but it ends with {list(match.returns)}"
             )
         return
-    seats, offender = match.game.num_players, verdict.offender
+    if match.over:
+        lost = f"seat {verdict.offender} lost as {verdict.reason}"
+        what = "that a draw was agreed" if verdict.reason is Reason.AGREED else lost
+        raise UsageError(f"it says {what}, but the game was over by then")
+    require_possible(verdict, match.game.num_players, match.seat)
+    match.verdict = verdict
+
+
+def require_possible(verdict: Verdict, seats: int, to_move: int) -> None:
+    """Raise `UsageError` for a verdict that no match of so many seats has which ends with `to_move` to move."""
+    offender = verdict.offender
+    if verdict.reason is Reason.FINISHED:
+        if len(verdict.returns) != seats or offender is not None:
+            raise UsageError(f"it says the match ended with {list(verdict.returns)} by seat {offender} of {seats}")
+        return
     if verdict.reason is Reason.AGREED:
-        if match.over:
-            raise UsageError("it says that a draw was agreed, but the game was over by then")
         if verdict != agreed(seats):
             raise UsageError(f"it says that a draw was agreed, but the seats earned {list(verdict.returns)}")
-        match.verdict = verdict
         return
-    if match.over:
-        raise UsageError(f"it says seat {verdict.offender} lost as {verdict.reason}, but the game was over by then")
     if offender is None or not 0 <= offender < seats:
         raise UsageError(f"it says the match ended as {verdict.reason}, by seat {offender} of {seats}")
-    if verdict.reason is not Reason.RESIGNED and offender != match.seat:
-        raise UsageError(f"it says seat {offender} lost as {verdict.reason}, but seat {match.seat} was to move")
+    if verdict.reason is not Reason.RESIGNED and offender != to_move:
+        raise UsageError(f"it says seat {offender} lost as {verdict.reason}, but seat {to_move} was to move")
     if verdict.returns != (due := forfeit(seats, offender, verdict.reason).returns):
         raise UsageError(
             f"it says the seats earned {list(verdict.returns)}, but a loss by {verdict.reason} is {list(due)}"
         )
-    match.verdict = verdict

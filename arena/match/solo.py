@@ -130,5 +130,5 @@ class SoloEnv(gym.Env[Any, np.int64]):
         """Return the board as text or pixels, without information hidden from the agent."""
         if self.render_mode is None or self._match is None:
             return None
-        picture = self.game.picture(self._match.shown_to(self._seat))
+        picture = self._match.picture(self._match.shown_to(self._seat))
         return picture.text() if self.render_mode == "ansi" else picture.image()

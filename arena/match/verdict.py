@@ -93,3 +93,5 @@ class MatchRecord:
 
     There is one more entry if the last answer was no legal move. Not compared for equality.
     """
+    shown: bytes | None = None
+    """What was shown at each step, packed by `arena.match.shown`, where seed and actions do not repeat the game."""

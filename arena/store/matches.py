@@ -20,6 +20,8 @@ from arena.store.schema import games, matches, players, seats
 
 Seat = Annotated[int, Range(0, 2**15)]
 RESULTS = {"win": 1, "draw": 0, "loss": -1}
+PACKED = ("moves", "move_ms", "shown")
+"""Columns of bytes."""
 ADD_MATCHES, ADD_SEATS = insert(matches), insert(seats)
 
 
@@ -114,6 +116,7 @@ def _match_row(run: int, number: int, record: MatchRecord, game: int, now: float
         "detail": storable(verdict.detail),  # an exception's text may hold any characters
         "added": now,
         "move_ms": None if record.move_ms is None else pack_numbers(record.move_ms),
+        "shown": record.shown,
     }
 
 
@@ -198,9 +201,9 @@ def _numbered(connection: Connection, query: Select[Any]) -> list[StoredMatch]:
 
 
 def _all_columns() -> Select[Any]:
-    """Return a query for all columns of matches, with moves and times cut just above their size limit."""
-    columns = [column for column in matches.c if column.name not in ("moves", "move_ms")]
-    packed = [func.substr(matches.c[name], 1, MOST_BYTES + 1).label(name) for name in ("moves", "move_ms")]
+    """Return a query for all columns of matches, those of bytes cut just above their size limit."""
+    columns = [column for column in matches.c if column.name not in PACKED]
+    packed = [func.substr(matches.c[name], 1, MOST_BYTES + 1).label(name) for name in PACKED]
     return select(*columns, *packed, games.c.label).join_from(matches, games)
 
 
@@ -237,7 +240,10 @@ def _record(row: Row[Any], sitting: Sequence[tuple[str, float]]) -> MatchRecord:
         if not names or not all(names) or (offender is not None and offender >= len(names)):
             raise UsageError(f"it has the players {', '.join(names)}, and seat {offender} was at fault")
         seed = as_type(row.seed, Annotated[int, Range(0, LARGEST_SEED)], "seed")
-        return MatchRecord(_text(row.label), names, seed, actions[:opening], actions, verdict, move_ms)
+        shown = row.shown
+        if shown is not None and (not isinstance(shown, bytes) or len(shown) > MOST_BYTES):
+            raise UsageError("what it showed cannot be read")
+        return MatchRecord(_text(row.label), names, seed, actions[:opening], actions, verdict, move_ms, shown)
     except ValueError as error:
         raise UsageError(f"match {row.id} is damaged: {error}") from error
 

@@ -5,6 +5,7 @@ stored: they are a function of the matches. Times are seconds since 1970 (UTC).
 """
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from sqlalchemy import (
     JSON,
@@ -32,7 +33,7 @@ from sqlalchemy.schema import CreateColumn
 
 from arena.base.errors import UsageError
 
-VERSION = 5
+VERSION = 6
 """Version of the tables below; written into every store."""
 
 METADATA = MetaData()
@@ -92,6 +93,7 @@ matches = Table(
     Column("detail", Text, nullable=False),
     Column("added", Double, nullable=False),
     Column("move_ms", LargeBinary),  # how long each move took, as bytes; none where that was not measured
+    Column("shown", LargeBinary),  # what was shown at each step, compressed; none where the match can be played again
     UniqueConstraint("run", "number", name="matches_once_a_run"),
     Index("matches_by_game", "game", "id"),
     Index("matches_by_run", "run", "id"),
@@ -150,8 +152,7 @@ def _to_3(connection: Connection) -> None:
 
 def _to_4(connection: Connection) -> None:
     """Add the times of moves."""
-    column = CreateColumn(matches.c.move_ms).compile(dialect=connection.dialect)
-    connection.execute(text(f"ALTER TABLE matches ADD COLUMN {column}"))
+    _add_column(connection, matches.c.move_ms)
 
 
 def _to_5(connection: Connection) -> None:
@@ -160,7 +161,17 @@ def _to_5(connection: Connection) -> None:
         connection.execute(text(f"DROP TABLE {table}"))
 
 
-UPGRADES: Mapping[int, Callable[[Connection], None]] = {1: _to_2, 2: _to_3, 3: _to_4, 4: _to_5}
+def _to_6(connection: Connection) -> None:
+    """Add what matches have shown that cannot be played again."""
+    _add_column(connection, matches.c.shown)
+
+
+def _add_column(connection: Connection, column: Column[Any]) -> None:
+    described = CreateColumn(column).compile(dialect=connection.dialect)
+    connection.execute(text(f"ALTER TABLE {column.table} ADD COLUMN {described}"))
+
+
+UPGRADES: Mapping[int, Callable[[Connection], None]] = {1: _to_2, 2: _to_3, 3: _to_4, 4: _to_5, 5: _to_6}
 """Upgrade from each older version to the next."""
 
 

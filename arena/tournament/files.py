@@ -67,6 +67,8 @@ def numbered(path: Path) -> Path:
 def write_results(result: "TournamentResult", directory: Path, key: str | None = None) -> None:
     """Write the results of a tournament into a folder: its standings, and every game with all data to replay it.
 
+    What games have shown that a seed does not repeat is in the store alone.
+
     Each file is written atomically. The first one holds `key`, so that the same tournament may write here again after
     an interruption.
     """

@@ -52,7 +52,8 @@ def hosted_game(
 ) -> HostedGame:
     """Describe a hosted game; `traits` are found by playing where they are not given.
 
-    `make_shown` makes the environment whose positions are shown, where that is not the one that is played.
+    `make_shown` makes the environment whose positions are shown, where that is not the one that is played; a game that
+    a seed does not repeat is shown by the one that is played, so that it is that one.
 
     Raises `UsageError` if the environment cannot be made, `EnvironmentFaultError` if it breaks its contract.
     """
@@ -66,7 +67,8 @@ def hosted_game(
         copies = (env.determinizes or certain) and copy_plays_on(env)
     finally:
         env.close()
-    texts = Texts(make_shown or make_env, env.perfect_information)
+    make_shown = make_shown or make_env
+    texts = Texts(make_shown, env.perfect_information)
     return HostedGame(
         name=name,
         title=title or name.rpartition(".")[2],
@@ -90,8 +92,11 @@ def hosted_game(
         cooperative=traits.cooperative,
         stakes=traits.stakes,
         groups=env.groups,
-        variant="" if traits.repeatable else "a seed does not repeat a game: resuming and replaying are not exact",
-        make_env=make_env,
+        variant=""
+        if traits.repeatable
+        else "a seed does not repeat a game: resuming is not exact; matches are stored as shown",
+        make_env=make_env if traits.repeatable else make_shown,
+        draw=texts.draw,
         checks=find_problems,
         copies=copies,
         chance=traits.chance,

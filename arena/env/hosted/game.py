@@ -14,6 +14,7 @@ from arena.base.errors import UsageError
 from arena.env.hosted.environment import HostedEnv
 from games.engine.actions import Action, ActionBox, actions_of
 from games.engine.game import TERMINAL, Game, Playable, Problem, State
+from games.engine.picture import Picture
 
 MAX_LENGTH = 5000
 """Default bound on the length of a game, in actions; longer games are truncated."""
@@ -32,6 +33,8 @@ class HostedGame(Game):
 
     make_env: Callable[[], HostedEnv] = field(kw_only=True)
     """Makes one game, without a bound on its length."""
+    draw: Callable[[HostedEnv, int], Picture] = field(kw_only=True)
+    """Returns the picture of what a seat, or `EVERYBODY`, is shown by an environment."""
     checks: Callable[["HostedGame", int, int], Iterator[Problem]] = field(kw_only=True)
     """Checks the contract in a number of random games by seeds from one on; see `problems`."""
     copies: bool = field(kw_only=True)

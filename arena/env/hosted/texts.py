@@ -31,18 +31,21 @@ class Texts:
 
     def picture(self, state: State) -> Picture:
         """Return the position as a grid, lines of text or pixels: the whole of it, or what its `viewer` is shown."""
-        viewer = int(state["viewer"])
         with self._replayer.at(state) as env:
-            drawn = env.board() if self._open or viewer == EVERYBODY else env.view(viewer)
-            if isinstance(drawn, Grid):
-                return _grid(env, drawn)
-            if isinstance(drawn, str):
-                return Picture.of_text(printable_lines(drawn.expandtabs()), env.num_actions)
-            seat = env.seat if viewer == EVERYBODY else viewer
-            text = printable_lines(f"{env.agents[seat]} sees\n{_table(env.observe(seat))}")
-            if drawn is None:
-                return Picture.of_text(text, env.num_actions)
-            return Picture.of_pixels(self._reduced(drawn), text.split("\n"), env.num_actions)
+            return self.draw(env, int(state["viewer"]))
+
+    def draw(self, env: HostedEnv, viewer: int) -> Picture:
+        """Return what an environment shows now: everything, or what the seat `viewer` is shown."""
+        drawn = env.board() if self._open or viewer == EVERYBODY else env.view(viewer)
+        if isinstance(drawn, Grid):
+            return _grid(env, drawn)
+        if isinstance(drawn, str):
+            return Picture.of_text(printable_lines(drawn.expandtabs()), env.num_actions)
+        seat = env.seat if viewer == EVERYBODY else viewer
+        text = printable_lines(f"{env.agents[seat]} sees\n{_table(env.observe(seat))}")
+        if drawn is None:
+            return Picture.of_text(text, env.num_actions)
+        return Picture.of_pixels(self._reduced(drawn), text.split("\n"), env.num_actions)
 
     def _reduced(self, pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Return pixels of at most `PIXELS` a side; the same array again where nothing has changed."""

@@ -15,6 +15,8 @@ from arena.env.hosted.environment import HostedEnv
 from arena.env.hosted.game import EVERYBODY, HostedGame, env_seed, seat_to_move
 from arena.env.ids import Ids, seeds_for
 from games.engine.actions import Action, actions_of
+from games.engine.picture import Picture
+from games.engine.text import printable
 
 
 class HostedVectorEnv(VectorGames):
@@ -190,6 +192,18 @@ class HostedVectorEnv(VectorGames):
         if not self.game.perfect_information:
             self.game.redact(states, self._seats[rows])
         return states
+
+    def picture(self, row: int, state: NDArray[Any]) -> Picture:
+        """Return the picture of the current position of a game; where a seed does not repeat it, of that very game."""
+        if self.game.repeatable:
+            return super().picture(row, state)
+        return self.game.draw(self._started(row), int(state["viewer"]))
+
+    def action_text(self, row: int, state: NDArray[Any], action: Action) -> str:
+        """Return the name of an action in the current position of a game."""
+        if self.game.repeatable:
+            return super().action_text(row, state, action)
+        return printable(self._started(row).action_text(action))
 
     def state_dict(self) -> Batch:
         """Return seeds and actions, from which the games are played again."""

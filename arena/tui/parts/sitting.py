@@ -195,7 +195,9 @@ class Sitting:
         """Return the game that is over."""
         verdict = self.position.verdict
         assert verdict is not None, "the game goes on"
-        return MatchRecord(self.game.label, tuple(self.match.seat_names), self._seed, (), self.match.actions, verdict)
+        names, actions = tuple(self.match.seat_names), self.match.actions
+        shown = self.live_match.shown(len(actions))
+        return MatchRecord(self.game.label, names, self._seed, (), actions, verdict, shown=shown)
 
     def _keep(self) -> None:
         """Store the game, and report its number, or why it was not stored."""

@@ -222,7 +222,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
     def on_entry_typed(self, message: Entry.Typed) -> None:
         """Play the typed move."""
         try:
-            action = self.game.parse_action(self.sitting.position.state, message.text)
+            action = self.sitting.position.read(self.game, message.text)
         except UsageError as error:
             self.say(str(error), "refusal")
         else:
@@ -388,7 +388,9 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
 
     def action_take_back(self) -> None:
         """Go back to the last decision of a person."""
-        if not self.sitting.take_back():
+        if not self.game.repeatable:
+            self.say("nothing can be taken back: the same seed and moves give another game", "refusal")
+        elif not self.sitting.take_back():
             self.say("there is nothing to take back", "refusal")
 
     def action_next_game(self) -> None:

@@ -21,6 +21,7 @@ from arena.tui.state.analysis import lost_values, marks, summary
 from arena.tui.state.live_match import Position
 from arena.tui.state.messages import Analysed, Dealt
 from arena.tui.state.series import Series
+from arena.tui.state.words import NOT_ANALYSED
 from arena.tui.widgets.match_pane import MatchView
 from arena.tui.widgets.thoughts import Thought
 
@@ -101,7 +102,8 @@ class ReplayScreen(WalkScreen):
     def thought(self, position: Position, answer: Answer | None, chances: dict[int, float]) -> Thought | None:
         """Return the analysis of a position."""
         if self.analyst is None:
-            return Thought(position.seat, "no analysis", remark="a: have the positions analysed")
+            remark = "a: have the positions analysed" if self.written.shown is None else NOT_ANALYSED
+            return Thought(position.seat, "no analysis", remark=remark)
         name = self.analyst[0]
         if answer is None:
             return Thought(position.seat, f"{name} thinks" if self.analysing else f"{name} is off")
@@ -187,6 +189,10 @@ class ReplayScreen(WalkScreen):
 
     def action_with_agent(self) -> None:
         """Ask for the agent."""
+        if self.written.shown is not None:
+            self.analysing = ""
+            self.say(NOT_ANALYSED, "refusal")
+            return
         usual = self.analyst[0] if self.analyst else USUAL_ANALYST
         self.app.push_screen(PromptScreen("analyse with the agent", usual), self._appoint)
 

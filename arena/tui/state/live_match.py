@@ -2,17 +2,19 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import UsageError
 from arena.match.ask import NO_ACTION, Answer, begin
 from arena.match.files import WrittenMatch
 from arena.match.match import Match
 from arena.match.position import analyse_position
-from arena.match.replay import empty_seats, settle
-from arena.match.verdict import Verdict
+from arena.match.replay import empty_seats, named, settle, steps_of
+from arena.match.shown import Steps
+from arena.match.verdict import Reason, Verdict
 from arena.policy.protocol import Policy
 from games.engine.actions import Action, ActionBox
 from games.engine.game import Game, State
@@ -53,6 +55,20 @@ class Position:
             return action in self.legal
         inside = len(action) == len(self.action_box.low) and bool(self.action_box.contain(np.array(action)))
         return inside and self.verdict is None
+
+    def read(self, game: Game, text: str) -> Action:
+        """Return the action that a text means here; `UsageError` if it means none."""
+        if game.repeatable:
+            return game.parse_action(self.state, text)
+        if self.action_box is not None:
+            return self.action_box.parse(text)
+        wanted = text.strip()  # the game cannot be brought here again to be asked
+        for action, name in self.legal.items():
+            if name.strip().lower() == wanted.lower():
+                return action
+        if wanted.isascii() and wanted.isdigit() and int(wanted) in self.legal:
+            return int(wanted)
+        raise UsageError(f"{wanted!r} is no action here; actions are named as listed, or numbered from 0")
 
     @property
     def hides(self) -> bool:
@@ -138,6 +154,9 @@ class LiveMatch:
 
     def unroll(self, written: WrittenMatch) -> tuple[Position, ...]:
         """Return all positions of a stored match; `UsageError` if it does not replay."""
+        steps = steps_of(written.shown, written.game, len(written.actions))
+        if steps is not None:
+            return _as_shown(written, steps)
         self._match, self._people = empty_seats(written.game, written.players, written.seed), []
         positions = [self._position(), *(self.play(action) for action in written.actions)]
         if written.verdict is not None:
@@ -161,7 +180,7 @@ class LiveMatch:
 
     def play(self, action: Action) -> Position:
         """Play a person's action; raises as `Match.play` does."""
-        text = self.game.action_text(self._match.state, action)
+        text = self._match.action_text(action)
         self._match.play(action)
         return self._position(action, text)
 
@@ -174,7 +193,7 @@ class LiveMatch:
         if len(match.actions) == played:  # forfeited
             return answer, self._position(took_s=took_s)
         action = match.actions[-1]
-        move = self.game.action_text(before, action)
+        move = match.last_move(before)
         expected = [] if answer.pv is None else answer.pv.tolist()
         line = (move, *match.line(expected[1:])) if expected[:1] == [action] else ()
         return answer, self._position(action, move, took_s, line)
@@ -189,6 +208,10 @@ class LiveMatch:
         answer = self._match.consult(policy)
         return PositionAnalysis(answer, () if answer.pv is None else self._match.line(answer.pv.tolist()))
 
+    def shown(self, length: int) -> bytes | None:
+        """Return what the match has shown until so many actions had been played, as in `MatchRecord`."""
+        return self._match.shown(length)
+
     def _visible_state(self) -> State:
         """Return the position as the people at the screen may see it: all of it if none of them plays."""
         match = self._match
@@ -202,9 +225,30 @@ class LiveMatch:
         self, action: Action | None = None, move: str = "", took_s: float = 0.0, line: tuple[str, ...] = ()
     ) -> Position:
         match, state = self._match, self._visible_state()
-        legal = {int(choice): self.game.action_text(state, int(choice)) for choice in np.flatnonzero(match.legal)}
+        legal = {int(choice): match.action_text(int(choice), state) for choice in np.flatnonzero(match.legal)}
         hides = not (self._people or self.game.perfect_information)
-        closed = self.game.picture(match.shown_to(*range(self.game.num_players))) if hides else None
-        picture = self.game.picture(state)
+        closed = match.picture(match.shown_to(*range(self.game.num_players))) if hides else None
+        picture = match.picture(state)
         box = self.game.action_box
         return Position(state, picture, match.seat, legal, action, move, match.verdict, closed, took_s, line, box)
+
+
+def _as_shown(written: WrittenMatch, steps: Steps) -> tuple[Position, ...]:
+    """Return the positions of a match as they were shown."""
+    moves, verdict = named(steps, written.actions), written.verdict
+    start = written.game.initial
+    positions = [
+        Position(
+            start,
+            Picture.of_text(steps.board(number), written.game.num_actions),
+            seat,
+            action=written.actions[number - 1] if number else None,
+            move=moves[number - 1] if number else "",
+        )
+        for number, seat in enumerate(steps.seats)
+    ]
+    if verdict is not None and verdict.reason is Reason.FINISHED:
+        positions[-1] = replace(positions[-1], verdict=verdict)
+    elif verdict is not None:
+        positions.append(replace(positions[-1], action=None, move="", verdict=verdict))
+    return tuple(positions)

@@ -9,6 +9,7 @@ from games.engine.picture import mark_of
 
 YOU = "you"
 """Name of the person at the keyboard."""
+NOT_ANALYSED = "this match is shown as it was stored; its positions cannot be reached again to be analysed"
 GETTING_READY = "the agents get ready …"
 """Shown while a match is set up: networks take seconds to load."""
 

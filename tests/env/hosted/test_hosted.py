@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -247,7 +248,9 @@ def test_another_game_is_not_shown_for_the_one_that_was_played(tmp_path, capsys)
     name, store = spec("unseeded"), ["--store", str(tmp_path / "games.sqlite")]
     (record,) = play_matches(game := make_game(name), randoms(game), [Pairing(tuple(range(game.num_players)), 1)])
     with Store(store[1]) as opened:
-        opened.add_run("tournament", "one", game.label, {}, list(record.players), [(0, record)])
+        opened.add_run("tournament", "one", game.label, {}, list(record.players), [(0, replace(record, shown=None))])
+    assert main(["match", "1", *store]) == 1
+    assert "what this match showed was not stored" in capsys.readouterr().err
     assert main(["replay", "1", *store]) == 2
     assert f"{name} cannot be replayed: it plays another game" in capsys.readouterr().err
 
