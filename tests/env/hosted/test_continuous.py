@@ -158,7 +158,7 @@ def test_searches_and_discrete_learners_are_refused():
     for agent in ("mcts:10", "alphabeta:2", "one-ply", "cmd:cat"):
         with pytest.raises(UsageError, match="steer"):
             make_agent(agent, game)
-    with pytest.raises(UsageError, match="are not numbered"):
+    with pytest.raises(UsageError, match="these are continuous"):
         training(STEER, "dqn", None)
 
 
