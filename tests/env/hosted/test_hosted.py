@@ -387,7 +387,7 @@ async def test_a_person_plays_by_keys(name):
             texts = list(screen.sitting.position.legal.values())
             await pilot.press(*texts[rng.integers(len(texts))], "enter")
             await until(pilot, lambda screen=screen, known=known: len(screen.match.positions) > known)
-        assert "n: new game" in str(screen.query_one("#notice").content)
+        assert "n: next game" in str(screen.query_one("#notice").content)
 
 
 @pytest.mark.full
