@@ -59,7 +59,7 @@ def test_a_session_in_the_one_program(terminal):
     terminal.press("n")
     terminal.wait_for("\\$ arena train tic_tac_toe ppo")
     fill_in(terminal, None, "2000", None, "--snapshots 1 --evaluation-games 2 --threads 1")
-    terminal.wait_for("started: arena train")
+    terminal.wait_for("runs: arena train")
     terminal.wait_for("[◌●○]  tic_tac_toe-ppo")
     terminal.press("Tab", "Tab", "Enter")
     terminal.wait_for("arena › runs › tic_tac_toe-ppo")
@@ -83,7 +83,7 @@ def test_a_session_in_the_one_program(terminal):
     terminal.wait_for("kept: arena replay 1")
     terminal.press("q")
 
-    terminal.wait_for(r"you – ppo:.* \d moves")
+    terminal.wait_for(r"you – ppo:\S+ +[01½]–[01½]")
     terminal.press("Tab", "Enter")
     terminal.wait_for("arena › replay › tic_tac_toe")
     terminal.wait_for(r"0 of \d[\s\S]* 1\. ")  # the moves are there
@@ -91,7 +91,7 @@ def test_a_session_in_the_one_program(terminal):
     terminal.wait_for(r"after \d moves")
     terminal.press("q")
 
-    terminal.wait_for("1 game")
+    terminal.wait_for("1 stored game")
     terminal.press("q")
     terminal.wait_for("left=0")
     terminal.enter("clear")
