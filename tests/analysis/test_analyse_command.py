@@ -35,7 +35,7 @@ def test_json_and_the_seed(capsys):
     ("words", "message"),
     [
         ("tic_tac_toe random --against one-ply", "one-ply reports no values of positions"),
-        ("tic_tac_toe random --positions 0", "positions=0 is not at least 1"),
+        ("tic_tac_toe random --positions 0", "--positions 0 is not at least 1"),
         ("tic_tac_toe random --seed -1", "--seed -1 is not at least 0"),
         ("hex random", "perfect cannot solve hex"),
         ("kuhn_poker random", "nothing is hidden"),

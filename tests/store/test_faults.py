@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import resource
 import shutil
 import sqlite3
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from arena.base.errors import UsageError
+from arena.base.extras import install_command
 from arena.match.verdict import MatchRecord, Reason, forfeit
 from arena.store import Selection, Store
 from arena.store.schema import make_current
@@ -258,7 +260,7 @@ def test_a_database_of_something_else_on_a_server(postgres):
 
 def test_a_server_without_its_driver(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(UsageError, match=r"need the package psycopg; pip install 'arena-marl\[postgres\]'"):
+    with pytest.raises(UsageError, match=re.escape(f"need the package psycopg; {install_command('postgres')}")):
         Store("postgresql://host/arena")
 
 
