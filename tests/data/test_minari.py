@@ -1,6 +1,7 @@
 """Replay buffers from and as Minari datasets, each on disk."""
 
 import builtins
+import re
 
 import gymnasium as gym
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from gymnasium import spaces
 
 from arena.base.errors import UsageError
+from arena.base.extras import install_command
 from arena.collector import Collector
 from arena.data import Batch, PrioritizedReplayBuffer, ReplayBuffer, VectorReplayBuffer
 from arena.data.minari import buffer_from_minari, buffer_to_minari
@@ -255,5 +257,5 @@ def test_without_the_package_one_line_says_so(monkeypatch):
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", no_minari)
-    with pytest.raises(UsageError, match=r"pip install 'arena-marl\[minari\]'"):
+    with pytest.raises(UsageError, match=re.escape(install_command("minari"))):
         buffer_from_minari("cartpole-v0")

@@ -1,11 +1,13 @@
 """Ratings game by game: in agreement with Glicko-2 and OpenSkill, and with simulated truth at tables of any size."""
 
+import re
 import sys
 
 import numpy as np
 import pytest
 
 from arena.base.errors import UsageError
+from arena.base.extras import install_command
 from arena.ratings.elo import ELO
 from arena.ratings.glicko2 import Glicko2Rating, rate_period
 from arena.ratings.ladder import PERIOD
@@ -57,5 +59,5 @@ def test_openskill_is_the_librarys():
 
 def test_openskill_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "openskill.models", None)
-    with pytest.raises(UsageError, match=r"pip install 'arena-marl\[openskill\]'"):
+    with pytest.raises(UsageError, match=re.escape(install_command("openskill"))):
         OpenSkillRatings()

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 import struct
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import wandb
 from wandb.proto import wandb_internal_pb2
 
 from arena.base.errors import UsageError
+from arena.base.extras import install_command
 from arena.trainer import OffpolicyTrainer, WandbLogger
 from arena.trainer.base import Hooks, Schedule
 from tests.trainer.foretold import told
@@ -228,5 +230,5 @@ def test_settings_are_named():
 
 def test_without_wandb_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "wandb", None)
-    with pytest.raises(UsageError, match=r"WandbLogger needs wandb: pip install 'arena-marl\[wandb\]'"):
+    with pytest.raises(UsageError, match=re.escape(f"WandbLogger needs wandb: {install_command('wandb')}")):
         WandbLogger()

@@ -1,6 +1,7 @@
 """`uci:` agents and `arena uci`: with each other, and with the real Stockfish."""
 
 import io
+import re
 import shlex
 import sys
 from contextlib import closing, contextmanager
@@ -12,6 +13,7 @@ import pytest
 
 import games
 from arena.base.errors import UsageError
+from arena.base.extras import install_command
 from arena.cli.main import main
 from arena.match.batch import Pairing, play_matches
 from arena.match.match import Match
@@ -114,7 +116,7 @@ def test_an_engine_that_says_nothing_is_not_waited_for(monkeypatch):
 
 def test_where_python_chess_is_missing_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "chess.engine", None)
-    with pytest.raises(UsageError, match=r"uci: engines need python-chess: pip install 'arena-marl\[chess\]'"):
+    with pytest.raises(UsageError, match=re.escape(f"uci: engines need python-chess: {install_command('chess')}")):
         make_agent("uci:cat", CHESS)
 
 
