@@ -32,7 +32,7 @@ TRAIN += [
     "--hidden",
     "8",
     "--seed",
-    "5",
+    "6",
     "--workers",
     "2",
     "--out",
