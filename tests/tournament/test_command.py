@@ -53,7 +53,7 @@ def test_without_a_folder_results_are_numbered(tmp_path, capsys):
     ("arguments", "message"),
     [
         ([], "GAME missing"),
-        (["tic_tac_toe"], "needs at least 2 agents, not 0"),
+        (["tic_tac_toe"], "name two agents or more, or a file of them with --agents"),
         (["tic_tac_toe", "random"], "needs at least 2 agents, not 1"),
         (["tic_tac_toe", "random", "random"], "two agents of one name, 'random'"),
         (["tictactoe", "random", "one-ply"], "unknown game 'tictactoe'; did you mean 'tic_tac_toe'?"),

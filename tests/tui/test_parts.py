@@ -35,7 +35,7 @@ def test_results_are_said_in_words(verdict, sentence):
 
 
 def test_several_winners_share():
-    assert result(Verdict((1.0, 1.0, -2.0)), ["a", "b", "c"], 3) == "● a and ○ b win after 3 moves"
+    assert result(Verdict((1.0, 1.0, -2.0)), ["a", "b", "c"], 3) == "● a and ○ b win after 3 moves: +1 – +1 – −2"
 
 
 def test_contestants_change_seats_and_keep_their_points():
