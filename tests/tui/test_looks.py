@@ -51,7 +51,7 @@ async def test_everything_is_seen_when_playing(name, size):
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: app.screen.sitting.my_turn)
         await shows(pilot, "arena › play › ", "● you", "○ bot", "to move", "move ›", "your move")
-        keys = ("↵ play", "h hint", "u undo", "R resign", "n new", "? help", "q back")
+        keys = ("↵ play", "tab hint", "^u undo", "^r resign", "? help", "^q back")
         await until(pilot, lambda: all(key in last_line(app) for key in keys))
 
 
