@@ -14,6 +14,7 @@ from arena.runs.tasks import GymTask
 from arena.tui.app import ArenaApp
 from arena.tui.screens.episodes import EpisodesScreen
 from tests.tui.helpers import notice, screen_text, shows, until
+from tests.tui.snapshots import check_snapshot
 
 LENGTH = 6
 
@@ -112,6 +113,7 @@ async def test_the_pixels_the_step_and_the_return_are_shown():
         await shows(pilot, "step 6   return 3", "random", "arena › watch › gym:ArenaLamp-v0", "episode 1 of 1")
         await shows(pilot, "episode 1: return 3, truncated after 6 steps")
         assert screen_text(app).count("▀") == 12 * 8 / 2  # the lamp, in half blocks
+        check_snapshot(app, "episodes-80x24")
         await pilot.press("n")
         assert "this is the last of 1 episode; q quits" in notice(app)
 
