@@ -27,7 +27,8 @@ async def test_by_mouse():
         board = app.screen.query_one(Board)
         assert board.view.targets == {(4, column) for column in range(5)}, "the pieces that may move"
         await click_cell(pilot, 4, 1)
-        await shows(pilot, "(●)", "where to?")
+        await shows(pilot, "where to?")
+        assert app.screen.picked == (4, 1)
         assert board.view.targets == {(3, 0), (3, 1), (3, 2)}
         await click_cell(pilot, 3, 2)
         await my_turn(pilot, 2)
@@ -41,9 +42,10 @@ async def test_by_keys():
         await my_turn(pilot)
         assert app.screen.query_one(Board).cursor == (4, 2)
         await pilot.press("enter")
-        await shows(pilot, ">●<", "where to?")
+        await shows(pilot, "where to?")
+        assert app.screen.picked == (4, 2)
         await pilot.press("up")
-        await shows(pilot, "(●)")
+        await shows(pilot, ">  •  <")
         await pilot.press("enter")
         await my_turn(pilot, 2)
         assert app.screen.match.positions[1].move == "c1-c2"
