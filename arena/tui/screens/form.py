@@ -122,6 +122,8 @@ class FormScreen(Dialog[None]):
     async def answered(self, error: str) -> None:
         """Close if the command has begun; else say why not, and leave everything as it was typed."""
         self._waits = False
+        if not self.query("#meaning"):  # it was closed while the command began, and nobody sees it
+            return
         if error:
             self._tell(error, refused=True)
         else:
