@@ -124,7 +124,7 @@ def test_a_training_that_fails_says_why(tmp_path):
     with pytest.raises(UsageError):
         train_live(run, fail)
     status = read_status(run.folder)
-    assert (status.state, status.said) == ("failed", "the disk is full")
+    assert (status.state, status.message) == ("failed", "the disk is full")
 
 
 def test_nobody_else_trains_in_the_folder_meanwhile(tmp_path):

@@ -119,7 +119,7 @@ def test_every_algorithm_was_trained():
 
 def test_what_does_not_fit_is_refused(tmp_path, transitions):
     for attempt, message in (
-        (lambda: gym_run("dqn", "Pendulum-v1", tmp_path / "a"), "are not numbered from 0"),
+        (lambda: gym_run("dqn", "Pendulum-v1", tmp_path / "a"), "dqn is for numbered actions; these are continuous"),
         (lambda: gym_run("sac", "CartPole-v1", tmp_path / "a"), "2 numbered ones: use discrete-sac"),
         (lambda: self_play("td3", tmp_path / "a"), "7 numbered ones: use a2c, "),
         (lambda: self_play("psrl", tmp_path / "a"), "numbered states"),
