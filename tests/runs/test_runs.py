@@ -121,9 +121,9 @@ def test_what_does_not_fit_is_refused(tmp_path, transitions):
     for attempt, message in (
         (lambda: gym_run("dqn", "Pendulum-v1", tmp_path / "a"), "dqn is for numbered actions; these are continuous"),
         (lambda: gym_run("sac", "CartPole-v1", tmp_path / "a"), "2 numbered ones: use discrete-sac"),
-        (lambda: self_play("td3", tmp_path / "a"), "7 numbered ones: use a2c, "),
+        (lambda: self_play("td3", tmp_path / "a"), "9 numbered ones: use a2c, "),
         (lambda: self_play("psrl", tmp_path / "a"), "numbered states"),
-        (lambda: gym_run("alphazero", "CartPole-v1", tmp_path / "a"), "only the games of this project"),
+        (lambda: gym_run("alphazero", "CartPole-v1", tmp_path / "a"), "it plays games, not other environments"),
         (lambda: self_play("imitation", tmp_path / "a"), "'imitation' learns offline"),
         (lambda: gym_run("discrete-bcq", "CartPole-v1", tmp_path / "a"), "'discrete-bcq' learns offline"),
         (lambda: offline("dqn", "tic_tac_toe", tmp_path / "a", transitions), "'dqn' learns off-policy"),
