@@ -90,12 +90,12 @@ def _episodes(options: Options) -> Iterator["ArenaScreen"]:
     if wrong := [name for name in ("boards", "limits", "openings") if getattr(options, name) != getattr(plain, name)]:
         named = {"limits": "time limits"}.get(wrong[0], f"--{wrong[0]}")
         raise UsageError(f"{named}: for games, and {options.game} is none")
-    from arena.runs.episodes import Episodes
+    from arena.runs.episodes import WatchedEpisodes
     from arena.runs.tasks import GymTask
     from arena.tui.screens.episodes import EpisodesScreen
 
     task, agent = GymTask(options.game.removeprefix(GYM)), options.agents[0]
-    with closing(Episodes(task, agent, options.seed)) as episodes:
+    with closing(WatchedEpisodes(task, agent, options.seed)) as episodes:
         speed = options.speed or episodes.frames_per_second
         yield EpisodesScreen(task.name, agent, episodes, options.games, speed)
 

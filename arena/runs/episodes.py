@@ -17,14 +17,14 @@ from arena.runs.tasks import GymTask
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
-    """What is seen after a step of an episode."""
+class EpisodeFrame:
+    """Picture and figures of an episode after a step."""
 
     pixels: NDArray[np.uint8]
     """RGB [H, W, 3], row 0 on top."""
     steps: int = 0
     """Steps made so far in the episode."""
-    earned: float = 0.0
+    episode_return: float = 0.0
     """Return so far, undiscounted."""
     terminated: bool = False
     truncated: bool = False
@@ -35,7 +35,7 @@ class Frame:
         return self.terminated or self.truncated
 
 
-class Episodes:
+class WatchedEpisodes:
     """An agent in one environment that renders; its episodes are those of a seed.
 
     Args:
@@ -58,7 +58,7 @@ class Episodes:
         env: Any = self._collector.env
         self._space = env.action_space[0]
 
-    def begin(self, number: int) -> Frame:
+    def begin(self, number: int) -> EpisodeFrame:
         """Begin the episode of that number; return what is seen at its start."""
         environment, moves = spawn_seeds(self._seed, number, count=2)
         self._policy.reset(moves)
@@ -66,7 +66,7 @@ class Episodes:
         self._collector.reset_env({"seed": environment % 2**31})
         return self._film.first
 
-    def step(self) -> Frame:
+    def step(self) -> EpisodeFrame:
         """Let the agent act once; return what is seen then."""
         self._collector.collect(n_step=1, random=self._at_random)
         return self._film.last
@@ -91,7 +91,7 @@ class _Film(gym.Wrapper[Any, Any, Any, Any]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Reset the environment, and keep what is seen."""
         result = super().reset(seed=seed, options=options)
-        self.first = self._before = Frame(self._pixels())
+        self.first = self._before = EpisodeFrame(self._pixels())
         return result
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
@@ -100,8 +100,9 @@ class _Film(gym.Wrapper[Any, Any, Any, Any]):
             obs, rew, terminated, truncated, info = super().step(action)
         except Exception as error:  # of somebody else's code: anything
             raise UsageError(f"{self._name} failed in a step: {type(error).__name__}: {error}") from error
-        before, earned = self._before, self._before.earned + float(rew)
-        self.last = self._before = Frame(self._pixels(), before.steps + 1, earned, bool(terminated), bool(truncated))
+        before = self._before
+        total, ends = before.episode_return + float(rew), (bool(terminated), bool(truncated))
+        self.last = self._before = EpisodeFrame(self._pixels(), before.steps + 1, total, *ends)
         return obs, rew, terminated, truncated, info
 
     def _pixels(self) -> NDArray[np.uint8]:

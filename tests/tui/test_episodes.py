@@ -9,7 +9,7 @@ import pytest
 
 from arena.base.errors import UsageError
 from arena.cli import watch
-from arena.runs.episodes import Episodes
+from arena.runs.episodes import WatchedEpisodes
 from arena.runs.tasks import GymTask
 from arena.tui.app import ArenaApp
 from arena.tui.screens.episodes import EpisodesScreen
@@ -76,31 +76,31 @@ def registered():
 
 def app_of(number=2, speed=64.0, kind="Lamp"):
     task = GymTask(f"Arena{kind}-v0")
-    return ArenaApp(EpisodesScreen(task.name, "random", Episodes(task, "random"), number, speed))
+    return ArenaApp(EpisodesScreen(task.name, "random", WatchedEpisodes(task, "random"), number, speed))
 
 
 def test_frames_are_those_of_the_steps_up_to_the_last_of_an_episode():
-    episodes = Episodes(GymTask("ArenaLamp-v0"), "random")
+    episodes = WatchedEpisodes(GymTask("ArenaLamp-v0"), "random")
     frames = [episodes.begin(0), *(episodes.step() for _ in range(LENGTH))]
     assert [int(frame.pixels.max()) for frame in frames] == [40 * step for step in range(LENGTH + 1)]
-    assert [frame.earned for frame in frames] == [step / 2 for step in range(LENGTH + 1)]
+    assert [frame.episode_return for frame in frames] == [step / 2 for step in range(LENGTH + 1)]
     assert [frame.over for frame in frames] == [False] * LENGTH + [True]
     assert frames[-1].truncated
     assert not frames[-1].terminated
     assert episodes.frames_per_second == 60
     again = episodes.begin(1)
-    assert (again.steps, again.earned, again.pixels.max()) == (0, 0.0, 0)
+    assert (again.steps, again.episode_return, again.pixels.max()) == (0, 0.0, 0)
     episodes.close()
 
 
 def test_an_episode_is_that_of_its_seed_and_number():
     def returns(seed, numbers):
-        episodes = Episodes(GymTask("CartPole-v1"), "random", seed)
+        episodes = WatchedEpisodes(GymTask("CartPole-v1"), "random", seed)
         for number in numbers:
             frame = episodes.begin(number)
             while not frame.over:
                 frame = episodes.step()
-            yield frame.earned, frame.pixels.sum()
+            yield frame.episode_return, frame.pixels.sum()
         episodes.close()
 
     assert list(returns(3, (0, 1))) == list(reversed(list(returns(3, (1, 0)))))

@@ -20,7 +20,7 @@ from arena.tui.widgets.tile import Tile
 from games.engine.picture import Picture
 
 if TYPE_CHECKING:
-    from arena.runs.episodes import Episodes, Frame
+    from arena.runs.episodes import EpisodeFrame, WatchedEpisodes
 
 BETWEEN_S = 1.5
 """Seconds for which the end of an episode stays."""
@@ -43,14 +43,14 @@ class EpisodesScreen(ArenaScreen, inherit_bindings=False):
         *COMMON_KEYS,
     ]
 
-    def __init__(self, task: str, agent: str, episodes: "Episodes", number: int, speed: float):
+    def __init__(self, task: str, agent: str, episodes: "WatchedEpisodes", number: int, speed: float):
         super().__init__("watch", task)
         self.agent, self.episodes, self.number = agent, episodes, number
         self.pace = Pace(speed)
         self.paused = False
         self.episode = 0
         """Number of the episode that is shown."""
-        self.frame: Frame | None = None
+        self.frame: EpisodeFrame | None = None
         """What is shown; None before the first episode has begun."""
         self.returns: list[float] = []
         """Returns of the episodes that were seen to their end."""
@@ -92,7 +92,7 @@ class EpisodesScreen(ArenaScreen, inherit_bindings=False):
             self._see(frame)
             if frame.over:
                 break
-        self.returns.append(frame.earned)
+        self.returns.append(frame.episode_return)
         self._say_result(frame)
         if self.episode + 1 < self.number:
             await self._rest(BETWEEN_S)
@@ -112,7 +112,7 @@ class EpisodesScreen(ArenaScreen, inherit_bindings=False):
 
     # --- what is shown --------------------------------------------------------------------------------------------
 
-    def _see(self, frame: "Frame") -> None:
+    def _see(self, frame: "EpisodeFrame") -> None:
         self.frame = frame
         self.pace.arrive()
         self._tile.view = BoardView(Picture.of_pixels(frame.pixels, IN_TEXT, num_actions=0))
@@ -122,16 +122,17 @@ class EpisodesScreen(ArenaScreen, inherit_bindings=False):
         frame = self.frame
         if frame is None:
             return
-        self._tile.border_subtitle = f"step {frame.steps:,}   return {frame.earned:,.6g}"
+        self._tile.border_subtitle = f"step {frame.steps:,}   return {frame.episode_return:,.6g}"
         speed = "paused" if self.paused else f"{self.pace.speed:g}/s"
         self.heading.say(f"episode {self.episode + 1} of {self.number}", self._mean(), speed)
 
     def _mean(self) -> str:
         return f"mean return {sum(self.returns) / len(self.returns):,.4g}" if self.returns else ""
 
-    def _say_result(self, frame: "Frame") -> None:
+    def _say_result(self, frame: "EpisodeFrame") -> None:
         how = "terminated" if frame.terminated else "truncated"
-        text = f"episode {self.episode + 1}: return {frame.earned:,.6g}, {how} after {counted(frame.steps, 'step')}"
+        text = f"episode {self.episode + 1}: return {frame.episode_return:,.6g}, "
+        text += f"{how} after {counted(frame.steps, 'step')}"
         if self.episode + 1 == self.number:
             text += f"   the last: {self._mean()}"
         self._show_figures()
