@@ -10,12 +10,12 @@ import tyro
 
 from arena.base.checks import numbers_in, require_at_least
 from arena.base.errors import UsageError
-from arena.cli.advisers import usual_advisers
 from arena.cli.home import STORE
 from arena.match.limits import Limits
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.registry import make_game
 from arena.tournament.entrants import named
+from arena.tui.services.advisers import usual_advisers
 
 if TYPE_CHECKING:
     from arena.match.contained import ContainedPolicy
@@ -70,7 +70,9 @@ def run(options: Options) -> int:
 
 def options_of(intent: "PlayIntent") -> Options:
     """Return the options that another screen asks for."""
-    return Options(intent.game, intent.agents, seat=intent.seat, time=intent.time, store=intent.store)
+    return Options(
+        intent.game, intent.agents, seat=intent.seat, time=intent.time, hands=intent.hands, store=intent.store
+    )
 
 
 @contextmanager

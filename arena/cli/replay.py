@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,12 +14,17 @@ from arena.base.errors import UsageError
 from arena.base.text import printable
 from arena.match.files import WrittenMatch, read_match
 from arena.store import DEFAULT_URL, Store, circumstances_of
+from arena.tui.services.advisers import best_adviser
 from arena.tui.services.agents import contained_agent
 from arena.tui.state.words import NOT_ANALYSED
 
 if TYPE_CHECKING:
     from arena.tui.screens.replay import ReplayScreen
     from arena.tui.state.intents import ReplayIntent
+
+
+RUNS = Path("runs")
+"""Folder of trainings whose agents may analyse."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,8 @@ class Options:
     number: int = 1
     """Number of the match within a file, from 1."""
     agent: Annotated[str | None, tyro.conf.arg(metavar="AGENT", help_behavior_hint="")] = None
-    """Agent that analyses the positions: mcts:1000, alphabeta:6, ppo:runs/c4; it can also be chosen on the screen."""
+    """Agent that analyses the positions: mcts:1000, alphabeta:6, ppo:runs/c4; it can also be chosen on the screen,
+    which suggests the strongest available."""
     move: int | None = None
     """Start after this move, or write the position after it; by default a .png shows the final position."""
     speed: float = 1.0
@@ -66,11 +73,11 @@ def screen(options: Options) -> Iterator["ReplayScreen"]:
     from arena.tui.screens.replay import ReplayScreen
 
     with ExitStack() as stack:
-        analyst = None
-        if options.agent is not None:
-            analyst = options.agent, stack.enter_context(closing(contained_agent(options.agent, written.game)))
+        agents = [] if options.agent is None else [options.agent]
+        analysts = [(spec, stack.enter_context(closing(contained_agent(spec, written.game)))) for spec in agents]
         called = f"match {options.match}" if options.match.isdecimal() else Path(options.match).name
-        yield ReplayScreen(written, called, analyst, options.speed, options.move or 0)
+        usual = partial(best_adviser, written.game, options.store, RUNS)
+        yield ReplayScreen(written, called, analysts, options.speed, options.move or 0, usual=usual)
 
 
 def _written(options: Options) -> WrittenMatch:

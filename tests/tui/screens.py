@@ -62,7 +62,7 @@ def boards(_folder):
 
 def replay(_folder):
     won = WrittenMatch(make_game("tic_tac_toe"), ("ada", "bob"), tuple(range(7)), verdict=Verdict((1.0, -1.0)))
-    return ReplayScreen(won, analyst=("first", FirstLegal()))
+    return ReplayScreen(won, analysts=[("first", FirstLegal())])
 
 
 def play(_folder):

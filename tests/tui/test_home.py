@@ -197,6 +197,8 @@ async def test_a_person_plays_a_fitting_opponent_within_six_keys(tmp_path, keys,
     [
         ("play", "go", {"option-size": "9"}, "play go:size=9 mcts:400 --seat 1"),
         ("play", "chess", {"agent": "human:Ada", "time": "5m"}, "play chess human:Ada --seat 1 --time 5m"),
+        ("play", "texas_holdem", {"hands": "20"}, "play texas_holdem ismcts:400 --seat 1 --hands 20"),
+        ("play", "othello", {"agent": "perfect"}, "play othello perfect --seat 1"),
         ("watch", "tron", {"option-players": "4"}, "watch tron:players=4 ismcts:400 random random random --games 10"),
         ("watch", "hex", {"openings": "random:2", "time": "1m"}, "--time-per-game 1m --openings random:2"),
     ],
@@ -221,7 +223,11 @@ async def test_a_form_says_what_opponents_and_options_are(tmp_path):
         await until(pilot, lambda: "ismcts:400: searches what may be hidden" in meaning(app))
         await pilot.press("pagedown", "pagedown")
         await until(pilot, lambda: meaning(app).startswith("random: plays any legal move"))
+        await pilot.press("pagedown")
+        await until(pilot, lambda: meaning(app).startswith("perfect: makes no mistake"))
         await pilot.press("tab", "tab", "tab")
+        await until(pilot, lambda: meaning(app).startswith("hands of the session"))
+        await pilot.press("tab")
         await until(pilot, lambda: meaning(app).startswith("2 to 10 (2)"))
 
 

@@ -72,7 +72,7 @@ async def test_plays_by_itself_and_stops_at_the_end():
 
 
 async def test_an_agent_analyses_the_position_shown():
-    app = make_app(analyst=("first", FirstLegal()), at=3)
+    app = make_app(analysts=[("first", FirstLegal())], at=3)
     async with app.run_test(size=(100, 30)) as pilot:
         await until_read(pilot)
         await shows(pilot, "○ first", "expects −0.25", "b1  ███")
@@ -100,7 +100,7 @@ async def test_the_agent_is_chosen_on_the_screen():
 
 
 async def test_an_agent_that_crashes_says_so_and_the_match_goes_on():
-    app = make_app(analyst=("bad", Crashing()))
+    app = make_app(analysts=[("bad", Crashing())])
     async with app.run_test(size=(100, 30)) as pilot:
         await until_read(pilot)
         await shows(pilot, "ArithmeticError: lost count")

@@ -48,7 +48,7 @@ async def test_watching_other_games(name, size):
 @pytest.mark.parametrize("size", [(80, 24), (140, 45)])
 async def test_replaying(size):
     written = WrittenMatch(make_game("tic_tac_toe"), ("ada", "bob"), tuple(range(7)), verdict=Verdict((1.0, -1.0)))
-    app = ArenaApp(ReplayScreen(written, "match 17", ("telling", Telling()), at=5))
+    app = ArenaApp(ReplayScreen(written, "match 17", [("telling", Telling())], at=5))
     async with app.run_test(size=size) as pilot:
         await pilot.press("A")
         await until(pilot, lambda: len(app.screen.match.answers) == 7)

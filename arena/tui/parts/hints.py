@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from arena.policy.protocol import Policy
+from arena.tui.services.advisers import EXACT
 from arena.tui.state.live_match import LiveMatch, Position, PositionAnalysis
 
 HINT_S = 10.0
@@ -17,11 +18,12 @@ class Hints:
     """Agents (name, policy) that give hints, the best first, and the hint for the current position.
 
     One that has no hint, or takes too long, makes way for the next. `plays` is True if they sit at the table; then they
-    know the game so far, and are asked as for their own moves.
+    know the game so far, and are asked as for their own moves. In games of perfect information (`open_game`) an agent
+    that solves games says what a position is worth; without a value it only guesses, and makes way as well.
     """
 
-    def __init__(self, advisers: Sequence[tuple[str, Policy]], plays: bool):
-        self.advisers, self.plays = tuple(advisers), plays
+    def __init__(self, advisers: Sequence[tuple[str, Policy]], plays: bool, open_game: bool = True):
+        self.advisers, self.plays, self._open_game = tuple(advisers), plays, open_game
         self.answer: PositionAnalysis | None = None
         """Hint for the current position, if the player asked for it."""
         self._asked = 0  # number of the adviser
@@ -63,6 +65,8 @@ class Hints:
         An answer without probabilities gives its move alone.
         """
         answer = hint.answer
+        if self._open_game and self.name in EXACT and answer.value is None and self._asked + 1 < len(self.advisers):
+            return "it has not solved this position"
         if position.chances(answer) or (isinstance(answer.action, tuple) and position.allows(answer.action)):
             self.answer = hint
         elif not isinstance(answer.action, tuple) and position.allows(answer.action):

@@ -87,7 +87,7 @@ class Sitting:
         self.keyboard = Keyboard(people, not game.perfect_information)
         self.draw_offer = DrawOffer()
         agents = [(name, policy) for name, policy in others if policy is not None]
-        self.hints = Hints(options.hints or agents[:1], plays=not options.hints)
+        self.hints = Hints(options.hints or agents[:1], not options.hints, game.perfect_information)
         self._room = room
         self._seed = 0  # of this game
 

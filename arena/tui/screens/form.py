@@ -64,6 +64,7 @@ class FormScreen(Dialog[None]):
                         id=field.name,
                         type=field.type,
                         suggester=suggester,
+                        valid_empty=field.optional,
                         compact=True,
                         select_on_focus=False,
                     )

@@ -24,6 +24,7 @@ from arena.tui.screens.form import FormScreen
 from arena.tui.screens.keys import COMMANDS_KEY, HELP_KEY, RULES_KEY, THEME_KEY, command
 from arena.tui.screens.menu import MenuScreen
 from arena.tui.screens.prompt import PromptScreen
+from arena.tui.services.advisers import exact_agents
 from arena.tui.services.context import ArenaContext, GameLadder, Inventory
 from arena.tui.services.jobs import CommandProcess, as_name, start
 from arena.tui.state.counting import counted
@@ -238,6 +239,8 @@ class HomeScreen(ArenaScreen):
             self._traits.get(game),
             described.options,
             option_meanings(described),
+            "games" if described.stakes is None else "hands",
+            await self.background.run(partial(exact_agents, described)),
         )
         fields = form.fields(context)
         known = {} if agent else self._typed.get(f"{kind} {game}", {})

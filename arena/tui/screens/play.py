@@ -270,10 +270,9 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         self.show()
 
     def action_analyse(self) -> None:
-        """Go through the game that is over, analysed by the last of the agents that give hints: it ends in time."""
-        analyst = next(reversed(self.sitting.hints.advisers), None)
+        """Go through the game that is over, analysed by the agents that give hints."""
         written = WrittenMatch.of(self.sitting.record())
-        self.app.push_screen(ReplayScreen(written, "this game", analyst, analyse_all=True))
+        self.app.push_screen(ReplayScreen(written, "this game", self.sitting.hints.advisers, analyse_all=True))
 
     def action_choose(self) -> None:
         """Play the cursor's cell."""

@@ -1,5 +1,6 @@
 """Step through a stored match, with the analysis of any agent."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -12,6 +13,7 @@ from arena.match.contained import ContainedPolicy
 from arena.match.files import WrittenMatch
 from arena.policy.protocol import Policy
 from arena.tui.drawing.export import export
+from arena.tui.parts.hints import HINT_S
 from arena.tui.parts.match import thought_from
 from arena.tui.screens.keys import MATCH_KEYS, WALK_KEYS
 from arena.tui.screens.prompt import PromptScreen
@@ -25,13 +27,13 @@ from arena.tui.state.words import NOT_ANALYSED
 from arena.tui.widgets.match_pane import MatchView
 from arena.tui.widgets.thoughts import Thought
 
-USUAL_ANALYST = "mcts:1000"
-
 
 class ReplayScreen(WalkScreen):
-    """A match from start to end, analysed by the `analyst` (spec, policy) if there is one.
+    """A match from start to end, analysed by the first of the `analysts` (spec, policy), if there are any.
 
-    The caller closes that agent; agents chosen on the screen are stopped with the screen.
+    An analyst that fails, takes long, or says nothing of what moves are worth, makes way for the next, who begins anew:
+    the values of two agents do not compare. `usual` names the agent that is suggested where none analyses; it may take
+    seconds. The caller closes the analysts; agents chosen on the screen are stopped with the screen.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -50,16 +52,18 @@ class ReplayScreen(WalkScreen):
         self,
         written: WrittenMatch,
         called: str = "replay",
-        analyst: tuple[str, Policy] | None = None,
+        analysts: Sequence[tuple[str, Policy]] = (),
         speed: float = 1.0,
         at: int = 0,
         analyse_all: bool = False,
+        usual: Callable[[], str] = str,
     ):
         super().__init__("replay", written.game, Series(written.players), speed)
         self.written, self._called, self._start = written, called, at
         self.playing = False
-        self.analyst = analyst
-        self.analysing: str = ("all" if analyse_all else "shown") if analyst else ""
+        self.analysts, self._usual = list(analysts), usual
+        """Agents that analyse, the first of them now."""
+        self.analysing: str = ("all" if analyse_all else "shown") if analysts else ""
         """Positions to analyse: "shown", "all", or "" for none."""
         self._lines: dict[int, tuple[str, ...]] = {}
         self._pending: int | None = None  # position being analysed; None once its result is unwanted
@@ -69,6 +73,11 @@ class ReplayScreen(WalkScreen):
         """Replay the match in the background."""
         self.show()
         self.jobs.ask("deal", partial(self.live_match.unroll, self.written), Dealt)
+
+    @property
+    def analyst(self) -> tuple[str, Policy] | None:
+        """The agent (spec, policy) that analyses, or would; None without one."""
+        return self.analysts[0] if self.analysts else None
 
     def on_unmount(self) -> None:
         """Stop the analyst if this screen made it."""
@@ -90,10 +99,14 @@ class ReplayScreen(WalkScreen):
         self.heading.say(self._called, where, pace if self.playing else "", moves)
         return super().view_model()
 
+    @property
+    def _judges(self) -> bool:
+        """True if an analysis says what moves lost: in games of two against each other."""
+        return self.game.num_players == 2 and self.game.zero_sum
+
     def lost(self) -> dict[int, float]:
-        """Return what each move lost, as far as it is known; nothing but in games of two against each other."""
-        game = self.game
-        return lost_values(self.match.positions, self.match.answers) if game.num_players == 2 and game.zero_sum else {}
+        """Return what each move lost, as far as it is known; nothing where moves are not judged."""
+        return lost_values(self.match.positions, self.match.answers) if self._judges else {}
 
     def marks(self) -> dict[int, str]:
         """Return the marks of moves that lost value."""
@@ -152,10 +165,29 @@ class ReplayScreen(WalkScreen):
         candidates = {"shown": [self.shown], "all": [self.shown, *range(len(positions))]}.get(self.analysing, [])
         return next((n for n in candidates if n not in known and positions[n].verdict is None), None)
 
+    def tick(self) -> None:
+        """Ask an analyst that takes long to come to an end, if there is another; a second later stop it."""
+        super().tick()
+        if len(self.analysts) > 1 and self.jobs.current == "analyse" and self.jobs.waited_s > HINT_S:
+            policy = self.analysts[0][1]
+            policy.hurry()
+            if self.jobs.waited_s > HINT_S + 1 and isinstance(policy, ContainedPolicy):
+                policy.stop()
+
+    def _turn_to_next(self) -> None:
+        """Let the next analyst begin anew."""
+        name = self.analysts.pop(0)[0]
+        self.match.answers, self._lines = {}, {}
+        self.say(f"{name} does not know what all moves are worth; {self.analysts[0][0]} analyses")
+
     def on_analysed(self, message: Analysed) -> None:
-        """Show the analysis of a position."""
+        """Show the analysis of a position, or turn to the next analyst."""
         if self.jobs.is_news(message):
-            if self._pending == message.number:
+            answer = message.analysis.answer
+            is_wanted = self._pending == message.number
+            if is_wanted and len(self.analysts) > 1 and (answer.failure or (self._judges and answer.value is None)):
+                self._turn_to_next()
+            elif is_wanted:
                 self.match.answers[message.number] = message.analysis.answer
                 self._lines[message.number] = message.analysis.line
                 self.show()
@@ -193,7 +225,13 @@ class ReplayScreen(WalkScreen):
             self.analysing = ""
             self.say(NOT_ANALYSED, "refusal")
             return
-        usual = self.analyst[0] if self.analyst else USUAL_ANALYST
+        self.run_worker(self._ask_for_agent(), group="suggest", exclusive=True)
+
+    async def _ask_for_agent(self) -> None:
+        """Ask for the agent, with the strongest one as a suggestion."""
+        if self.analyst is None:
+            self.say("looks for the strongest agent …")
+        usual = self.analyst[0] if self.analyst else await self.background.run(self._usual)
         self.app.push_screen(PromptScreen("analyse with the agent", usual), self._appoint)
 
     def _appoint(self, spec: str | None) -> None:
@@ -214,7 +252,7 @@ class ReplayScreen(WalkScreen):
             return
         if self._screen_agent is not None:
             self._screen_agent.stop()
-        self.analyst, self._screen_agent = (spec, policy), policy
+        self.analysts, self._screen_agent = [(spec, policy)], policy
         self.analysing = self.analysing or "shown"
         self.match.answers, self._lines = {}, {}
         self.arrive()

@@ -21,12 +21,16 @@ class PlayIntent:
     seat: int = 1
     time: str | None = None
     """Time of each side for a game, 5m."""
+    hands: int | None = None
+    """Hands or games of the session; None for as many as the person likes."""
 
     @property
     def words(self) -> list[str]:
         """Words of the command line."""
         clock = ["--time", self.time] if self.time else []
-        return [self.command, self.game, *self.agents, "--seat", str(self.seat), *clock, "--store", self.store]
+        session = ["--hands", str(self.hands)] if self.hands is not None else []
+        seated = [self.command, self.game, *self.agents, "--seat", str(self.seat)]
+        return [*seated, *clock, *session, "--store", self.store]
 
 
 @dataclass(frozen=True)

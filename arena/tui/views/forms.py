@@ -38,6 +38,8 @@ class FormField:
     """What it is, in a line, shown while the field has the focus."""
     choices: Sequence[Opponent] = ()
     """Values that page up and page down go through, each with what it is."""
+    optional: bool = False
+    """True if a number may be left out."""
 
     def holding(self, value: str) -> "FormField":
         """Return a copy with another value."""
@@ -61,6 +63,10 @@ class FormContext:
     """Options of the game with their defaults."""
     meanings: Mapping[str, str] = field(default_factory=dict)
     """What each option means."""
+    unit: str = "games"
+    """What a session consists of: games, or hands in games for chips."""
+    exact: Sequence[str] = ()
+    """Agents that solve the game, or parts of it."""
 
     @property
     def seats(self) -> int:
@@ -71,7 +77,7 @@ class FormContext:
     @property
     def opponents(self) -> tuple[Opponent, ...]:
         """Agents and people to play against."""
-        return opponents(self.traits, [spec for spec in self.agents if ":" in spec])
+        return opponents(self.traits, [spec for spec in self.agents if ":" in spec], self.exact)
 
     def option_fields(self) -> list[FormField]:
         """Return a field for each option of the game."""
@@ -136,14 +142,20 @@ def _play_fields(context: FormContext) -> list[FormField]:
         FormField("agent", "against", agent, context.agents, meaning=f"who plays{many}", choices=context.opponents),
         FormField("seat", "your seat", "1", type="integer", meaning=f"1 to {context.seats}; 1 moves first"),
         FormField("time", "clock", "", meaning=CLOCK_MEANING),
+        FormField("hands", context.unit, "", type="integer", meaning=_session_meaning(context), optional=True),
         *context.option_fields(),
     ]
+
+
+def _session_meaning(context: FormContext) -> str:
+    return f"{context.unit} of the session, over which the score is kept; empty for as many as you like"
 
 
 def _play_intent(context: FormContext, values: Mapping[str, str]) -> Intent:
     agents = tuple(values["agent"].split()) or (fitting(context.traits),)
     seat, game = _number(values["seat"], 1), context.game_spec(values)
-    return PlayIntent(game, agents, context.store, seat, values.get("time") or None)
+    hands = _number(values["hands"], 0) if values.get("hands") else None
+    return PlayIntent(game, agents, context.store, seat, values.get("time") or None, hands)
 
 
 def _watch_fields(context: FormContext) -> list[FormField]:
@@ -154,7 +166,7 @@ def _watch_fields(context: FormContext) -> list[FormField]:
             FormField(f"agent-{i}", f"seat {i + 1}", agent, context.agents, meaning="who plays", choices=choices)
             for i, agent in enumerate(agents)
         ),
-        FormField("games", "games", "10", type="integer", meaning="games, or hands, of the series"),
+        FormField("games", context.unit, "10", type="integer", meaning=f"{context.unit} of the series"),
         FormField("speed", "moves a second", "1", type="number"),
         FormField("time", "clock", "", meaning=CLOCK_MEANING),
         FormField("openings", "openings", "", meaning=OPENINGS_MEANING),

@@ -15,6 +15,9 @@ class Opponent(NamedTuple):
     meaning: str
 
 
+ANYBODY = Opponent(PERSON, "a person at this keyboard (human:NAME gives a name)")
+
+
 def fitting(traits: str | None) -> str:
     """Return the agent that a person plays first: it plays the game, and plays it well enough to be beaten.
 
@@ -28,26 +31,29 @@ def fitting(traits: str | None) -> str:
     return SEARCH_HIDDEN if _hides(traits) else SEARCH
 
 
-def opponents(traits: str | None, trained: Sequence[str]) -> tuple[Opponent, ...]:
-    """Return the choices for a game, agents trained here first; what cannot play it is left out."""
-    return (*(Opponent(spec, "trained here") for spec in trained), *_usual(traits))
+def opponents(traits: str | None, trained: Sequence[str], exact: Sequence[str] = ()) -> tuple[Opponent, ...]:
+    """Return the choices for a game, agents trained here first; what cannot play it is left out.
+
+    `exact` are the agents that solve it.
+    """
+    solved = (Opponent(spec, "makes no mistake wherever the game is solved") for spec in exact)
+    return (*(Opponent(spec, "trained here") for spec in trained), *_usual(traits), *solved, ANYBODY)
 
 
 def _usual(traits: str | None) -> Iterator[Opponent]:
     words = (traits or "").split()
     if traits is not None and _hides(traits):
         yield Opponent(SEARCH_HIDDEN, "searches what may be hidden, 400 playouts: a fair opponent")
-        yield Opponent("ismcts:4000", "the same with 4,000 playouts: stronger, and slower")
+        yield Opponent("ismcts:4000", "searches what may be hidden, 4,000 playouts: strong, and slower")
     elif traits is not None:
         yield Opponent(SEARCH, "tree search, 400 playouts: a fair opponent")
-        yield Opponent("mcts:4000", "the same with 4,000 playouts: stronger, and slower")
-        yield Opponent("mcts:50", "the same with 50 playouts: weaker")
+        yield Opponent("mcts:4000", "tree search, 4,000 playouts: strong, and slower")
+        yield Opponent("mcts:50", "tree search, 50 playouts: weak")
         if words[0] == "2p":
             yield Opponent("alphabeta:4", "looks four moves ahead")
         if "chance" not in words:
             yield Opponent("one-ply", "looks one move ahead: for beginners")
     yield Opponent("random", "plays any legal move")
-    yield Opponent(PERSON, "a person at this keyboard (human:NAME gives a name)")
 
 
 def _hides(traits: str) -> bool:
