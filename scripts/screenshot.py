@@ -8,29 +8,34 @@ seconds. For example:
     python scripts/screenshot.py watch.svg 12,space,o watch connect_four mcts:5000 alphabeta:6
 """
 
-import asyncio
+import os
+import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from arena.base.errors import UsageError
-from arena.cli import home
-from arena.cli.opening import screen_of, screen_of_command
-from arena.tui.app import ArenaApp
-
-SIZE = (120, 32)
+COLUMNS, LINES = 120, 32
+DRAWN_S = 2.0
+"""Seconds from the last key to the picture."""
 
 
-async def picture(keys: list[str], words: list[str]) -> str:
-    """Return the screen as SVG after these keys have been pressed."""
-    with screen_of_command(words) if words else home.screen(home.Options()) as screen:
-        async with ArenaApp(screen, screen_of).run_test(size=SIZE) as pilot:  # headless: no terminal is needed
-            for key in keys:
-                if key.isdigit():
-                    await pilot.pause(float(key))
-                else:
-                    await pilot.press(key)
-            await pilot.pause(0.5)
-            return pilot.app.export_screenshot(title=" ".join(["arena", *words]))
+def picture(file: Path, keys: Sequence[str], words: Sequence[str]) -> int:
+    """Run a command without a terminal, press the keys, and save the picture; return the exit status.
+
+    Textual presses keys and saves pictures by itself, asked by variables of the environment.
+    """
+    waits = [float(key) for key in keys if key.isdigit()]
+    settings = {
+        "COLUMNS": COLUMNS,
+        "LINES": LINES,
+        "TEXTUAL_DRIVER": "textual.drivers.headless_driver:HeadlessDriver",
+        "TEXTUAL_PRESS": ",".join(f"wait:{1000 * int(key)}" if key.isdigit() else key for key in keys),
+        "TEXTUAL_SCREENSHOT": int(sum(waits) + DRAWN_S),
+        "TEXTUAL_SCREENSHOT_LOCATION": file.resolve().parent,
+        "TEXTUAL_SCREENSHOT_FILENAME": file.name,
+    }
+    environment = os.environ | {name: str(value) for name, value in settings.items()}
+    return subprocess.run([sys.executable, "-m", "arena", *words], env=environment, check=False).returncode
 
 
 def main(arguments: list[str]) -> int:
@@ -39,12 +44,7 @@ def main(arguments: list[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     file, keys, *words = arguments
-    try:
-        Path(file).write_text(asyncio.run(picture(keys.split(","), words)), encoding="utf-8")
-    except UsageError as error:
-        print(f"screenshot: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return picture(Path(file), keys.split(","), words)
 
 
 if __name__ == "__main__":

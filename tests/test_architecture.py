@@ -22,7 +22,7 @@ MAY_IMPORT = {
 
 HOMES = {
     "textual": ("arena.tui",),
-    "ray": ("arena.base.cluster", "arena.processes.ray", "arena.env.workers.ray"),
+    "ray": ("arena.processes", "arena.env.workers.ray"),
     "sqlalchemy": ("arena.store",),
     "pettingzoo": ("games.engine.pettingzoo", "arena.env.pettingzoo"),
     "tyro": ("arena.cli",),

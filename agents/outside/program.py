@@ -122,11 +122,8 @@ class Program:
         self.close()
         if fate is None:
             return ProgramError(f"{self.name} closed its input or output, and was killed{self._stderr_note()}")
-        if fate.excess:
-            return ProgramError(f"{self.name} {fate.excess}, and was killed{self._stderr_note()}")
-        assert fate.code is not None
-        how = f"was killed by signal {-fate.code}" if fate.code < 0 else f"exited with status {fate.code}"
-        return ProgramError(f"{self.name} {how}{self._stderr_note()}")
+        killed = ", and was killed" if fate.excess else ""
+        return ProgramError(f"{self.name} {fate}{killed}{self._stderr_note()}")
 
     def _stderr_note(self) -> str:
         """Return the last line of its standard error, as the end of a message."""

@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from pickle import PicklingError
 from typing import Any, Literal
 
-from arena.base.cluster import require_ray
 from arena.base.cores import usable_cores
 from arena.base.errors import UsageError
 from arena.env.base import BaseVectorEnv, DummyVectorEnv
 from arena.env.vector import RayVectorEnv, SubprocVectorEnv
-from arena.env.workers.messages import Raised, attempt, dumps
+from arena.processes.cluster import require_ray
+from arena.processes.messages import Raised, attempt, dumps
 
 ParaMode = Literal["dummy", "subproc", "ray", "ray-subproc"]
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from itertools import cycle
 from typing import Any
 
-from arena.base.cluster import require_resources
 from arena.base.cores import usable_cores
 from arena.base.errors import UsageError
 from arena.data.statistics import RunningMeanStd
 from arena.env.base import BaseVectorEnv, OnFailure
 from arena.env.workers.ray import RayEnvWorker, RayLink
 from arena.env.workers.subproc import ProcessLink, SubprocEnvWorker
+from arena.processes.cluster import require_resources
 
 
 class SubprocVectorEnv(BaseVectorEnv):

@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import selectors
-import signal
 import subprocess
 import sys
 import threading
@@ -19,7 +18,8 @@ from io import FileIO
 from typing import IO, Any
 
 from arena.base.errors import UsageError
-from arena.processes.guarded import Bounds, Fate, Guarded, default_bounds, guarded
+from arena.processes.fate import Fate
+from arena.processes.guarded import Bounds, Guarded, default_bounds, guarded
 from arena.processes.tree import kill_tree
 
 PROGRAM = (sys.executable, "-P", "-m", "arena.match.inside")
@@ -141,10 +141,9 @@ class AgentProcess:
         if fate is None:
             return DiedError("has closed its connection")
         if fate.code is None:
-            return DiedError(fate.excess)
-        how = f"killed by {signal.Signals(-fate.code).name}" if fate.code < 0 else f"ended with status {fate.code}"
+            return DiedError(str(fate))
         last = (self._tail.decode(errors="replace").strip().splitlines() or [""])[-1]
-        return DiedError(f"{how}: {last}" if last else how)
+        return DiedError(f"{fate}: {last}" if last else str(fate))
 
     def close(self) -> None:
         """Let the agent close, then kill it and its children, which can be found only while it lives."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from arena.processes.fate import Fate
 from arena.processes.tree import kill_tree
 
 ROOT = Path(__file__).parents[2]
@@ -32,16 +33,6 @@ class Bounds:
 
     memory_bytes: int
     processes: int = MOST_PROCESSES
-
-
-@dataclass(frozen=True)
-class Fate:
-    """The end of a program: its exit code, or why it was killed."""
-
-    code: int | None = None
-    """Exit status, below 0 after a signal; None if its guard killed it."""
-    excess: str = ""
-    """Limit that it exceeded, in words: "used more than 500 MB of memory"."""
 
 
 @dataclass(frozen=True, eq=False)

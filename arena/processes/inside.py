@@ -1,54 +1,88 @@
-"""Main loop of a local worker's process: run the jobs from a pipe until it is closed."""
+"""A child process from its own side: it answers the messages of its pipe, and ends with its parent.
 
+It ends when the pipe closes. Should it be busy, or the pipe be held open by others, it notices within a second that its
+parent is gone. Whatever it has started and left behind ends with it.
+"""
+
+import contextlib
 import os
+import select
 import sys
-import traceback
-from multiprocessing.connection import Connection
-from typing import Any
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection, wait
 
-from arena.base.errors import UsageError
-from arena.base.memory import keep_freed_memory
-from arena.processes.tree import adopt_orphans, end_with_parent, kill_below
-from arena.processes.work import JobRunner
+from arena.processes.tree import adopt_orphans, kill_below
+
+PARENT_ENDS: "weakref.WeakSet[Connection]" = weakref.WeakSet()
+"""The parent's ends of the pipes of all its children. A forked child closes its copies: a pipe that siblings hold open
+would not tell anybody that the parent is gone."""
+PARENT_S = 1.0
+"""Seconds between looks at the parent, where nothing tells at once that it has ended."""
+WATCH_S = 0.0002
+"""Seconds that a wakeful process, or its parent, looks for a message before it sleeps."""
 
 
-def main() -> None:
-    """Receive the set-up, then one job after the other; answer each with its result or an exception.
+def channel() -> tuple[Connection, int]:
+    """Return the pipe of a process that `child.launched` started, and the process id of its parent."""
+    return Connection(int(sys.argv[1])), int(sys.argv[2])
 
-    A message is (True, job) or (False, common): the data that the following jobs have in common.
-    """
-    end_with_parent(int(sys.argv[2]))
+
+@contextlib.contextmanager
+def alive_with(parent: int) -> Iterator[None]:
+    """Do the work of a child within this context: the process ends with its parent, and leaves nothing behind."""
+    for pipe in list(PARENT_ENDS):
+        pipe.close()
     adopt_orphans()
-    keep_freed_memory()
-    pipe = Connection(int(sys.argv[1]))
-    common = None
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     try:
-        doer = pipe.recv().runner()
+        yield
+    finally:
+        kill_below(os.getpid())
+
+
+def messages(pipe: Connection, wakeful: bool = False) -> Iterator[bytes]:
+    """Yield the messages of a pipe until it closes.
+
+    Waking a process takes longer than a step of a small environment. A `wakeful` process polls for the next message for
+    a short time, yielding its core to other processes.
+    """
+    while True:
+        if wakeful:
+            watch(pipe)
         try:
-            while True:
-                is_job, message = pipe.recv()
-                if is_job:
-                    pipe.send(_answer(doer, message, common))
-                else:
-                    common = message
-        finally:
-            doer.close()
-            kill_below(os.getpid())  # what agents have started and left behind
-    except (EOFError, OSError):
-        pass  # nobody wants anything any more
+            message = pipe.recv_bytes()
+        except (EOFError, OSError):  # the parent has closed the pipe, or is gone
+            return
+        yield message
 
 
-def _answer(doer: JobRunner[Any, Any], job: Any, common: Any) -> Any:
-    try:
-        return doer.do(job, common)
-    except UsageError as error:
-        same = UsageError(str(error))  # of a kind that travels
-        for note in getattr(error, "__notes__", ()):
-            same.add_note(note)
-        return same
-    except Exception:
-        return RuntimeError(f"a worker failed:\n{traceback.format_exc()}")
+def send(pipe: Connection, message: bytes) -> None:
+    """Send a message. If nobody wants it any more, `messages` ends next."""
+    with contextlib.suppress(OSError):
+        pipe.send_bytes(message)
 
 
-if __name__ == "__main__":
-    main()
+def watch(pipe: Connection) -> None:
+    """Return when there is a message, or after `WATCH_S` seconds."""
+    poll, until = select.poll(), time.perf_counter() + WATCH_S
+    poll.register(pipe.fileno(), select.POLLIN)
+    while not poll.poll(0) and time.perf_counter() < until:
+        os.sched_yield()
+
+
+def _end_with(parent: int) -> None:
+    """End this process when its parent has ended, even in the middle of a job.
+
+    A thread watches, not the kernel (`tree.end_with_parent`): that would end this process already with the thread of
+    the parent that started it.
+    """
+    process = parent_process()  # known where multiprocessing started this one; with a fork server it is not `getppid`
+    sentinels = [] if process is None else [process.sentinel]
+    while os.getppid() == parent and not wait(sentinels, timeout=PARENT_S):
+        pass
+    kill_below(os.getpid())
+    os._exit(1)

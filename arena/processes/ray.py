@@ -4,8 +4,8 @@ import contextlib
 from collections.abc import Generator, Iterable, Iterator
 from typing import Any
 
-from arena.base.cluster import connected, first_line
 from arena.base.errors import UsageError
+from arena.processes.cluster import connected, first_line
 from arena.processes.work import Job, JobRunner, Result, Workers, WorkerSetup, started
 
 TRIES = 3

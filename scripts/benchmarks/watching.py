@@ -9,8 +9,8 @@ from benchmarks.measure import NOBODY, Row, duration
 from benchmarks.terminal import first_picture, output
 
 PROGRAM = Path(__file__).with_name("watched.py")
-FAST = "go random random --games 1 --speed 64"
-DEEP = "connect_four mcts:1000000 mcts:1000000"
+FAST = "64 go random random"
+DEEP = "1 connect_four mcts:1000000 mcts:1000000"
 
 
 def rows() -> Iterator[Row]:
@@ -29,7 +29,7 @@ def rows() -> Iterator[Row]:
 
 
 def measured(words: str, warm: int, seconds: float, keys: bool) -> dict[str, float]:
-    """Return the measurements of a watched series, after `warm` positions and over `seconds`."""
+    """Return the measurements of SPEED GAME AGENT AGENT, after `warm` positions and over `seconds`."""
     text = output(
         [sys.executable, "-P", str(PROGRAM), str(warm), str(seconds), str(int(keys)), *words.split()], (100, 40)
     )

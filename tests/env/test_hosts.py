@@ -8,8 +8,9 @@ import pytest
 
 from arena.base.errors import UsageError
 from arena.env import ShmemVectorEnv, SubprocVectorEnv, WorkerError
-from arena.env.workers.messages import Raised, pack_answers, pack_requests, unpack_answers, unpack_requests
+from arena.env.workers.messages import pack_answers, pack_requests, unpack_answers, unpack_requests
 from arena.env.workers.subproc import SubprocEnvWorker
+from arena.processes.messages import Raised
 from tests.env.test_processes import gone, pids_of
 from tests.env.troubled import KILL, RAISE, Troubled
 

@@ -57,12 +57,12 @@ FAULTS = [
     ("floods", Reason.CRASHED, "answered with"),
     ("exits", Reason.CRASHED, "ended with status 3"),
     ("quits", Reason.CRASHED, "SystemExit: enough"),
-    ("dies", Reason.CRASHED, "killed by SIGSEGV"),
+    ("dies", Reason.CRASHED, "was killed by SIGSEGV"),
     ("complains", Reason.CRASHED, "ended with status 1: there is no engine"),
     ("hides", Reason.CRASHED, "has closed its connection"),
     ("illegal", Reason.ILLEGAL, "action -1"),
     ("garbage", Reason.CRASHED, "TypeError: act is <U2 of shape ()"),
-    ("too many", Reason.CRASHED, "TypeError: act is int64 of shape (3,), not 1 whole numbers"),
+    ("too many", Reason.CRASHED, "TypeError: act is int64 of shape (3,), not whole numbers of shape (1,)"),
     ("beyond", Reason.CRASHED, "sent a malformed answer"),
 ]
 PATIENT = {"hoards", "hoards below", "prints", "floods", "hides"}

@@ -50,7 +50,7 @@ def test_records_are_those_of_single_matches(game):
     ("fault", "reason", "detail"),
     [
         ("raises", Reason.CRASHED, "RuntimeError: out of"),
-        ("shape", Reason.CRASHED, "TypeError: act is int64 of shape (2,), not 1 whole numbers"),
+        ("shape", Reason.CRASHED, "TypeError: act is int64 of shape (2,), not whole numbers of shape (1,)"),
         ("probs", Reason.CRASHED, "TypeError: probs is of shape (3,), not (1, 7)"),
         ("illegal", Reason.ILLEGAL, "action -1"),
         ("beyond", Reason.ILLEGAL, "action 99"),

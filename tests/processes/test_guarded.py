@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from arena.processes.guarded import MOST_PROCESSES, Bounds, Fate, default_bounds, guarded, machine_memory
+from arena.processes.fate import Fate
+from arena.processes.guarded import MOST_PROCESSES, Bounds, default_bounds, guarded, machine_memory
 from arena.processes.tree import tree
 
 pytestmark = pytest.mark.full

@@ -67,7 +67,7 @@ async def test_the_next_game_leaves_one_that_hangs_behind(against, monkeypatch):
 @pytest.mark.parametrize(
     ("spec", "limits", "said"),
     [
-        ("faulty:dies", {}, "○ bad crashed (killed by SIGSEGV"),
+        ("faulty:dies", {}, "○ bad crashed (was killed by SIGSEGV"),
         ("faulty:hangs", {"time_per_move": "500ms"}, "○ bad was late (no move within 0.5 s) and loses"),
     ],
 )

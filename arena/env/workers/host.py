@@ -6,7 +6,8 @@ from typing import Any
 
 from arena.env.workers.base import EnvWorker
 from arena.env.workers.dummy import DummyEnvWorker
-from arena.env.workers.messages import Raised, Request, attempt
+from arena.env.workers.messages import Request
+from arena.processes.messages import Raised, attempt
 
 HALVES = {name: (f"send_{name}", f"get_{name}") for name in ("reset", "check", "call")}
 HALVES["step"] = ("send_action", "get_result")

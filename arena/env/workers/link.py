@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from arena.env.workers.errors import WorkerError
-from arena.env.workers.messages import Raised, Request, attempt, pack_requests, unpack_answers
+from arena.env.workers.messages import Request, pack_requests, unpack_answers
+from arena.processes.messages import Raised, attempt
 
 STARTING_S = 60.0  # a process and its imports may take longer to start than any step
 PENDING: Any = object()

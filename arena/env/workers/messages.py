@@ -1,64 +1,18 @@
 """Messages between a worker and the host of its environment in another process."""
 
-import pickle
-import traceback
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
-import cloudpickle
 import numpy as np
 from numpy.typing import NDArray
+
+from arena.processes.messages import Raised, dumps, loads, sendable
 
 Request = tuple[int, str, Sequence[Any]]
 """Request: number of the environment in its host, name of the method, and its arguments."""
 
 Column = list[Any] | tuple[str, tuple[int, ...], bytearray]
 """One value per row; or type, shape and bytes of an array, which pickle writes six times as fast as the array."""
-
-
-class Portable:
-    """A function that reaches another process even if it is a lambda or a closure."""
-
-    def __init__(self, function: Callable[[], Any]):
-        self.function = function
-
-    def __getstate__(self) -> bytes:
-        return cloudpickle.dumps(self.function)
-
-    def __setstate__(self, state: bytes) -> None:
-        self.function = pickle.loads(state)
-
-
-@dataclass(frozen=True)
-class Raised:
-    """The answer to a request that raised an error."""
-
-    error: Exception | None
-    """The error; None if it cannot be pickled."""
-    text: str
-    """Its traceback."""
-
-
-def dumps(message: Any) -> bytes:
-    """Return the bytes of a message; objects that pickle refuses (local classes, lambdas) take a slower path."""
-    try:
-        return pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-    except Exception:  # pickle raises PicklingError, AttributeError or TypeError, as it comes
-        return cloudpickle.dumps(message)
-
-
-def loads(message: bytes) -> Any:
-    """Return the message in these bytes."""
-    return pickle.loads(message)
-
-
-def attempt(work: Callable[..., Any], *arguments: Any) -> Any:
-    """Return the result of the work, or `Raised`."""
-    try:
-        return work(*arguments)
-    except Exception as error:
-        return Raised(_portable(error), traceback.format_exc())
 
 
 def pack_requests(requests: Sequence[Request]) -> bytes:
@@ -83,7 +37,7 @@ def pack_answers(requests: Sequence[Request], answers: list[Any]) -> bytes:
     try:
         return dumps(tuple(map(_column, zip(*answers, strict=True))) if columns else answers)
     except Exception:
-        return dumps([_sendable(answer) for answer in answers])
+        return dumps([sendable(answer) for answer in answers])
 
 
 def unpack_answers(message: bytes) -> list[Any]:
@@ -116,17 +70,3 @@ def _values(column: Column) -> Sequence[Any] | NDArray[Any]:
         return column
     dtype, shape, content = column
     return np.ndarray(shape, dtype, content)
-
-
-def _sendable(answer: Any) -> Any:
-    refusal = attempt(dumps, answer)
-    return refusal if isinstance(refusal, Raised) else answer
-
-
-def _portable(error: Exception) -> Exception | None:
-    """Return the error if it can be pickled and restored; not all can be rebuilt from their arguments."""
-    try:
-        copy = loads(dumps(error))
-    except Exception:
-        return None
-    return error if type(copy) is type(error) else None

@@ -5,14 +5,15 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Self
 
-from arena.base.cluster import require_ray
 from arena.env.workers.base import EnvWorker
 from arena.env.workers.dummy import DummyEnvWorker
 from arena.env.workers.host import EnvHost
 from arena.env.workers.link import Link
-from arena.env.workers.messages import Portable, pack_answers, unpack_requests
+from arena.env.workers.messages import pack_answers, unpack_requests
 from arena.env.workers.remote import RemoteEnvWorker
 from arena.env.workers.subproc import ProcessLink, SubprocEnvWorker
+from arena.processes.cluster import require_ray
+from arena.processes.messages import Portable
 
 WorkerFn = Callable[[Callable[[], Any]], EnvWorker]
 

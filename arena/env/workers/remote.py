@@ -8,9 +8,8 @@ from arena.base.errors import UsageError
 from arena.env.workers.base import EnvWorker, ResetResult, StepResult
 from arena.env.workers.errors import WorkerError
 from arena.env.workers.link import PENDING, Link, Lost, Ticket
-from arena.env.workers.messages import Raised
-
-CLOSING_S = 5.0  # how long environments may take to close before their host is killed
+from arena.processes.child import CLOSING_S
+from arena.processes.messages import Raised
 
 
 class RemoteEnvWorker(EnvWorker):

@@ -1,21 +1,19 @@
 """`SubprocEnvWorker`: an environment in a child process, alone or with others."""
 
-import multiprocessing
 import os
-import signal
 import weakref
 from collections.abc import Callable, Sequence
-from multiprocessing import connection, resource_tracker
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from typing import Any, Self
 
-from arena.base.errors import UsageError
-from arena.env.workers.child import PARENT_ENDS, serve, watch
+from arena.env.workers.child import host_environments
 from arena.env.workers.link import Link
-from arena.env.workers.messages import Portable
-from arena.env.workers.remote import CLOSING_S, RemoteEnvWorker
+from arena.env.workers.remote import RemoteEnvWorker
 from arena.env.workers.shared import ObservationReader
+from arena.processes.child import Child, forked, ready
+from arena.processes.inside import watch
+from arena.processes.messages import Portable
 
 
 class ProcessLink(Link):
@@ -39,29 +37,18 @@ class ProcessLink(Link):
         super().__init__(hang_timeout_s)
         self._wakeful = wakeful and hasattr(os, "sched_yield")
         self._share_memory = share_memory
-        self._context = _context(context)
-        self._memory: dict[int, ObservationReader] = {}
-        self._process: BaseProcess | None = None
-        self._pid: int | None = None
+        self._context = context
+        self._child: Child | None = None
+        self._readers: list[ObservationReader] = []
 
     def _start(self, env_fns: Sequence[Callable[[], Any]]) -> None:
         if self._share_memory:
             resource_tracker.ensure_running()  # before the fork, so that the child has no tracker of its own
-        self._memory = {slot: ObservationReader() for slot in range(len(env_fns))} if self._share_memory else {}
-        self._pipe, theirs = self._context.Pipe()
-        PARENT_ENDS.add(self._pipe)
-        arguments = (theirs, [Portable(env_fn) for env_fn in env_fns], self._share_memory, self._wakeful)
-        process = self._context.Process(target=serve, args=arguments, daemon=True)
-        try:
-            process.start()
-        except BaseException:
-            self._pipe.close()
-            raise
-        finally:
-            theirs.close()
-        self._process, self._pid = process, process.pid
-        self._owner = os.getpid()
-        self._finalizer = weakref.finalize(self, _end, process, self._pipe, self._memory, self._owner, CLOSING_S)
+            self._readers = [ObservationReader() for _ in env_fns]
+        portable = [Portable(env_fn) for env_fn in env_fns]
+        self._child = forked(host_environments, (portable, self._share_memory, self._wakeful), self._context)
+        self._pipe: Connection = self._child.pipe
+        self._release = weakref.finalize(self, _close, self._readers)
 
     def _send(self, message: bytes) -> None:
         self._pipe.send_bytes(message)
@@ -76,38 +63,30 @@ class ProcessLink(Link):
     @classmethod
     def select(cls, links: Sequence[Self], seconds: float | None) -> list[Self]:
         """Return the links whose pipes have something to read."""
-        pipes = {link._pipe: link for link in links}
-        ready = connection.wait(list(pipes), seconds)
-        return [pipes[pipe] for pipe in ready if isinstance(pipe, Connection)]
+        return ready({link._pipe: link for link in links}, seconds)
 
     @property
     def host(self) -> str:
         """Name of the process."""
-        return f"its process {self._pid}"
+        assert self._child is not None
+        return f"its process {self._child.pid}"
 
     def _fate(self) -> str:
-        assert self._process is not None
-        self._process.join(1.0)
-        code = self._process.exitcode
-        if code is None:
-            return f"{self.host} has closed its pipe"
-        return f"{self.host} " + (
-            f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
-        )
+        assert self._child is not None
+        return f"{self.host} {self._child.fate()}"
 
     def _arrived(self, slot: int, answer: Any) -> Any:
-        return self._memory[slot].fetch(answer) if self._memory else answer
+        return self._readers[slot].fetch(answer) if self._readers else answer
 
     def begin_close(self) -> None:
         """Close the pipe; the child closes its environments and ends."""
-        if self._process is not None:
+        if self._child is not None:
             self._pipe.close()
 
     def _stop(self, patience_s: float) -> None:
-        if self._process is None or not self._finalizer.alive:
-            return
-        self._finalizer.detach()
-        _end(self._process, self._pipe, self._memory, self._owner, patience_s)
+        if self._child is not None:
+            self._child.end(patience_s)
+            self._release()
 
 
 class SubprocEnvWorker(RemoteEnvWorker):
@@ -126,24 +105,6 @@ class SubprocEnvWorker(RemoteEnvWorker):
             self.flush()
 
 
-def _context(name: str | None) -> Any:
-    if name is not None and name not in multiprocessing.get_all_start_methods():
-        known = ", ".join(multiprocessing.get_all_start_methods())
-        raise UsageError(f"context {name!r} is no way to start a process here; known: {known}")
-    return multiprocessing.get_context(name)
-
-
-def _end(
-    process: BaseProcess, pipe: Connection, memory: dict[int, ObservationReader], owner: int, patience_s: float
-) -> None:
-    """End a child and release its resources; it has `patience_s` seconds to close its environments."""
-    if os.getpid() != owner:
-        return  # in a forked child that inherited the worker: the process is a sibling's
-    pipe.close()
-    process.join(patience_s)
-    if process.is_alive():
-        process.kill()
-        process.join()
-    for reader in memory.values():
+def _close(readers: Sequence[ObservationReader]) -> None:
+    for reader in readers:
         reader.close()
-    process.close()

@@ -159,10 +159,10 @@ def test_probabilities_are_passed_on(tmp_path):
             Reason.CRASHED,
             "ProgramError: .* probs that are not a list of 9 numbers",
         ),
-        ("sys.exit(3)", Reason.CRASHED, "ProgramError: python[^ ]* exited with status 3"),
-        ("os.kill(os.getpid(), 11)", Reason.CRASHED, "ProgramError: python[^ ]* was killed by signal 11"),
+        ("sys.exit(3)", Reason.CRASHED, "ProgramError: python[^ ]* ended with status 3"),
+        ("os.kill(os.getpid(), 11)", Reason.CRASHED, "ProgramError: python[^ ]* was killed by SIGSEGV"),
         ("os.close(1); time.sleep(99)", Reason.CRASHED, "ProgramError: .* closed its input or output, and was killed"),
-        ('raise KeyError("lost")', Reason.CRASHED, "ProgramError: .* exited with status 1; it said: KeyError: 'lost'"),
+        ('raise KeyError("lost")', Reason.CRASHED, "ProgramError: .* ended with status 1; it said: KeyError: 'lost'"),
         ('while True: print("x" * 9999, end="")', Reason.CRASHED, "ProgramError: .* said more than 1000000 bytes .*"),
         ('print("[" * 99999); return {}', Reason.CRASHED, "ProgramError: .* which is not a JSON object; .*"),
     ],
@@ -186,7 +186,7 @@ def test_floods_of_complaints_are_read_and_forgotten(tmp_path):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("sys.exit('no licence')", "cmd: python[^ ]* exited with status 1; it said: no licence"),
+        ("sys.exit('no licence')", "cmd: python[^ ]* ended with status 1; it said: no licence"),
         ('print("welcome", flush=True)', "cmd: python[^ ]* said 'welcome', which is not a JSON object"),
         ('hello = lambda m: {"type": "refuse", "reason": "only go"}', "does not answer hello with ready: only go"),
         ('hello = lambda m: {"type": "move"}', 'does not answer hello with ready, but {"type": "move"}'),

@@ -118,7 +118,7 @@ def test_how_a_program_can_lose(tmp_path, genmove, reason, detail):
         ("gtp", "gtp needs a command, as in gtp:./my-bot"),
         ("gtp:nobody --mode gtp", "gtp: nobody is not a program found here"),
         ("gtp:'cat", "gtp:'cat: No closing quotation"),
-        ("gtp:false", "gtp: false exited with status 1"),
+        ("gtp:false", "gtp: false ended with status 1"),
         ("gtp:cat", "gtp: cat said 'list_commands' to 'list_commands'; answers begin with = or ?"),
     ],
 )

@@ -151,7 +151,7 @@ def test_workers_and_bots_end_with_a_tournament_that_is_killed(tmp_path, delay, 
     ]
     child = subprocess.Popen([*command, "--workers", "3"], cwd=tmp_path, stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
-    while sum("arena.processes.inside" in command_of(pid) for pid in tree(child.pid)) < 3:
+    while sum("arena.processes.job_worker" in command_of(pid) for pid in tree(child.pid)) < 3:
         assert time.monotonic() < deadline
         time.sleep(0.002)
     time.sleep(delay)  # nothing is imported yet, or some of them play
