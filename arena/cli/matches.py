@@ -18,8 +18,8 @@ from arena.base.tables import Cell, Column, print_table
 from arena.match.verdict import MatchRecord
 from arena.policy.registry import make_game
 from arena.store import DEFAULT_URL, MatchFilter, Store, StoredMatch, export_lines, import_lines, read_lines
-from arena.tui.state.series import share_point
-from arena.tui.state.words import mark, points
+from arena.tui.services.game_facts import facts_of
+from arena.tui.state.words import mark, shares
 from games.engine.identity import split_label
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _cells(match: StoredMatch) -> list[Cell]:
         str(match.run),
         Text.assemble(name, (f"\n{options.replace(', ', ' ')}", "dim")),
         _players(record),
-        "–".join(points(share) for share in share_point(record.verdict.returns)),
+        "–".join(shares(record.verdict.returns, facts_of(record.game).cooperative)),
         str(len(record.actions)),
         f"{_when(match.added):%Y-%m-%d %H:%M}",
     ]
@@ -160,7 +160,8 @@ def _players(record: MatchRecord) -> Text:
     """Return the players' names, one a line, with the reason after a player who lost by breaking a rule."""
     verdict = record.verdict
     faults = {} if verdict.offender is None else {verdict.offender: f"  {verdict.reason}"}
-    lines = [(f"{mark(seat)} {name}", (faults.get(seat, ""), "dim")) for seat, name in enumerate(record.players)]
+    sides = facts_of(record.game).sides
+    lines = [(f"{mark(seat, sides)} {name}", (faults.get(seat, ""), "dim")) for seat, name in enumerate(record.players)]
     return Text("\n").join(Text.assemble(*line) for line in lines)
 
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
@@ -11,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.table import Table
 from rich.text import Text
 
+from arena.base.terminal import suspendable
 from arena.match.verdict import MatchRecord
 from arena.ratings.sprt import Sprt
 from arena.tournament.sequential import SequentialTest, standing
@@ -54,17 +56,19 @@ class LiveTable:
         self._bar = Progress(*columns, console=console)
         self._task = self._bar.add_task("games", total=None)
         self._live = Live(self._bar, console=console, transient=True, refresh_per_second=4)
+        self._visible = ExitStack()
         self._played, self._next = 0, 0.0
 
     def __enter__(self) -> Self:
         if self._console.is_terminal:
-            self._live.start()
+            self._visible.enter_context(suspendable(self._console))
+            self._visible.enter_context(self._live)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._live.stop()
+        self._visible.close()
 
     def __call__(self, records: Sequence[MatchRecord], total: int) -> None:
         """Count further games and update the table."""

@@ -270,6 +270,28 @@ async def test_new_ratings_are_seen(folder):
         await shows(pilot, "the mean of all is 0")
 
 
+async def test_the_strongest_of_other_games_and_what_teams_earned_are_seen(folder):
+    with Store(folder / "arena.db") as store:
+        for name, moves, returns in (("hex", (0, 1), (1.0, -1.0)), ("hanabi", (0, 1), (7.0, 7.0))):
+            label = make_game(name).label
+            record = MatchRecord(label, ("able", "baker"), 0, (), moves, Verdict(returns))
+            store.add_run("tournament", name, label, {}, ["able", "baker"], [(0, record)])
+    app = home(folder)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: len(app.screen._traits) == len(GAMES.names()), 60)
+        await shows(pilot, "able – baker    7 ", "able – baker    1–0", "first – second")
+        app.screen.query_one("#games", Rows).choose("tic_tac_toe")
+        await shows(pilot, "7/0/5", "best in other games", "hex: able")
+        app.screen.query_one("#games", Rows).choose("chess")
+        await shows(pilot, "nobody has been rated in chess", "tic_tac_toe: second", "hex: able")
+        ladder = app.screen.query_one("#ladder", Rows)
+        ladder.focus()
+        ladder.choose("hex\nable")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, FormScreen))
+        await shows(pilot, "$ arena watch hex able random")
+
+
 async def test_what_cannot_be_started_is_said(folder):
     (folder / "runs" / "logs").write_text("in the way of the folder of logs")
     app = home(folder)

@@ -115,6 +115,19 @@ def test_a_suspended_program_goes_on(terminal, thinking):
     terminal.wait_for(lambda text: text.rstrip().endswith("$"), seconds=20)
 
 
+def test_a_suspended_tournament_gives_the_cursor_back(terminal):
+    terminal.enter(f"{ARENA} tournament connect_four mcts:2000 mcts:1000 --games 2000 --store t.db")
+    terminal.wait_for("games/s")
+    assert terminal.tmux("display-message", "-p", "#{cursor_flag}").strip() == "0"
+    terminal.press("C-z")
+    terminal.wait_for("Stopped")
+    assert terminal.tmux("display-message", "-p", "#{cursor_flag}").strip() == "1"
+    terminal.enter("clear; fg")
+    terminal.wait_for("games/s")
+    terminal.press("C-c")
+    terminal.wait_for("resume with")
+
+
 def test_pasted_garbage_is_refused_where_it_is_seen(terminal, tmp_path):
     (tmp_path / "garbage").write_bytes(b"5\n\xff\xfe\x07 [b]x[/] " + "日本".encode() + b"z" * 5000 + b"\nq\nRR\n")
     terminal.tmux("load-buffer", str(tmp_path / "garbage"))

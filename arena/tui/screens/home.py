@@ -30,7 +30,7 @@ from arena.tui.services.jobs import CommandProcess, as_name, start
 from arena.tui.state.counting import counted
 from arena.tui.state.intents import Intent, LeagueIntent, MatchesIntent, OpenScreen, ReplayIntent, RunIntent
 from arena.tui.views.forms import PLAY, TOURNAMENT, TRAIN, WATCH, CommandForm, FormContext, option_meanings
-from arena.tui.views.home_rows import LADDER, found, ladder_rows, ladder_title, match_cells, training_cells
+from arena.tui.views.home_rows import LADDER, found, ladder_note, ladder_rows, ladder_title, match_cells, training_cells
 from arena.tui.widgets.rows import Cells, Rows
 from games.engine.identity import name_of
 
@@ -132,7 +132,8 @@ class HomeScreen(ArenaScreen):
         )
         known = [(str(run.folder), training_cells(run)) for run in inventory.runs]
         self._rows("trainings").show([*self._starting({folder for folder, _ in known}), *known])
-        self._rows("matches").show([(str(match.id), match_cells(match)) for match in inventory.matches])
+        matches = [(str(one.id), match_cells(one, inventory.facts[one.record.game])) for one in inventory.matches]
+        self._rows("matches").show(matches)
         self._report_ended_commands()
         if inventory.error != self._store_error:
             self._store_error = inventory.error
@@ -173,12 +174,13 @@ class HomeScreen(ArenaScreen):
     @work(exclusive=True, group="ladder")
     async def _show_ladder(self) -> None:
         ladder: GameLadder = await self.background.run(partial(self._arena_context.ladder, self.game))
+        strongest = await self.background.run(self._arena_context.strongest)
         try:
             panel = self._rows("ladder")
         except NoMatches:  # the screen was left meanwhile
             return
         panel.border_title = Content(ladder_title(ladder))
-        panel.show(ladder_rows(ladder))
+        panel.show(ladder_rows(ladder, strongest), ladder_note(ladder))
 
     # --- to other screens ---------------------------------------------------------------------------------------
 
@@ -191,7 +193,8 @@ class HomeScreen(ArenaScreen):
         if event.rows.id == "games":
             self.app.push_screen(MenuScreen(event.key, MENU), partial(self._do, event.key))
         elif event.rows.id == "ladder":
-            self.action_form("watch", event.key)
+            game, _, agent = event.key.partition("\n")
+            self.action_form("watch", agent, game)
         elif event.rows.id == "trainings":
             self._follow(event.key)
         else:

@@ -4,15 +4,16 @@ Heavy imports are delayed until needed: the first frame of a screen must not wai
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.base.errors import UsageError
 from arena.base.passwords import without_password
 from arena.policy.registry import AGENTS, make_game
+from arena.tui.services.game_facts import GameFacts, facts_of
 from games.engine.identity import name_of
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 SHARE = 0.05
 """Largest share of time for rating a game whose matches go on."""
+RATING_S = 0.1
+"""Seconds after which no further game is rated in one go."""
 RECENT = 50
 """Maximum number of matches listed."""
 
@@ -33,6 +36,8 @@ class Inventory:
     runs: tuple["FoundRun", ...] = ()
     matches: tuple["StoredMatch", ...] = ()
     """The latest matches, newest first."""
+    facts: Mapping[str, GameFacts] = field(default_factory=dict)
+    """Facts of their games, by label."""
     stored: int = 0
     """Number of matches in the store."""
     error: str = ""
@@ -94,6 +99,7 @@ class ArenaContext:
         self.runs = runs
         self._store = LazyStore(store)
         self._ladders: dict[str, tuple[GameLadder, int, float]] = {}  # by label, with newest match, and kept until
+        self._unknown: set[str] = set()  # labels of games that are not installed here
 
     def poll(self) -> Inventory:
         """Return what there is now."""
@@ -104,7 +110,9 @@ class ArenaContext:
             store = self._store.get()
             if store is None:
                 return Inventory(runs)
-            return Inventory(runs, tuple(store.matches(limit=RECENT)), store.count())
+            matches = tuple(store.matches(limit=RECENT))
+            facts = {label: facts_of(label) for label in {match.record.game for match in matches}}
+            return Inventory(runs, matches, facts, store.count())
         except UsageError as error:
             self._store.close()
             return Inventory(runs, error=str(error))
@@ -122,6 +130,31 @@ class ArenaContext:
                 label = label if label in played or not played else played[0]
                 return self._rated(store, label)
         return GameLadder(label)
+
+    def strongest(self) -> list[GameLadder]:
+        """Return the ladders of all games of the store in which somebody is rated, as far as they are known.
+
+        They become known in a share of the time, those longest out of date first.
+        """
+        with suppress(UsageError):
+            store = self._store.get()
+            if store is not None:
+                labels = [label for label in store.games() if label not in self._unknown]
+                self._rate_some(store, labels)
+                known = [self._ladders[label][0] for label in labels if label in self._ladders]
+                return [ladder for ladder in known if ladder.ladders]
+        return []
+
+    def _rate_some(self, store: "Store", labels: Sequence[str]) -> None:
+        """Rate games until a share of the time between two calls is spent."""
+        began = time.monotonic()
+        for label in sorted(labels, key=lambda label: self._ladders[label][2] if label in self._ladders else 0.0):
+            try:
+                self._rated(store, label)
+            except UsageError:  # its game is not installed here
+                self._unknown.add(label)
+            if time.monotonic() - began > RATING_S:
+                return
 
     def _rated(self, store: "Store", label: str) -> GameLadder:
         from arena.tournament.ladder import find_ladders

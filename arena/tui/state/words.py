@@ -60,6 +60,15 @@ def points(value: float) -> str:
     return f"{int(whole) or ''}½" if rest == 0.5 else f"{value:.2f}"
 
 
+def shares(returns: Sequence[float], of_team: bool = False) -> list[str]:
+    """Return the points by seat that the returns of a game are worth; of a team's game what all of them earned.
+
+    >>> shares([1, -1]), shares([0, 0]), shares([7, 7], of_team=True)
+    (['1', '0'], ['½', '½'], ['7'])
+    """
+    return [f"{returns[0]:g}"] if of_team else [points(share) for share in share_point(returns)]
+
+
 def standings(score: Sequence[float]) -> str:
     """Return the points of several players.
 

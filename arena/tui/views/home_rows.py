@@ -9,6 +9,7 @@ from rich.text import Text
 
 from arena.tui.state.counting import counted
 from arena.tui.widgets.rows import Cells
+from games.engine.identity import name_of
 
 if TYPE_CHECKING:
     from arena.runs.follow import FoundRun
@@ -16,28 +17,34 @@ if TYPE_CHECKING:
     from arena.tournament.standings import Standings
     from arena.tournament.teams import Teams
     from arena.tui.services.context import GameLadder
+    from arena.tui.services.game_facts import GameFacts
 
 
 def training_cells(run: "FoundRun") -> Cells:
-    """Return the activity, name, progress and scores of a run."""
+    """Return the activity, name, progress, scores and newest snapshot of a run."""
     status = run.status
     scores = [f"{name} {value:.0%}" for name, value in status.evaluation.items() if name != "return"]
     scores += [f"return {value:.4g}" for name, value in status.evaluation.items() if name == "return"]
     pace = [f"{status.rate:,.0f}/s"] if status.rate else []
     sign = Text("●" if status.at_work else "○", "bold")
-    return sign, run.name, status.share, "  ".join([status.state, *pace, *scores[:2]])
+    newest = [f"{counted(status.snapshots, 'snapshot')}, {clock_time(status.time)}"] if status.snapshots else []
+    return sign, run.name, status.share, "  ".join([status.state, *pace, *scores[:2], *newest])
 
 
-def match_cells(match: "StoredMatch") -> Cells:
-    """Return the time, players, result and length of a match."""
-    from arena.tui.state.series import share_point
-    from arena.tui.state.words import points
+def clock_time(seconds: float) -> str:
+    """Return a moment, in seconds since 1970, as the time of today or as a day."""
+    when = datetime.fromtimestamp(seconds)
+    return f"{when:%H:%M}" if when.date() == datetime.now().date() else f"{when:%d %b}"
+
+
+def match_cells(match: "StoredMatch", facts: "GameFacts") -> Cells:
+    """Return the time, players, result and length of a match of a game with these facts."""
+    from arena.tui.state.words import shares
 
     record = match.record
-    result = "–".join(points(share) for share in share_point(record.verdict.returns))
-    when = datetime.fromtimestamp(match.added)
-    shown = f"{when:%H:%M}" if when.date() == datetime.now().date() else f"{when:%d %b}"
-    return Text(shown, "dim"), " – ".join(record.players), result, counted(len(record.actions), "move")
+    result = "–".join(shares(record.verdict.returns, facts.cooperative))
+    moves = counted(len(record.actions), "move")
+    return Text(clock_time(match.added), "dim"), " – ".join(record.players), result, moves
 
 
 def found(part: str, names: Sequence[str]) -> str | None:
@@ -51,44 +58,63 @@ def found(part: str, names: Sequence[str]) -> str | None:
     return min(holding, key=lambda name: (not name.startswith(part), len(name)), default=None)
 
 
-LADDER = ("", "agent", ">elo", ">±", ">games", "W/D/L")
-"""Headings of a ladder."""
+LADDER = ("", ">elo", ">±", "agent", ">games", "W/D/L")
+"""Headings of a ladder; narrow panels cut the last."""
 MOST_LADDER_ROWS = 50
 
 
 def ladder_title(ladder: "GameLadder") -> str:
-    """Return the game, its clock where there are several, and what the ratings say: `ladder: go · random is 0`."""
-    parts = [f"ladder: {ladder.game.partition('(')[0]}"]
-    if len(ladder.ladders) > 1:
-        parts.append(ladder.ladders[0].clock)
-    return " · ".join([*parts, *(one.table.meaning for one in ladder.ladders[:1])])
+    """Return the game of a ladder, and its clock where there are several."""
+    clock = f" · {ladder.ladders[0].clock}" if len(ladder.ladders) > 1 else ""
+    return f"ladder: {name_of(ladder.game)}{clock}"
 
 
-def ladder_rows(ladder: "GameLadder") -> list[tuple[str, Cells]]:
-    """Return a row for each of the first players under the clock of most games, with the player as key.
+def ladder_note(ladder: "GameLadder") -> str:
+    """Return what the ratings of a ladder say, `random is 0`; that there are none if nobody is rated."""
+    return ladder.ladders[0].table.meaning if ladder.ladders else f"nobody has been rated in {name_of(ladder.game)}"
 
-    Cells are place, player, rating, half its interval, games, and wins/draws/losses. In cooperative games what a team
-    of the player alone earns stands for the rating. A row without a key separates players whom no games connect.
+
+def ladder_rows(ladder: "GameLadder", all_games: Sequence["GameLadder"] = ()) -> list[tuple[str, Cells]]:
+    """Return a row for each of the first players of a ladder, and for the strongest of each of the other games.
+
+    Cells are place, rating, half its interval, player, games, and wins/draws/losses, under the clock of most games. In
+    cooperative games what a team of the player alone earns stands for the rating. The key is the game and the player
+    with a line end between them. A row without a key separates players whom no games connect.
     """
+    rows = list(islice(_rows(ladder), MOST_LADDER_ROWS))
+    others = [row for other in all_games if other.game != ladder.game for row in islice(_strongest(other), 1)]
+    return [*rows, *([_separator("best in other games")] if others else []), *others]
+
+
+def _rows(ladder: "GameLadder") -> Iterator[tuple[str, Cells]]:
     from arena.tournament.teams import Teams
 
-    if not ladder.ladders:
-        return []
-    table = ladder.ladders[0].table
-    return list(islice(_team_rows(table) if isinstance(table, Teams) else _rated_rows(table), MOST_LADDER_ROWS))
+    for one in ladder.ladders[:1]:
+        rows = _team_rows(one.table) if isinstance(one.table, Teams) else _rated_rows(one.table)
+        yield from ((f"{name_of(ladder.game)}\n{name}" if name else "", cells) for name, cells in rows)
+
+
+def _strongest(ladder: "GameLadder") -> Iterator[tuple[str, Cells]]:
+    """Yield the rows of a ladder with its game in place of the number."""
+    for key, (_, rating, error, name, *figures) in _rows(ladder):
+        yield key, ("★", rating, error, Text.assemble((f"{name_of(ladder.game)}: ", "dim"), name), *figures)
+
+
+def _separator(text: str) -> tuple[str, Cells]:
+    return "", ("─", "", "", Text(text, "dim"), "", "")
 
 
 def _rated_rows(table: "Standings") -> Iterator[tuple[str, Cells]]:
     for row in table.rows:
         if table.starts_island(row):
-            yield "", ("─", Text("no games with those above", "dim"), "", "", "", "")
+            yield _separator("no games with those above")
         tally = row.tally
-        figures = f"{row.elo:z.0f}", f"{row.error:.0f}", f"{tally.games.sum():,}"
+        rating, error = f"{row.elo:z.0f}", f"{row.error:.0f}"
         results = f"{tally.wins}/{tally.draws}/{tally.losses}"
-        yield row.name, (str(row.rank), Text(row.name, "bold"), *figures, results)
+        yield row.name, (str(row.rank), rating, error, Text(row.name, "bold"), f"{tally.games.sum():,}", results)
 
 
 def _team_rows(table: "Teams") -> Iterator[tuple[str, Cells]]:
     for row in table.rows:
         score = ("–", "–") if row.alone is None else (f"{row.alone.mean:.2f}", f"{row.alone.error:.2f}")
-        yield row.name, (str(row.rank), Text(row.name, "bold"), *score, f"{row.games:,}", "")
+        yield row.name, (str(row.rank), *score, Text(row.name, "bold"), f"{row.games:,}", "")

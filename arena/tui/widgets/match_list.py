@@ -13,8 +13,9 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from arena.tui.state.series import share_point
-from arena.tui.state.words import mark, points
+from arena.tui.services.game_facts import facts_of
+from arena.tui.state.words import mark, shares
+from games.engine.identity import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 PAGE = 200
 """Matches in a page."""
+WIDE = 110
+"""Columns from which the game and the year are shown."""
 MAX_PAGES = 50
 """Maximum number of pages in memory."""
 
@@ -158,16 +161,14 @@ class MatchList(ScrollView, can_focus=True):
 
 
 def _line(match: "StoredMatch", width: int) -> str:
-    """Return number, time, players with their points, game, length and reason, as far as they fit."""
-    record = match.record
-    shares = share_point(record.verdict.returns)
-    players = "   ".join(
-        f"{mark(seat)} {name} {points(share)}"
-        for seat, (name, share) in enumerate(zip(record.players, shares, strict=True))
-    )
+    """Return number, time, players, game, result, reason and length of a match, as far as they fit."""
+    record, is_wide, added = match.record, width >= WIDE, datetime.fromtimestamp(match.added)
+    facts = facts_of(record.game)
+    players = "   ".join(f"{mark(seat, facts.sides)} {name}" for seat, name in enumerate(record.players))
+    result = "–".join(shares(record.verdict.returns, facts.cooperative))
     ended = "" if record.verdict.reason == "finished" else str(record.verdict.reason)
-    left = f" {match.id:>8}  {datetime.fromtimestamp(match.added):%Y-%m-%d %H:%M}  "
-    right = f"  {ended:<8} {len(record.actions):>4} moves "
-    game = f"  {record.game.partition('(')[0]:<20}" if width >= 110 else ""
+    left = f" {match.id:>8}  {added:%Y-%m-%d %H:%M}  " if is_wide else f" {match.id:>6}  {added:%d %b %H:%M}  "
+    right = f"  {result:<5} {ended:<8} {len(record.actions):>4} moves "
+    game = f"  {name_of(record.game):<20}" if is_wide else ""
     room = max(width - len(left) - len(right) - len(game), 8)
     return f"{left}{players[: room - 1] + '…' if len(players) > room else players:<{room}}{game}{right}"

@@ -49,6 +49,7 @@ class Rows(DataTable[str | Text]):
         super().__init__(id=id, cursor_type="row", show_header=headed, cell_padding=1)
         self.border_title = Content(title)
         self._columns, self._empty = columns, empty
+        self._note = ""
         self._shown: list[tuple[str, Cells]] = []
 
     def on_mount(self) -> None:
@@ -68,10 +69,10 @@ class Rows(DataTable[str | Text]):
         if key in keys:
             self.move_cursor(row=keys.index(key), animate=False)
 
-    def show(self, rows: Sequence[tuple[str, Cells]]) -> None:
-        """Show these rows (key, cells); the cursor stays on its key, or near it."""
-        rows = list(rows)
-        if rows == self._shown:
+    def show(self, rows: Sequence[tuple[str, Cells]], note: str = "") -> None:
+        """Show these rows (key, cells), with a note below; the cursor stays on its key, or near it."""
+        rows, noted, self._note = list(rows), self._note, note
+        if rows == self._shown and note == noted:
             return
         key, place, top = self.key, self.cursor_row, self.scroll_y
         keys = [one for one, _ in rows]
@@ -98,7 +99,7 @@ class Rows(DataTable[str | Text]):
         return text
 
     def _say_empty(self) -> None:
-        self.border_subtitle = Content("" if self._shown else self._empty)
+        self.border_subtitle = Content(self._note or ("" if self._shown else self._empty))
 
     def action_select_cursor(self) -> None:
         """Choose the row under the cursor."""
