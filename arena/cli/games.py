@@ -92,8 +92,9 @@ def _row(game: Game) -> GameRow:
     knowledge = "hidden" if not game.perfect_information else "perfect"
     utility = "cooperative" if game.cooperative else "zero-sum" if game.zero_sum else "general-sum"
     box = game.action_box
-    more = [] if box is None else [f"continuous actions ({box})"]
-    groups = [" and ".join(game.agents[seat] for seat in group) for group in game.groups]
+    real = "some actions continuous" if game.num_actions else f"continuous actions ({box})"
+    more = [] if box is None else [real]
+    groups = [" and ".join(game.agents[seat] for seat in group.seats) for group in game.groups]
     more += [f"groups of agents: {'; '.join(groups)}"] if groups else []
     kind = [knowledge, *["chance"] * game.has_chance, *["simultaneous"] * game.simultaneous, utility, *more]
     return GameRow(

@@ -66,11 +66,12 @@ class Acting:
 
     def _drawn(self, env_ids: Ints, obs: Any) -> NDArray[Any]:
         """Draw from the legal actions of a mask or, without one, from the action space of each environment."""
+        if isinstance(self._env, VectorGames):
+            if self._env.game.action_box is None:
+                return as_array(self._legal.forward(Batch(obs=obs)).act)
+            return self._env.game.draw_actions(obs.agent_id, obs.mask, self._rng)
         if isinstance(obs, Batch) and "mask" in obs and obs.mask.shape[1]:
             return as_array(self._legal.forward(Batch(obs=obs)).act)
-        if isinstance(self._env, VectorGames):
-            assert self._env.game.action_box is not None  # else there would be a mask
-            return self._env.game.action_box.sample(self._rng, len(env_ids))
         if not self._spaces:  # once: processes hand over copies, and each copy begins its random stream anew
             self._spaces = list(self._env.action_space)
             self._plain = all(_is_plain(space) for space in self._spaces)

@@ -1,4 +1,7 @@
-"""Common spaces for agents with different ones: smaller values are padded with zeros at the end."""
+"""Common spaces for agents with different ones: smaller values are padded with zeros at the end.
+
+Where there is none, as for a picture and a vector, `arena.env.spaces` flattens what is seen and numbers the actions.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,28 +9,39 @@ from typing import Any
 import numpy as np
 from gymnasium import Space
 from gymnasium.spaces import Box, Dict, Discrete, Tuple
+from gymnasium.spaces.utils import flatdim
 from numpy.typing import NDArray
 
-from arena.base.errors import UsageError
 
-
-def common_space(spaces: Sequence[Space[Any]], agents: Sequence[str], what: str) -> Space[Any]:
-    """Return a space that can hold the values of each of `spaces` (one per agent); the first if all are equal.
+def common_space(spaces: Sequence[Space[Any]]) -> Space[Any] | None:
+    """Return a space that can hold the values of each of `spaces`; the first if all are equal, None if there is none.
 
     Boxes of as many axes get the longest of each, `Discrete`s the largest number, dictionaries of the same keys and
-    tuples of one length take their parts one by one. `UsageError` names two agents whose spaces have nothing like that
-    in common; `what` they are spaces of is for its text.
+    tuples of one length take their parts one by one.
     """
     first = spaces[0]
     if all(_size(space) == _size(first) for space in spaces):
         return first
-    for agent, space in zip(agents, spaces, strict=True):
-        if not _alike(space, first):
-            raise UsageError(
-                f"agents {agents[0]!r} and {agent!r} have different {what} spaces, for which there is no common one: "
-                f"{first} and {space}"
-            )
-    return _union(spaces)
+    return _union(spaces) if all(_alike(space, first) for space in spaces) else None
+
+
+def places_in(common: Space[Any], own: Space[Any]) -> NDArray[np.int64]:
+    """Return where the entries of a flattened value of `own` lie in that of the common space, [n]."""
+    if isinstance(common, Dict | Tuple):
+        assert isinstance(own, Dict | Tuple)
+        parts, own_parts = _parts(common), _parts(own)
+        starts = np.cumsum([0, *map(flatdim, parts)]).tolist()
+        pairs = zip(starts, parts, own_parts, strict=False)
+        return np.concatenate([start + places_in(part, own_part) for start, part, own_part in pairs])
+    numbers = np.arange(flatdim(common))
+    if isinstance(common, Box) and isinstance(own, Box):
+        return numbers.reshape(common.shape)[tuple(map(slice, own.shape))].reshape(-1)
+    return numbers[: flatdim(own)]
+
+
+def _parts(space: Dict[Any] | Tuple[Any]) -> list[Space[Any]]:
+    """Return the parts of a space in the order in which it is flattened."""
+    return list(space.values() if isinstance(space, Dict) else space.spaces)
 
 
 def fits(space: Space[Any], common: Space[Any]) -> bool:

@@ -202,8 +202,8 @@ class ParallelPettingZooEnv(_PettingZooSeats):
 
     def _choosing(self) -> list[str]:
         """Return the live agents that have not chosen yet."""
-        masks = {agent: self._views[self._seat[agent]]["mask"] for agent in self._live()}
-        return [agent for agent, mask in masks.items() if agent not in self._actions and (mask.any() or not mask.size)]
+        seats = {agent: self._seat[agent] for agent in self._live() if agent not in self._actions}
+        return [a for a, seat in seats.items() if not self.is_numbered(seat) or self._views[seat]["mask"].any()]
 
     def _live(self) -> list[str]:
         agents: list[str] = self.env.agents

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 Matchmaker = Literal["uniform", "latest", "window", "pfsp", "rating", "fictitious", "psro"]
 MetaStrategy = Literal["nash", "alpha-rank", "prd"]
 Gate = Literal["none", "score", "sprt"]
-Seats = Literal["shared", "groups", "separate"]
 LeagueName = Literal["past", "naive", "pfsp", "full"]
 
 
@@ -58,9 +57,10 @@ class LeagueConfig:
     """Number of turns after which an exploiter's snapshot joins the league even if it does not beat its targets."""
     teachers_learn: bool = False
     """Let main agents learn from the games that exploiters play against them."""
-    seats: Seats = "shared"
-    """One network for all seats (shared), one for each group of agents with the same observations and actions, which
-    'arena games GAME' lists (groups), or one for each seat (separate)."""
+    seats: str = "groups"
+    """Policies of the seats. groups: one for each group of agents with the same observations and actions, which 'arena
+    games GAME' lists (one for all where all are alike); shared: one for all; separate: one each; or the agents that
+    share one, and how each learns: a+b,c or a+b=ppo,c=a2c."""
     gate: Gate = "none"
     """Test that a main agent's snapshot must pass against its predecessor to join the league: none, a score, or an
     SPRT."""
@@ -83,7 +83,6 @@ class LeagueConfig:
             ("matchmaker", Matchmaker),
             ("pfsp_weighting", Weighting),
             ("meta_strategy", MetaStrategy),
-            ("seats", Seats),
             ("gate", Gate),
         ):
             if getattr(self, name) not in get_args(choice):

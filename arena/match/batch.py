@@ -90,8 +90,9 @@ class _Lockstep:
             answers = self._ask(player, rows[part], seats[part])
             actions[part] = answers.actions
             failures.update({int(part[i]): failure for i, failure in answers.failures.items()})
-        box = self._env.game.action_box
-        legal = are_legal(rows, actions, self._env.mask) if box is None else box.contain(actions)
+        game = self._env.game
+        numbered = game.action_box is None
+        legal = are_legal(rows, actions, self._env.mask) if numbered else game.allow_each(actions, self._env.mask[rows])
         if not legal.all():
             for i in np.flatnonzero(~legal).tolist():
                 verdict = fault(self._env.num_agents, int(seats[i]), action_of(actions[i]), failures.get(i))
@@ -210,10 +211,7 @@ def _random_lines(game: Game, plies: int, count: int, rng: np.random.Generator) 
     rows = np.arange(count)
     for ply in range(plies):
         mask = env.mask[rows]
-        if game.action_box is None:
-            lines[rows, ply] = (rng.random(mask.shape) * mask).argmax(axis=1)
-        else:
-            lines[rows, ply] = game.action_box.sample(rng, len(rows))
+        lines[rows, ply] = game.draw_actions(env.seats[rows], mask, rng)
         env.step(lines[rows, ply], rows)
         rows = rows[~env.over[rows]]
     return [tuple(actions_of(line)) for line in lines[rows]]

@@ -148,6 +148,8 @@ class Match:
         """Play an action from outside for the seat to move; `IllegalActionError` if it is illegal."""
         if self.over:
             raise UsageError("the match is over")
+        if not isinstance(action, tuple) and self.game.action_box is not None:  # a number, of several in a vector
+            action = self.game.exact(action)
         if not self._is_legal(action):
             raise IllegalActionError(f"{self.game.name}: action {written(action)} is illegal in this position")
         self._play(self.game.exact(action), 0)

@@ -18,9 +18,12 @@ from arena.base.tensors import TensorInfo, header_of, memory_bytes
 from arena.base.typed import as_type
 from arena.policy.base import BasePolicy
 from arena.policy.former_names import read_options
+from arena.policy.layout import SHARED, config_for, layout
 from arena.policy.network import network_of
 from arena.policy.registration import Algorithm, SpacedTask, Spaces, Task
+from arena.policy.registry import learning_algorithm
 from arena.policy.seats import seat_policies
+from arena.policy.shapes import OwnShapes, Shapes
 from arena.policy.size import weights_within
 from arena.policy.snapshots import CONFIG, FORMAT, find_snapshot, read_config
 from games.engine.game import Game
@@ -33,8 +36,7 @@ ROOM = 4
 NETWORK = "network"
 """Key in `config.json` of the function that makes the bodies of the networks, if that is a user's."""
 SEATS = "seats"
-"""Key in `config.json` of how policies hold the seats, if not one holds all: see `layout`."""
-SHARED, GROUPS, SEPARATE = "shared", "groups", "separate"
+"""Key in `config.json` of how policies hold the seats, if not one holds all: see `arena.policy.layout`."""
 
 
 def save_policy(
@@ -177,19 +179,6 @@ def load_policy(
     return Checkpoint.read(find_snapshot(Path(argument))).policy(name, algorithm, task, training)
 
 
-def layout(game: Game, seats: str) -> tuple[tuple[int, ...], ...]:
-    """Return the seats that each policy holds; none where one policy holds all.
-
-    `seats` is "separate", a policy for each seat; "groups", one for each group of seats whose agents are alike; or
-    "shared". Raises `UsageError` for anything else.
-    """
-    if seats == SEPARATE:
-        return tuple((seat,) for seat in range(game.num_players))
-    if seats not in (SHARED, GROUPS):
-        raise UsageError(f"seats={seats!r} is not {SHARED}, {GROUPS} or {SEPARATE}")
-    return game.groups if seats == GROUPS else ()
-
-
 def build_policy(
     algorithm: Algorithm,
     task: Game | SpacedTask,
@@ -200,25 +189,35 @@ def build_policy(
 ) -> BasePolicy:
     """Return a policy with initial weights; in games made of several, as `layout` says for `seats`.
 
-    `network` names the function that makes the bodies of its networks, see `arena.policy.network`. Raises `UsageError`
-    if that fails, or the algorithm has no body.
+    `network` names the function that makes the bodies of its networks, see
+    `arena.policy.network`. Raises `UsageError` if that fails, or an algorithm has no body.
     """
-    spaces = Spaces.of_task(task)
-    made: list[Any] = []
-    if network:
-        make = network_of(network)
+    make = network_of(network) if network else None
+
+    def built(by: Algorithm, spaces: Spaces, options: Any) -> BasePolicy:
+        made: list[Any] = []
 
         def noted(observation: Any, action: Any) -> Any:
+            assert make is not None
             made.append(make(observation, action))
             return made[-1]
 
-        spaces = dataclasses.replace(spaces, network=noted)
-    if isinstance(task, Game) and (groups := layout(task, seats)):
-        each = [algorithm.build(spaces, config, training) for _ in groups]
-        holder = {seat: policy for policy, group in zip(each, groups, strict=True) for seat in group}
-        policy: BasePolicy = seat_policies([holder[seat] for seat in range(task.num_players)])
-    else:
-        policy = algorithm.build(spaces, config, training)
-    if network and not made:
-        raise UsageError(f"network={network}: this algorithm has no network whose body could be another")
-    return policy
+        policy = by.build(spaces if make is None else dataclasses.replace(spaces, network=noted), options, training)
+        if make is not None and not made:
+            raise UsageError(f"network={network}: this algorithm has no network whose body could be another")
+        return policy
+
+    holdings = layout(task, seats) if isinstance(task, Game) else ()
+    if not isinstance(task, Game) or not holdings:
+        return built(algorithm, Spaces.of_task(task), config)
+    holder: dict[int, BasePolicy] = {}
+    shapes: dict[BasePolicy, Shapes] = {}
+    for holding in holdings:
+        group = holding.group(task)
+        spaces = Spaces.of_game(task) if group is None else Spaces.of_group(task, group)
+        own = learning_algorithm(holding.algorithm) if holding.algorithm else algorithm
+        policy = built(own, spaces, config_for(own, algorithm, config))
+        holder |= dict.fromkeys(holding.seats, policy)
+        if group is not None:
+            shapes[policy] = OwnShapes(task, group)
+    return seat_policies([holder[seat] for seat in range(task.num_players)], shapes)

@@ -1,6 +1,6 @@
 """`MultiAgentPolicyManager`: several policies that share a batch, each called for its own rows."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, Self, runtime_checkable
 
@@ -16,6 +16,7 @@ from arena.data.rows import as_array, write_rows
 from arena.data.widening import widen
 from arena.policy.base import BasePolicy
 from arena.policy.protocol import Policy
+from arena.policy.shapes import Shapes
 
 Seating = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """Called when games begin: maps environment numbers [n] to the policy numbers of their seats [n, P]."""
@@ -44,6 +45,10 @@ def _agents_of(env: Any) -> tuple[str, ...]:
     if isinstance(env, HasPossibleAgents):
         return tuple(env.possible_agents)
     return tuple(env.agents) if isinstance(env, HasAgents) else ()
+
+
+COMMON = Shapes()
+"""Of policies that take the arrays of a game as they are."""
 
 
 class MultiAgentPolicyManager(BasePolicy):
@@ -81,6 +86,8 @@ class MultiAgentPolicyManager(BasePolicy):
         self._mapping = mapping
         self.by_seat_alone = False
         """True if policy i answers for seat i whoever holds it, as in a policy that another manager seats."""
+        self.shapes: Mapping[Any, Shapes] = {}
+        """What policies get of the arrays of a game, for those that get it otherwise than it is."""
         self._seated = np.zeros((0, 0), np.int64)
         chosen = [i for i, p in enumerate(policies) if p.learns] if learners is None else list(learners)
         if not set(chosen) <= set(range(len(policies))):
@@ -225,10 +232,11 @@ class MultiAgentPolicyManager(BasePolicy):
         out.__dict__.update(dict.fromkeys(self.names, Batch()))
         for name, policy, rows in self._groups(policy_ids):
             before = None if state is None or name not in state else state[name][rows]
-            answer = policy.forward(batch[rows], before)
+            shapes = self.shapes.get(policy, COMMON)
+            answer = policy.forward(shapes.batch(batch[rows]), before)
             out.__dict__[name] = answer
             after = Batch() if answer.get("state") is None else Batch({name: answer.state})
-            part = Batch(act=as_array(answer.act), policy=answer.get("policy", Batch()), state=after)
+            part = Batch(act=shapes.padded(as_array(answer.act)), policy=answer.get("policy", Batch()), state=after)
             widen(result, part)
             write_rows(result, part, rows, len(policy_ids))
         result.policy_id, result.out = policy_ids, out
@@ -238,7 +246,9 @@ class MultiAgentPolicyManager(BasePolicy):
         """Apply each policy's exploration to its own rows."""
         for _, policy, rows in self._groups(self._held(batch)):
             if isinstance(policy, BasePolicy):
-                act[rows] = policy.exploration_noise(act[rows], batch[rows])
+                shapes = self.shapes.get(policy, COMMON)
+                noisy = policy.exploration_noise(shapes.actions(act[rows]), shapes.batch(batch[rows]))
+                act[rows] = shapes.padded(noisy)
         return act
 
     def map_action(self, act: Any, batch: Batch | None = None) -> Any:
@@ -258,12 +268,13 @@ class MultiAgentPolicyManager(BasePolicy):
             )
         result = Batch()
         for _, policy, rows in self._groups(self._held(batch)):
-            own = act[rows]
+            shapes = self.shapes.get(policy, COMMON)
+            own = shapes.actions(act[rows])
             if isinstance(policy, MultiAgentPolicyManager):  # which has to know whose actions they are, in turn
                 own = policy._mapped(mapping, own, batch[rows])
             elif isinstance(policy, BasePolicy):
                 own = getattr(policy, mapping)(own)
-            part = Batch(act=own)
+            part = Batch(act=shapes.padded(own))
             widen(result, part)
             write_rows(result, part, rows, len(act))
         return result.act
@@ -275,8 +286,9 @@ class MultiAgentPolicyManager(BasePolicy):
         parts = Batch()
         for name, policy, rows in self._groups(self._held(batch)):
             if isinstance(policy, BasePolicy) and self.is_learner[self.policies.index(policy)]:
+                shapes = self.shapes.get(policy, COMMON)
                 with _updating(policy):
-                    part = policy.process_fn(batch[rows], buffer, indices[rows])
+                    part = policy.process_fn(shapes.batch(batch[rows]), shapes.buffer(buffer), indices[rows])
                 part.indices = indices[rows]
                 parts[name] = part
         return parts
@@ -294,7 +306,7 @@ class MultiAgentPolicyManager(BasePolicy):
         """Post-process each learner's part, and advance its learning-rate schedule if it has one."""
         for _, policy, part in self._parts(batch):
             with _updating(policy):
-                policy.post_process_fn(part, buffer, part.indices)
+                policy.post_process_fn(part, self.shapes.get(policy, COMMON).buffer(buffer), part.indices)
             if policy.lr_scheduler is not None:
                 policy.lr_scheduler.step()
 

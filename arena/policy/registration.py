@@ -10,6 +10,7 @@ from gymnasium import spaces
 from arena.base.errors import UsageError
 from arena.policy.kinds import AgentKind, Algorithm
 from games.engine.game import Game
+from games.engine.seats import SeatGroup
 
 if TYPE_CHECKING:
     from arena.policy.network import MakeNetwork
@@ -50,6 +51,17 @@ class Spaces:
         box = game.action_box
         action = spaces.Discrete(game.num_actions) if box is None else spaces.Box(box.low, box.high)
         return cls(observation_space, action, game)
+
+    @classmethod
+    def of_group(cls, game: Game, group: SeatGroup) -> Self:
+        """Return the spaces of the seats of a group, in shapes of their own."""
+        bounds = (
+            np.broadcast_to(group.observation_low, group.observation_shape),
+            np.broadcast_to(group.observation_high, group.observation_shape),
+        )
+        box = group.action_box
+        action = spaces.Discrete(group.num_actions) if box is None else spaces.Box(box.low, box.high)
+        return cls(spaces.Box(*bounds, group.observation_shape, group.observation_dtype), action, game)
 
     @classmethod
     def of_task(cls, task: "Game | SpacedTask") -> "Spaces":

@@ -10,7 +10,8 @@ from arena.base.errors import DivergedError
 from arena.base.tensors import TensorInfo
 from arena.data.batch import Batch
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import NETWORK, SEATS, SHARED, require_finite, require_like, save_policy
+from arena.policy.checkpoint import NETWORK, SEATS, require_finite, require_like, save_policy
+from arena.policy.layout import SHARED
 from arena.policy.optimizer import load_optimizer_state_dict, optimizer_state_dict, optimizers_of
 from arena.policy.snapshots import count_snapshots, find_snapshot
 from arena.runs.folder import STABILIZING, RunFolder

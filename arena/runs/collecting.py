@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from gymnasium import Space
 
 from arena.base.errors import UsageError
 from arena.base.seeding import make_rng, spawn_seeds
@@ -18,7 +17,6 @@ from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import load_policy
 from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
-from arena.policy.registration import Spaces
 from arena.policy.registry import learning_algorithm, make_agent
 from arena.runs.tasks import GymTask
 from games.engine.game import Game
@@ -31,15 +29,16 @@ class PartlyRandomPolicy(Policy):
         policy: the wrapped policy.
         share: probability of a random action, 0 to 1.
         seed: seed of the replacements.
-        action_space: what they are drawn from where actions are continuous.
+        random: draws the replacements; by default from the legal actions of a mask.
 
     """
 
-    def __init__(self, policy: Policy, share: float, seed: int, action_space: Space[Any] | None = None):
+    def __init__(self, policy: Policy, share: float, seed: int, random: Policy | None = None):
         if not 0 <= share <= 1:
             raise UsageError(f"random={share} is not between 0 and 1")
         self._policy, self._share = policy, share
-        self._rng, self._random = make_rng(seed), RandomPolicy(action_space=action_space, seed=seed + 1)
+        self._rng, self._random = make_rng(seed), random or RandomPolicy()
+        self._random.reset(seed + 1)
         self.needs_state = policy.needs_state  # type: ignore[misc]  # of the wrapped policy, not of the class
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
@@ -72,7 +71,7 @@ def collect_transitions(
     """
     environment_seed, move_seed = spawn_seeds(seed, count=2)
     if isinstance(task, Game):
-        policy: Policy = PartlyRandomPolicy(make_agent(spec, task), random, move_seed, Spaces.of_game(task).action)
+        policy: Policy = PartlyRandomPolicy(make_agent(spec, task), random, move_seed, make_agent("random", task))
         at_random = False
     else:
         if random:

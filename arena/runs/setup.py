@@ -11,7 +11,8 @@ from gymnasium.spaces import Box, Discrete
 from arena.base.errors import UsageError
 from arena.base.memory import keep_freed_memory
 from arena.policy.base import BasePolicy
-from arena.policy.checkpoint import SHARED, build_policy
+from arena.policy.checkpoint import build_policy
+from arena.policy.layout import SHARED, Holding, layout
 from arena.policy.network import named_network
 from arena.policy.registration import Algorithm, SpacedTask, Spaces
 from arena.policy.registry import AGENTS, agent_kind, learning_algorithm
@@ -39,7 +40,7 @@ class TrainingSetup(Generic[TaskT_co, OptionsT_co]):
     options: OptionsT_co
     device: torch.device
     seats: str = SHARED
-    """How networks hold the seats of the game, as in `arena.policy.checkpoint.layout`."""
+    """How policies hold the seats of the game, as in `arena.policy.layout`; "shared" where one holds all."""
     network: str = ""
     """Function of the user's that makes the bodies of networks, as `arena.policy.network` stores it; empty for none."""
 
@@ -85,13 +86,28 @@ def prepare(
     """
     network = named_network(options.network)
     algo = stored_name(algo)
-    require_actions(algo, Spaces.of_task(task))
+    holdings = layout(task, seats) if isinstance(task, Game) else ()
+    if isinstance(task, Game) and holdings:
+        for holding in holdings:
+            _require_learns(algo, task, holding)
+    else:
+        require_actions(algo, Spaces.of_task(task))
+    seats = seats if holdings else SHARED
     config = config or learning_algorithm(algo).usual_config(single=not isinstance(task, Game))
     setup = TrainingSetup(task, algo, config, options, torch_device(options.device), seats, network)
     choose_threads(options.threads or torch.get_num_threads())
     keep_freed_memory()
     torch.manual_seed(options.seed)
     return setup
+
+
+def _require_learns(algo: str, game: Game, holding: Holding) -> None:
+    """Raise `UsageError` if seats cannot be learned in a training of `algo`."""
+    group, own = holding.group(game), holding.algorithm or algo
+    wanted, data = learning_algorithm(algo).data, learning_algorithm(own).data
+    if data != wanted:
+        raise UsageError(f"{own} learns {data} and {algo} {wanted}: one training collects for one of them")
+    require_actions(own, Spaces.of_game(game) if group is None else Spaces.of_group(game, group))
 
 
 def require_actions(algo: str, spaces: Spaces) -> None:

@@ -74,9 +74,23 @@ def numbered(action: Action) -> int:
     return action
 
 
+def exact_action(action: Any, box: ActionBox | None) -> Action:
+    """Return an action as it is stored: a whole number, or numbers of single precision, as many as a box has."""
+    if box is None:
+        return int(action)
+    entries = np.zeros(len(box.low), np.float32)
+    entries[: np.size(action)] = action
+    return action_of(entries)
+
+
 def actions_of(array: NDArray[Any]) -> list[Action]:
     """Return the actions in an array, [n] or [n, k]."""
     return array.tolist() if array.ndim == 1 else list(map(tuple, array.tolist()))
+
+
+def random_actions(masks: NDArray[np.bool_], box: ActionBox | None, rng: np.random.Generator) -> NDArray[Any]:
+    """Draw uniformly from the legal actions, those of `masks` [n, A] or of a box, in n positions."""
+    return (rng.random(masks.shape) * masks).argmax(axis=1) if box is None else box.sample(rng, len(masks))
 
 
 def random_action(mask: NDArray[np.bool_], box: ActionBox | None, rng: np.random.Generator) -> Action:

@@ -7,13 +7,14 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from games.engine.actions import Action, ActionBox, action_of
+from games.engine.actions import Action, ActionBox, exact_action, random_actions
 from games.engine.errors import UsageError
 from games.engine.identity import GameId
 from games.engine.notation import Notation
 from games.engine.options import Option
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
+from games.engine.seats import SeatGroup
 from games.engine.stakes import Stakes
 
 TERMINAL = -4
@@ -73,7 +74,7 @@ class Game:
     agents: tuple[str, ...]
     """Agent names by seat, as in PettingZoo's game of the same name."""
     num_actions: int
-    """Actions are 0 .. num_actions - 1; 0 where they are continuous, those of `action_box`."""
+    """Actions are 0 .. num_actions - 1; 0 where all are continuous, those of `action_box`."""
     observation_shape: tuple[int, ...]
     """Shape of what one seat sees, without its action mask."""
     max_length: int
@@ -93,7 +94,10 @@ class Game:
     notation: Notation | None = None
     """Standard file format of whole games (PGN, SGF), if there is one."""
     action_box: ActionBox | None = None
-    """The continuous actions of the game, all of them legal; None where actions are numbered."""
+    """The continuous actions of the game; None where actions are numbered.
+
+    Where some seats have numbered actions and others continuous ones, both are given: an action is then a vector within
+    the box for all, of a numbered one the number and zeros; the mask of a seat with continuous actions is all False."""
     manual_text: str = ""
     """Its rules in Markdown, as `games.engine.manual` says; "" for the file in `games/manuals` of its name."""
     variant: str = ""
@@ -119,7 +123,7 @@ class Game:
     """All seats get the same returns."""
     stakes: Stakes | None = None
     """What returns are worth in a game for chips; None in others."""
-    groups: tuple[tuple[int, ...], ...] = ()
+    groups: tuple[SeatGroup, ...] = ()
     """Seats by group, where not all agents have the same observations and actions: those of a group have."""
     repeatable: bool = True
     """A seed and actions always give the same game, which can be resumed and replayed exactly."""
@@ -136,8 +140,8 @@ class Game:
         return np.dtype(np.int32 if self.action_box is None else (np.float32, self.action_box.low.shape))
 
     def exact(self, action: Any) -> Action:
-        """Return an action as it is stored: a whole number, or numbers of single precision."""
-        return int(action) if self.action_box is None else action_of(np.asarray(action, np.float32))
+        """Return an action as it is stored: a whole number, or numbers of single precision, as many as the game has."""
+        return exact_action(action, self.action_box)
 
     @property
     def action_shape(self) -> tuple[int, ...]:
@@ -146,9 +150,41 @@ class Game:
 
     def allows(self, action: Action, mask: NDArray[np.bool_]) -> bool:
         """Return whether an action is legal where the mask of numbered actions is `mask` [A]."""
-        if self.action_box is not None:
-            return np.shape(action) == self.action_shape and bool(self.action_box.contain(np.asarray(action)))
-        return not isinstance(action, tuple) and 0 <= action < self.num_actions and bool(mask[action])
+        if self.action_box is None:
+            return not isinstance(action, tuple) and 0 <= action < self.num_actions and bool(mask[action])
+        if np.shape(action) != self.action_shape:
+            return False
+        return bool(self.allow_each(np.array([action], np.float32), mask[None])[0])
+
+    def allow_each(self, actions: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which of the vectors [n, k] of a game of continuous actions are legal; masks are [n, A]."""
+        assert self.action_box is not None
+        legal, rows = self.action_box.contain(actions), np.flatnonzero(masks.any(axis=1))
+        numbers = np.nan_to_num(actions[rows, 0], nan=-1.0).clip(-1, self.num_actions)
+        listed = np.arange(self.num_actions) == numbers[:, None]
+        legal[rows] &= (listed & masks[rows]).any(axis=1)
+        return legal
+
+    def group_of(self, seat: int) -> SeatGroup | None:
+        """Return the group of a seat; None where all seats have the same observations and actions."""
+        return next((group for group in self.groups if seat in group.seats), None)
+
+    def box_of(self, seat: int) -> ActionBox | None:
+        """Return the continuous actions of a seat, of its own entries alone; None where its actions are numbered."""
+        group = self.group_of(seat)
+        return self.action_box if group is None else group.action_box
+
+    def draw_actions(
+        self, seats: NDArray[np.int64], masks: NDArray[np.bool_], rng: np.random.Generator
+    ) -> NDArray[Any]:
+        """Draw legal actions uniformly, [n] or [n, k], for seats [n] with masks [n, A]."""
+        if self.action_box is None or not self.groups:
+            return random_actions(masks, self.action_box, rng)
+        drawn = np.zeros((len(seats), *self.action_shape), np.float32)
+        for group in self.groups:
+            rows = np.flatnonzero(np.isin(seats, group.seats))
+            drawn[rows] = group.padded_actions(group.draw(masks[rows], rng), self.action_shape)
+        return drawn
 
     @property
     def has_chance(self) -> bool:

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from agents.algorithms.dqn import DQNPolicy
-from arena.base.errors import UsageError
 from arena.collector import Collector
 from arena.data import Batch, VectorReplayBuffer
 from arena.env import (
@@ -129,9 +128,10 @@ class Twos(Policy):
         return Batch(act=np.tile([2.0, 3.0], (len(batch.env_id), 1)))
 
 
-def test_spaces_that_have_nothing_in_common_are_refused_by_name():
-    with pytest.raises(UsageError, match=r"agents 'a' and 'b' have different observation spaces, .* Box.* Discrete"):
-        PettingZooEnv(Unlike(**SCRIPT))
+def test_spaces_that_have_nothing_in_common_are_flattened():
+    env = PettingZooEnv(Unlike(**SCRIPT))
+    assert env.observation_space.shape == (9,)
+    assert env.reset()[0]["obs"].shape == (9,)
 
 
 def test_environments_handed_over_as_they_are():

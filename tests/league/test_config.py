@@ -16,7 +16,6 @@ from arena.league.config import LeagueConfig, RunConfig
         ({"matchmaker": "best"}, "unknown matchmaker 'best'; known: uniform, latest, window, pfsp, rating, fict"),
         ({"pfsp_weighting": "cubic"}, "unknown pfsp weighting 'cubic'; known: squared, variance, linear, capped"),
         ({"gate": "elo"}, "unknown gate 'elo'; known: none, score, sprt"),
-        ({"seats": "both"}, "unknown seats 'both'; known: shared, groups, separate"),
         ({"main_agents": 0}, "main_agents=0: a league needs at least 1 main agent"),
         ({"main_exploiters": -1}, "main_exploiters=-1 is not at least 0"),
         ({"verification": 0.1}, "self_play=0.8, pool=0.2 and verification=0.1 are shares"),

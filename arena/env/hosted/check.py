@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from arena.env.hosted.environment import EnvironmentFaultError
 from arena.env.hosted.game import HostedGame
 from arena.env.hosted.vector import HostedVectorEnv
-from games.engine.actions import Action, random_action
+from games.engine.actions import Action, action_of
 from games.engine.check import SUM_TOLERANCE, require_readable
 from games.engine.errors import ContractError
 from games.engine.game import Problem, State
@@ -65,7 +65,9 @@ def play(game: HostedGame, seed: int, actions: list[Action] | None = None) -> Li
     truncated = False
     while not env.over[0] and (actions is None or len(played) < len(actions)):
         legal = env.mask[0]
-        action = random_action(legal, game.action_box, rng) if actions is None else actions[len(played)]
+        if actions is None:
+            (drawn,) = game.draw_actions(env.seats, env.mask, rng)
+        action = action_of(drawn) if actions is None else actions[len(played)]
         if not game.allows(action, legal):
             break
         _, rew, _, cut, _ = env.step([action])

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
 from arena.env.hosted.presentation import Drawing
-from arena.env.hosted.spaces import Observations
-from games.engine.actions import Action, ActionBox, random_action, written
+from arena.env.spaces import Observations
+from games.engine.actions import Action, ActionBox, action_of, random_action, written
+from games.engine.seats import SeatGroup
 
 Result = TypeVar("Result")
 
@@ -33,8 +34,8 @@ class HostedEnv(ABC):
         name: name of the game in messages.
         agents: names of the agents by seat.
         observations: how what a seat is shown becomes an array.
-        num_actions: number of actions; 0 where they are continuous.
-        action_box: the continuous actions; None where they are numbered.
+        num_actions: number of actions; 0 where all are continuous.
+        action_box: the continuous actions; None where all are numbered.
 
     """
 
@@ -50,8 +51,8 @@ class HostedEnv(ABC):
         self.observations, self.num_actions, self.action_box = observations, num_actions, action_box
         self.perfect_information = False
         """True if every seat is shown the whole position."""
-        self.groups: tuple[tuple[int, ...], ...] = ()
-        """Seats by group of agents with equal spaces; none if all are equal."""
+        self.groups: tuple[SeatGroup, ...] = ()
+        """Groups of agents with equal spaces; none if all are equal."""
         self.simultaneous = False
         """True if seats choose at the same time, asked one after the other."""
         self.steps = 0
@@ -61,7 +62,7 @@ class HostedEnv(ABC):
         self.seat = 0
         """The seat that is asked to act."""
         self.mask = np.ones(num_actions, np.bool_)
-        """Its legal actions, [A] (A = 0 where they are continuous); all True once the game is over."""
+        """Its legal actions, [A]; all True once the game is over."""
         self.terminated = np.zeros(len(agents), np.bool_)
         """Seats whose episode has terminated, [P]."""
         self.truncated = np.zeros(len(agents), np.bool_)
@@ -104,12 +105,24 @@ class HostedEnv(ABC):
             return
         self.seat = self._asked()
         self.mask = self._guarded(self._mask, self.seat)
-        if self.action_box is None and not self.mask.any():
+        if self.box_of(self.seat) is None and not self.mask.any():
             raise self.fault(f"asks {self.agents[self.seat]} to act and masks every action")
+
+    def group_of(self, seat: int) -> SeatGroup | None:
+        """Return the group of a seat; None where all seats are alike."""
+        return next((group for group in self.groups if seat in group.seats), None)
+
+    def box_of(self, seat: int) -> ActionBox | None:
+        """Return the continuous actions of a seat, of its own entries alone; None where its actions are numbered."""
+        group = self.group_of(seat)
+        return self.action_box if group is None else group.action_box
 
     def random_action(self, rng: np.random.Generator) -> Action:
         """Draw a legal action uniformly."""
-        return random_action(self.mask, self.action_box, rng)
+        group = self.group_of(self.seat)
+        if self.action_box is None or group is None:
+            return random_action(self.mask, self.action_box, rng)
+        return action_of(group.padded_actions(group.draw(self.mask[None], rng), self.action_box.low.shape)[0])
 
     def fault(self, what: str) -> EnvironmentFaultError:
         """Return the error that says what the environment did wrong."""

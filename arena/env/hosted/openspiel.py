@@ -16,7 +16,7 @@ from arena.env.hosted.describe import Traits, hosted_game
 from arena.env.hosted.environment import HostedEnv
 from arena.env.hosted.game import HostedGame
 from arena.env.hosted.host import Host, HostedName
-from arena.env.hosted.spaces import MOST_ACTIONS, Observations
+from arena.env.spaces import MOST_ACTIONS, Observations
 
 PREFIX = "openspiel"
 RESAMPLED = frozenset(

@@ -22,10 +22,11 @@ from arena.env.hosted.environment import HostedEnv
 from arena.env.hosted.game import MAX_LENGTH, HostedGame
 from arena.env.hosted.host import Host, HostedName
 from arena.env.hosted.presentation import Drawing, Presentation
-from arena.env.hosted.spaces import Actions, actions_of, observations_of
 from arena.env.pettingzoo import ParallelPettingZooEnv
 from arena.env.seated import SeatedEnv
+from arena.env.spaces import Actions, actions_of, observations_of
 from games.engine.actions import Action, written
+from games.engine.seats import SeatGroup
 from games.engine.trust import KNOWN, require_trust
 
 PREFIX = "pettingzoo"
@@ -47,8 +48,8 @@ class PettingZooHost(HostedEnv):
         self.env = env
         self.actions: Actions = actions_of(env.action_space)
         observations, actions = observations_of(env.observation_space), self.actions
-        super().__init__(name, env.possible_agents, observations, actions.count, actions.box)
-        self.groups = env.groups
+        super().__init__(name, env.possible_agents, observations, env.num_actions or actions.count, actions.box)
+        self.groups = tuple(_group(env, seats) for seats in env.groups)
         self.simultaneous = isinstance(env, ParallelPettingZooEnv)
         self.perfect_information = _is_open(env)
         self._presentation = presentation
@@ -61,7 +62,7 @@ class PettingZooHost(HostedEnv):
     def _step(self, action: Action) -> NDArray[Any]:
         taken = self.actions.decode(action)
         own = self.env.own_action_spaces[self.seat]
-        if isinstance(own, Box):  # its bounds may be narrower than those of all, and its entries fewer
+        if isinstance(own, Box) and self.env.pads_actions:  # its bounds may be narrower than those of all
             shape = tuple(map(slice, own.shape))
             taken[shape] = np.clip(taken[shape], own.low, own.high)
             taken = taken.astype(own.dtype, copy=False)
@@ -109,15 +110,19 @@ class PettingZooHost(HostedEnv):
 
     def action_text(self, action: Action) -> str:
         """Return the name of an action: that of the presentation or the environment, else its number."""
-        if isinstance(action, tuple):  # in numbers, which are read back exactly
-            return written(action)
-        own = self.env.unwrapped
+        group, own = self.group_of(self.seat), self.env.unwrapped
+        if isinstance(action, tuple):
+            entries = action if group is None else tuple(action[entry] for entry in group.entries.tolist())
+            if self.box_of(self.seat) is not None:
+                return written(entries)  # in numbers, which are read back exactly
+            action = int(entries[0])
+        decode = self.actions.decode if self.action_box is None else int
         if self._presentation.action_to_string is not None:
-            return str(self._guarded(self._presentation.action_to_string, own, self.actions.decode(action)))
+            return str(self._guarded(self._presentation.action_to_string, own, decode(action)))
         if self._presentation.action_names:
             return str(self._presentation.action_names[action])
         if hasattr(own, "action_to_string"):
-            return str(self._guarded(lambda: own.action_to_string(self.actions.decode(action))))
+            return str(self._guarded(lambda: own.action_to_string(decode(action))))
         names = getattr(own, "action_names", None)
         return str(action) if names is None else str(names[action])
 
@@ -137,6 +142,14 @@ class PettingZooHost(HostedEnv):
     def close(self) -> None:
         """Close the environment."""
         self.env.close()
+
+
+def _group(env: SeatedEnv, seats: tuple[int, ...]) -> SeatGroup:
+    """Return what seats with equal spaces have of their own."""
+    seen, places, acts, entries = env.own_spaces(seats[0])
+    return SeatGroup(
+        seats, seen.shape, seen.dtype, seen.low, seen.high, places, acts.count, acts.box, entries.astype(np.int64)
+    )
 
 
 def _is_open(env: SeatedEnv) -> bool:

@@ -12,7 +12,7 @@ from arena.base.errors import UsageError
 from arena.env.hosted.environment import HostedEnv
 from arena.env.hosted.game import EVERYBODY, Replayer
 from arena.env.hosted.presentation import Grid
-from games.engine.actions import Action
+from games.engine.actions import Action, exact_action
 from games.engine.game import State
 from games.engine.picture import Picture
 from games.engine.text import printable, printable_lines
@@ -65,15 +65,15 @@ class Texts:
         """Return the action of a name or a number, or of several numbers; `UsageError` if it is neither."""
         wanted = text.strip()
         with self._replayer.at(state) as env:
-            if env.action_box is not None:
-                return env.action_box.parse(text)
+            if (box := env.box_of(env.seat)) is not None:
+                return exact_action(box.parse(text), env.action_box)
             for action in np.flatnonzero(env.mask).tolist():
                 if printable(env.action_text(action)).strip().lower() == wanted.lower():
-                    return int(action)
+                    return exact_action(action, env.action_box)
             if (read := env.read_action(wanted)) is not None:
-                return read
+                return exact_action(read, env.action_box)
             if wanted.isascii() and wanted.isdigit() and int(wanted) < env.num_actions:
-                return int(wanted)
+                return exact_action(int(wanted), env.action_box)
         raise UsageError(f"{wanted!r} is no action here; actions are named as listed, or numbered from 0")
 
 

@@ -47,21 +47,23 @@ class Position:
     """Moves that the agent expected then, that move first; empty if it does not report them."""
 
     action_box: ActionBox | None = None
-    """The continuous actions of the game, which `legal` does not list; None where actions are numbered."""
+    """The continuous actions of the seat to move, which `legal` does not list; None where they are numbered."""
 
     def allows(self, action: Action) -> bool:
         """Return whether an action is legal here."""
-        if self.action_box is None or not isinstance(action, tuple):
+        if not isinstance(action, tuple):
             return action in self.legal
-        inside = len(action) == len(self.action_box.low) and bool(self.action_box.contain(np.array(action)))
-        return inside and self.verdict is None
+        if self.action_box is None:
+            return action[0] in self.legal
+        own = np.array(action[: len(self.action_box.low)])
+        return own.shape == self.action_box.low.shape and bool(self.action_box.contain(own)) and self.verdict is None
 
     def read(self, game: Game, text: str) -> Action:
         """Return the action that a text means here; `UsageError` if it means none."""
         if game.repeatable:
             return game.parse_action(self.state, text)
         if self.action_box is not None:
-            return self.action_box.parse(text)
+            return game.exact(self.action_box.parse(text))
         wanted = text.strip()  # the game cannot be brought here again to be asked
         for action, name in self.legal.items():
             if name.strip().lower() == wanted.lower():
@@ -229,7 +231,7 @@ class LiveMatch:
         hides = not (self._people or self.game.perfect_information)
         closed = match.picture(match.shown_to(*range(self.game.num_players))) if hides else None
         picture = match.picture(state)
-        box = self.game.action_box
+        box = self.game.box_of(match.seat)
         return Position(state, picture, match.seat, legal, action, move, match.verdict, closed, took_s, line, box)
 
 

@@ -20,7 +20,6 @@ from arena.match.limits import Limits
 from arena.match.match import Match
 from arena.match.replay import replay
 from arena.policy.protocol import Policy
-from arena.policy.random import RandomPolicy
 from arena.policy.registry import learning_algorithm, make_agent, make_game
 from arena.store.moves import pack, unpack
 from arena.tournament.config import TournamentConfig
@@ -35,13 +34,13 @@ from tests.env.hosted.worlds import spec
 from tests.league.small import left_behind
 from tests.tui.helpers import until
 
-STEER = spec("steer")
+STEER, UNLIKE = spec("steer"), spec("unlike")
 OTHERS = [
     "pettingzoo:mpe2.simple_spread_v3,continuous_actions=True",
     "pettingzoo:mpe2.simple_tag_v3,continuous_actions=True",
     "pettingzoo:pettingzoo.sisl.multiwalker_v9,max_cycles=20",
 ]
-ALL = [STEER, *(pytest.param(name, marks=pytest.mark.full) for name in OTHERS)]
+ALL = [STEER, UNLIKE, *(pytest.param(name, marks=pytest.mark.full) for name in OTHERS)]
 LEARNERS = ["ppo", "a2c", "sac", "td3", "ddpg"]
 SMALL = {"hidden": 16, "batch_size": 32}
 
@@ -93,7 +92,7 @@ def test_a_league_that_is_cut_off_and_resumed_ends_as_it_would_have(algo, tmp_pa
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", [UNLIKE, *OTHERS])
 def test_trained_agents_play_tournaments_with_any_number_of_workers(name, tmp_path):
     folder = training(name, "ppo", tmp_path / "run", steps=96, snapshots=1).train()
     game = make_game(name)
@@ -106,10 +105,11 @@ def test_trained_agents_play_tournaments_with_any_number_of_workers(name, tmp_pa
 
 def test_what_a_person_types_is_played(tmp_path):
     match = Match(make_game(STEER), [("a", None), ("b", None)])
-    for text, action in [("0.5 -1", (0.5, -1.0)), ("-.25,1e-1", (-0.25, float(np.float32(0.1))))]:
-        match.play(match.game.parse_action(match.state, text))
+    for text, action in [("0.5 -1", (0.5, -1.0)), ("1e-2", (float(np.float32(0.01)), 0.0))]:  # the second has one entry
+        before = match.state
+        match.play(match.game.parse_action(before, text))
         assert match.actions[-1] == action
-        assert match.game.parse_action(match.state, written(action)) == action
+        assert match.game.parse_action(before, match.game.action_text(before, action)) == action
     for text in ("0.5", "1 2 3", "2 0", "nan 0", "left"):
         with pytest.raises(UsageError, match="2 numbers from -1 to 1"):
             match.game.parse_action(match.state, text)
@@ -165,7 +165,7 @@ def test_searches_and_discrete_learners_are_refused():
 def test_collected_transitions_hold_the_actions(tmp_path):
     assert main(["collect", STEER, "random", "--out", str(tmp_path / "t.hdf5"), "--steps", "40"]) == 0
     game = make_game(STEER)
-    policy = RandomPolicy(action_space=make_agent("random", game).action_space, seed=2)
+    policy = make_agent("random", game)
     buffer = VectorReplayBuffer(80, 4)
     Collector(policy, vector_games(game, 2), buffer).collect(n_step=24)
     assert buffer[:].act.shape == (len(buffer), 2)
@@ -208,6 +208,24 @@ async def test_a_person_plays_by_typing_numbers():
             await pilot.press(*typed)
             await until(pilot, lambda screen=screen, known=known: len(screen.match.positions) > known)
             assert screen.match.positions[known].action == (0.5, -1.0)
+        assert str(screen.sitting.position.verdict.reason) == "finished"
+
+
+async def test_a_person_plays_a_seat_of_numbered_actions_among_continuous_ones():
+    game = make_game(UNLIKE)
+    bots = [("pilot", make_agent("random", game)), ("clerk", make_agent("random", game))]
+    app = ArenaApp(PlayScreen(game, bots, PlayOptions(seat=1, seed=1)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = app.screen
+        for turn in range(4):
+            await until(pilot, lambda: screen.sitting.my_turn, 120)
+            assert screen.sitting.position.legal == {0: "0", 1: "1", 2: "2"}
+            assert screen.sitting.position.action_box is None
+            known = len(screen.match.positions)
+            await pilot.press(str(turn % 3), "enter")
+            await until(pilot, lambda known=known: len(screen.match.positions) > known)
+            assert screen.match.positions[known].action == (float(turn % 3), 0.0)
+        await until(pilot, lambda: screen.sitting.position.verdict, 120)
         assert str(screen.sitting.position.verdict.reason) == "finished"
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from pettingzoo import AECEnv, ParallelEnv
 
 MODULE = "tests.env.hosted.worlds"
-Box, Dict, Discrete = gym.spaces.Box, gym.spaces.Dict, gym.spaces.Discrete
+Box, Dict, Discrete, MultiDiscrete = gym.spaces.Box, gym.spaces.Dict, gym.spaces.Discrete, gym.spaces.MultiDiscrete
 
 
 class Race(ParallelEnv):
@@ -90,6 +90,57 @@ class Steer(ParallelEnv):
         rewards = {agent: -float(np.linalg.norm(self.place[agent] - self.goal)) for agent in self.agents}
         agents, over = self.agents, self.moves == self.num_moves
         shown = self.shown()
+        self.agents = [] if over else agents
+        ends = dict.fromkeys(agents, over), dict.fromkeys(agents, False)
+        return shown, rewards, *ends, {agent: {} for agent in agents}
+
+
+class Unlike(ParallelEnv):
+    """A pilot sees a picture and turns a wheel; a navigator sees a dictionary and says one of three words.
+
+    The word is right if it names the third of the picture that is bright; the wheel if it is turned that way.
+    """
+
+    metadata: ClassVar = {"name": "unlike", "render_modes": []}
+    render_mode = None
+
+    def __init__(self, num_moves: int = 4):
+        self.possible_agents, self.num_moves = ["pilot", "navigator", "clerk"], num_moves
+        self.wheel = Box(np.float32([-1, 0]), np.float32([1, 2]), (2,), np.float32)
+
+    def observation_space(self, agent):
+        if agent == "pilot":
+            return Box(0, 255, (6, 6, 3), np.uint8)
+        return Dict(third=Discrete(3), noise=Box(-1, 1, (2,), np.float32)) if agent == "navigator" else Discrete(7)
+
+    def action_space(self, agent):
+        return self.wheel if agent == "pilot" else Discrete(3) if agent == "navigator" else MultiDiscrete([2, 3])
+
+    def reset(self, seed=None, options=None):
+        self.rng = np.random.default_rng(seed)
+        self.agents, self.moves = list(self.possible_agents), 0
+        self.third = int(self.rng.integers(3))
+        return self.shown(), {agent: {} for agent in self.agents}
+
+    def shown(self):
+        picture = np.zeros((6, 6, 3), np.uint8)
+        picture[:, 2 * self.third : 2 * self.third + 2] = 255
+        noise = self.rng.uniform(-1, 1, 2).astype(np.float32)
+        shown = {"pilot": picture, "navigator": {"third": self.third, "noise": noise}, "clerk": self.moves}
+        for agent in self.possible_agents:
+            assert self.observation_space(agent).contains(shown[agent]), agent
+        return shown
+
+    def step(self, actions):
+        for agent in self.agents:
+            assert self.action_space(agent).contains(actions[agent]), (agent, actions[agent])
+        rewards = {
+            "pilot": -abs(float(actions["pilot"][0]) - (self.third - 1)),
+            "navigator": float(actions["navigator"] == self.third),
+            "clerk": float(actions["clerk"].sum()),
+        }
+        self.moves, self.third = self.moves + 1, int(self.rng.integers(3))
+        agents, over, shown = self.agents, self.moves == self.num_moves, self.shown()
         self.agents = [] if over else agents
         ends = dict.fromkeys(agents, over), dict.fromkeys(agents, False)
         return shown, rewards, *ends, {agent: {} for agent in agents}
@@ -295,7 +346,7 @@ class Drawn(Turns):
 
 race, early_death, irregular, unequal, many, truncated = Race, EarlyDeath, Irregular, Unequal, Many, Truncated
 all_masked, not_a_number, wrong_shape, raises, unseeded = AllMasked, NotANumber, WrongShape, Raises, Unseeded
-out_of_bounds, steer, raises_later = OutOfBounds, Steer, RaisesLater
+out_of_bounds, steer, raises_later, unlike = OutOfBounds, Steer, RaisesLater, Unlike
 
 
 def spec(name: str) -> str:

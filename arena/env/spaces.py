@@ -1,6 +1,6 @@
 """Spaces of somebody else's environment as those of a game: arrays of one shape, actions numbered from 0 or vectors."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -60,7 +60,7 @@ def observations_of(space: Space[Any]) -> Observations:
     def encode(observation: Any) -> NDArray[Any]:
         return np.asarray(flatten(space, observation), single)
 
-    return Observations(flat.shape, single, flat.low, flat.high, encode)
+    return Observations(flat.shape, single, flat.low.astype(single), flat.high.astype(single), encode)
 
 
 def actions_of(space: Space[Any]) -> Actions:
@@ -93,3 +93,41 @@ def actions_of(space: Space[Any]) -> Actions:
         lambda entries: np.array(entries, space.dtype).reshape(space.shape),
         ActionBox(low.reshape(-1).astype(np.float32), high.reshape(-1).astype(np.float32)),
     )
+
+
+def flat_observations(spaces: Sequence[Space[Any]]) -> tuple[Box, list[Callable[[Any], NDArray[Any]]]]:
+    """Return a space of vectors for agents without a common one, and what makes one of each agent's observations.
+
+    What an agent sees is flattened; shorter vectors are padded with zeros. Raises `UsageError` as `observations_of`.
+    """
+    each = [observations_of(space) for space in spaces]
+    size = max(prod(own.shape) for own in each)
+    dtype: Any = np.result_type(*[own.dtype for own in each])
+
+    def filled(entries: Any) -> NDArray[Any]:
+        flat = np.zeros(size, dtype)
+        flat[: np.size(entries)] = np.reshape(entries, -1)
+        return flat
+
+    def encoder(own: Observations) -> Callable[[Any], NDArray[Any]]:
+        return lambda observation: filled(own.encode(observation))
+
+    low = np.min([filled(np.broadcast_to(own.low, own.shape)) for own in each], axis=0)
+    high = np.max([filled(np.broadcast_to(own.high, own.shape)) for own in each], axis=0)
+    return Box(low, high, (size,), dtype), [encoder(own) for own in each]
+
+
+def shared_actions(spaces: Sequence[Space[Any]]) -> tuple[Space[Any], list[Actions]]:
+    """Return a space for the actions of agents without a common one, and how each agent's are decoded.
+
+    If all are numbered, it is that of the most numbers. If some are continuous, it is one of vectors: those of a
+    numbered action begin with the number; shorter ones are padded with zeros. Raises `UsageError` as `actions_of`.
+    """
+    each = [actions_of(space) for space in spaces]
+    if all(own.box is None for own in each):
+        return Discrete(max(own.count for own in each)), each
+    lows = [np.zeros(1) if own.box is None else own.box.low for own in each]
+    highs = [np.array([own.count - 1.0]) if own.box is None else own.box.high for own in each]
+    size = max(map(len, lows))
+    low, high = (np.stack([np.append(end, np.zeros(size - len(end))) for end in ends]) for ends in (lows, highs))
+    return Box(low.min(axis=0).astype(np.float32), high.max(axis=0).astype(np.float32)), each
