@@ -15,6 +15,7 @@ from arena.base.errors import UnknownNameError, UsageError
 from arena.env.hosted.describe import Traits, hosted_game
 from arena.env.hosted.environment import HostedEnv
 from arena.env.hosted.game import HostedGame
+from arena.env.hosted.hints import did_you_mean
 from arena.env.hosted.host import Host, HostedName
 from arena.env.spaces import MOST_ACTIONS, Observations
 
@@ -242,6 +243,12 @@ def _load(shown: str, name: str, parameters: Mapping[str, Any]) -> Any:
     try:
         return spiel.load_game(f"{name}({','.join(f'{key}={value}' for key, value in parameters.items())})")
     except (spiel.SpielError, RuntimeError, TypeError, IndexError) as error:
+        kind = next(kind for kind in spiel.registered_games() if kind.short_name == name)
+        known = ["max_length", *kind.parameter_specification]
+        if unknown := sorted(parameters.keys() - known):
+            otherwise = f"; it has {', '.join(known)}"
+            hint = did_you_mean(unknown[0], known, otherwise)
+            raise UsageError(f"{shown} has no option {unknown[0]!r}{hint}") from None
         raise UsageError(f"{shown}: {' '.join(str(error).split())}") from None
 
 

@@ -4,7 +4,7 @@ import importlib
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from functools import partial
 from importlib.util import find_spec
@@ -20,6 +20,7 @@ from arena.env.adapting import adapted
 from arena.env.hosted.describe import hosted_game
 from arena.env.hosted.environment import HostedEnv
 from arena.env.hosted.game import MAX_LENGTH, HostedGame
+from arena.env.hosted.hints import did_you_mean, functions_of, module_meant, options_of, refused_option
 from arena.env.hosted.host import Host, HostedName
 from arena.env.hosted.presentation import Drawing, Presentation
 from arena.env.pettingzoo import ParallelPettingZooEnv
@@ -221,8 +222,17 @@ def _make(name: str, make: Callable[..., Any], options: Mapping[str, Any]) -> An
     try:
         return make(**options)
     except Exception as error:  # of somebody else's code: anything
+        known = options_of(sys.modules.get(name.partition(":")[0]), make)
+        if known is not None and (option := refused_option(error, options)) is not None:
+            raise _unknown_option(name, option, known) from None
         text = " ".join(f"{type(error).__name__}: {error}".split())
         raise UsageError(f"{PREFIX}:{name} cannot be made: {text}") from error
+
+
+def _unknown_option(name: str, option: str, known: Iterable[str]) -> UsageError:
+    options = ["max_length", *known]
+    otherwise = f"; it has {', '.join(options)}"
+    return UsageError(f"{PREFIX}:{name} has no option {option!r}{did_you_mean(option, options, otherwise)}")
 
 
 def _make_shown(name: str, make: Callable[..., Any], options: Mapping[str, Any], mode: Mapping[str, Any]) -> Any:
@@ -252,7 +262,8 @@ def _factory(name: str, options: Mapping[str, Any]) -> tuple[Callable[..., Any],
         if callable(make):
             break
     else:
-        raise UsageError(f"{PREFIX}:{name}: the module {module_name} has no function {' or '.join(candidates)}")
+        hint = did_you_mean(function, functions_of(module)) if function else ""
+        raise UsageError(f"{PREFIX}:{name}: the module {module_name} has no function {' or '.join(candidates)}{hint}")
     presentation = getattr(module, "PRESENTATION", PLAIN)
     if not isinstance(presentation, Presentation):
         kind = type(presentation).__name__
@@ -260,8 +271,7 @@ def _factory(name: str, options: Mapping[str, Any]) -> tuple[Callable[..., Any],
     parameters = inspect.signature(make).parameters
     takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     if not takes_all and (unknown := sorted(options.keys() - parameters.keys() - {"max_length"})):
-        known = ", ".join(["max_length", *parameters])
-        raise UsageError(f"{PREFIX}:{name} has no option {unknown[0]!r}; it has {known}")
+        raise _unknown_option(name, unknown[0], parameters)
     return make, presentation
 
 
@@ -273,8 +283,12 @@ def _not_imported(name: str, module: str, error: ImportError) -> str:
         extra = f"'pettingzoo[{module.split('.')[1]}]'" if package == "pettingzoo" and "." in module else missing
         return f"{PREFIX}:{name} needs the package {missing}, which is not installed: pip install {extra}"
     if find_spec(package) is None:
-        return f"{PREFIX}:{name}: the package {package} is not installed: pip install {package}"
-    return f"{PREFIX}:{name}: {' '.join(str(error).split())}"
+        known = [one.partition(".")[0] for one in KNOWN]
+        return f"{PREFIX}:{name}: the package {package} is not installed" + did_you_mean(
+            package, known, f": pip install {package}"
+        )
+    near = module_meant(error.name, (one.name for one in names())) if isinstance(error, ModuleNotFoundError) else ""
+    return f"{PREFIX}:{name}: {' '.join(str(error).split())}{near}"
 
 
 def _render_mode(name: str, make: Callable[..., Any]) -> dict[str, Any]:
