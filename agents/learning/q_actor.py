@@ -17,6 +17,7 @@ from agents.learning.exploration import BaseNoise, GaussianNoise, OUNoise
 from agents.learning.gradients import adam, descend
 from agents.learning.targets import Network, frozen_copy, polyak
 from agents.learning.value_learning import weighted_mean
+from agents.networks.pixels import is_picture
 from arena.base.errors import UsageError
 from arena.base.seeding import make_rng, spawn_seeds
 from arena.data.batch import Batch
@@ -196,8 +197,10 @@ class DeterministicActor(QActor):
 
 
 def obs_tensor(obs: Any, device: torch.device) -> torch.Tensor:
-    """Return bare observations as a tensor, converted once for all networks."""
-    return torch.as_tensor(bare_obs(obs), dtype=torch.float32, device=device)
+    """Return bare observations as a tensor, converted once for all networks; pixels stay the bytes that they are."""
+    bare = bare_obs(obs)
+    pixels = getattr(bare, "dtype", None) == np.uint8 and is_picture(bare.shape[1:])
+    return torch.as_tensor(bare, dtype=None if pixels else torch.float32, device=device)
 
 
 def smallest_q(critics: Iterable[nn.Module], *inputs: torch.Tensor) -> torch.Tensor:

@@ -16,6 +16,7 @@ from agents.networks.discrete import (
     NoisyLinear,
     sample_noise,
 )
+from agents.networks.pixels import PixelNet
 from agents.networks.q_network import QNetwork
 from agents.networks.residual import ResidualTower
 
@@ -35,6 +36,7 @@ __all__ = [
     "Net",
     "NoisyLinear",
     "Perturbation",
+    "PixelNet",
     "QNetwork",
     "Recurrent",
     "RecurrentActorProb",

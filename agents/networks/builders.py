@@ -9,6 +9,7 @@ from agents.networks import continuous, discrete
 from agents.networks.board import BoardNet
 from agents.networks.brought import BroughtBody
 from agents.networks.common import Net
+from agents.networks.pixels import PixelNet, is_picture
 from agents.networks.residual import ResidualTower
 from arena.policy.registration import Spaces
 
@@ -16,10 +17,12 @@ from arena.policy.registration import Spaces
 def make_body(spaces: Spaces, hidden: int, blocks: int = 0) -> nn.Module:
     """Return a network to `hidden` features: a two-layer perceptron or, with `blocks`, a residual tower for boards.
 
-    The network that the user brings takes the place of either.
+    Pictures of pixels get strided convolutions. The network that the user brings takes the place of all of them.
     """
     if spaces.network is not None:
         return BroughtBody(spaces.network, spaces.observation, spaces.action)
+    if is_picture(spaces.observation_shape):
+        return PixelNet(spaces.observation, hidden)
     if blocks:
         return ResidualTower(spaces.observation_shape, blocks=blocks, hidden=hidden)
     return Net(spaces.observation_shape, hidden_sizes=(hidden, hidden))
@@ -30,10 +33,12 @@ def body_of(
 ) -> nn.Module:
     """Return a network from observations to features: a convolution for boards if `channels` > 0, else a perceptron.
 
-    The network that the user brings takes the place of either.
+    Pictures of pixels get strided convolutions. The network that the user brings takes the place of all of them.
     """
     if spaces.network is not None:
         return BroughtBody(spaces.network, spaces.observation, spaces.action)
+    if is_picture(spaces.observation_shape):
+        return PixelNet(spaces.observation, hidden_sizes[-1])
     if channels and len(spaces.observation_shape) == 3:
         return BoardNet(spaces.observation_shape, channels, hidden_sizes[-1])
     return Net(spaces.observation_shape, hidden_sizes=hidden_sizes, activation=activation)
@@ -70,8 +75,8 @@ def actor_critic_for(
 
 
 def q_critic(spaces: Spaces, hidden_sizes: Sequence[int]) -> nn.Module:
-    """Return a critic Q(s, a) of continuous actions; with a network that the user brings, of its features and a."""
-    if spaces.network is not None:
+    """Return a critic Q(s, a) of continuous actions, of features and a for pictures and networks that users bring."""
+    if spaces.network is not None or is_picture(spaces.observation_shape):
         return continuous.FeaturesCritic(body_of(spaces, hidden_sizes), spaces.action_shape, hidden_sizes[-1:])
     net = Net(spaces.observation_shape, spaces.action_shape, hidden_sizes=hidden_sizes, concat=True)
     return continuous.Critic(net)

@@ -50,8 +50,10 @@ def write_rows(storage: Batch, rows: Batch, place: NDArray[np.int64] | slice, ca
         else:
             array = as_array(value)
             if stored is None or isinstance(stored, Batch):
-                blank, dtype = (None, object) if array.dtype.kind in "USO" else (0, array.dtype)
-                stored = columns[key] = np.full((capacity, *array.shape[1:]), blank, dtype)
+                shape = (capacity, *array.shape[1:])  # zeros take no memory before they are written to
+                of_objects = array.dtype.kind in "USO"
+                stored = np.full(shape, None, object) if of_objects else np.zeros(shape, array.dtype)
+                columns[key] = stored
             stored[place] = array
 
 

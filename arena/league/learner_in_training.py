@@ -112,7 +112,7 @@ class LearnerInTraining:
     def state_dict(self) -> Batch:
         """Return the training state, without what the league's records and the trainer's counters hold."""
         arrays = learner_state_dict(self.policy)
-        arrays.collector, arrays.buffer = self.collector.state_dict(), self.collector.buffer.state_dict()
+        arrays.collector, arrays.buffer = self.collector.state_dict(), self.collector.buffer.filled_state_dict()
         return arrays
 
     def load_state_dict(self, arrays: Batch) -> None:

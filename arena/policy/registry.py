@@ -5,11 +5,11 @@ their own; each is imported on first use.
 """
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from arena.base.errors import UsageError
 from arena.policy.agent_spec import AgentSpec
+from arena.policy.kinds import Deferred
 from games.engine.registry import GAMES, HOSTS, Registry, make_game
 from games.engine.source_files import is_source_file, stored_name
 
@@ -28,10 +28,9 @@ def agent_kind(name: str) -> "AgentKind":
     """Return the registration of the agent `name`."""
     kind: AgentKind = AGENTS.load(name)
     if kind.algorithm is not None and is_source_file(name):
-        from arena.policy.checkpoint import load_policy
-
         # its checkpoints name the file, not what the file would be called in a package
-        return replace(kind, make=partial(load_policy, stored_name(name), kind.algorithm))
+        make = Deferred("arena.policy.checkpoint:load_policy", (stored_name(name), kind.algorithm))
+        return replace(kind, make=make)
     return kind
 
 

@@ -62,7 +62,7 @@ class GymExperience:
 
     def state_dict(self) -> Batch:
         """Return the buffer as arrays."""
-        arrays = self.collector.buffer.state_dict()
+        arrays = self.collector.buffer.filled_state_dict()
         if "info" in arrays.storage:
             arrays.storage = Batch(arrays.storage, info=of_numbers(arrays.storage.info))
         return Batch(buffer=arrays)

@@ -10,10 +10,13 @@ from agents.networks.board import BoardNet
 from agents.networks.builders import make_body
 from agents.networks.common import MLP, ActorCritic, Net, miniblock
 from agents.networks.discrete import Actor, Critic, actor_and_critic
+from agents.networks.pixels import PixelNet, is_picture
 from agents.networks.q_network import QNetwork
 from agents.networks.residual import ResidualTower
 from arena.base.errors import UsageError
+from arena.data.batch import Batch
 from arena.policy.registration import Spaces
+from arena.policy.registry import learning_algorithm
 
 
 @pytest.mark.parametrize(
@@ -102,6 +105,43 @@ def test_a_tower_sees_boards_alone_and_each_by_itself():
     assert torch.equal(net.tower[2](seen), seen), "a block begins with what comes in"
     with pytest.raises(UsageError, match="a tower needs boards"):
         ResidualTower((6, 7))
+
+
+@pytest.mark.parametrize("shape", [(280, 480, 3), (457, 120, 3), (96, 96, 3), (4, 84, 84), (36, 40, 1)])
+def test_pictures_of_pixels_are_reduced_by_blocks(shape):
+    """As much work and as many weights whatever their size; the averages of blocks, each entry scaled to at most 1."""
+    torch.manual_seed(0)
+    space = Box(0, 255, shape, np.uint8)
+    assert is_picture(shape)
+    net = PixelNet(space, hidden=8)
+    pictures = np.random.default_rng(0).integers(0, 256, size=(2, *shape), dtype=np.uint8)
+    first = np.moveaxis(pictures, -1, 1) if shape[-1] <= 16 else pictures
+    (down, across), (rows, columns) = net.blocks, first.shape[2:]
+    kept = first[:, :, : rows // down * down, : columns // across * across]
+    blocks = kept.reshape(2, -1, rows // down, down, columns // across, across).mean(axis=(3, 5)) / 255
+    np.testing.assert_allclose(net._reduced(torch.as_tensor(pictures)).numpy(), blocks, rtol=1e-5, atol=1e-6)
+    assert max(blocks.shape[2:]) <= 84
+    assert sum(weights.numel() for weights in net.parameters()) < 120_000
+    assert net(pictures)[0].shape == (2, 8)
+    torch.testing.assert_close(net(pictures[1:])[0], net(pictures)[0][1:], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(19, 19, 17), (8, 8, 111), (40, 40), (13, 13, 4), (100,)])
+def test_boards_are_no_pictures(shape):
+    assert not is_picture(shape)
+    assert not isinstance(make_body(Spaces(Box(0, 1, shape), Discrete(4)), hidden=8), PixelNet)
+
+
+@pytest.mark.parametrize("algo", ["ppo", "dqn", "c51", "discrete-sac", "a2c", "sac", "td3", "ddpg"])
+def test_every_learner_sees_pictures_by_convolutions(algo):
+    algorithm = learning_algorithm(algo)
+    action = Box(-1, 1, (2,)) if algo in ("sac", "td3", "ddpg") else Discrete(3)
+    policy = algorithm.build(Spaces(Box(0, 255, (64, 48, 3), np.uint8), action), algorithm.config(), True)
+    networks = [module for module in policy.modules() if isinstance(module, PixelNet)]
+    assert networks
+    assert all(layer.in_features < 10_000 for layer in policy.modules() if isinstance(layer, nn.Linear))
+    obs = Batch(obs=Batch(obs=np.zeros((2, 64, 48, 3), np.uint8), mask=np.ones((2, 3), bool)), info=Batch())
+    assert len(policy(obs).act) == 2
 
 
 def test_a_shared_body_runs_once_and_is_counted_once():

@@ -14,6 +14,7 @@ from arena.base.jit import Unchecked
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.data.buffer import hdf5, ring
+from arena.data.buffer.filled import filled_alone, with_all_places
 from arena.data.buffer.options import Options
 from arena.data.buffer.soundness import require_sound
 from arena.data.buffer.transition import RESERVED, normalised
@@ -312,9 +313,17 @@ class ReplayBuffer:
         counters.update(ret=self._episode_return, length=self._episode_length, start=self._episode_start)
         return Batch(storage=self._storage, counters=counters)
 
+    def filled_state_dict(self) -> Batch:
+        """Return the same with the storage of those places alone that are filled, in their order."""
+        return filled_alone(self.state_dict(), self._edges)
+
     def load_state_dict(self, arrays: Batch) -> None:
-        """Load what `state_dict` returned; `UsageError` if sizes differ or the arrays are inconsistent."""
+        """Load what `state_dict` or `filled_state_dict` returned.
+
+        Raises `UsageError` if sizes differ or the arrays are inconsistent.
+        """
         self._require_whole("restore")
+        arrays = with_all_places(arrays, self._edges)
         require_sound(np.diff(self._edges).tolist(), arrays, RESERVED)
         self._storage = arrays.get("storage", Batch())
         counters = arrays.counters
