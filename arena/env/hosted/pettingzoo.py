@@ -287,7 +287,11 @@ def _not_imported(name: str, module: str, error: ImportError) -> str:
         return f"{PREFIX}:{name}: the package {package} is not installed" + did_you_mean(
             package, known, f": pip install {package}"
         )
-    near = module_meant(error.name, (one.name for one in names())) if isinstance(error, ModuleNotFoundError) else ""
+    near = (
+        module_meant(error.name or module, (one.name for one in names()))
+        if isinstance(error, ModuleNotFoundError)
+        else ""
+    )
     return f"{PREFIX}:{name}: {' '.join(str(error).split())}{near}"
 
 
