@@ -50,7 +50,8 @@ class Options:
     """Agents: random, one-ply, alphabeta:4, ppo:runs/c4; NAME=AGENT gives one another name. A trained agent is
     stored as its current snapshot, ppo:runs/c4@1a2b3c4d."""
     agents: Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")] = None
-    """TOML file of further agents, one line each: deep = "alphabeta:8"."""
+    """TOML file of further agents, one line each, deep = "alphabeta:8", or a table with options: [fish] with
+    spec = "uci:stockfish" and nodes = 1000."""
     tournament: TournamentConfig = field(default_factory=TournamentConfig)
     workers: Annotated[str, tyro.conf.arg(metavar="N|ray[://HOST:PORT]")] = "1"
     """Number of worker processes, or a Ray cluster; the games do not depend on it."""

@@ -11,6 +11,7 @@ from arena.base.errors import UsageError
 from arena.base.seeding import make_rng, spawn_seeds
 from arena.data.batch import Batch
 from arena.data.rows import write_rows
+from arena.env.games import VectorGames
 from arena.env.make import vector_games
 from arena.match.ask import Answers, ask, begin, failed, no_actions, view
 from arena.match.shown import witness_of
@@ -19,6 +20,9 @@ from arena.policy.protocol import Policy
 from games.engine.actions import Action, action_of, actions_of
 from games.engine.game import Game
 from games.engine.jit import njit
+
+OPENINGS_DRAWN = 256
+"""Random openings drawn at a time; their number does not depend on how many are wanted, so that fewer begin more."""
 
 
 @dataclass(frozen=True)
@@ -185,16 +189,18 @@ def outcomes(own: NDArray[Any], others: NDArray[Any]) -> NDArray[np.int64]:
 def random_openings(game: Game, plies: int, count: int, seed: int) -> list[tuple[Action, ...]]:
     """Return `count` openings of `plies` random legal moves that leave the game unfinished.
 
-    They repeat only if too few exist. They are empty in games of chance, which vary by themselves.
+    They repeat only if too few exist. They are empty in games of chance, which vary by themselves. With the same seed
+    more of them begin with the fewer: a tournament of more games goes on where a shorter one has ended.
     Raises `UsageError` if every random game ends within `plies` moves.
     """
     if game.has_chance:
         return [()] * count
     rng = make_rng(seed)
+    env = vector_games(game, OPENINGS_DRAWN)
     unique: dict[tuple[Action, ...], None] = {}  # a dict, for its order
     while len(unique) < count:
         before = len(unique)
-        unique.update(dict.fromkeys(_random_lines(game, plies, max(256, 2 * count), rng)))
+        unique.update(dict.fromkeys(_random_lines(env, plies, rng)))
         if len(unique) == before:
             break
     if not unique:
@@ -203,12 +209,12 @@ def random_openings(game: Game, plies: int, count: int, seed: int) -> list[tuple
     return [openings[i % len(openings)] for i in range(count)]
 
 
-def _random_lines(game: Game, plies: int, count: int, rng: np.random.Generator) -> list[tuple[Action, ...]]:
-    """Play `plies` random legal moves in `count` games; return the actions of those still unfinished."""
-    env = vector_games(game, count)
+def _random_lines(env: VectorGames, plies: int, rng: np.random.Generator) -> list[tuple[Action, ...]]:
+    """Play `plies` random legal moves in all games of `env`; return the actions of those still unfinished."""
+    game = env.game
     env.reset()
-    lines = np.zeros((count, plies), game.action_dtype)
-    rows = np.arange(count)
+    lines = np.zeros((OPENINGS_DRAWN, plies), game.action_dtype)
+    rows = np.arange(OPENINGS_DRAWN)
     for ply in range(plies):
         mask = env.mask[rows]
         lines[rows, ply] = game.draw_actions(env.seats[rows], mask, rng)

@@ -15,10 +15,13 @@ from arena.base.errors import UsageError
 from arena.base.files import read_text
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.protocol import Policy
+from arena.policy.registry import agent_kind
 from arena.policy.snapshots import CONFIG, find_snapshot, names_snapshot, read_config
 from arena.tournament.config import TournamentConfig
 from games.engine.game import Game
 
+OPTIONS = "[,NAME=VALUE...]"
+"""End of the arguments of agents that take options."""
 HASH = 8
 """Digits of a snapshot's hash in its name."""
 SCHEDULE = 1
@@ -142,7 +145,9 @@ def _content(spec: str) -> Mapping[str, str]:
 def read_agents(path: Path) -> dict[str, str]:
     """Return specs by name from a file of TOML: `name = "spec"` a line, or a table `[name]` with `spec = "..."`.
 
-    Paths in specs are relative to the working directory. Raises `UsageError` for anything else.
+    A table may have options of the agent besides, where its specs take them: `spec = "uci:stockfish"` with
+    `nodes = 1000` is `uci:stockfish,nodes=1000`. Paths in specs are relative to the working directory. Raises
+    `UsageError` for anything else.
     """
     try:
         content = tomllib.loads(read_text(path))
@@ -150,10 +155,34 @@ def read_agents(path: Path) -> dict[str, str]:
         raise UsageError(f"{path}: {error}") from None
     specs: dict[str, str] = {}
     for name, value in content.items():
-        spec = value.get("spec") if isinstance(value, dict) and set(value) == {"spec"} else value
+        table = dict(value) if isinstance(value, dict) else {"spec": value}
+        spec = table.pop("spec", None)
         if not isinstance(spec, str) or not spec or not name.strip() or not name.isprintable():
             raise UsageError(f'{path}: {name!r} is not an agent; write a line name = "spec", as deep = "alphabeta:8"')
-        specs[name] = spec
+        try:
+            specs[name] = _with_options(spec, table)
+        except UsageError as error:
+            raise UsageError(f"{path}: {name}: {error}") from None
     if not specs:
         raise UsageError(f'{path} has no agents; write a line for each, as deep = "alphabeta:8"')
     return specs
+
+
+def _with_options(spec: str, options: Mapping[str, Any]) -> str:
+    """Return a spec with options of its agent; `UsageError` for an agent that takes none, and for wrong values."""
+    if not options:
+        return spec
+    agent = AgentSpec.parse(spec)
+    syntax = agent_kind(agent.name).argument
+    if not syntax.endswith(OPTIONS):
+        usual = f"{agent.name}:{syntax}" if syntax else agent.name
+        raise UsageError(f"{next(iter(options))!r} is not an option of {agent.name}; all of it is in its spec, {usual}")
+    return ",".join([spec, *(f"{name}={_option_text(name, value)}" for name, value in options.items())])
+
+
+def _option_text(name: str, value: Any) -> str:
+    """Return the value of an option as a spec has it."""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    if not isinstance(value, str | int | float) or set(",\n") & set(text) or set("=,\n") & set(name):
+        raise UsageError(f"{name!r} = {value!r} is no option; write a number, true, false, or a text without commas")
+    return text

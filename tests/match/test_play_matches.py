@@ -149,6 +149,13 @@ def test_openings_differ_as_long_as_they_can():
     assert random_openings(CONNECT_FOUR, 0, 3, seed=0) == [(), (), ()]
 
 
+def test_more_openings_begin_with_the_fewer():
+    many = random_openings(CONNECT_FOUR, 6, 1000, seed=3)
+    assert len(set(many)) == 1000
+    for count in (1, 128, 129, 500):
+        assert random_openings(CONNECT_FOUR, 6, count, seed=3) == many[:count]
+
+
 def test_openings_leave_the_game_unfinished():
     for opening in random_openings(TIC_TAC_TOE, 7, 100, seed=0):
         assert not Match(TIC_TAC_TOE, players()[:2], opening=opening).over

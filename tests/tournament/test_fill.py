@@ -138,12 +138,23 @@ def test_agents_come_from_a_file(tmp_path, capsys, monkeypatch):
     assert {row["agent"]: row["spec"] for row in content["players"]}["the one"] == "one-ply"
 
 
+def test_agents_from_a_file_have_options(tmp_path):
+    (tmp_path / "agents.toml").write_text(
+        '[fish]\nspec = "uci:stockfish"\nnodes = 1000\n"Skill Level" = 3\nUCI_LimitStrength = true\n'
+    )
+    spec = "uci:stockfish,nodes=1000,Skill Level=3,UCI_LimitStrength=true"
+    assert read_agents(tmp_path / "agents.toml") == {"fish": spec}
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
         ("random = 3", "'random' is not an agent"),
         ("[a]\nspeck = 'random'", "'a' is not an agent"),
-        ("[a]\nspec = 'random'\noptions = 3", "'a' is not an agent"),
+        ("[a]\nspec = 'random'\ndepth = 3", "a: 'depth' is not an option of random; all of it is in its spec, random"),
+        ("[a]\nspec = 'mcts:4'\ndepth = 3", "'depth' is not an option of mcts; .* mcts:SIMULATIONS or TIME"),
+        ("[a]\nspec = 'uci:x'\nnodes = [3]", r"a: 'nodes' = \[3\] is no option; write a number"),
+        ("[a]\nspec = 'uci:x'\nPath = 'a,b'", "'Path' = 'a,b' is no option"),
         ("a = ", "agents.toml: "),
         ("", "has no agents"),
     ],
