@@ -63,6 +63,6 @@ def offline(name: str, algorithm: Algorithm, config: Any) -> Check:
 
 ROWS = [Check(name, TASK, THRESHOLD, training) for name, training in TRAININGS.items()]
 ROWS += [
-    offline("bcq", learning_algorithm("bcq"), bcq.BCQConfig(**COMMON, acting_samples=20)),
+    offline("bcq", learning_algorithm("bcq"), bcq.BCQConfig(**COMMON, forward_sampled_times=20)),
     offline("imitation", learning_algorithm("imitation"), imitation.ImitationConfig(hidden=64)),
 ]

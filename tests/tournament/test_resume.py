@@ -1,5 +1,6 @@
 """However a tournament ends, the same command goes on with it, and comes to the same results."""
 
+import json
 import os
 import resource
 import signal
@@ -44,9 +45,11 @@ main(sys.argv[3:])
 """
 
 
-def tables(folder: Path) -> list[str]:
-    """What a tournament has left behind, as far as it is told in figures."""
-    return [(folder / name).read_text() for name in ("ratings.csv", "games.csv", "results.json")]
+def tables(folder: Path) -> list[str | dict]:
+    """What a tournament has left behind, but for the time of day."""
+    results = json.loads((folder / "results.json").read_text())
+    assert results["played"].pop("begun") <= results["played"].pop("ended")
+    return [*((folder / name).read_text() for name in ("ratings.csv", "games.csv")), results]
 
 
 def run(folder: Path, *options: str, **arguments) -> subprocess.CompletedProcess[str]:
@@ -70,7 +73,7 @@ def expected(tmp_path_factory):
     return tables(folder / "results")
 
 
-def finish(folder: Path, expected: list[str]) -> None:
+def finish(folder: Path, expected: list[str | dict]) -> None:
     """The same command once more: it plays the rest, whole pairs are there before, and nothing is there twice."""
     before = stored(folder)
     assert before % 2 == 0

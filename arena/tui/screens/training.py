@@ -145,7 +145,7 @@ class TrainingScreen(ArenaScreen):
         is_current = self.job is None or ended == 0 or (status is not None and status.pid == self.job.process.pid)
         if status is not None and is_current:
             return status.state
-        if self._state and self._state != "none":
+        if self._state not in ("", "none", "failed to begin"):
             return "gone"
         return "failed to begin" if ended else "none"
 
