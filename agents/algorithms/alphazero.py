@@ -19,7 +19,8 @@ from agents.configs.search import AlphaZeroConfig
 from agents.guided.puct import network_of
 from agents.guided.self_play_search import SelfPlaySearch
 from agents.learning.actor_critic import logits_and_values
-from agents.learning.gradients import adam, descend
+from agents.learning.gradients import descend
+from agents.learning.optimizer import Adam
 from agents.learning.precision import half_precision
 from agents.learning.symmetries import turn
 from agents.networks.builders import make_body
@@ -163,6 +164,6 @@ def build(spaces: Spaces, config: AlphaZeroConfig, training: bool) -> AlphaZeroP
         spaces.game,
         actor,
         critic,
-        adam(weights, config.learning_rate, weight_decay=config.weight_decay) if training else None,
+        Adam(weights, config.learning_rate, weight_decay=config.weight_decay) if training else None,
         config,
     )

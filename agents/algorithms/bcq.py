@@ -15,7 +15,8 @@ from torch import nn
 from agents.configs.actors import BCQConfig
 from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
-from agents.learning.gradients import adam, descend
+from agents.learning.gradients import descend
+from agents.learning.optimizer import Adam
 from agents.learning.options import one_config
 from agents.learning.q_actor import QActor, obs_tensor
 from agents.networks.builders import q_critic
@@ -153,7 +154,7 @@ def build(spaces: Spaces, config: BCQConfig, training: bool) -> BCQPolicy:
     critic1, critic2 = q_critic(spaces, sizes), q_critic(spaces, sizes)
 
     def optimizer(network: nn.Module) -> torch.optim.Optimizer | None:
-        return adam(network.parameters(), config.learning_rate) if training else None
+        return Adam(network.parameters(), config.learning_rate) if training else None
 
     return BCQPolicy(
         actor,

@@ -14,7 +14,7 @@ from torch import nn
 from agents.configs.value_based import DiscreteBCQConfig
 from agents.learning import checks
 from agents.learning.distributions import logits_of
-from agents.learning.gradients import adam
+from agents.learning.optimizer import Adam
 from agents.learning.options import one_config
 from agents.learning.value_learning import NetworkOutput, QLearner, chosen, masked_q, weighted_mean
 from agents.networks.builders import make_body
@@ -126,7 +126,7 @@ def build(spaces: Spaces, config: DiscreteBCQConfig, training: bool) -> Discrete
     return DiscreteBCQPolicy(
         model,
         imitator,
-        adam(parameters, config.learning_rate) if training else None,
+        Adam(parameters, config.learning_rate) if training else None,
         eval_eps=config.eps if training else 0.0,
         action_space=spaces.action,
         observation_space=spaces.observation,

@@ -17,7 +17,8 @@ from agents.configs.actors import DiscreteCRRConfig, Mode
 from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.distributions import expectation, log_probability
-from agents.learning.gradients import adam, descend
+from agents.learning.gradients import descend
+from agents.learning.optimizer import Adam
 from agents.learning.options import one_config
 from agents.learning.stochastic import ActionSampler, scores_of, tensors
 from agents.learning.targets import frozen_copy
@@ -178,7 +179,7 @@ def build(spaces: Spaces, config: DiscreteCRRConfig, training: bool) -> Discrete
     return DiscreteCRRPolicy(
         actor,
         critic,
-        adam(parameters, config.learning_rate) if training else None,
+        Adam(parameters, config.learning_rate) if training else None,
         deterministic_eval=not spaces.hides_something,
         action_space=spaces.action,
         observation_space=spaces.observation,

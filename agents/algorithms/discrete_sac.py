@@ -16,7 +16,8 @@ from agents.configs.actors import DiscreteSACConfig
 from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.distributions import default_distribution, draw, expectation, logits_of
-from agents.learning.gradients import adam, descend
+from agents.learning.gradients import descend
+from agents.learning.optimizer import Adam
 from agents.learning.options import one_config
 from agents.learning.q_actor import QActor, obs_tensor, optimizer_of, smallest_q
 from agents.learning.stochastic import answer
@@ -146,7 +147,7 @@ def build(spaces: Spaces, config: DiscreteSACConfig, training: bool) -> Discrete
     alpha: Alpha = config.alpha
     if config.target_entropy:
         log_alpha = nn.Parameter(torch.tensor([np.log(config.alpha)], dtype=torch.float32))
-        optim = adam([log_alpha], config.learning_rate) if training else None
+        optim = Adam([log_alpha], config.learning_rate) if training else None
         alpha = config.target_entropy * float(np.log(spaces.num_actions)), log_alpha, optim
     return DiscreteSACPolicy(
         actor,

@@ -12,7 +12,8 @@ from torch import nn
 from agents.configs.actors import ImitationConfig
 from agents.learning import checks
 from agents.learning.distributions import logits_of
-from agents.learning.gradients import adam, descend
+from agents.learning.gradients import descend
+from agents.learning.optimizer import Adam
 from agents.learning.value_learning import masked_q
 from agents.networks.builders import make_body
 from agents.networks.q_network import QNetwork
@@ -94,7 +95,7 @@ def build(spaces: Spaces, config: ImitationConfig, training: bool) -> ImitationP
     is_continuous = isinstance(spaces.action, gym.spaces.Box)
     (outputs,) = spaces.action_shape if is_continuous else (spaces.num_actions,)
     net = QNetwork(make_body(spaces, config.hidden, config.blocks), outputs)
-    optim = adam(net.parameters(), config.learning_rate) if training else None
+    optim = Adam(net.parameters(), config.learning_rate) if training else None
     return ImitationPolicy(
         net, optim, spaces.action, spaces.observation, is_continuous, "clip" if is_continuous else ""
     )

@@ -20,7 +20,8 @@ from agents.algorithms.dqn import DQNPolicy
 from agents.configs.value_based import DQNConfig, NFSPConfig, ValueConfig
 from agents.learning.distributions import RowsOfLogits, draw, logits_of
 from agents.learning.exploration import epsilon_greedy
-from agents.learning.gradients import adam, descend
+from agents.learning.gradients import descend
+from agents.learning.optimizer import Adam
 from agents.learning.reservoir import Reservoir
 from agents.learning.value_learning import make_trainable
 from agents.networks.builders import make_body
@@ -140,5 +141,5 @@ def build(spaces: Spaces, config: NFSPConfig, training: bool) -> NFSPPolicy:
     shared = DQNConfig(**{field.name: getattr(config, field.name) for field in fields(ValueConfig)})
     best = DQNPolicy(model, None, action_space=spaces.action, observation_space=spaces.observation, config=shared)
     make_trainable(best, shared, training)
-    optim = adam(average.parameters(), config.average_learning_rate) if training else None
+    optim = Adam(average.parameters(), config.average_learning_rate) if training else None
     return NFSPPolicy(best, average, optim, config)

@@ -17,7 +17,8 @@ from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.distributions import default_distribution, draw, log_tanh_slope
 from agents.learning.exploration import BaseNoise
-from agents.learning.gradients import adam, descend
+from agents.learning.gradients import descend
+from agents.learning.optimizer import Adam
 from agents.learning.options import one_config
 from agents.learning.q_actor import QActor, obs_tensor, optimizer_of, smallest_q
 from agents.learning.temperature import Alpha, Temperature
@@ -142,7 +143,7 @@ def build(spaces: Spaces, config: SACConfig, training: bool) -> SACPolicy:
     alpha: Alpha = config.alpha
     if config.auto_alpha:
         log_alpha = nn.Parameter(torch.tensor([np.log(config.alpha)], dtype=torch.float32))
-        optim = adam([log_alpha], config.learning_rate) if training else None
+        optim = Adam([log_alpha], config.learning_rate) if training else None
         alpha = -float(np.prod(spaces.action_shape)), log_alpha, optim
     return SACPolicy(
         actor,

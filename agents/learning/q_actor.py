@@ -14,7 +14,8 @@ from agents.configs.actors import QActorConfig
 from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.exploration import BaseNoise, GaussianNoise, OUNoise
-from agents.learning.gradients import adam, descend
+from agents.learning.gradients import descend
+from agents.learning.optimizer import Adam
 from agents.learning.targets import Network, frozen_copy, polyak
 from agents.learning.value_learning import weighted_mean
 from agents.networks.pixels import is_picture
@@ -211,4 +212,4 @@ def smallest_q(critics: Iterable[nn.Module], *inputs: torch.Tensor) -> torch.Ten
 
 def optimizer_of(config: QActorConfig, network: nn.Module, training: bool) -> torch.optim.Optimizer | None:
     """Return Adam for a network, or None for a policy that only plays."""
-    return adam(network.parameters(), config.learning_rate) if training else None
+    return Adam(network.parameters(), config.learning_rate) if training else None

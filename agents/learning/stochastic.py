@@ -13,7 +13,7 @@ from torch.distributions import Categorical
 from agents.configs.on_policy import OnPolicyConfig
 from agents.learning import checks
 from agents.learning.distributions import default_distribution, draw, gives_probabilities, log_of, without_illegal
-from agents.learning.gradients import adam
+from agents.learning.optimizer import Adam
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.data.rows import as_array
@@ -154,4 +154,4 @@ class ReturnScale(nn.Module):
 
 def optimizer_of(config: OnPolicyConfig, network: nn.Module, training: bool) -> torch.optim.Optimizer | None:
     """Return Adam for a network, or None for a policy that only plays."""
-    return adam(network.parameters(), config.learning_rate, eps=1e-5) if training else None
+    return Adam(network.parameters(), config.learning_rate, eps=1e-5) if training else None

@@ -17,7 +17,8 @@ from torch import nn
 from agents.configs.value_based import ValueConfig
 from agents.learning import checks
 from agents.learning.exploration import epsilon_greedy
-from agents.learning.gradients import adam, descend
+from agents.learning.gradients import descend
+from agents.learning.optimizer import Adam
 from agents.learning.targets import frozen_copy
 from arena.base.checks import require_between
 from arena.base.errors import UsageError
@@ -243,5 +244,5 @@ def quantile_regression(batch: Batch, quantiles: torch.Tensor, taus: torch.Tenso
 def make_trainable(policy: QLearner, config: ValueConfig, training: bool) -> None:
     """Give a policy its optimizer and exploration rate if it is to be trained."""
     if training:
-        policy.optim = adam(policy.model.parameters(), config.learning_rate)
+        policy.optim = Adam(policy.model.parameters(), config.learning_rate)
         policy.set_eps(config.eps)

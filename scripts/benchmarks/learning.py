@@ -11,7 +11,7 @@ import torch
 
 from agents.algorithms.dqn import DQNPolicy
 from agents.algorithms.ppo import PPOPolicy
-from agents.learning.gradients import adam
+from agents.learning.optimizer import Adam
 from agents.networks.common import ActorCritic, Net
 from agents.networks.discrete import Actor, Critic
 from arena.collector import Collector
@@ -70,7 +70,7 @@ def filled(buffer: Any, batch: Any) -> Any:
 
 def make_dqn() -> DQNPolicy:
     net = Net(4, 2, (HIDDEN, HIDDEN))
-    optim = adam(net.parameters(), DQN["rate"])
+    optim = Adam(net.parameters(), DQN["rate"])
     space = gym.spaces.Discrete(2)
     return DQNPolicy(net, optim, DQN["gamma"], int(DQN["n_step"]), int(DQN["target"]), action_space=space)
 
@@ -78,7 +78,7 @@ def make_dqn() -> DQNPolicy:
 def make_ppo(shape: Any = 4, actions: int = 2, hidden: int = HIDDEN) -> PPOPolicy:
     net = Net(shape, hidden_sizes=(hidden, hidden))
     actor, critic = Actor(net, actions, softmax_output=False), Critic(net)
-    optim = adam(ActorCritic(actor, critic).parameters(), PPO["rate"])
+    optim = Adam(ActorCritic(actor, critic).parameters(), PPO["rate"])
     return PPOPolicy(actor, critic, optim, eps_clip=PPO["clip"], gae_lambda=PPO["lambda"], max_batchsize=BOARDS)
 
 
@@ -172,7 +172,7 @@ def dqn_beats_random(seeds: Iterator[int]) -> Callable[[], float]:
 
     def train(seed: int) -> None:
         net = Net(game.observation_shape, 9, (128, 128))
-        policy = DQNPolicy(net, adam(net.parameters(), 1e-3), 0.95, 3, 200)
+        policy = DQNPolicy(net, Adam(net.parameters(), 1e-3), 0.95, 3, 200)
         policy.set_eps(0.1)
         policy.reset(seed)
         table, tests = (MultiAgentPolicyManager([policy, RandomPolicy(seed=seed + i)]) for i in (1, 2))
