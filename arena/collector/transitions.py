@@ -116,10 +116,17 @@ class OpenTransitions:
 
 def same_types(rows: Batch) -> None:
     """Give `obs` and `obs_next` one dtype: an episode may begin in whole numbers and go on in fractions."""
-    are_arrays = isinstance(rows.obs, np.ndarray) and isinstance(rows.obs_next, np.ndarray)
-    if are_arrays and rows.obs.dtype is rows.obs_next.dtype:
+    if _of_one_dtype(rows.obs, rows.obs_next):
         return  # the common case
     before, after = Batch(obs=rows.obs), Batch(obs=rows.obs_next)
     widen(before, after)
     widen(after, before)
     rows.obs, rows.obs_next = before.obs, after.obs
+
+
+def _of_one_dtype(obs: Any, obs_next: Any) -> bool:
+    """Return whether two arrays, or those of two batches, have the same dtypes."""
+    if type(obs) is Batch and type(obs_next) is Batch:
+        before, after = obs.__dict__, obs_next.__dict__
+        return before.keys() == after.keys() and all(_of_one_dtype(before[key], after[key]) for key in before)
+    return type(obs) is type(obs_next) is np.ndarray and obs.dtype is obs_next.dtype

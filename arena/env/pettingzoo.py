@@ -25,7 +25,8 @@ class _PettingZooSeats(SeatedEnv):
         mask = info.get("action_mask")
         if isinstance(obs, dict) and "action_mask" in obs:
             mask = obs["action_mask"]
-            obs = _the_rest({key: part for key, part in obs.items() if key != "action_mask"})
+            usual = len(obs) == 2 and "observation" in obs
+            obs = obs["observation"] if usual else {key: part for key, part in obs.items() if key != "action_mask"}
         return self.note(seat, obs, mask, info)
 
 
@@ -34,12 +35,7 @@ def _without_mask(space: gym.Space[Any]) -> gym.Space[Any]:
     if not isinstance(space, gym.spaces.Dict) or "action_mask" not in space.spaces:
         return space
     parts = {key: part for key, part in space.spaces.items() if key != "action_mask"}
-    return _the_rest(parts) if len(parts) == 1 else gym.spaces.Dict(parts)
-
-
-def _the_rest(parts: dict[str, Any]) -> Any:
-    """Return the "observation" if it is the only part beside the mask, else all parts."""
-    return parts["observation"] if parts.keys() == {"observation"} else parts
+    return parts["observation"] if parts.keys() == {"observation"} else gym.spaces.Dict(parts)
 
 
 class _State:
@@ -118,13 +114,14 @@ class PettingZooEnv(_PettingZooSeats):
     def _note_ends(self) -> None:
         """Record the ends of live agents, with their final observations."""
         state = self._state
+        terminations, truncations = state.terminations, state.truncations
         for agent in state.agents:
-            if not state.is_dead(agent):
+            if not (terminations[agent] or truncations[agent]):
                 continue
             seat = self._seat[agent]
             if not (self._terminated[seat] or self._truncated[seat]):
                 # an end that is both (an illegal move in PettingZoo's terms) is a real end: nothing follows it
-                self._terminated[seat] = bool(state.terminations[agent])
+                self._terminated[seat] = bool(terminations[agent])
                 self._truncated[seat] = not self._terminated[seat]
                 self._look(agent)
 

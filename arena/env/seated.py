@@ -99,8 +99,7 @@ class SeatedEnv(ABC):
     def note(self, seat: int, shown: Any, mask: Any, info: dict[str, Any]) -> Observation:
         """Record observation, mask (None: all legal) and info of a seat; return the observation with mask."""
         self.final_infos[seat] = dict(info)
-        over = self._terminated[seat] or self._truncated[seat]
-        if over or (mask is None and self.own_action_spaces[seat] is self.action_space):
+        if self._terminated[seat] or self._truncated[seat]:
             legal = np.ones(self._num_actions, np.bool_)
         else:
             legal = np.array(self._own_mask(seat, mask), np.bool_)
@@ -113,8 +112,8 @@ class SeatedEnv(ABC):
 
     def _own_mask(self, seat: int, mask: Any) -> Any:
         """Return the mask of a seat over the common action space."""
-        count = self._counts[seat]
-        mask = np.ones(count, np.bool_) if mask is None else mask
+        if mask is None:
+            mask = np.ones(self._counts[seat], np.bool_)
         return mask if len(mask) >= self._num_actions else np.append(mask, np.zeros(self._num_actions - len(mask)))
 
     @property
@@ -156,6 +155,8 @@ class SeatedEnv(ABC):
 
     def _taken(self, action: Any) -> Any:
         """Return a checked action in the form of the environment."""
+        if type(action) is int and self._decoders is None:
+            return action  # the common case
         seat = self._seat[self._asked()]
         if self._decoders is not None:
             decoder = self._decoders[seat]

@@ -157,12 +157,14 @@ class Game:
         return bool(self.allow_each(np.array([action], np.float32), mask[None])[0])
 
     def allow_each(self, actions: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which of the vectors [n, k] of a game of continuous actions are legal; masks are [n, A]."""
-        assert self.action_box is not None
-        legal, rows = self.action_box.contain(actions), np.flatnonzero(masks.any(axis=1))
-        numbers = np.nan_to_num(actions[rows, 0], nan=-1.0).clip(-1, self.num_actions)
-        listed = np.arange(self.num_actions) == numbers[:, None]
-        legal[rows] &= (listed & masks[rows]).any(axis=1)
+        """Return which of n actions, [n] or [n, k], are legal where the masks of numbered ones are [n, A]."""
+        if self.action_box is None:
+            return _listed(actions, masks)
+        legal = self.action_box.contain(actions)
+        rows = np.flatnonzero(masks.any(axis=1))
+        if len(rows):
+            numbers = actions[rows, 0]
+            legal[rows] &= (numbers == np.rint(numbers)) & _listed(np.nan_to_num(numbers, nan=-1.0), masks[rows])
         return legal
 
     def group_of(self, seat: int) -> SeatGroup | None:
@@ -247,3 +249,10 @@ class Game:
         `games.make` reads it as well.
         """
         return GameId(self.name, self.options).label
+
+
+def _listed(numbers: NDArray[Any], masks: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which numbers [n] are those of actions that the masks [n, A] allow."""
+    inside = (numbers >= 0) & (numbers < masks.shape[1])
+    allowed: NDArray[np.bool_] = masks[np.arange(len(masks)), np.where(inside, numbers, 0).astype(np.int64)]
+    return inside & allowed

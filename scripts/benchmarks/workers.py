@@ -1,14 +1,17 @@
-"""Gain of a second worker in self-play, beside one process alone."""
+"""Gain of a second worker in self-play, of a search and of a hosted game, beside one process alone."""
 
 import os
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 
+from agents.configs.on_policy import PPOConfig
 from agents.configs.search import AlphaZeroConfig
 from arena.league.config import LeagueConfig, RunConfig
 from arena.league.scale import ScaleConfig
@@ -16,10 +19,29 @@ from arena.league.training import SelfPlayTraining
 from arena.policy.registry import make_game
 from benchmarks.measure import Peer, Row, Work, rate
 
-BOARDS, SIMULATIONS = 1024, 32
-MOVES = 2  # of a stretch, which is played as a training would, and not in turn with somebody else's moves
 ROUNDS = 11
 TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Task:
+    """Games that a learner plays against itself."""
+
+    name: str
+    game: str
+    algo: str
+    config: Any
+    boards: int
+    moves: int
+    """Moves of a stretch on each board, which is played as a training would, and not in turn with somebody's moves."""
+
+
+SEARCH = AlphaZeroConfig(simulations=32, quick_simulations=32, blocks=2, hidden=128)
+SMALL = PPOConfig(hidden=16, channels=0)  # the environment is what takes time
+TASKS = (
+    Task("self-play of AlphaZero, 32 simulations", "connect_four", "alphazero", SEARCH, 1024, 2),
+    Task("a hosted game, small PPO", "pettingzoo:pettingzoo.classic.tictactoe_v3", "ppo", SMALL, 256, 32),
+)
 
 
 def rows() -> Iterator[Row]:
@@ -28,32 +50,38 @@ def rows() -> Iterator[Row]:
     Processor time is that of this process plus the busier worker: a round's duration with two free cores.
     """
     torch.set_num_threads(1)
-    config = AlphaZeroConfig(simulations=SIMULATIONS, quick_simulations=SIMULATIONS, blocks=2, hidden=128)
-    work = f"self-play of AlphaZero, {BOARDS} boards of Connect Four, {SIMULATIONS} simulations, 2 workers"
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        two, one = (collected(config, scale, folder, stack) for scale in (ScaleConfig("2"), ScaleConfig(shares=1)))
-        load = os.getloadavg()[0]
-        yield rate("workers", f"{work}; load {load:.0f} before", "moves/s", two, Peer("1 process", one), ROUNDS)
-        for round_ in (two, one):
-            round_()
-        ours = peer = 0.0
-        for _ in range(ROUNDS):
-            ours, peer = ours + processor_time(two), peer + processor_time(one)
-    moves = ROUNDS * MOVES * BOARDS
-    yield Row(
-        "workers", f"{work}; by time of the processor", moves / ours, moves / peer, "1 process", peer / ours, "moves/s"
-    )
+    for task in TASKS:
+        work = f"{task.name}, {task.boards} boards of {task.game}, 2 workers"
+        with ExitStack() as stack:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            two, one = (collected(task, scale, folder, stack) for scale in (ScaleConfig("2"), ScaleConfig(shares=1)))
+            load = os.getloadavg()[0]
+            yield rate("workers", f"{work}; load {load:.0f} before", "moves/s", two, Peer("1 process", one), ROUNDS)
+            for round_ in (two, one):
+                round_()
+            ours = peer = 0.0
+            for _ in range(ROUNDS):
+                ours, peer = ours + processor_time(two), peer + processor_time(one)
+        moves, timed = ROUNDS * task.moves * task.boards, f"{work}; by time of the processor"
+        yield Row("workers", timed, moves / ours, moves / peer, "1 process", peer / ours, "moves/s")
 
 
-def collected(config: AlphaZeroConfig, scale: ScaleConfig, folder: Path, stack: ExitStack) -> Work:
+def collected(task: Task, scale: ScaleConfig, folder: Path, stack: ExitStack) -> Work:
     """Collect a segment on each board, with the same work in each move."""
-    run = RunConfig(out=folder / scale.workers, boards=BOARDS, threads=1)
+    run = RunConfig(out=folder / scale.workers, boards=task.boards, moves=task.moves, threads=1)
     league = LeagueConfig(self_play=1.0, pool=0.0)
-    training = SelfPlayTraining(make_game("connect_four"), "alphazero", config, run, league, scale)
+    training = SelfPlayTraining(make_game(task.game), task.algo, task.config, run, league, scale)
     stack.enter_context(closing(training))
     collector = training.current_learner.collector
-    return lambda: sum(collector.collect(n_step=BOARDS).n_collected_steps for _ in range(MOVES))
+
+    def play() -> int:
+        if task.algo == "ppo":
+            steps = collector.collect(n_step=task.boards * task.moves).n_collected_steps
+            collector.reset_buffer(keep_statistics=True)
+            return int(steps)
+        return sum(collector.collect(n_step=task.boards).n_collected_steps for _ in range(task.moves))
+
+    return play
 
 
 def processor_time(work: Work) -> float:

@@ -105,7 +105,7 @@ class HostedEnv(ABC):
             return
         self.seat = self._asked()
         self.mask = self._guarded(self._mask, self.seat)
-        if self.box_of(self.seat) is None and not self.mask.any():
+        if not self.mask.any() and self.box_of(self.seat) is None:
             raise self.fault(f"asks {self.agents[self.seat]} to act and masks every action")
 
     def group_of(self, seat: int) -> SeatGroup | None:

@@ -62,16 +62,23 @@ class PettingZooHost(HostedEnv):
 
     def _step(self, action: Action) -> NDArray[Any]:
         taken = self.actions.decode(action)
-        own = self.env.own_action_spaces[self.seat]
-        if isinstance(own, Box) and self.env.pads_actions:  # its bounds may be narrower than those of all
-            shape = tuple(map(slice, own.shape))
-            taken[shape] = np.clip(taken[shape], own.low, own.high)
-            taken = taken.astype(own.dtype, copy=False)
+        if self.action_box is not None:
+            taken = self._within(taken)
         self._shown, rewards, self.terminated, self.truncated, _ = self.env.step(taken)
         return rewards
 
+    def _within(self, taken: NDArray[Any]) -> NDArray[Any]:
+        """Return an action of the common box within the bounds of the seat that is asked, which may be narrower."""
+        own = self.env.own_action_spaces[self.seat]
+        if isinstance(own, Box) and self.env.pads_actions:
+            shape = tuple(map(slice, own.shape))
+            taken[shape] = np.clip(taken[shape], own.low, own.high)
+            taken = taken.astype(own.dtype, copy=False)
+        return taken
+
     def _asked(self) -> int:
-        return int(self._shown["agent_id"])
+        seat: int = self._shown["agent_id"]
+        return seat
 
     def _mask(self, seat: int) -> NDArray[np.bool_]:
         mask: NDArray[np.bool_] = self._shown["mask"]

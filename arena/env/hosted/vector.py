@@ -93,7 +93,7 @@ class HostedVectorEnv(VectorGames):
             self._bring(row, [])
             if self._openings:
                 self._open(row)
-        return self.observations(rows), Batch()
+        return self._observed(rows), Batch()
 
     def _bring(self, row: int, actions: Sequence[Action]) -> NDArray[np.float32]:
         """Begin the game of a row and play `actions`; return what they brought each seat, [P]."""
@@ -141,18 +141,19 @@ class HostedVectorEnv(VectorGames):
         rows = self.rows_of(id)
         actions = self.checked_actions(action, rows)
         played = actions_of(actions)
-        for row, one in zip(rows.tolist(), played, strict=True):
-            if self._over[row] or not self.game.allows(one, self._mask[row]):
-                raise self.refusal(row, one, self._mask[row])
+        if not (self.game.allow_each(actions, self._mask[rows]) & ~self._over[rows]).all():
+            for row, one in zip(rows.tolist(), played, strict=True):
+                if self._over[row] or not self.game.allows(one, self._mask[row]):
+                    raise self.refusal(row, one, self._mask[row])
         rewards = np.empty((len(rows), self.num_agents), np.float32)
-        ends = np.empty((2, len(rows), self.num_agents), np.bool_)
+        ends = np.zeros((2, len(rows), self.num_agents), np.bool_)
         for place, (row, one) in enumerate(zip(rows.tolist(), played, strict=True)):
             env = self._envs[row]
             assert env is not None  # else it would be over
             rewards[place] = self._play(row, env, one)
             ends[0, place], ends[1, place] = env.terminated, env.truncated
         self.record_step(rows, actions, rewards)
-        return self.observations(rows), rewards, ends[0], ends[1], Batch()
+        return self._observed(rows), rewards, ends[0], ends[1], Batch()
 
     def _note(self, row: int, env: HostedEnv) -> None:
         self._seats[row], self._over[row] = env.seat, env.over
@@ -160,10 +161,13 @@ class HostedVectorEnv(VectorGames):
 
     def observations(self, id: Ids = None) -> Batch:
         """Return the latest observations of the games `id`: `agent_id` [R], `obs` [R, *O] and `mask` [R, A]."""
-        rows = self.rows_of(id)
+        return self._observed(self.rows_of(id))
+
+    def _observed(self, rows: NDArray[np.int64]) -> Batch:
         obs = np.empty((len(rows), *self.game.observation_shape), self.game.observation_dtype)
         for place, row in enumerate(rows.tolist()):
-            obs[place] = self._started(row).observe(int(self._seats[row]))
+            env = self._started(row)
+            obs[place] = env.observe(env.seat)
         return Batch(agent_id=self._seats[rows], obs=obs, mask=self._mask[rows])
 
     def final_obs(self, id: Ids = None) -> Batch:
