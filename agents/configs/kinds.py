@@ -1,5 +1,7 @@
 """All agents of this distribution as they are registered: facts about them, imported without what they describe."""
 
+from typing import Any, Literal
+
 from agents.configs.actors import (
     BCQConfig,
     DDPGConfig,
@@ -27,198 +29,87 @@ from agents.configs.value_based import (
 )
 from arena.policy.kinds import AgentKind, Algorithm, Deferred, learner
 
-DQN = learner(
-    "dqn",
-    "deep Q-network",
-    Algorithm(
-        DQNConfig,
-        Deferred("agents.algorithms.dqn:build"),
-        "off-policy",
-        "Nature 518 (2015)",
-        single=DQNConfig(**STEADY),
-    ),
-)
-C51 = learner(
+Actions = tuple[Literal["discrete", "continuous", "games"], ...]
+DISCRETE: Actions = ("discrete",)
+CONTINUOUS: Actions = ("continuous",)
+BOTH: Actions = ("discrete", "continuous")
+GAMES: Actions = ("games",)
+
+
+def _learner(
+    name: str,
+    summary: str,
+    config: type,
+    data: Literal["on-policy", "off-policy", "offline"],
+    paper: str,
+    actions: Actions = DISCRETE,
+    self_play: bool = False,
+    single: Any = None,
+) -> AgentKind:
+    """Return the registration of the algorithm that `build` of the module of this name in `agents.algorithms` makes."""
+    build = Deferred(f"agents.algorithms.{name.replace('-', '_')}:build")
+    return learner(name, summary, Algorithm(config, build, data, paper, actions, self_play, single))
+
+
+DQN = _learner("dqn", "deep Q-network", DQNConfig, "off-policy", "Nature 518 (2015)", single=DQNConfig(**STEADY))
+C51 = _learner(
     "c51",
     "categorical deep Q-network",
-    Algorithm(
-        C51Config,
-        Deferred("agents.algorithms.c51:build"),
-        "off-policy",
-        "arXiv 1707.06887",
-        single=C51Config(**SINGLE, v_min=0.0, v_max=100.0),
-    ),
+    C51Config,
+    "off-policy",
+    "arXiv 1707.06887",
+    single=C51Config(**SINGLE, v_min=0.0, v_max=100.0),
 )
-RAINBOW = learner(
+RAINBOW = _learner(
     "rainbow",
     "Rainbow",
-    Algorithm(
-        RainbowConfig,
-        Deferred("agents.algorithms.rainbow:build"),
-        "off-policy",
-        "arXiv 1710.02298",
-        single=RainbowConfig(**SINGLE, v_min=0.0, v_max=100.0),
-    ),
+    RainbowConfig,
+    "off-policy",
+    "arXiv 1710.02298",
+    single=RainbowConfig(**SINGLE, v_min=0.0, v_max=100.0),
 )
-QRDQN = learner(
-    "qrdqn",
-    "quantile regression DQN",
-    Algorithm(
-        QRDQNConfig,
-        Deferred("agents.algorithms.qrdqn:build"),
-        "off-policy",
-        "arXiv 1710.10044",
-        single=QRDQNConfig(**SINGLE),
-    ),
+QRDQN = _learner(
+    "qrdqn", "quantile regression DQN", QRDQNConfig, "off-policy", "arXiv 1710.10044", single=QRDQNConfig(**SINGLE)
 )
-IQN = learner(
-    "iqn",
-    "implicit quantile network",
-    Algorithm(
-        IQNConfig, Deferred("agents.algorithms.iqn:build"), "off-policy", "arXiv 1806.06923", single=IQNConfig(**SLOWER)
-    ),
+IQN = _learner(
+    "iqn", "implicit quantile network", IQNConfig, "off-policy", "arXiv 1806.06923", single=IQNConfig(**SLOWER)
 )
-FQF = learner(
+FQF = _learner(
     "fqf",
     "fully parameterised quantile function",
-    Algorithm(
-        FQFConfig,
-        Deferred("agents.algorithms.fqf:build"),
-        "off-policy",
-        "arXiv 1911.02140",
-        single=FQFConfig(**SLOWER, num_fractions=8),
-    ),
+    FQFConfig,
+    "off-policy",
+    "arXiv 1911.02140",
+    single=FQFConfig(**SLOWER, num_fractions=8),
 )
-DISCRETE_BCQ = learner(
-    "discrete-bcq",
-    "batch-constrained Q-learning",
-    Algorithm(DiscreteBCQConfig, Deferred("agents.algorithms.discrete_bcq:build"), "offline", "arXiv 1910.01708"),
+DISCRETE_BCQ = _learner(
+    "discrete-bcq", "batch-constrained Q-learning", DiscreteBCQConfig, "offline", "arXiv 1910.01708"
 )
-DISCRETE_CQL = learner(
-    "discrete-cql",
-    "conservative Q-learning",
-    Algorithm(DiscreteCQLConfig, Deferred("agents.algorithms.discrete_cql:build"), "offline", "arXiv 2006.04779"),
+DISCRETE_CQL = _learner("discrete-cql", "conservative Q-learning", DiscreteCQLConfig, "offline", "arXiv 2006.04779")
+IMITATION = _learner("imitation", "behaviour cloning", ImitationConfig, "offline", "Neural Computation 3 (1991)", BOTH)
+PSRL = _learner("psrl", "posterior sampling", PSRLConfig, "on-policy", "ICML 2000, 943-950")
+PG = _learner("pg", "REINFORCE, the policy gradient", PGConfig, "on-policy", "Machine Learning 8 (1992)", BOTH)
+A2C = _learner("a2c", "advantage actor-critic", A2CConfig, "on-policy", "arXiv 1602.01783", BOTH)
+PPO = _learner("ppo", "proximal policy optimisation", PPOConfig, "on-policy", "arXiv 1707.06347", BOTH)
+NPG = _learner("npg", "natural policy gradient", NPGConfig, "on-policy", "NIPS 14 (2001)", BOTH)
+TRPO = _learner("trpo", "trust region policy optimisation", TRPOConfig, "on-policy", "arXiv 1502.05477", BOTH)
+DDPG = _learner("ddpg", "deep deterministic policy gradient", DDPGConfig, "off-policy", "arXiv 1509.02971", CONTINUOUS)
+TD3 = _learner("td3", "twin delayed DDPG", TD3Config, "off-policy", "arXiv 1802.09477", CONTINUOUS)
+SAC = _learner("sac", "soft actor-critic", SACConfig, "off-policy", "arXiv 1812.05905", CONTINUOUS)
+DISCRETE_SAC = _learner(
+    "discrete-sac", "soft actor-critic, discrete", DiscreteSACConfig, "off-policy", "arXiv 1910.07207"
 )
-IMITATION = learner(
-    "imitation",
-    "behaviour cloning",
-    Algorithm(
-        ImitationConfig,
-        Deferred("agents.algorithms.imitation:build"),
-        "offline",
-        "Neural Computation 3 (1991)",
-        ("discrete", "continuous"),
-    ),
+BCQ = _learner("bcq", "batch-constrained Q-learning", BCQConfig, "offline", "arXiv 1812.02900", CONTINUOUS)
+DISCRETE_CRR = _learner(
+    "discrete-crr", "critic-regularised regression", DiscreteCRRConfig, "offline", "arXiv 2006.15134"
 )
-PSRL = learner(
-    "psrl",
-    "posterior sampling",
-    Algorithm(PSRLConfig, Deferred("agents.algorithms.psrl:build"), "on-policy", "ICML 2000, 943-950"),
+ALPHAZERO = _learner(
+    "alphazero", "AlphaZero", AlphaZeroConfig, "off-policy", "Science 362 (2018)", GAMES, self_play=True
 )
-PG = learner(
-    "pg",
-    "REINFORCE, the policy gradient",
-    Algorithm(
-        PGConfig,
-        Deferred("agents.algorithms.pg:build"),
-        "on-policy",
-        "Machine Learning 8 (1992)",
-        ("discrete", "continuous"),
-    ),
+NFSP = _learner(
+    "nfsp", "neural fictitious self-play", NFSPConfig, "off-policy", "arXiv 1603.01121", GAMES, self_play=True
 )
-A2C = learner(
-    "a2c",
-    "advantage actor-critic",
-    Algorithm(
-        A2CConfig, Deferred("agents.algorithms.a2c:build"), "on-policy", "arXiv 1602.01783", ("discrete", "continuous")
-    ),
-)
-PPO = learner(
-    "ppo",
-    "proximal policy optimisation",
-    Algorithm(
-        PPOConfig, Deferred("agents.algorithms.ppo:build"), "on-policy", "arXiv 1707.06347", ("discrete", "continuous")
-    ),
-)
-NPG = learner(
-    "npg",
-    "natural policy gradient",
-    Algorithm(
-        NPGConfig, Deferred("agents.algorithms.npg:build"), "on-policy", "NIPS 14 (2001)", ("discrete", "continuous")
-    ),
-)
-TRPO = learner(
-    "trpo",
-    "trust region policy optimisation",
-    Algorithm(
-        TRPOConfig,
-        Deferred("agents.algorithms.trpo:build"),
-        "on-policy",
-        "arXiv 1502.05477",
-        ("discrete", "continuous"),
-    ),
-)
-DDPG = learner(
-    "ddpg",
-    "deep deterministic policy gradient",
-    Algorithm(DDPGConfig, Deferred("agents.algorithms.ddpg:build"), "off-policy", "arXiv 1509.02971", ("continuous",)),
-)
-TD3 = learner(
-    "td3",
-    "twin delayed DDPG",
-    Algorithm(TD3Config, Deferred("agents.algorithms.td3:build"), "off-policy", "arXiv 1802.09477", ("continuous",)),
-)
-SAC = learner(
-    "sac",
-    "soft actor-critic",
-    Algorithm(SACConfig, Deferred("agents.algorithms.sac:build"), "off-policy", "arXiv 1812.05905", ("continuous",)),
-)
-DISCRETE_SAC = learner(
-    "discrete-sac",
-    "soft actor-critic, discrete",
-    Algorithm(DiscreteSACConfig, Deferred("agents.algorithms.discrete_sac:build"), "off-policy", "arXiv 1910.07207"),
-)
-BCQ = learner(
-    "bcq",
-    "batch-constrained Q-learning",
-    Algorithm(BCQConfig, Deferred("agents.algorithms.bcq:build"), "offline", "arXiv 1812.02900", ("continuous",)),
-)
-DISCRETE_CRR = learner(
-    "discrete-crr",
-    "critic-regularised regression",
-    Algorithm(DiscreteCRRConfig, Deferred("agents.algorithms.discrete_crr:build"), "offline", "arXiv 2006.15134"),
-)
-ALPHAZERO = learner(
-    "alphazero",
-    "AlphaZero",
-    Algorithm(
-        AlphaZeroConfig,
-        Deferred("agents.algorithms.alphazero:build"),
-        "off-policy",
-        "Science 362 (2018)",
-        ("games",),
-        self_play=True,
-    ),
-)
-NFSP = learner(
-    "nfsp",
-    "neural fictitious self-play",
-    Algorithm(
-        NFSPConfig,
-        Deferred("agents.algorithms.nfsp:build"),
-        "off-policy",
-        "arXiv 1603.01121",
-        ("games",),
-        self_play=True,
-    ),
-)
-MMD = learner(
-    "mmd",
-    "magnetic mirror descent",
-    Algorithm(
-        MMDConfig, Deferred("agents.algorithms.mmd:build"), "on-policy", "arXiv 2206.05825", ("games",), self_play=True
-    ),
-)
+MMD = _learner("mmd", "magnetic mirror descent", MMDConfig, "on-policy", "arXiv 2206.05825", GAMES, self_play=True)
 RANDOM = AgentKind(summary="draws a legal action uniformly", make=Deferred("agents.scripted.uniform:make"))
 ONE_PLY = AgentKind(
     summary="wins if it can, blocks if it must, otherwise plays at random",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.base.errors import UsageError
+from arena.base.checks import require_at_least
 from arena.base.seeding import make_rng
 
 
@@ -43,7 +43,7 @@ class GaussianNoise(BaseNoise):
     """Independent normal noise of mean `mu` and standard deviation `sigma` (at least 0), drawn from `rng`."""
 
     def __init__(self, mu: float = 0.0, sigma: float = 1.0, rng: int | np.random.Generator | None = None):
-        _require_at_least_0("sigma", sigma)
+        require_at_least(0, sigma=sigma)
         self.mu, self.sigma = mu, sigma
         self.rng = make_rng(rng)
 
@@ -76,8 +76,7 @@ class OUNoise(BaseNoise):
         x0: float | NDArray[np.float64] | None = None,
         rng: int | np.random.Generator | None = None,
     ):
-        for name, value in (("sigma", sigma), ("theta", theta), ("dt", dt)):
-            _require_at_least_0(name, value)
+        require_at_least(0, sigma=sigma, theta=theta, dt=dt)
         self.mu, self.sigma, self.theta, self.dt = mu, sigma, theta, dt
         self.x0 = np.array(0.0 if x0 is None else x0, np.float64)
         self.rng = make_rng(rng)
@@ -94,8 +93,3 @@ class OUNoise(BaseNoise):
         drift = self.theta * self.dt * ((self.mu if mu is None else mu) - self._x)
         self._x = self._x + drift + self.sigma * np.sqrt(self.dt) * self.rng.normal(size=size)
         return self._x.copy()
-
-
-def _require_at_least_0(name: str, value: float) -> None:
-    if not value >= 0:
-        raise UsageError(f"{name}={value} is not at least 0")

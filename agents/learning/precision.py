@@ -13,6 +13,6 @@ def half_precision(device: torch.device, wanted: bool = True) -> torch.autocast:
 
 def has_bfloat16(device: torch.device) -> bool:
     """Return whether a device computes in bfloat16 natively."""
-    if device.type == "cpu":
+    if device.type == "cpu":  # torch tells it by private functions alone, which not every version has
         return any(getattr(torch.cpu, name, bool)() for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
     return device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)

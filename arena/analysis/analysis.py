@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis.judging import Judge, move_values, require_judgeable
+from arena.base.checks import require_at_least
 from arena.base.errors import UsageError
 from arena.match.ask import ask, begin, view
 from arena.match.lines import Line, PlayedLines, drawn_lines
@@ -114,8 +115,7 @@ def judge_positions(
     Raises `UsageError` if the game cannot be judged, has too few positions, or the judge knows none of them.
     """
     require_judgeable(game)
-    if count < 1:
-        raise UsageError(f"positions={count} is not at least 1")
+    require_at_least(1, positions=count)
     stream = drawn_lines(game, seed)
     lines: list[Line] = []
     known_values: list[NDArray[np.float64]] = []

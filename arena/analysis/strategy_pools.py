@@ -12,6 +12,7 @@ import numpy as np
 from arena.analysis.matching import match_all
 from arena.analysis.response import realize
 from arena.analysis.tree import Floats, GameTree, Ints, follow
+from arena.base.checks import require_at_least
 from arena.base.errors import UnknownNameError, UsageError
 from arena.ratings.alpha_rank import alpha_rank_profiles
 from arena.ratings.nash import solve_matrix_game
@@ -72,8 +73,7 @@ class StrategyPools:
     def __init__(self, tree: GameTree, meta: str, strategies: Floats, simulations: int = 0, seed: int = 0):
         if meta not in META:
             raise UnknownNameError("meta-strategy", meta, META)
-        if simulations < 0:
-            raise UsageError(f"simulations={simulations} is not at least 0")
+        require_at_least(0, simulations=simulations)
         if meta == "nash" and not (tree.game.num_players == 2 and tree.game.zero_sum):
             raise UsageError(
                 f"{tree.game.label} is no zero-sum game of two: nash does not solve it; take prd or alpha-rank"

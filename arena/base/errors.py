@@ -2,7 +2,15 @@
 
 from games.engine.errors import GameOverError, IllegalActionError, UnknownNameError, UsageError
 
-__all__ = ["CheckpointError", "DivergedError", "GameOverError", "IllegalActionError", "UnknownNameError", "UsageError"]
+__all__ = [
+    "CheckpointError",
+    "DivergedError",
+    "GameOverError",
+    "IllegalActionError",
+    "UnknownNameError",
+    "UsageError",
+    "notes_of",
+]
 
 
 class CheckpointError(UsageError):
@@ -11,3 +19,8 @@ class CheckpointError(UsageError):
 
 class DivergedError(UsageError):
     """A training whose weights or losses are no longer finite numbers: nothing can be learned from there on."""
+
+
+def notes_of(error: BaseException) -> list[str]:
+    """Return the notes of an error; Python makes their list with the first of them."""
+    return list(getattr(error, "__notes__", ()))

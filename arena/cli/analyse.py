@@ -12,6 +12,7 @@ from rich.progress import Progress
 from arena.analysis.analysis import analyse, judge_positions
 from arena.analysis.judging import Judge, require_judgeable
 from arena.analysis.report import as_table, remarks, save_picture, to_json
+from arena.base.checks import require_at_least
 from arena.base.errors import UsageError
 from arena.base.terminal import make_console
 from arena.policy.registry import make_agent, make_game
@@ -48,8 +49,7 @@ class Options:
 
 def run(options: Options) -> int:
     """Draw the positions, evaluate the agents' moves in them, and print the result."""
-    if options.seed < 0:
-        raise UsageError(f"--seed {options.seed} is not at least 0")
+    require_at_least(0, seed=options.seed)
     if not options.agents:
         raise UsageError("name an agent; 'arena agents' lists them")
     if options.plot is not None:

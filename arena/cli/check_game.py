@@ -5,7 +5,7 @@ from typing import Annotated
 
 import tyro
 
-from arena.base.errors import UsageError
+from arena.base.checks import require_at_least
 from arena.policy.registry import make_game
 from games.engine.text import printable
 
@@ -29,10 +29,8 @@ class Options:
 
 def run(options: Options) -> int:
     """Print a line a check; return the exit status."""
-    if options.games < 1:
-        raise UsageError(f"--games {options.games} is not at least 1")
-    if options.seed < 0:
-        raise UsageError(f"--seed {options.seed} is not at least 0")
+    require_at_least(1, games=options.games)
+    require_at_least(0, seed=options.seed)
     status = 0
     for problem in make_game(options.game).problems(options.games, options.seed):
         print(f"{problem.check:<14} {printable(problem.text) or 'ok'}", flush=True)

@@ -10,6 +10,7 @@ from typing import Annotated, TypeVar
 import tyro
 
 import arena
+from arena.base.checks import require_at_least
 from arena.base.errors import UsageError
 from arena.base.seeding import spawn_seeds
 from arena.match.match import Match
@@ -45,8 +46,7 @@ def run(options: Options) -> int:
     game = make_game(options.game)
     if game.name != "go":
         raise UsageError(f"--game {options.game}: the Go Text Protocol is for go")
-    if options.seed < 0:
-        raise UsageError(f"--seed {options.seed} is below 0")
+    require_at_least(0, seed=options.seed)
     with closing(GoProgram(game, options.agent, options.seed)) as program:
         for line in sys.stdin:
             reply = program.obey(line)

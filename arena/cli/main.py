@@ -5,10 +5,10 @@ import os
 import sys
 from collections.abc import Sequence
 
+from arena.base.errors import UnknownNameError, UsageError, notes_of
 from arena.cli.faults import complain, report, unwritten
 from arena.cli.reading import naming_options, options_type, read_options
 from arena.cli.streams import prepare_streams, require_text, silence_output
-from games.engine.errors import UnknownNameError, UsageError
 from games.engine.text import printable_lines
 
 COMMANDS = {
@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return status
     except UsageError as error:
         complain(str(error))
-        for note in getattr(error, "__notes__", ()):  # where somebody else's environment failed
+        for note in notes_of(error):  # where somebody else's environment failed
             print(printable_lines(note), file=sys.stderr)
         return 2
     except KeyboardInterrupt:

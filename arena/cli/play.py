@@ -85,8 +85,7 @@ def screen(options: Options) -> Iterator["PlayScreen"]:
     if len(options.agents) not in (1, seats - 1):
         count = "1 agent" if seats == 2 else f"1 agent, or {seats - 1}"
         raise UsageError(f"{game.name} has {seats} seats, one of them yours; name {count}, not {len(options.agents)}")
-    if options.seed < 0:
-        raise UsageError(f"--seed {options.seed} is below 0")
+    require_at_least(0, seed=options.seed)
     require_at_least(1, **numbers_in(options, "hands"))
     time_s = _seconds(options.time)
     specs = options.agents if len(options.agents) == seats - 1 else options.agents * (seats - 1)

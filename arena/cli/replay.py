@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from arena.base.checks import require_above
 from arena.base.errors import UsageError
 from arena.base.text import printable
 from arena.match.files import WrittenMatch, read_match
@@ -67,8 +68,7 @@ def options_of(intent: "ReplayIntent") -> Options:
 @contextmanager
 def screen(options: Options) -> Iterator["ReplayScreen"]:
     """Yield the screen of these options; raise `UsageError` if they are wrong."""
-    if not options.speed > 0:
-        raise UsageError(f"--speed {options.speed} is not above 0")
+    require_above(0, speed=options.speed)
     written = _written(options)
     from arena.tui.screens.replay import ReplayScreen
 

@@ -173,7 +173,6 @@ def run(options: Any) -> int:
 
     from arena.runs.live import LiveLogger, StopRequested, live
     from arena.runs.loggers import open_logger, whereabouts
-    from arena.runs.tasks import GymTask
 
     training = _training(task, options)
     folder, spec = training.folder, f"{options.algo}:{training.folder}"
@@ -207,16 +206,22 @@ def run(options: Any) -> int:
         raise
     progress = training.progress()
     print(f"{spec} is trained ({progress.step:,} steps): {', '.join(describe_strength(progress))}")
-    if isinstance(task, GymTask):
-        if task.has_pixels:
-            print(f"watch it:  arena watch {options.task} {spec}")
-        print(f"its play:  arena collect {options.task} {spec} --out FILE.hdf5")
-    else:
-        name = shlex.quote(options.task)
-        print(f"watch it:  arena watch {name} {spec}{' random' * (task.num_players - 1)}")
-        print(f"play it:   arena play {name} {spec}")
+    for line in _what_now(task, options.task, spec):
+        print(line)
     print(f"snapshots: {last.parent}/snapshot-*   best: {spec}/{BEST}   curves: {whereabouts(options.logger, folder)}")
     return 0
+
+
+def _what_now(task: "Game | GymTask", name: str, spec: str) -> list[str]:
+    """Return the commands for a trained agent, a line each."""
+    from games.engine.game import Game
+
+    if isinstance(task, Game):
+        quoted = shlex.quote(name)
+        others = " random" * (task.num_players - 1)
+        return [f"watch it:  arena watch {quoted} {spec}{others}", f"play it:   arena play {quoted} {spec}"]
+    watch = [f"watch it:  arena watch {name} {spec}"] if task.has_pixels else []
+    return [*watch, f"its play:  arena collect {name} {spec} --out FILE.hdf5"]
 
 
 def _resumed(options: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Annotated
 import tyro
 
 import arena
+from arena.base.checks import require_between
 from arena.base.errors import IllegalActionError, UsageError
 from arena.base.seeding import spawn_seeds
 from arena.match.match import Match
@@ -42,8 +43,7 @@ class Options:
 def run(options: Options) -> int:
     """Serve until `quit` or the end of input; return the exit status."""
     game = make_game("chess")
-    if not 0 <= options.seed <= LARGEST_SEED:
-        raise UsageError(f"--seed {options.seed} is not between 0 and {LARGEST_SEED}")
+    require_between(0, LARGEST_SEED, seed=options.seed)
     with closing(make_agent(options.agent, game)) as agent:
         engine = UciServer(game, options.agent, agent, options.seed)
         for line in sys.stdin:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from arena.base.checks import require_above, require_at_least, require_between
 from arena.base.errors import UsageError
 from arena.cli.tasks import is_gym
 from arena.match.limits import Limits
@@ -71,12 +72,9 @@ def options_of(intent: "WatchIntent") -> Options:
 @contextmanager
 def screen(options: Options) -> Iterator["ArenaScreen"]:
     """Yield the screen of these options; raise `UsageError` if they are wrong."""
-    if options.games < 1:
-        raise UsageError(f"--games {options.games} is not at least 1")
-    if options.speed is not None and not options.speed > 0:
-        raise UsageError(f"--speed {options.speed} is not above 0")
-    if options.seed < 0:
-        raise UsageError(f"--seed {options.seed} is below 0")
+    require_at_least(1, games=options.games)
+    require_above(0, speed=options.speed)
+    require_at_least(0, seed=options.seed)
     with _episodes(options) if is_gym(options.game) else _series(options) as opened:
         yield opened
 
@@ -107,8 +105,7 @@ def _series(options: Options) -> Iterator["ArenaScreen"]:
     seats, named = game.num_players, len(options.agents)
     if named != seats:
         raise UsageError(f"{game.name} has {seats} seats; name {seats} agents, not {named}")
-    if not 1 <= options.boards <= MOST_BOARDS:
-        raise UsageError(f"--boards {options.boards} is not between 1 and {MOST_BOARDS}")
+    require_between(1, MOST_BOARDS, boards=options.boards)
     openings = openings_of(game, options.openings, min(-(-options.games // seats), 1000), options.seed)
 
     from arena.tui.screens.boards import BoardsScreen

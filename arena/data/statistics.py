@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arena.base.checks import require_at_least
 from arena.base.errors import UsageError
 from arena.data.rows import as_array
 
@@ -31,8 +32,7 @@ class MovAvg:
     """
 
     def __init__(self, size: int = 100):
-        if size < 1:
-            raise UsageError(f"size={size} is not at least 1")
+        require_at_least(1, size=size)
         self.size = size
         self._numbers: deque[float] = deque(maxlen=size)
 

@@ -69,13 +69,8 @@ class CollectStats(CollectStatsBase):
         n_collected_steps: int = 0,
         collect_time: float = 0.0,
         collect_speed: float = 0.0,
-        players: NDArray[np.int64] | None = None,
-        n_dropped_steps: int = 0,
-        n_restarts: int = 0,
-        n_stale_steps: int = 0,
-        n_lost_workers: int = 0,
     ) -> Self:
-        """Return statistics with summaries of the sequences (None for empty ones)."""
+        """Return statistics with summaries of the sequences (None for empty ones), other fields as by default."""
         return cls(
             n_collected_episodes=n_collected_episodes,
             n_collected_steps=n_collected_steps,
@@ -85,9 +80,4 @@ class CollectStats(CollectStatsBase):
             returns_stat=SequenceSummaryStats.from_sequence(returns) if len(returns) else None,
             lens=lens,
             lens_stat=SequenceSummaryStats.from_sequence(lens) if len(lens) else None,
-            players=players,
-            n_dropped_steps=n_dropped_steps,
-            n_restarts=n_restarts,
-            n_stale_steps=n_stale_steps,
-            n_lost_workers=n_lost_workers,
         )

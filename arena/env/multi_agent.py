@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
+from arena.env.foreign import first_attribute, has, layers, presented
 from arena.env.seated import Observation, SeatedEnv, Transition
 
 
@@ -41,7 +42,7 @@ class MultiAgentEnv(gym.Env[Any, Any]):
         self.env, self.first_id = env, first_id
         if env is not None:
             self.observation_space, self.action_space = env.observation_space, env.action_space
-            self.metadata, self.render_mode = env.metadata, getattr(env, "render_mode", None)
+            self.metadata, self.render_mode = env.metadata, presented(env).render_mode
         if num_agents is not None:
             self.num_agents = num_agents
 
@@ -74,17 +75,15 @@ class MultiAgentEnv(gym.Env[Any, Any]):
 
 def is_multi_agent(env: Any) -> bool:
     """Return whether an environment, or one inside its wrappers, is a `MultiAgentEnv`."""
-    while env is not None and not isinstance(env, MultiAgentEnv):
-        env = getattr(env, "env", None)
-    return env is not None
+    return any(isinstance(layer, MultiAgentEnv) for layer in layers(env))
 
 
 class TurnsEnv(SeatedEnv):
     """A `MultiAgentEnv`, wrapped or not, as the vector environments step it: seats count from 0."""
 
     def __init__(self, env: Any):
-        self._first_id: int = _attribute(env, "first_id", 1)
-        self._observe = _attribute(env, "observe", None)
+        self._first_id: int = first_attribute(env, "first_id", 1)
+        self._observe = first_attribute(env, "observe", None)
         space = env.observation_space
         if isinstance(space, gym.spaces.Dict) and "obs" in space.spaces:
             space = space["obs"]
@@ -174,25 +173,16 @@ class TurnsEnv(SeatedEnv):
 
 def _agents_of(env: Any) -> Sequence[str]:
     """Return the agents' names, or numbers from 1 if the environment has none."""
-    if names := _attribute(env, "possible_agents", None):
+    if names := first_attribute(env, "possible_agents", None):
         return [str(name) for name in names]
-    return [f"agent_{number}" for number in range(1, int(_attribute(env, "num_agents", 2)) + 1)]
-
-
-def _attribute(env: Any, name: str, default: Any) -> Any:
-    """Return an attribute of the outermost wrapper that has it."""
-    while env is not None:
-        if hasattr(env, name):
-            return getattr(env, name)
-        env = getattr(env, "env", None)
-    return default
+    return [f"agent_{number}" for number in range(1, int(first_attribute(env, "num_agents", 2)) + 1)]
 
 
 def _reset(env: Any, given: dict[str, Any]) -> Any:
     """Reset an environment with the arguments that its `reset` accepts; a seed may go to its method `seed`."""
     parameters = inspect.signature(env.reset).parameters
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
-    if "seed" not in parameters and not takes_any and given.get("seed") is not None and hasattr(env, "seed"):
+    if "seed" not in parameters and not takes_any and given.get("seed") is not None and has(env, "seed"):
         env.seed(given["seed"])
     return env.reset(**{key: value for key, value in given.items() if takes_any or key in parameters})
 

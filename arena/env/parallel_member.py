@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
+from arena.env.foreign import attribute, innermost
 from arena.env.stacking import as_objects, stack_observations
 from arena.env.workers.base import ResetResult, StepResult
 from arena.env.workers.errors import WorkerError
@@ -56,7 +57,7 @@ class ParallelMember:
     @property
     def unwrapped(self) -> Any:
         """The innermost environment, whose attributes are set."""
-        return getattr(self.env, "unwrapped", self.env)
+        return innermost(self.env)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Parcel, dict[str, Any]]:
         """Begin an episode; the parcel holds observation and info."""
@@ -106,8 +107,7 @@ class ParallelMember:
         if key == "action_space":
             return self.action_space  # the one that is seeded
         try:
-            get = getattr(self.env, "get_wrapper_attr", None)
-            return getattr(self.env, key) if get is None else get(key)
+            return attribute(self.env, key)
         except AttributeError:
             return None
 

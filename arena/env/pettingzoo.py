@@ -9,6 +9,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.env.foreign import holder
 from arena.env.seated import Observation, SeatedEnv, Transition
 
 
@@ -46,7 +47,7 @@ class _State:
 
     def __init__(self, env: Any):
         names = ("agents", "agent_selection", "terminations", "truncations", "infos", "_cumulative_rewards")
-        self._holders = [(_holder(env, name), name) for name in names]
+        self._holders = [(holder(env, name), name) for name in names]
         self.read()
 
     def read(self) -> None:
@@ -142,13 +143,6 @@ def _without_checks(env: Any) -> Any:
 
     checks = (wrappers.OrderEnforcingWrapper, wrappers.AssertOutOfBoundsWrapper, wrappers.TerminateIllegalWrapper)
     while type(env) in checks:
-        env = env.env
-    return env
-
-
-def _holder(env: Any, name: str) -> Any:
-    """Return the wrapper that has an attribute itself."""
-    while name not in vars(env) and not hasattr(type(env), name) and hasattr(env, "env"):
         env = env.env
     return env
 

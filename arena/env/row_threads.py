@@ -62,7 +62,7 @@ class _Helper:
     def __init__(self, thread: int):
         self._thread = thread
         self._call: tuple[Work, int] | None = None
-        self._bell: SimpleQueue[bool] = SimpleQueue()  # False: go
+        self._bell: SimpleQueue[bool] = SimpleQueue()  # True: there is a call; False: end
         self._asleep, self._started = True, False
 
     def ask(self, work: Work, call: int) -> None:
@@ -90,6 +90,7 @@ class _Helper:
                 done = job[1]
                 job[0](self._thread, done)  # comes back when there is another call, or none for a while
             job = None  # what it refers to is its owner's alone now
+            # A call that is put between the last look and this line rings no bell: it is done without this thread.
             self._asleep = True
 
 

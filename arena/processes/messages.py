@@ -8,7 +8,7 @@ from typing import Any
 
 import cloudpickle
 
-from arena.base.errors import UsageError
+from arena.base.errors import UsageError, notes_of
 
 
 class Portable:
@@ -80,6 +80,6 @@ def _portable(error: Exception) -> Exception | None:
     if not isinstance(error, UsageError):
         return None
     plain = UsageError(str(error))
-    for note in getattr(error, "__notes__", ()):
+    for note in notes_of(error):
         plain.add_note(note)
     return plain

@@ -22,9 +22,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from arena.base.jit import njit
 from arena.base.seeding import make_rng
 from arena.ratings.glicko2 import SCALE as GLICKO
 from arena.ratings.glicko2 import START, TAU, UNKNOWN, VOLATILITY, evidence, new_volatility

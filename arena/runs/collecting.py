@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from arena.base.checks import require_between
 from arena.base.errors import UsageError
 from arena.base.seeding import make_rng, spawn_seeds
 from arena.collector.of_task import collector_of
@@ -34,8 +35,7 @@ class PartlyRandomPolicy(Policy):
     """
 
     def __init__(self, policy: Policy, share: float, seed: int, random: Policy | None = None):
-        if not 0 <= share <= 1:
-            raise UsageError(f"random={share} is not between 0 and 1")
+        require_between(0, 1, random=share)
         self._policy, self._share = policy, share
         self._rng, self._random = make_rng(seed), random or RandomPolicy()
         self._random.reset(seed + 1)

@@ -15,6 +15,9 @@ from arena.policy.random import RandomPolicy
 from arena.runs.collecting import load_for
 from arena.runs.tasks import GymTask
 
+USUAL_FPS = 30.0
+"""Steps in a second where an environment does not say how many."""
+
 
 @dataclass(frozen=True, eq=False)
 class EpisodeFrame:
@@ -75,10 +78,6 @@ class WatchedEpisodes:
         """Close the environment and the agent."""
         self._collector.close()
         self._policy.close()
-
-
-USUAL_FPS = 30.0
-"""Steps in a second where an environment does not say how many."""
 
 
 class _Film(gym.Wrapper[Any, Any, Any, Any]):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from math import ceil
 from typing import Any, Unpack
 
+from arena.base.checks import require_above
 from arena.base.errors import UsageError
 from arena.collector.collector import Collector
 from arena.collector.collects import CollectorLike
@@ -34,8 +35,7 @@ class OffpolicyTrainer(CollectingTrainer):
         **options: Unpack[CollectingOptions],
     ):
         super().__init__(policy, train_collector, test_collector, schedule, hooks, logger, **options)
-        if update_per_step <= 0:
-            raise UsageError(f"update_per_step={update_per_step} is not above 0")
+        require_above(0, update_per_step=update_per_step)
         self.update_per_step = update_per_step
         if self.schedule.step_per_collect is not None:
             self._require_updates(train_collector.most_steps(self.schedule.step_per_collect))

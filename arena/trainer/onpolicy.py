@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Unpack
 
-from arena.base.errors import UsageError
+from arena.base.checks import require_at_least
 from arena.collector.collector import Collector
 from arena.collector.collects import CollectorLike
 from arena.data.stats import CollectStats
@@ -32,8 +32,7 @@ class OnpolicyTrainer(CollectingTrainer):
         **options: Unpack[CollectingOptions],
     ):
         super().__init__(policy, train_collector, test_collector, schedule, hooks, logger, **options)
-        if repeat_per_collect < 1:
-            raise UsageError(f"repeat_per_collect={repeat_per_collect} is not at least 1")
+        require_at_least(1, repeat_per_collect=repeat_per_collect)
         self.repeat_per_collect = repeat_per_collect
 
     def update(self, stats: CollectStats) -> None:

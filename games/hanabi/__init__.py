@@ -157,6 +157,18 @@ def longest_game(cards: int, players: int, information_tokens: int) -> int:
     return 2 * (cards + players) + information_tokens
 
 
+RULES = Ruleset(
+    legal_actions=legal_actions,
+    apply=apply,
+    observe=observe,
+    returns=returns,
+    chance_outcomes=chance_outcomes,
+    redact=redact,
+    determinize=determinize,
+    information_state=information_state,
+)
+
+
 @checked_options
 def game(
     players: int = 2,
@@ -198,16 +210,7 @@ def game(
         observation_dtype=np.float64,
         max_length=longest,
         initial=initial,
-        rules=Ruleset(
-            legal_actions=legal_actions,
-            apply=apply,
-            observe=observe,
-            returns=returns,
-            chance_outcomes=chance_outcomes,
-            redact=redact,
-            determinize=determinize,
-            information_state=information_state,
-        ),
+        rules=RULES,
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,

@@ -57,6 +57,22 @@ def test_the_manual_moves_one_buffer_into_another():
     assert (batch_data.obs == buf[indices].obs).tolist() == [True] * 4
 
 
+def test_of_a_longer_buffer_the_newest_are_moved():
+    longer = filled(10, 8, 100)
+    buffer = ReplayBuffer(3)
+    assert buffer.update(longer).tolist() == [0, 1, 2]
+    assert buffer.obs.tolist() == longer.obs[5:8].tolist()
+
+
+def test_the_return_of_an_episode_that_was_cut_is_not_counted_in_the_next():
+    buffer = ReplayBuffer(10)
+    row = dict(obs=0, act=0, terminated=False)
+    buffer.add(Batch(row, rew=100.0))
+    buffer.cut()
+    _, returns, length, start = buffer.add(Batch(row | {"terminated": True}, rew=1.0))
+    assert (returns[0], length[0], start[0]) == (1.0, 1, 1)
+
+
 def test_the_manual_saves_and_loads(tmp_path):
     buf = filled(20, 3, 100)
     with open(tmp_path / "buf.pkl", "wb") as file:

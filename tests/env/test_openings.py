@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from arena.base.errors import UsageError
+from arena.env.make import vector_games
 from arena.env.native import GameVectorEnv
 from arena.match.files import WrittenMatch
 from arena.runs.recorded import GameRecorder
@@ -104,3 +105,11 @@ def test_remembered_games_are_played_again_opening_and_all(name):
 def test_a_number_below_zero_is_refused():
     with pytest.raises(UsageError, match="openings=-1 is not at least 0"):
         GameVectorEnv("tic_tac_toe", 1, openings=-1)
+
+
+def test_hosted_games_begin_after_up_to_as_many_moves():
+    env = vector_games(make_game("openspiel:tic_tac_toe"), 200, openings=2)
+    env.reset(seed=0)
+    counts = np.bincount(env.states["length"], minlength=3)
+    assert len(counts) == 3
+    assert (abs(counts - 200 / 3) < 5 * np.sqrt(200 / 3)).all()

@@ -114,6 +114,18 @@ def test_returns_do_not_read_the_neighbours_ring():
     assert target.returns[:, 0].tolist() == [6.0, 105.0]
 
 
+def test_n_step_returns_go_on_from_the_end_of_a_ring_to_its_beginning():
+    """Rewards 1 to 5 in 3 places each of two rings: the newest are 3, 4 and 5, and 3 lies at the end."""
+    buffer = VectorReplayBuffer(6, 2)
+    for reward in range(1, 6):
+        both = np.array([reward, 100 * reward])
+        buffer.add(Batch(obs=both, act=both, rew=both.astype(float), terminated=np.zeros(2, bool)), [0, 1])
+    target = BasePolicy.compute_nstep_return(
+        buffer[:], buffer, np.array([2, 0, 1, 5]), lambda b, i: torch.zeros(len(i)), 0.5, 3
+    )
+    assert target.returns[:, 0].tolist() == [3 + 4 / 2 + 5 / 4, 4 + 5 / 2, 5, 300 + 400 / 2 + 500 / 4]
+
+
 def test_without_values_only_plain_returns_can_be_computed():
     buffer = VectorReplayBuffer(4, 1)
     for t in range(3):

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
         ("play tic_tac_toe random --hints rendom", "unknown agent 'rendom'; did you mean 'random'?"),
         ("play tic_tac_toe random --seat 3", "--seat 3 is not a seat of tic_tac_toe; seats are 1 to 2"),
         ("play tic_tac_toe random --seat 0", "--seat 0 is not a seat of tic_tac_toe; seats are 1 to 2"),
-        ("play tic_tac_toe random --seed -1", "--seed -1 is below 0"),
+        ("play tic_tac_toe random --seed -1", "--seed -1 is not at least 0"),
         ("play tic_tac_toe:m=0 random", "tic_tac_toe: m=0 is not between 1 and 20"),
         ("watch tic_tac_toe random", "tic_tac_toe has 2 seats; name 2 agents, not 1"),
         ("watch tic_tac_toe random random random", "tic_tac_toe has 2 seats; name 2 agents, not 3"),
@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[2]
         ("watch tic_tac_toe random random --games 0", "--games 0 is not at least 1"),
         ("watch tic_tac_toe random random --speed 0", "--speed 0.0 is not above 0"),
         ("watch tic_tac_toe random random --speed nan", "--speed nan is not above 0"),
-        ("watch tic_tac_toe random random --seed -1", "--seed -1 is below 0"),
+        ("watch tic_tac_toe random random --seed -1", "--seed -1 is not at least 0"),
         (
             "watch tic_tac_toe random random --openings e4",
             "openings 'e4' are not of the form random:N, as random:4, or file:PATH",

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from arena.base.checks import require_at_least
 from arena.base.errors import UsageError
 
 
@@ -17,8 +18,7 @@ class Options:
     sample_avail: bool = False
 
     def __post_init__(self) -> None:
-        if self.stack_num < 1:
-            raise UsageError(f"stack_num={self.stack_num} is not at least 1")
+        require_at_least(1, stack_num=self.stack_num)
 
 
 @dataclass(frozen=True)

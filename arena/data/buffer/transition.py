@@ -7,6 +7,7 @@ from arena.data.batch import Batch
 from arena.data.buffer.options import Options
 
 RESERVED = ("obs", "act", "rew", "terminated", "truncated", "done", "obs_next", "info", "policy")
+"""Keys of a transition, of the Tianshou manual."""
 
 _KNOWN = frozenset(RESERVED)
 _NOTHING = Batch()

@@ -1,6 +1,7 @@
 """The description of a hosted game: what it says of itself, and what a few random games show."""
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,10 @@ PROBED_GAMES = 3
 """Games that are played at random to find the traits that an environment does not state."""
 COPIED_AFTER = 3
 """Actions after which a copy is tried."""
+
+
+UNREPEATABLE = "a seed does not repeat a game: resuming is not exact; matches are stored as shown"
+"""What users are told of a game whose environment draws without its seed."""
 
 
 @dataclass(frozen=True)
@@ -59,14 +64,10 @@ def hosted_game(
     """
     if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= 10**6:
         raise UsageError(f"{name}: max_length={max_length!r} is not a whole number from 1 to 1,000,000")
-    env = make_env()
-    try:
-        if traits is None:
-            traits = probe(env)
+    with closing(make_env()) as env:
+        traits = traits or probe(env)
         certain = env.action_box is None and env.perfect_information and traits.repeatable and not traits.chance
         copies = (env.determinizes or certain) and copy_plays_on(env)
-    finally:
-        env.close()
     make_shown = make_shown or make_env
     texts = Texts(make_shown, env.perfect_information)
     return HostedGame(
@@ -92,9 +93,7 @@ def hosted_game(
         cooperative=traits.cooperative,
         stakes=traits.stakes,
         groups=env.groups,
-        variant=""
-        if traits.repeatable
-        else "a seed does not repeat a game: resuming is not exact; matches are stored as shown",
+        variant="" if traits.repeatable else UNREPEATABLE,
         make_env=make_env if traits.repeatable else make_shown,
         draw=texts.draw,
         checks=find_problems,

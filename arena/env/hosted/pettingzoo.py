@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
 from arena.env.adapting import adapted
+from arena.env.foreign import presented
 from arena.env.hosted.describe import hosted_game
 from arena.env.hosted.environment import HostedEnv
 from arena.env.hosted.game import MAX_LENGTH, HostedGame
@@ -53,7 +54,7 @@ class PettingZooHost(HostedEnv):
         self.groups = tuple(_group(env, seats) for seats in env.groups)
         self.simultaneous = isinstance(env, ParallelPettingZooEnv)
         self.perfect_information = _is_open(env)
-        self._presentation = presentation
+        self._presentation, self._presented = presentation, presented(env.env)
         presentation.require_fit(name, self.num_actions)
         self._shown: dict[str, Any] = {}
 
@@ -95,7 +96,7 @@ class PettingZooHost(HostedEnv):
         """Return what the presentation draws, or else what the environment renders: text or RGB pixels."""
         if self._presentation.board is not None:
             return self._guarded(self._presentation.board, self.env.unwrapped)
-        mode = getattr(self.env.env, "render_mode", None)
+        mode = self._presented.render_mode
         if mode in ("ansi", "text"):
             drawn = self._guarded(self.env.render)
             return drawn if isinstance(drawn, str) else None
@@ -118,7 +119,7 @@ class PettingZooHost(HostedEnv):
 
     def action_text(self, action: Action) -> str:
         """Return the name of an action: that of the presentation or the environment, else its number."""
-        group, own = self.group_of(self.seat), self.env.unwrapped
+        group = self.group_of(self.seat)
         if isinstance(action, tuple):
             entries = action if group is None else tuple(action[entry] for entry in group.entries.tolist())
             if self.box_of(self.seat) is not None:
@@ -126,12 +127,12 @@ class PettingZooHost(HostedEnv):
             action = int(entries[0])
         decode = self.actions.decode if self.action_box is None else int
         if self._presentation.action_to_string is not None:
-            return str(self._guarded(self._presentation.action_to_string, own, decode(action)))
+            return str(self._guarded(self._presentation.action_to_string, self.env.unwrapped, decode(action)))
         if self._presentation.action_names:
             return str(self._presentation.action_names[action])
-        if hasattr(own, "action_to_string"):
-            return str(self._guarded(lambda: own.action_to_string(decode(action))))
-        names = getattr(own, "action_names", None)
+        if self._presented.action_to_string is not None:
+            return str(self._guarded(self._presented.action_to_string, decode(action)))
+        names = self._presented.action_names
         return str(action) if names is None else str(names[action])
 
     def read_action(self, text: str) -> int | None:
@@ -162,8 +163,7 @@ def _group(env: SeatedEnv, seats: tuple[int, ...]) -> SeatGroup:
 
 def _is_open(env: SeatedEnv) -> bool:
     """Return whether an environment is known, or says in its metadata, to show every agent the whole position."""
-    metadata = getattr(env.env, "metadata", None)  # which PettingZoo asks for, and does not require
-    says_so = isinstance(metadata, dict) and metadata.get("perfect_information") is True
+    says_so = presented(env.env).metadata.get("perfect_information") is True
     return says_so or type(env.unwrapped).__module__.rpartition(".")[0] in OPEN
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from arena.base.errors import UsageError
 from arena.env.adapting import adapted
+from arena.env.foreign import attribute, has
 from arena.env.workers.base import EnvWorker, ResetResult, StepResult
 
 OLDER_FORMS = "one of several agents in turns, of either form, is given as MultiAgentEnv(env)"
@@ -23,22 +24,25 @@ class DummyEnvWorker(EnvWorker):
     def __init__(self, env_fn: Callable[[], Any]):
         super().__init__()
         self._env_fn = env_fn
-        self.env = adapted(env_fn())
+        self._make()
         self._seed: int | None = None
         self._reset: Any = None  # what came of the last thing of each kind, or `_Failed`
         self._check: Any = None
         self._step: Any = None
         self._call: Any = None
 
+    def _make(self) -> None:
+        self.env = adapted(self._env_fn())
+        self._checks_actions = has(self.env, "check_action")
+
     @property
     def checks_actions(self) -> bool:
         """True if the environment has a method `check_action`."""
-        return hasattr(self.env, "check_action")  # a protocol would not see what `__getattr__` passes on
+        return self._checks_actions
 
     def get_env_attr(self, key: str) -> Any:
         """Return an attribute of the environment."""
-        get = getattr(self.env, "get_wrapper_attr", None)  # Gymnasium's wrappers do not forward attributes themselves
-        return get(key) if get is not None else getattr(self.env, key)
+        return attribute(self.env, key)
 
     def set_env_attr(self, key: str, value: Any) -> None:
         """Set the attribute on the innermost environment, as Gymnasium's wrappers do."""
@@ -103,7 +107,7 @@ class DummyEnvWorker(EnvWorker):
         """Replace the environment; try to close the failed one."""
         with suppress(Exception):
             self.env.close()
-        self.env = adapted(self._env_fn())
+        self._make()
 
     def seed(self, seed: int | None) -> None:
         """Use the seed at the next reset; the action space is seeded now."""

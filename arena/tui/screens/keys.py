@@ -57,3 +57,22 @@ WALK_KEYS: list[BindingType] = [
     Binding("S", "save_board", "save board", show=False, tooltip="save a picture of the board (PNG)"),
 ]
 """Bindings for the beginning of a screen that steps through a match; `MATCH_KEYS` come last."""
+PLAY_KEYS: list[BindingType] = [
+    Binding("up", "point(-1, 0)", "up", show=False, key_display="↑", tooltip="the cursor up"),
+    Binding("down", "point(1, 0)", "down", show=False, key_display="↓", tooltip="the cursor down"),
+    Binding("left", "point(0, -1)", "left", show=False, key_display="←", tooltip="the cursor left"),
+    Binding("right", "point(0, 1)", "right", show=False, key_display="→", tooltip="the cursor right"),
+    Binding("left", "step(-1)", "back", key_display="←", group=STEP, tooltip="a move back"),
+    Binding("right", "step(1)", "forward", key_display="→", group=STEP, tooltip="a move forward"),
+    Binding("enter", "choose", "play", key_display="↵", tooltip="play what is typed, or the cursor's cell"),
+    Binding("escape", "let_go", "let go", show=False, key_display="esc", tooltip=f"let go of a piece; {HURRY}"),
+    Binding("tab", "hint", "hint", key_display="tab", tooltip="what an agent would do in your place"),
+    command("u", "take_back", "undo", "take back your last move"),
+    command("d", "draw", "draw", "offer a draw, or accept one"),
+    command("r", "resign", "resign", "resign"),
+    NEXT_KEY,
+    command("x", "change_seats", "again", "this game again from the other seat; it is not scored"),
+    command("a", "analyse", "analyse", "go through the game: which moves lost value"),
+    THOUGHTS_KEY,
+]
+"""Bindings for the beginning of the screen where games are played; `MATCH_KEYS` come last."""

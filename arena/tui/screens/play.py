@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from arena.base.errors import UsageError
 from arena.match.contained import ContainedPolicy
@@ -19,7 +19,7 @@ from arena.tui.parts.match import thought_from
 from arena.tui.parts.sitting import PlayOptions, Sitting
 from arena.tui.screens.base import ArenaScreen
 from arena.tui.screens.curtain import CurtainScreen
-from arena.tui.screens.keys import HURRY, MATCH_KEYS, NEXT_KEY, STEP, THOUGHTS_KEY, command
+from arena.tui.screens.keys import MATCH_KEYS, PLAY_KEYS
 from arena.tui.screens.replay import ReplayScreen
 from arena.tui.state.live_match import Cell, Position
 from arena.tui.state.messages import Dealt, Hinted, MovePlayed
@@ -44,25 +44,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
     """Games between a person and `others` (name, policy; None for another person); seats change from game to game."""
 
     AUTO_FOCUS = "Entry"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "point(-1, 0)", "up", show=False, key_display="↑", tooltip="the cursor up"),
-        Binding("down", "point(1, 0)", "down", show=False, key_display="↓", tooltip="the cursor down"),
-        Binding("left", "point(0, -1)", "left", show=False, key_display="←", tooltip="the cursor left"),
-        Binding("right", "point(0, 1)", "right", show=False, key_display="→", tooltip="the cursor right"),
-        Binding("left", "step(-1)", "back", key_display="←", group=STEP, tooltip="a move back"),
-        Binding("right", "step(1)", "forward", key_display="→", group=STEP, tooltip="a move forward"),
-        Binding("enter", "choose", "play", key_display="↵", tooltip="play what is typed, or the cursor's cell"),
-        Binding("escape", "let_go", "let go", show=False, key_display="esc", tooltip=f"let go of a piece; {HURRY}"),
-        Binding("tab", "hint", "hint", key_display="tab", tooltip="what an agent would do in your place"),
-        command("u", "take_back", "undo", "take back your last move"),
-        command("d", "draw", "draw", "offer a draw, or accept one"),
-        command("r", "resign", "resign", "resign"),
-        NEXT_KEY,
-        command("x", "change_seats", "again", "this game again from the other seat; it is not scored"),
-        command("a", "analyse", "analyse", "go through the game: which moves lost value"),
-        THOUGHTS_KEY,
-        *MATCH_KEYS,
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*PLAY_KEYS, *MATCH_KEYS]
 
     def __init__(self, game: Game, others: Sequence[tuple[str, Policy | None]], options: PlayOptions | None = None):
         super().__init__("play", game.name)

@@ -269,7 +269,7 @@ def test_an_agent_that_gives_up_resigns_and_one_that_fails_says_so(run_gtp, tmp_
     [
         (["nobody"], "unknown agent 'nobody'"),
         (["random", "--game", "chess"], "--game chess: the Go Text Protocol is for go"),
-        (["random", "--seed", "-1"], "--seed -1 is below 0"),
+        (["random", "--seed", "-1"], "--seed -1 is not at least 0"),
         (["uci:cat"], "uci: engines play chess, not go"),
         ([], "AGENT missing"),
     ],
