@@ -46,6 +46,7 @@ def test_by_rating_prefers_those_of_equal_strength():
         ([0.4, 0.8, 0.6], 1),  # the first has been forgotten
         ([0.9, 0.5, 0.7, 0.6, 0.5], 2),
         ([0.5, 0.9], 0),
+        ([0.9, 0.7, 0.7], 3),  # one that is as easy has not been forgotten
         ([0.1], 1),
         ([], 0),
     ],

@@ -107,29 +107,32 @@ def test_workers_outlive_the_thread_that_started_them():
 
 
 BUSY = """
-import os, sys, time
+import os, subprocess, time
 from arena.processes.child import forked
-from arena.processes.inside import alive_with
+from arena.processes.inside import alive_with, send
 def busy(pipe):
     with alive_with(os.getppid()):
+        left = subprocess.Popen(["sleep", "600"], start_new_session=True)
+        send(pipe, str(left.pid).encode())
         time.sleep(600)
-print(forked(busy, [], "fork").pid, flush=True)
+child = forked(busy, [], "fork")
+print(child.pid, child.pipe.recv_bytes().decode(), flush=True)
 time.sleep(600)
 """
 
 
-def test_a_busy_child_ends_with_a_parent_that_is_killed(tmp_path):
+def test_a_busy_child_and_what_it_has_started_end_with_a_parent_that_is_killed(tmp_path):
     script = tmp_path / "parent.py"
     script.write_text(BUSY)
-    root = Path(__file__).parents[2]
-    environment = os.environ | {"PYTHONPATH": str(root)}
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
     parent = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, env=environment)
     assert parent.stdout is not None
     with parent.stdout as stream:
-        pid = int(stream.readline())
+        pids = [int(pid) for pid in stream.readline().split()]
     parent.kill()
     parent.wait()
-    assert gone([pid])
+    assert len(pids) == 2
+    assert gone(pids)
 
 
 class FormError(UsageError):
