@@ -12,8 +12,8 @@ from arena.base.saving import write_whole
 from arena.tui.drawing.cells import PIPS
 from arena.tui.drawing.figures import BLACK, FILLED, WHITE, font
 from games.engine.cards import DICE
-from games.engine.palette import BOWL, GROUNDS, INKS, LAST_GROUNDS, SIDES, SPIKES, Colour
-from games.engine.picture import BACKGROUND, HIDDEN, LAST, LINE, NOBODY, Picture
+from games.engine.palette import BOWL, GROUNDS, INKS, LAST_GROUNDS, SEATS, SIDES, SPIKES, Colour
+from games.engine.picture import BACKGROUND, HIDDEN, LAST, LINE, MARKS, NOBODY, Picture
 
 BOARD_PIXELS, MIN_CELL, MAX_CELL = 560, 22, 64
 """Approximate width of a board in pixels, and bounds on the side of a cell."""
@@ -23,6 +23,10 @@ ZOOM = 3
 SLANT = 3**0.5 / 2
 """Distance between the rows of a hexagonal board, in cells."""
 FIGURES = frozenset(WHITE + BLACK)
+FIGURE = 0.94
+"""Size of the figures of chess, in cells: the tallest fills five sixths of its cell."""
+EDGE = 8
+"""Room in pixels for a coloured edge between a board and its labels."""
 GRID: Colour = (58, 46, 30)
 """Lines on boards that have a surface."""
 BACK: Colour = (200, 206, 224)
@@ -68,6 +72,7 @@ def image(frame: Frame) -> Image.Image:
     down = (rows - 1) * SLANT + 4 / 3 * SLANT if picture.slanted else rows
     left = MARGIN + max(map(_width, picture.row_labels), default=0) + 8
     top = MARGIN + _lines(frame.captions) + (TEXT + 8 if any(picture.column_labels) else 0)
+    top += EDGE if picture.edges else 0
     width = max(left + round(across * cell) + MARGIN, *(_width(text) + 2 * MARGIN for text in _texts(frame)))
     bottom = top + down * cell + (TEXT + 8 if any(picture.bottom_labels) else 0)
     height = round(bottom) + MARGIN + _lines(picture.notes)
@@ -79,6 +84,8 @@ def image(frame: Frame) -> Image.Image:
         *((bottom + 10 + i * (TEXT + 6), text) for i, text in enumerate(picture.notes)),
     ):
         drawing.text((MARGIN * ZOOM, y * ZOOM), text, LAST, font(TEXT * ZOOM))
+        if text and text[0] in MARKS and not picture.sides:  # in the colour of its pieces
+            drawing.text((MARGIN * ZOOM, y * ZOOM), text[0], SEATS[MARKS.index(text[0])], font(TEXT * ZOOM))
     return canvas.resize((width, height), Image.Resampling.LANCZOS)
 
 
@@ -131,7 +138,7 @@ class _Board:
             self._text(x - self._cell / 2 - 6 - _width(picture.row_labels[row]) / 2, y, picture.row_labels[row], TEXT)
         for column, label in enumerate(picture.column_labels):
             x, y = self._middle(0, column)
-            self._text(x, y - self._cell / 2 - 4 - TEXT / 2, label, TEXT)
+            self._text(x, y - self._cell / 2 - 4 - TEXT / 2 - (EDGE if picture.edges else 0), label, TEXT)
         for column, label in enumerate(picture.bottom_labels):
             x, y = self._middle(self._rows - 1, column)
             self._text(x, y + self._cell / 2 + 8 + TEXT / 2, label, TEXT)
@@ -265,7 +272,7 @@ class _Board:
             (x * ZOOM, y * ZOOM),
             figure.translate(FILLED),
             SIDES["white" if white else "black"],
-            font(round(0.76 * self._cell * ZOOM)),
+            font(round(FIGURE * self._cell * ZOOM)),
             anchor="mm",
             stroke_width=round(0.016 * self._cell * ZOOM) if white else 0,
             stroke_fill=LAST,
