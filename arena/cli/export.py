@@ -24,6 +24,8 @@ class Options:
     """Trained agent, as ALGO:DIR."""
     out: Annotated[Path, tyro.conf.arg(metavar="FILE")]
     """File to write; an existing one is replaced."""
+    of: str = ""
+    """Whose network, by the name of the game's agent, where an agent has several: --of adversary_0."""
 
 
 def run(options: Options) -> int:
@@ -34,15 +36,14 @@ def run(options: Options) -> int:
     if not options.out.absolute().parent.is_dir():
         raise UsageError(f"{options.out.parent} is not a folder to write {options.out.name} into")
     from arena.policy.checkpoint import load_policy
-    from arena.policy.export import export_onnx
-    from arena.policy.registration import Spaces
+    from arena.policy.export import export_onnx, network_for
     from arena.policy.snapshots import find_snapshot, read_config
 
     algorithm = learning_algorithm(agent.name)
     description = read_config(find_snapshot(agent.folder))
     task = make_task(GameId(description["game"], description["options"]).spec)
     policy = load_policy(agent.name, algorithm, task, agent.argument)
-    spaces = Spaces.of_task(task)
+    policy, spaces = network_for(policy, task, options.of)
     difference = export_onnx(policy, spaces, options.out)
     print(f"{options.out}: observations {spaces.observation_shape}, outputs within {difference:.0e} of torch's")
     return 0

@@ -12,11 +12,13 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from arena.base.errors import UsageError
+from arena.base.errors import UnknownNameError, UsageError
 from arena.base.extras import install_command
 from arena.base.saving import write_whole
 from arena.policy.base import BasePolicy
-from arena.policy.registration import Spaces
+from arena.policy.manager import MultiAgentPolicyManager
+from arena.policy.registration import SpacedTask, Spaces
+from games.engine.game import Game
 
 LARGEST_DIFFERENCE = 1e-5
 """Largest allowed difference from torch's outputs, relative to the largest output (at least 1)."""
@@ -46,6 +48,25 @@ class _Decision(nn.Module):
         if self.policy.action_scaling:
             decided = self.low + (self.high - self.low) * (decided + 1.0) / 2.0
         return decided
+
+
+def network_for(policy: BasePolicy, task: Game | SpacedTask, agent: str) -> tuple[BasePolicy, Spaces]:
+    """Return the policy that holds the seat of an agent of a game, and its spaces; `agent` is empty if one holds all.
+
+    Raises `UsageError` if there is no such agent, or none is named of several.
+    """
+    if not isinstance(policy, MultiAgentPolicyManager) or not isinstance(task, Game):
+        if agent:
+            raise UsageError(f"--of {agent}: one network plays all agents")
+        return policy, Spaces.of_task(task)
+    if not agent:
+        raise UsageError(f"agents have networks of their own; name one of them, --of NAME: {', '.join(task.agents)}")
+    if agent not in task.agents:
+        raise UnknownNameError(f"agent of {task.spec}", agent, task.agents)
+    seat = task.agents.index(agent)
+    group, held = task.group_of(seat), policy.policies[seat]
+    assert isinstance(held, BasePolicy)  # it was trained
+    return held, Spaces.of_game(task) if group is None else Spaces.of_group(task, group)
 
 
 def export_onnx(policy: BasePolicy, spaces: Spaces, path: str | os.PathLike[str]) -> float:

@@ -107,7 +107,11 @@ def _require_learns(algo: str, game: Game, holding: Holding) -> None:
     wanted, data = learning_algorithm(algo).data, learning_algorithm(own).data
     if data != wanted:
         raise UsageError(f"{own} learns {data} and {algo} {wanted}: one training collects for one of them")
-    require_actions(own, Spaces.of_game(game) if group is None else Spaces.of_group(game, group))
+    try:
+        require_actions(own, Spaces.of_game(game) if group is None else Spaces.of_group(game, group))
+    except UsageError as error:
+        names = " and ".join(game.agents[seat] for seat in holding.seats)
+        raise UsageError(f"{error}; that is so for {names}, and --seats names an algorithm for each") from None
 
 
 def require_actions(algo: str, spaces: Spaces) -> None:

@@ -9,11 +9,13 @@ from arena.base.errors import UsageError
 from arena.cli.main import main
 from arena.data import Batch
 from arena.env import GameVectorEnv
-from arena.policy.checkpoint import save_policy
+from arena.policy.checkpoint import SEATS, build_policy, save_policy
 from arena.policy.export import export_onnx
 from arena.policy.registration import Spaces
 from arena.policy.registry import make_game
 from arena.runs.tasks import GymTask
+from games.engine.trust import VARIABLE
+from tests.env.hosted.worlds import MODULE, spec
 from tests.runs.small import ALGORITHMS, those, tiny
 
 pytestmark = pytest.mark.full
@@ -86,3 +88,21 @@ def test_bad_words(words, message, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["export", *words]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_one_of_several_networks_is_written_in_shapes_of_its_own(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv(VARIABLE, MODULE)
+    game, name = make_game(spec("unlike")), "ppo"
+    policy = build_policy(ALGORITHMS[name], game, tiny(ALGORITHMS[name]), False, "groups").eval()
+    save_policy(tmp_path / "saved", policy, name, game, tiny(ALGORITHMS[name]), {SEATS: "groups"})
+    command = ["export", f"{name}:{tmp_path / 'saved'}", "--out", str(tmp_path / "x.onnx")]
+    for of, said in (([], "--of NAME: pilot, navigator, clerk"), (["--of", "clark"], "did you mean 'clerk'?")):
+        assert main([*command, *of]) == 2
+        assert said in capsys.readouterr().err
+    assert main([*command, "--of", "pilot"]) == 0
+    pictures = np.random.default_rng(0).integers(0, 256, (5, 6, 6, 3)).astype(np.float32)
+    pilot = policy.policies[0]
+    expected = pilot.map_action(pilot(Batch(obs=Batch(obs=pictures))).act)
+    np.testing.assert_allclose(outputs(tmp_path / "x.onnx", pictures), expected, rtol=1e-4, atol=1e-4)
+    assert main([*command, "--of", "clerk"]) == 0
+    assert outputs(tmp_path / "x.onnx", np.eye(7, dtype=np.float32)).shape == (7, 6)

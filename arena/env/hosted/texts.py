@@ -42,7 +42,9 @@ class Texts:
         if isinstance(drawn, str):
             return Picture.of_text(printable_lines(drawn.expandtabs()), env.num_actions)
         seat = env.seat if viewer == EVERYBODY else viewer
-        text = printable_lines(f"{env.agents[seat]} sees\n{_table(env.observe(seat))}")
+        seen, group = env.observe(seat), env.group_of(seat)
+        own = seen if group is None else group.own_obs(seen[None])[0]
+        text = printable_lines(f"{env.agents[seat]} sees\n{_table(own)}")
         if drawn is None:
             return Picture.of_text(text, env.num_actions)
         return Picture.of_pixels(self._reduced(drawn), text.split("\n"), env.num_actions)

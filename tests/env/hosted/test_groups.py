@@ -106,6 +106,8 @@ def test_rows_of_a_group_are_what_its_agents_saw():
     assert np.array_equal(pilot, shown["pilot"])
     assert np.array_equal(navigator, flatten(own.observation_space("navigator"), shown["navigator"]))
     assert clerk.tolist() == [1, 0, 0, 0, 0, 0, 0]
+    match = Match(game, [(agent, None) for agent in game.agents], seed=4)
+    assert game.picture(match.shown_to(2)).text().split("\n") == ["clerk sees", "1 0 0 0 0 0 0"]
 
 
 def test_actions_of_each_kind_reach_the_environment_as_its_own():
