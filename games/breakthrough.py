@@ -53,6 +53,8 @@ def legal_actions(state: Any, mask: NDArray[Any]) -> None:
     for row in range(rows - 1):
         pieces = np.int64(state.pieces[seat, row])
         own, others = np.int64(state.pieces[seat, row + 1]), np.int64(state.pieces[1 - seat, rows - 2 - row])
+        # Bit c is the piece on column c. A slanting step needs a target on the board without an own piece: to column
+        # c - 1 bit c of `own << 1` says so, and bit 0 has no target; only a step straight ahead needs a free cell.
         left = pieces & ~(own << 1 | 1)
         straight = pieces & ~(own | others)
         right = pieces & ~(own >> 1 | 1 << (columns - 1))
@@ -69,7 +71,7 @@ def apply(state: Any, action: int) -> None:
     seat, rows = state.current_player, state.pieces.shape[1]
     cell = action // 3
     row, column = cell // state.columns, cell % state.columns
-    target, facing = column + action % 3 - 1, rows - 2 - row
+    target, facing = column + action % 3 - 1, rows - 2 - row  # rows of the other are counted from its own side
     state.pieces[seat, row] ^= 1 << column
     state.pieces[seat, row + 1] |= 1 << target
     if (state.pieces[1 - seat, facing] >> target) & 1:

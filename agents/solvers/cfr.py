@@ -97,6 +97,7 @@ def fade(t: int, exponent: float) -> float:
 def counterfactual(form: SequenceForm, seat: int, strategy: Floats, plan: Floats, values: Floats) -> None:
     """Write the counterfactual values of a seat's sequences into `values` [Q], which is zero on entry."""
     first, last = form.first_state[seat], form.first_state[seat + 1]
+    # Information states are numbered parents first: backwards, the values of all that follows are known.
     for state in range(last - 1, first - 1, -1):
         value = 0.0
         for q in range(form.first_sequence[state], form.first_sequence[state + 1]):
@@ -116,7 +117,7 @@ def update(form: SequenceForm, seat: int, kept: tuple[float, float], weight: flo
         for q in range(begin, end):
             value += strategy[q] * values[q]
         for q in range(begin, end):
-            average[q] += weight * plan[q]
+            average[q] += weight * plan[q]  # the plan of this iteration, which is replaced below
             regret = regrets[q] + values[q] - value
             regrets[q] = regret * (kept[0] if regret > 0.0 else kept[1])
             values[q] = 0.0

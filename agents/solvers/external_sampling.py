@@ -79,7 +79,7 @@ def descend(tree: TreeArrays, seat: int, tables: SampleTables, sample: Sample, s
                 if node.seat == averaged:
                     for q in range(begin, end):
                         average[q] += weights[i] * strategy[q]
-                else:
+                else:  # drawn by its strategy, which must not count in the average of another seat
                     weights[count] /= strategy[begin + k]
                 count += 1
         i += 1
@@ -92,7 +92,7 @@ def ascend(tree: TreeArrays, seat: int, tables: SampleTables, sample: Sample, co
     form, nodes, payoffs = tree
     regrets, strategy = tables.regrets, tables.strategy
     visited, branches, values = sample.visited, sample.branches, sample.values
-    for i in range(count - 1, -1, -1):
+    for i in range(count - 1, -1, -1):  # children stand behind their parents: their values are known
         node, child = nodes[visited[i]], branches[i]
         if node.num_children == 0:
             values[i] = payoffs[node.index, seat]
@@ -104,5 +104,5 @@ def ascend(tree: TreeArrays, seat: int, tables: SampleTables, sample: Sample, co
             for q in range(begin, end):
                 regrets[q] += values[child + q - begin] - value
             values[i] = value
-        else:
+        else:  # of chance or another seat, where one child was drawn by its probability
             values[i] = values[child]

@@ -25,8 +25,8 @@ def require_amount(name: str, text: str, units: Mapping[str, float], example: st
 def parse_duration(text: str) -> float | None:
     """Return the seconds in a text, None if it is no duration above 0.
 
-    >>> parse_duration("500ms"), parse_duration("1.5 s"), parse_duration("2m"), parse_duration("1h"), parse_duration("2")
-    (0.5, 1.5, 120.0, 3600.0, None)
+    >>> [parse_duration(text) for text in ("500ms", "1.5 s", "2m", "1h", "2")]
+    [0.5, 1.5, 120.0, 3600.0, None]
     """
     return parse_amount(text, SECONDS)
 

@@ -11,7 +11,7 @@ OF_ITS_OWN = 2**25
 
 
 def keep_freed_memory() -> None:
-    """From now on keep memory that is freed, where the C library is glibc.
+    """Keep memory that is freed from now on, where the C library is glibc.
 
     The tensors between the layers of a network are of some megabytes each and live for as many microseconds. glibc
     would give them back to the system one by one, and a tenth of a training would go to pages that are cleared again.

@@ -1,4 +1,4 @@
-"""Environments that other people wrote: what they may have beyond `reset` and `step`.
+"""Questions to environments that other people wrote: what they have beyond `reset` and `step`.
 
 Their classes share no base, wrappers pass some attributes on and not others, and older ones lack what newer ones have.
 So it is asked by name whether something is there; the questions, and the defaults, are all here.
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Presented:
-    """How an environment shows itself and its actions, as far as it does."""
+    """Ways in which an environment shows itself and its actions."""
 
     render_mode: str | None
     metadata: Mapping[str, Any]

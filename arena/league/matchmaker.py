@@ -82,6 +82,7 @@ def draw(shares: Floats, places: int, rng: np.random.Generator) -> tuple[NDArray
         chosen = np.sort(candidates[rng.choice(len(candidates), places, replace=False)])
         return chosen, uniform(places)
     ends = np.cumsum(shares[candidates]) / shares[candidates].sum()
+    # One random number for all points: a share between k and k + 1 places gets k or k + 1 of them.
     points = (rng.random() + np.arange(places)) / places
     hits = np.minimum(np.searchsorted(ends, points, side="right"), len(candidates) - 1)
     chosen, counts = np.unique(hits, return_counts=True)

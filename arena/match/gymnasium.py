@@ -1,4 +1,4 @@
-"""Every game as an environment of Gymnasium: importing this module registers them.
+"""Games as environments of Gymnasium: importing this module registers all of them.
 
 `gymnasium.make("arena.match.gymnasium:arena/ConnectFour-v0", opponent="alphabeta:2")` imports it by itself; after an
 import, `gymnasium.make("arena/ConnectFour-v0")` is enough. `arena.match.solo.SoloEnv` says what an environment takes.

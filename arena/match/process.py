@@ -73,9 +73,10 @@ class AgentProcess:
         Raises `TimeoutError` if none comes, `DiedError` if the process is gone, prints or answers too much, or sends
         malformed JSON. In all of these cases the process has been killed.
         """
-        self._number += 1
+        self._number += 1  # so that a late answer to an earlier message is known as one
         deadline = None if seconds is None else time.monotonic() + seconds
         unsent = json.dumps(message | {"id": self._number}).encode() + b"\n"
+        # Reading while writing: an agent that fills its output before it reads would wait for us, and we for it.
         self._selector.register(self._requests, selectors.EVENT_WRITE)
         while True:
             left = None if deadline is None else deadline - time.monotonic()
@@ -162,7 +163,7 @@ class AgentProcess:
     def hurry(self) -> None:
         """Ask, from another thread, for an answer to the pending request at once."""
         with self._sending:
-            if self._end.alive and not self._half_sent:
+            if self._end.alive and not self._half_sent:  # else it would land in the middle of a message
                 with contextlib.suppress(OSError, ValueError):  # its pipe is full, or it has just ended
                     os.write(self._requests.fileno(), b'{"hurry": true}\n')
 

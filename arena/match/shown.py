@@ -1,4 +1,4 @@
-"""What a match showed at each step, as text: kept of games that a seed and actions do not repeat.
+"""Steps of a match as they were shown, in text: kept of games that a seed and actions do not repeat.
 
 Packed it is compressed JSON: `boards`, `seats` and `moves` of `Steps`. Of a match that shows more than
 `MOST_CHARACTERS` only the beginning is kept; later boards and moves are then empty texts.

@@ -1,4 +1,4 @@
-"""How policies hold the seats of a game: one for all, one for each group of alike agents or each seat, or as named."""
+"""Layout of policies over the seats of a game: one for all, one a group of alike agents, one a seat, or as named."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace

@@ -35,6 +35,7 @@ def gae(
     """
     returns, advantage = np.empty_like(rew), np.empty_like(rew)
     gamma, following, decay_of_errors = decay[0], 0.0, decay[0] * decay[1]
+    # Backwards: A(t) = delta(t) + gamma lambda A(t + 1), where t + 1 is of the same trajectory.
     for t in range(rew.shape[0] - 1, -1, -1):
         bootstrap = 0.0 if terminated[index[t]] else next_value[t]
         delta = rew[t] + gamma * bootstrap - value[t]

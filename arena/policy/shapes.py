@@ -32,7 +32,7 @@ class Shapes:
 
 
 class OwnShapes(Shapes):
-    """What the seats of a group have of the arrays of their game: views of observations, masks and actions."""
+    """Views of the observations, masks and actions of a game that the seats of a group have."""
 
     def __init__(self, game: Game, group: SeatGroup):
         self._group, self._action_shape = group, game.action_shape

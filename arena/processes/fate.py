@@ -1,4 +1,4 @@
-"""How a process ended."""
+"""`Fate`: the end of a process, and its words."""
 
 import signal
 from dataclasses import dataclass

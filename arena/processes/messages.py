@@ -1,4 +1,4 @@
-"""What goes through the pipes between processes of ours: pickled values, and errors in place of results."""
+"""Messages between processes of ours: pickled values, and errors in place of results."""
 
 import pickle
 import traceback

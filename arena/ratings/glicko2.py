@@ -93,7 +93,7 @@ def new_volatility(phi: float, volatility: float, v: float, delta: float, tau: f
         if at_middle * at_high <= 0:
             low, at_low = high, at_high
         else:
-            at_low /= 2
+            at_low /= 2  # the end that stays counts half, or regula falsi would creep towards the root from one side
         high, at_high = middle, at_middle
     return math.exp(low / 2)
 

@@ -135,7 +135,7 @@ def add(counts: Any, place: int, amount: int) -> None:
     node = place + 1
     while node <= BINS:
         counts[node] += amount
-        node += node & -node
+        node += node & -node  # the next node whose range contains this one
 
 
 @njit
@@ -145,7 +145,7 @@ def below(counts: Any, place: int) -> int:
     node = place
     while node > 0:
         total += counts[node]
-        node -= node & -node
+        node -= node & -node  # the node whose range ends where this one begins
     return total
 
 
@@ -177,7 +177,7 @@ def next_pair(agents: Any, counts: Any, heads: Any, rng: np.random.Generator) ->
     first = one if agents[one].phi >= agents[two].phi else two
     leave(agents, counts, heads, first)
     strength = rng.normal(agents[first].mu, math.sqrt(agents[first].phi ** 2 + SPREAD**2))
-    rank = below(counts, bin_of(strength)) - rng.integers(0, 2)
+    rank = below(counts, bin_of(strength)) - rng.integers(0, 2)  # the next one above the strength, or below it
     second = of_rank(counts, heads, min(max(rank, 0), counts[0] - 1))
     leave(agents, counts, heads, second)
     return first, second
@@ -187,7 +187,7 @@ def next_pair(agents: Any, counts: Any, heads: Any, rng: np.random.Generator) ->
 def record(agents: Any, counts: Any, heads: Any, stretch: Any, first: int, second: int, score: float) -> None:
     """Rate both agents by their ratings before the game, and put them back on the ladder."""
     one, two = agents[first], agents[second]
-    mu, phi, factor = one.mu, one.phi, stretch.factor
+    mu, phi, factor = one.mu, one.phi, stretch.factor  # before the game: `one` changes before `two` is rated
     learn(stretch, mu - two.mu, math.sqrt(phi**2 + two.phi**2), score)
     rate_game(one, factor, factor * two.mu, factor * two.phi, score)
     rate_game(two, factor, factor * mu, factor * phi, 1 - score)

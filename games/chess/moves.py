@@ -45,6 +45,7 @@ def generate(state: Any) -> None:
     state.movers = 0
     state.ep_capture = False
     shields, evasions, checks = find_checks(state, king, slanting & enemy, straight & enemy, own, occupied)
+    # A knight gives check where a knight on the king's square would go, a pawn where a pawn of ours would take.
     leapers = (KNIGHT_REACH[king] & knights | pawns_reach_up(bit(king)) & pawns) & enemy
     checks += popcount(leapers)
     evasions |= leapers
@@ -54,7 +55,7 @@ def generate(state: Any) -> None:
         narrow_pinned(state, pawns, slanting, straight, enemy, occupied)
     else:
         state.movers = 0  # what is pinned cannot help
-    if checks < 2:
+    if checks < 2:  # of a double check only the king itself can get out
         free, targets = own & ~shields, evasions & ~own
         pawn_moves(state, pawns & free, enemy, occupied, targets)
         officer_moves(state, knights & free, slanting & free, straight & free, occupied, targets)
@@ -62,6 +63,7 @@ def generate(state: Any) -> None:
             en_passant(state, king, pawns & own, leapers, slanting & enemy, straight & enemy, occupied)
     attacked = pawns_reach_down(pawns & enemy) | knights_reach(knights & enemy)
     attacked |= KING_REACH[lowest_index(kings & enemy)]
+    # Without the king on the board: it does not shield the squares behind it, to which it would step back.
     attacked |= sliders_reach(slanting & enemy, straight & enemy, occupied ^ bit(king))
     targets = KING_REACH[king] & ~own & ~attacked
     if checks == 0:
@@ -90,7 +92,7 @@ def find_checks(state: Any, king: int, slanting: Any, straight: Any, own: Any, o
         if (RAYS[line, king, 0] | RAYS[line, king, 1]) & sliders == ZERO:
             continue
         reach = along(line, king, occupied)
-        beyond = along(line, king, occupied ^ (reach & own))
+        beyond = along(line, king, occupied ^ (reach & own))  # as if the first own piece on either side were away
         for half in range(2):
             near, far = reach & RAYS[line, king, half], beyond & RAYS[line, king, half]
             if near & sliders:

@@ -71,7 +71,7 @@ class ReplayBufferManager(ReplayBuffer):
         return super().add(batch, self._rings if buffer_ids is None else buffer_ids)
 
     def update(self, buffer: ReplayBuffer) -> NDArray[np.int64]:
-        """Not supported: which sub-buffer a transition belongs to is unknown."""
+        """Raise `NotImplementedError`: which sub-buffer a transition would belong to is unknown."""
         raise NotImplementedError("a buffer of several parts cannot take in another buffer")
 
 

@@ -38,6 +38,7 @@ def prev(index: Ints, edges: Ints, fill: Ints, newest: Ints, done: Bools) -> Int
         if fill[ring] > 0:
             start = edges[ring]
             before = start + (index[i] - start - 1) % fill[ring]
+            # Around the ring the newest row stands before the oldest: it is not its past.
             if not done[before] and before != newest[ring]:
                 out[i] = before
     return out
@@ -117,7 +118,7 @@ def in_time_order(rings: Ints, edges: Ints, cursor: Ints, fill: Ints) -> Ints:
     k = 0
     for ring in rings:
         size = edges[ring + 1] - edges[ring]
-        oldest = cursor[ring] if fill[ring] == size else 0
+        oldest = cursor[ring] if fill[ring] == size else 0  # of a full ring, what is overwritten next
         for j in range(fill[ring]):
             out[k] = edges[ring] + (oldest + j) % size
             k += 1
@@ -131,7 +132,7 @@ def drawn(chance: Floats, edges: Ints, fill: Ints) -> Ints:
     total = ends[-1]
     out = np.empty(chance.shape[0] if total > 0 else 0, np.int64)
     for i in range(out.shape[0]):
-        rank = min(np.int64(chance[i] * total), total - 1)
+        rank = min(np.int64(chance[i] * total), total - 1)  # a chance just below 1 may round up to the total
         ring = np.searchsorted(ends, rank, side="right")
         out[i] = edges[ring] + rank - (ends[ring] - fill[ring])
     return out

@@ -1,4 +1,4 @@
-"""What was meant by the name of a module, a function or an option that there is not."""
+"""Guesses at what was meant by the name of a module, a function or an option that does not exist."""
 
 import inspect
 import pkgutil

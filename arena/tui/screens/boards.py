@@ -107,7 +107,7 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
             while position.verdict is None:
                 began = time.monotonic()
                 _, position = await thread.run(match.advance)
-                await asyncio.sleep(1 / self.speed - (time.monotonic() - began))
+                await asyncio.sleep(1 / self.speed - (time.monotonic() - began))  # the rest of the move's time, if any
                 await self._goes_on.wait()
                 moves += position.action is not None
                 self._show(board, position, title, counted(moves, "move"))

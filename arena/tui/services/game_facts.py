@@ -1,4 +1,4 @@
-"""What lists of matches need to know of a game, by its label."""
+"""Facts about a game, by its label, for lists of matches."""
 
 from contextlib import suppress
 from dataclasses import dataclass
