@@ -227,6 +227,20 @@ async def test_moves_without_a_cell_are_clicked():
         assert app.screen.match.positions[1].move == "bet"
 
 
+async def test_moves_without_a_cell_take_the_lines_that_they_need():
+    app = table(("bot", FirstLegal()), game="hanabi")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.screen.sitting.my_turn)
+        legal = list(app.screen.sitting.position.legal.values())
+        await shows(pilot, *legal, "fireworks", "deck: 40", "^q back")
+        line, text = next(
+            (y, line) for y, line in enumerate(screen_text(app).splitlines()) if line.rstrip().endswith(legal[-1])
+        )
+        await pilot.click(offset=(text.rindex(legal[-1]) + 1, line))
+        await until(pilot, lambda: len(app.screen.match.positions) > 1)
+        assert app.screen.match.positions[1].move == legal[-1]
+
+
 async def test_seats_change_at_once_if_asked():
     app = table(("bot", FirstLegal()))
     async with app.run_test(size=(80, 24)) as pilot:
