@@ -105,7 +105,7 @@ def test_an_agent_that_gives_no_legal_move_loses_all_there_is_to_lose(held, acti
 
 def test_connect_four_leaves_out_what_takes_long():
     game = make_game("connect_four")
-    held = judge_positions(game, judge(game), 20, seed=0)
+    held = judge_positions(game, judge(game), 6, seed=0)
     assert held.left_out > 0 or held.plies.min() < 8, "with a book, nothing is left out"
     assert analyse(held, "perfect", make_agent("perfect", game)).total.share == 1
 

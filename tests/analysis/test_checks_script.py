@@ -18,7 +18,7 @@ def run(*words):
 
 def test_rows_come_as_snapshots_do_and_nothing_is_done_again(tmp_path):
     table, picture = tmp_path / "rows.csv", tmp_path / "curves.png"
-    words = ["mmd", "--game", "kuhn_poker", "--episodes", 60_000, "--snapshots", 2, "--seeds", 3]
+    words = ["mmd", "--game", "kuhn_poker", "--episodes", 45_000, "--snapshots", 2, "--seeds", 3]
     done = run(*words, "--csv", table, "--picture", picture)
     assert done.returncode == 1, done.stderr  # so short a training misses its threshold
     rows = list(csv.DictReader(table.open()))

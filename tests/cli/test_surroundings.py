@@ -111,7 +111,7 @@ def test_an_argument_with_a_line_break_is_told_in_one_line(words, tmp_path, monk
 
 @pytest.mark.parametrize("how", ["moved", "removed"])
 def test_a_training_whose_folder_goes_away_ends_in_a_line(tmp_path, how):
-    words = ["train", "tic_tac_toe", "dqn", "--out", "run", "--steps", "60000", "--snapshots", "6", "--threads", "1"]
+    words = ["train", "tic_tac_toe", "dqn", "--out", "run", "--steps", "20000", "--snapshots", "4", "--threads", "1"]
     command = [sys.executable, "-m", "arena", *words]
     training = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 120

@@ -12,19 +12,19 @@ pytestmark = pytest.mark.slow
 
 
 def test_connect_four(tmp_path):
-    options = connect_four.Options(tmp_path, seeds=(3,), snapshots=2, boards=16, games=4, exploiter_games=4)
-    (tmp_path / connect_four.BUDGET).write_text(json.dumps([4096, 512]))
+    options = connect_four.Options(tmp_path, seeds=(3,), snapshots=2, boards=4, games=4, exploiter_games=4)
+    (tmp_path / connect_four.BUDGET).write_text(json.dumps([1024, 256]))
     said: list[str] = []
     rows = connect_four.compare(options, said.append)
     assert [row.league for row in rows] == list(connect_four.NAMES)
     assert len(said) == 9, "four trainings, four exploiters, a tournament"
     for row in rows:
-        assert row.steps >= 4096
+        assert row.steps >= 1024
         assert row.error > 0
         assert {row.exploiter * 8 % 1, row.exploiter_openings * 8 % 1} == {0}, "points of four games"
     with (tmp_path / "table.csv").open(newline="") as file:
         assert [float(line["elo"]) for line in csv.DictReader(file)] == [row.elo for row in rows]
-    assert "| naive | 4,096 |" in (tmp_path / "table.md").read_text()
+    assert "| naive | 1,024 |" in (tmp_path / "table.md").read_text()
 
     again: list[str] = []
     assert connect_four.compare(options, again.append) == rows

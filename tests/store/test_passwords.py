@@ -93,16 +93,18 @@ def test_one_in_the_url_is_nowhere_afterwards_and_the_command_that_is_told_goes_
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "wrong"),
     [
-        [*TOURNAMENT, "--workers", "2"],
-        ["ladder", "chess"],
-        ["matches", "--game", "chess"],
-        ["match", "7"],
-        ["train", "tic_tac_toe", "ppo", "--share", "shared", "--steps", "0"],
+        ([*TOURNAMENT, "--workers", "2"], ""),
+        ([*TOURNAMENT, "--workers", "2"], "/nowhere"),
+        (["ladder", "chess"], ""),
+        (["ladder", "chess"], "?nonsense=1"),
+        (["matches", "--game", "chess"], ":port"),
+        (["match", "7"], "/nowhere"),
+        (["train", "tic_tac_toe", "ppo", "--share", "shared", "--steps", "0"], "?nonsense=1"),
+        (["train", "tic_tac_toe", "ppo", "--share", "shared", "--steps", "0"], ":port"),
     ],
 )
-@pytest.mark.parametrize("wrong", ["", "/nowhere", "?nonsense=1", ":port"])
 def test_no_message_tells_it(url, tmp_path, words, wrong):
     place = spelt(url)
     place = {

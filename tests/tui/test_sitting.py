@@ -133,7 +133,7 @@ async def test_the_time_left_is_shown():
     async with app.run_test(size=(100, 30)) as pilot:
         await my_turn(pilot)
         await shows(pilot, "5:00")
-        await until(pilot, lambda: "4:59" in screen_text(app))
+        await until(pilot, lambda: "4:5" in screen_text(app))
 
 
 @pytest.mark.parametrize(("agent", "said"), [(Silent, "reports no value"), (Proud, "expects more than a draw")])

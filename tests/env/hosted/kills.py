@@ -5,6 +5,7 @@ python -m tests.env.hosted.kills oware rps    those with one of these words in t
 """
 
 import contextlib
+import io
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from arena.cli.main import main
 from tests.league.small import LEAGUE_WORDS, left_behind
 
 ROOT = Path(__file__).parents[3]
@@ -32,20 +34,17 @@ def killed_and_resumed(name: str, folder: Path) -> bool:
     return left_behind(whole) == left_behind(killed)
 
 
-def _environment() -> dict[str, str]:
-    return os.environ | {"PYTHONPATH": str(ROOT)}
-
-
 def _arena(*words: str) -> None:
-    command = [sys.executable, "-m", "arena", *words]
-    done = subprocess.run(command, env=_environment(), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    """Run a command in this process."""
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
+        assert main(list(words)) == 0, said.getvalue()
 
 
 def _kill_after(words: list[str], state: Path, epoch: int) -> None:
     """Run a training until it has written so many snapshots and has begun the next; then SIGKILL."""
     command = [sys.executable, "-m", "arena", *words]
-    child = subprocess.Popen(command, env=_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    child = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     told, deadline = 0, time.monotonic() + 600
     while told < epoch and child.poll() is None and time.monotonic() < deadline:
         with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):
@@ -58,7 +57,7 @@ def _kill_after(words: list[str], state: Path, epoch: int) -> None:
     assert epoch <= told < SNAPSHOTS, f"killed after {told} snapshots"
 
 
-def main(words: list[str]) -> int:
+def kill_all(words: list[str]) -> int:
     """Kill and resume a league in each environment; return the number of those that end otherwise."""
     from tests.env.hosted.test_hosted import ALL
 
@@ -73,4 +72,4 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(kill_all(sys.argv[1:]))

@@ -15,9 +15,9 @@ TRAIN = [
     GAME,
     "ppo",
     "--steps",
-    "3840",
+    "1536",
     "--snapshots",
-    "30",
+    "6",
     "--boards",
     "2",
     "--moves",
@@ -33,7 +33,7 @@ TRAIN += [
     "--hidden",
     "8",
     "--seed",
-    "6",
+    "8",
     "--workers",
     "2",
     "--out",
@@ -78,7 +78,7 @@ def test_a_training_with_workers_tells_and_goes_on_when_it_is_mended(tmp_path, c
     assert main([*TRAIN, str(tmp_path / "cut")]) == 2
     require_told(capsys.readouterr().err)
     kept = sorted(path.name for path in (tmp_path / "cut").glob("snapshot-*"))
-    assert 1 <= len(kept) < 30
+    assert 1 <= len(kept) < 6
     monkeypatch.setenv("MENDED", "1")
     assert main([*TRAIN, str(tmp_path / "cut"), "--resume"]) == 0
     assert main([*TRAIN, str(tmp_path / "whole")]) == 0

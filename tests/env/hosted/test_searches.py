@@ -81,17 +81,17 @@ def test_alphazero_on_pettingzoos_rules_leaves_the_snapshots_of_alphazero_on_our
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", ["openspiel:connect_four", "openspiel:breakthrough(rows=5,columns=4)"])
+@pytest.mark.parametrize("name", ["openspiel:breakthrough(rows=4,columns=3)"])
 def test_alphazero_trains_resumes_exactly_and_takes_part(name, tmp_path):
     def training(out, **changed):
         run = RunConfig(
-            out=tmp_path / out, seed=2, threads=1, evaluation=("one-ply",), evaluation_games=2, steps=160, snapshots=4,
+            out=tmp_path / out, seed=2, threads=1, evaluation=("one-ply",), evaluation_games=2, steps=96, snapshots=3,
             boards=4, **changed,
         )  # fmt: skip
         return SelfPlayTraining(make_game(name), "alphazero", SMALL, run, LEAGUE)
 
     def cut(progress):
-        if progress.step > 60:
+        if progress.step > 40:
             raise CutError
 
     training("whole").train()

@@ -94,9 +94,9 @@ class CutError(Exception):
     ("algo", "config", "league", "ahead", "cut_at"),
     [
         ("ppo", None, EXPLOITERS, False, 1100),  # before all learners have had a turn
-        ("ppo", None, EXPLOITERS, False, 4500),
-        ("dqn", None, LEAGUE, True, 4500),
-        ("alphazero", ALPHAZERO, LEAGUE, True, 4500),
+        ("ppo", None, EXPLOITERS, False, 3400),
+        ("dqn", None, LEAGUE, True, 3400),
+        ("alphazero", ALPHAZERO, LEAGUE, True, 3400),
     ],
 )
 def test_cut_off_and_resumed(algo, config, league, ahead, cut_at, tmp_path):
@@ -108,7 +108,7 @@ def test_cut_off_and_resumed(algo, config, league, ahead, cut_at, tmp_path):
 
     def made(name, resume=False):
         scale = ScaleConfig(shares=2, ahead=ahead)
-        settings = {"snapshots": 3, "steps": 8000, "openings": 3}
+        settings = {"snapshots": 3, "steps": 6200, "openings": 3}
         return training(algo, tmp_path / name, scale, league, config, resume=resume, **settings)
 
     whole = made("whole")
