@@ -3,6 +3,7 @@
 Both adapters are `SeatedEnv`s, and hide PettingZoo's dead steps.
 """
 
+from operator import attrgetter
 from typing import Any
 
 import gymnasium as gym
@@ -47,12 +48,16 @@ class _State:
 
     def __init__(self, env: Any):
         names = ("agents", "agent_selection", "terminations", "truncations", "infos", "_cumulative_rewards")
-        self._holders = [(holder(env, name), name) for name in names]
+        self._readers = [(holder(env, name), attrgetter(name)) for name in names]
+        if len({id(one) for one, _ in self._readers}) == 1:  # as is usual: all in one call
+            self._readers = [(self._readers[0][0], attrgetter(*names))]
         self.read()
 
     def read(self) -> None:
         """Read the current values; the dictionaries and the list are the environment's own."""
-        agents, selected, terminations, truncations, infos, sums = [getattr(env, name) for env, name in self._holders]
+        readers = self._readers
+        values = readers[0][1](readers[0][0]) if len(readers) == 1 else [read(env) for env, read in readers]
+        agents, selected, terminations, truncations, infos, sums = values
         self.agents: list[str] = agents
         self.selected: str = selected
         self.terminations: dict[str, Any] = terminations

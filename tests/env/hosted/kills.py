@@ -2,6 +2,7 @@
 
 python -m tests.env.hosted.kills              all environments of the parametrised tests, one after the other
 python -m tests.env.hosted.kills oware rps    those with one of these words in their names
+python -m tests.env.hosted.kills pettingzoo:pettingzoo.sisl.pursuit_v5    one by its whole name
 """
 
 import contextlib
@@ -61,9 +62,12 @@ def kill_all(words: list[str]) -> int:
     """Kill and resume a league in each environment; return the number of those that end otherwise."""
     from tests.env.hosted.test_hosted import ALL
 
-    names = [one if isinstance(one, str) else str(one.values[0]) for one in ALL]
+    tested = [one if isinstance(one, str) else str(one.values[0]) for one in ALL]
+    whole = [word for word in words if ":" in word]
+    parts = [word for word in words if ":" not in word]
+    names = [name for name in tested if not words or any(part in name for part in parts)]
     failed = 0
-    for name in (name for name in names if not words or any(word in name for word in words)):
+    for name in [*whole, *names]:
         with tempfile.TemporaryDirectory() as folder:
             same = killed_and_resumed(name, Path(folder))
         failed += not same
