@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from arena.base.errors import UsageError
 from arena.base.seeding import spawn_seeds
+from arena.base.tensors import memory_bytes
 from arena.collector.collector import Collector
 from arena.collector.of_task import collector_of
 from arena.data import VectorReplayBuffer
@@ -133,6 +135,8 @@ class Matchups:
         rings = boards * setup.task.num_players
         # on-policy, a seat's ring holds one collection; off-policy, its part of the replay buffer
         capacity = rings * (self.moves + 1) if on_policy else max(setup.config.buffer_size, 2 * rings)
+        rows = boards * self.moves if on_policy else capacity
+        require_room(setup.task, min(rows, run.steps), "--boards or --moves" if on_policy else "--buffer-size")
         buffer = VectorReplayBuffer(capacity, rings)
         if self.remote_rollouts is not None:
             rivals = self.rivals_of(record)
@@ -165,3 +169,13 @@ class Matchups:
 def initial_seeds(seed: int, learners: int) -> list[int]:
     """Return the seeds of the learners' initial weights; the first learner has that of the run."""
     return [seed, *spawn_seeds(seed, 0, 0, INITIAL, count=learners - 1)]
+
+
+def require_room(game: Game, transitions: int, options: str) -> None:
+    """Raise `UsageError` if the observations of so many transitions, two each, do not fit into memory."""
+    needed = 2 * transitions * math.prod(game.observation_shape) * np.dtype(game.observation_dtype).itemsize
+    if needed > (there := memory_bytes()):
+        raise UsageError(
+            f"{transitions:,} transitions of {game.spec}, whose observations are {game.observation_shape}, take "
+            f"{needed / 1e9:,.1f} GB, and this machine has {there / 1e9:,.1f}: give fewer {options}"
+        )

@@ -4,6 +4,8 @@ import pytest
 
 from arena.base.errors import UsageError
 from arena.league.config import LeagueConfig, RunConfig
+from arena.league.matchups import require_room
+from arena.policy.registry import make_game
 
 
 @pytest.mark.parametrize(
@@ -53,3 +55,9 @@ def test_references_take_what_is_left():
 def test_runs(options, message):
     with pytest.raises(UsageError, match=message):
         RunConfig(**options)
+
+
+def test_transitions_that_memory_cannot_hold_are_refused_before_anything_is_made():
+    with pytest.raises(UsageError, match=r"1,000,000,000,000 transitions of go:.* take .* GB, and this .* --boards"):
+        require_room(make_game("go"), 10**12, "--boards or --moves")
+    require_room(make_game("go"), 1000, "--boards or --moves")
