@@ -290,10 +290,9 @@ def _not_imported(name: str, module: str, error: ImportError) -> str:
         extra = f"'pettingzoo[{module.split('.')[1]}]'" if package == "pettingzoo" and "." in module else missing
         return f"{PREFIX}:{name} needs the package {missing}, which is not installed: pip install {extra}"
     if find_spec(package) is None:
-        known = [one.partition(".")[0] for one in KNOWN]
-        return f"{PREFIX}:{name}: the package {package} is not installed" + did_you_mean(
-            package, known, f": pip install {package}"
-        )
+        known, install = [one.partition(".")[0] for one in KNOWN], f": pip install {package}"
+        advice = install if package in known else did_you_mean(package, known, install)
+        return f"{PREFIX}:{name}: the package {package} is not installed{advice}"
     near = (
         module_meant(error.name or module, (one.name for one in names()))
         if isinstance(error, ModuleNotFoundError)

@@ -440,3 +440,10 @@ def test_steps_are_those_of_pettingzoo_itself():
         assert np.array_equal(rewards[0], [alone.rewards[agent] for agent in alone.possible_agents])
         if alone.agents and not any(alone.terminations.values()):
             assert np.array_equal(obs.obs[0], alone.observe(alone.agent_selection)["observation"])
+
+
+def test_a_package_that_is_missing_is_named_with_what_installs_it(monkeypatch):
+    monkeypatch.setattr(sys.modules["arena.env.hosted.pettingzoo"], "KNOWN", ("no_such_package",))
+    monkeypatch.setenv(VARIABLE, "no_such_package")
+    with pytest.raises(UsageError, match=r"the package no_such_package is not installed: pip install no_such_package$"):
+        make_game("pettingzoo:no_such_package.x_v0")
