@@ -52,12 +52,8 @@ def first_attribute(env: Any, name: str, default: Any) -> Any:
 
 def holder(env: Any, name: str) -> Any:
     """Return the outermost layer that has an attribute itself, and does not pass it on; else the innermost layer."""
-    found = env
-    for layer in layers(env):
-        found = layer
-        if name in vars(layer) or hasattr(type(layer), name):
-            break
-    return found
+    *wrappers, inner = layers(env)
+    return next((wrapper for wrapper in wrappers if name in vars(wrapper) or hasattr(type(wrapper), name)), inner)
 
 
 def attribute(env: Any, name: str) -> Any:

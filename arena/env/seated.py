@@ -174,13 +174,14 @@ class SeatedEnv(ABC):
 
     def own_spaces(self, seat: int) -> tuple[Observations, NDArray[np.int64], Actions, NDArray[np.int64]]:
         """Return what a seat sees and does as arrays of its own, each with its places in what all have in common."""
-        seen, acts = observations_of(self.own_observation_spaces[seat]), actions_of(self.own_action_spaces[seat])
-        places, entries = np.arange(prod(seen.shape)), np.arange(1 if acts.box is None else len(acts.box.low))
+        observations = observations_of(self.own_observation_spaces[seat])
+        acts = actions_of(self.own_action_spaces[seat])
+        places, entries = np.arange(prod(observations.shape)), np.arange(1 if acts.box is None else len(acts.box.low))
         if self._encoders is None:
             places = places_in(self.observation_space, self.own_observation_spaces[seat])
         if self._decoders is None and acts.box is not None:
             entries = places_in(self.action_space, self.own_action_spaces[seat])
-        return seen, places, acts, entries
+        return observations, places, acts, entries
 
     @abstractmethod
     def reset(

@@ -60,14 +60,14 @@ def _named(game: "Game", text: str) -> Iterator[Holding]:
     free = dict.fromkeys(range(game.num_players))
     for part in text.split(","):
         names, _, algorithm = part.partition("=")
-        held = [seat for name in names.split("+") for seat in _seats_of(game, name.strip())]
-        for seat in held:
+        seats = [seat for name in names.split("+") for seat in _seats_of(game, name.strip())]
+        for seat in seats:
             if seat not in free:
                 raise UsageError(f"seats={text!r}: {game.agents[seat]} of {game.spec} has two policies")
             del free[seat]
         if algorithm:
             learning_algorithm(algorithm)  # raises if there is none
-        yield Holding(tuple(held), algorithm)
+        yield Holding(tuple(seats), algorithm)
     if free:
         left = ", ".join(game.agents[seat] for seat in free)
         raise UsageError(f"seats={text!r}: no policy holds {left} of {game.spec}")

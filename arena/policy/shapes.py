@@ -42,8 +42,8 @@ class OwnShapes(Shapes):
         own = Batch(batch)
         for key in {"obs", "obs_next"} & own.__dict__.keys():
             if "obs" in own[key]:
-                own[key] = seen = Batch(own[key])
-                seen.obs, seen.mask = self._group.own_obs(seen.obs), seen.mask[:, : self._group.num_actions]
+                own[key] = view = Batch(own[key])
+                view.obs, view.mask = self._group.own_obs(view.obs), view.mask[:, : self._group.num_actions]
         if "act" in own:
             own.act = self.actions(own.act)
         return own

@@ -55,5 +55,5 @@ def options_of(module: ModuleType | None, make: Callable[..., Any]) -> list[str]
 
 def refused_option(error: Exception, options: Mapping[str, Any]) -> str | None:
     """Return the option that an environment could not be made with; None if that is not what was wrong."""
-    found = UNEXPECTED.search(str(error)) if isinstance(error, TypeError) else None
-    return found[1] if found and found[1] in options else None
+    match = UNEXPECTED.search(str(error)) if isinstance(error, TypeError) else None
+    return match[1] if match and match[1] in options else None

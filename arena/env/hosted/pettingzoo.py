@@ -155,9 +155,9 @@ class PettingZooHost(HostedEnv):
 
 def _group(env: SeatedEnv, seats: tuple[int, ...]) -> SeatGroup:
     """Return what seats with equal spaces have of their own."""
-    seen, places, acts, entries = env.own_spaces(seats[0])
+    shown, places, acts, entries = env.own_spaces(seats[0])
     return SeatGroup(
-        seats, seen.shape, seen.dtype, seen.low, seen.high, places, acts.count, acts.box, entries.astype(np.int64)
+        seats, shown.shape, shown.dtype, shown.low, shown.high, places, acts.count, acts.box, entries.astype(np.int64)
     )
 
 

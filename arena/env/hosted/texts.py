@@ -42,8 +42,8 @@ class Texts:
         if isinstance(drawn, str):
             return Picture.of_text(printable_lines(drawn.expandtabs()), env.num_actions)
         seat = env.seat if viewer == EVERYBODY else viewer
-        seen, group = env.observe(seat), env.group_of(seat)
-        own = seen if group is None else group.own_obs(seen[None])[0]
+        observation, group = env.observe(seat), env.group_of(seat)
+        own = observation if group is None else group.own_obs(observation[None])[0]
         text = printable_lines(f"{env.agents[seat]} sees\n{_table(own)}")
         if drawn is None:
             return Picture.of_text(text, env.num_actions)
