@@ -23,6 +23,10 @@ def test_the_game_that_is_written_passes_its_test(tmp_path, capsys):
     done = subprocess.run([sys.executable, "-m", "unittest"], cwd=place, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "Ran 5 tests" in done.stderr
+    assert main(["games", str(place / "sprouts.py")]) == 0
+    manual = capsys.readouterr().out
+    assert "How it is played" in manual
+    assert "Leave a multiple of 4" in manual
 
 
 def test_the_environment_that_is_written_passes_its_test(tmp_path, capsys):

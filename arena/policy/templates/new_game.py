@@ -21,6 +21,24 @@ from games.engine.views import views
 MOST = 3  # what can be added at once
 LARGEST = 100
 
+# What `arena games NEW_GAME` and F1 on a board show; these headings are all that there are, and none is required.
+MANUAL = """
+## How it is played
+Two players in turn add 1, 2 or 3 to a sum that begins at 0. Whoever brings it to the target wins.
+
+## Options
+- `target`: sum that wins, 1 to 100 (21).
+
+## Notation
+A move is the number that is added.
+
+## Strategy
+- Leave a multiple of 4 to the target: whatever the other adds, you can do so again.
+
+## Source
+A form of Nim.
+"""
+
 # A position is one flat record: everything that the game remembers, and `current_player`. Copying it is one assignment,
 # so it holds numbers and arrays of fixed size, nothing else. Options that change the rules are fields of it as well.
 STATE = np.dtype([("sum", np.int16), ("target", np.int16), ("winner", np.int8), ("current_player", np.int8)])
@@ -115,6 +133,7 @@ def game(target: int = 21) -> CompiledGame:
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,
+        manual_text=MANUAL,
     )
 
 
