@@ -41,6 +41,14 @@ def open_regular(path: str | os.PathLike[str], flags: int = os.O_RDONLY, follow:
         raise
 
 
+def require_working_folder() -> None:
+    """Raise `UsageError` if the working folder was deleted: no relative path leads anywhere then."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        raise UsageError("the working folder was deleted; change to one that exists") from None
+
+
 def read_bytes(path: str | os.PathLike[str], most: int, follow: bool = False) -> bytes:
     """Return the content of a regular file of at most `most` bytes; `OSError` if it cannot be read, or is larger."""
     with open_regular(path, follow=follow) as file:

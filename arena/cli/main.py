@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from arena.base.errors import UnknownNameError, UsageError, notes_of
+from arena.base.files import require_working_folder
 from arena.cli.faults import complain, report, unwritten
 from arena.cli.reading import naming_options, options_type, read_options
 from arena.cli.streams import prepare_streams, require_text, silence_output
@@ -114,6 +115,7 @@ def _dispatch(arguments: list[str]) -> int:
     """Run the subcommand that the arguments name, and return the exit status."""
     require_text(arguments)
     if not arguments and _has_screen():
+        require_working_folder()
         return _run("home", [])
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(usage(), end="")
@@ -125,6 +127,7 @@ def _dispatch(arguments: list[str]) -> int:
         return 0
     if arguments[0] not in COMMANDS:
         raise UnknownNameError("command", arguments[0], COMMANDS)
+    require_working_folder()
     return _run(arguments[0], arguments[1:])
 
 

@@ -15,7 +15,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlch
 
 from arena.base.errors import UsageError
 from arena.base.extras import install_command
-from arena.base.files import open_regular
+from arena.base.files import open_regular, require_working_folder
 from arena.base.passwords import without_password
 
 DEFAULT_URL = "runs/arena.db"
@@ -44,6 +44,9 @@ class Database:
     def __init__(self, url: str | Path, wait_s: float):
         self.url = read_url(url)
         self._wait_s = wait_s
+        with self._explained():
+            if self.file is not None and not self.file.is_absolute():
+                require_working_folder()  # the driver looks for it, to make the path absolute
         self._engine = _engine(self.url, wait_s)
 
     @property

@@ -17,6 +17,7 @@ from arena.policy.agent_spec import AgentSpec
 from arena.policy.protocol import Policy
 from arena.policy.registry import agent_kind
 from arena.policy.snapshots import CONFIG, find_snapshot, names_snapshot, read_config
+from arena.store import Store
 from arena.tournament.config import TournamentConfig
 from games.engine.game import Game
 
@@ -104,6 +105,11 @@ def specs_of(config: Mapping[str, Any]) -> dict[str, str]:
         return {}
     specs = {name: one.get("spec") if isinstance(one, Mapping) else one for name, one in agents.items()}
     return {name: spec for name, spec in specs.items() if isinstance(spec, str)}
+
+
+def known_specs(store: Store, game: str) -> dict[str, str]:
+    """Return the specs of the players of a game (its label) by name, as far as the store says them."""
+    return {name: spec for run in store.runs(game) for name, spec in specs_of(run.config).items()}
 
 
 def require_same(entrant: Entrant, specs: Mapping[str, str], where: str) -> None:

@@ -8,7 +8,9 @@ import time
 
 import pytest
 
+from arena.base.errors import UsageError
 from arena.cli.main import main
+from arena.store import Store
 
 pytestmark = pytest.mark.full
 
@@ -107,6 +109,22 @@ def test_an_argument_with_a_line_break_is_told_in_one_line(words, tmp_path, monk
     assert (out, err.count("\n")) == ("", 1), err
     assert "\x1b" not in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("words", [["matches"], ["ladder", "chess"], ["train", "tic_tac_toe", "ppo"]], ids=" ".join)
+def test_a_working_folder_that_was_deleted_is_told_in_one_line(words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    tmp_path.rmdir()
+    assert main(words) == 2
+    assert capsys.readouterr().err == "arena: the working folder was deleted; change to one that exists\n"
+
+
+def test_a_store_whose_working_folder_was_deleted_says_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tmp_path.rmdir()
+    for make in (True, False):
+        with pytest.raises(UsageError, match=r"store arena\.db: the working folder"):
+            Store("arena.db", create=make)
 
 
 @pytest.mark.parametrize("how", ["moved", "removed"])

@@ -275,13 +275,16 @@ async def test_the_strongest_of_other_games_and_what_teams_earned_are_seen(folde
         for name, moves, returns in (("hex", (0, 1), (1.0, -1.0)), ("hanabi", (0, 1), (7.0, 7.0))):
             label = make_game(name).label
             record = MatchRecord(label, ("able", "baker"), 0, (), moves, Verdict(returns))
-            store.add_run("tournament", name, label, {}, ["able", "baker"], [(0, record)])
+            config = {"agents": {"able": {"spec": "mcts:50"}, "baker": "random"}}
+            store.add_run("tournament", name, label, config, ["able", "baker"], [(0, record)])
     app = home(folder)
     async with app.run_test(size=(120, 36)) as pilot:
         await until(pilot, lambda: len(app.screen._traits) == len(GAMES.names()), 60)
         await shows(pilot, "able – baker    7 ", "able – baker    1–0", "first – second")
         app.screen.query_one("#games", Rows).choose("tic_tac_toe")
-        await shows(pilot, "7/0/5", "best in other games", "hex: able")
+        await shows(pilot, "7/0/5", "best in other games", "hex: able", "elo", "hanabi, earns: ")
+        app.screen.query_one("#games", Rows).choose("hanabi")
+        await shows(pilot, "earns    ±  agent", "tic_tac_toe, elo: second")
         app.screen.query_one("#games", Rows).choose("chess")
         await shows(pilot, "nobody has been rated in chess", "tic_tac_toe: second", "hex: able")
         ladder = app.screen.query_one("#ladder", Rows)
@@ -289,7 +292,7 @@ async def test_the_strongest_of_other_games_and_what_teams_earned_are_seen(folde
         ladder.choose("hex\nable")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, FormScreen))
-        await shows(pilot, "$ arena watch hex able random")
+        await shows(pilot, "$ arena watch hex mcts:50 random")
 
 
 async def test_what_cannot_be_started_is_said(folder):

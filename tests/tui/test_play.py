@@ -1,5 +1,7 @@
 """A person plays by keys, by mouse and by typing."""
 
+import threading
+
 import pytest
 from textual import events
 
@@ -9,6 +11,7 @@ from arena.tui.app import ArenaApp
 from arena.tui.parts.sitting import PlayOptions
 from arena.tui.screens.help import HelpScreen
 from arena.tui.screens.play import PlayScreen
+from arena.tui.state.live_match import LiveMatch
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.entry import Entry
 from tests.tui.agents import FirstLegal, Patient, Silent
@@ -303,6 +306,20 @@ async def test_the_second_seat_waits_for_the_first_move():
         await my_turn(pilot, 1)
         assert moves(app.screen) == ["a1"]
         await shows(pilot, "○ you")
+
+
+async def test_a_move_typed_before_it_can_be_played_stays_in_the_line(monkeypatch):
+    ready, deal = threading.Event(), LiveMatch.deal
+    monkeypatch.setattr(LiveMatch, "deal", lambda *call: ready.wait(30) and deal(*call))
+    app = make_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await type_move(pilot, "b2")
+        await shows(pilot, "one moment: the agents get ready", "move › b2")
+        ready.set()
+        await my_turn(pilot)
+        await pilot.press("enter")
+        await my_turn(pilot, 2)
+        assert moves(app.screen) == ["b2", "a1"]
 
 
 async def test_the_board_stays_alive_while_the_agent_thinks():

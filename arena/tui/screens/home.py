@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,17 @@ from arena.tui.services.jobs import CommandProcess, as_name, start
 from arena.tui.state.counting import counted
 from arena.tui.state.intents import Intent, LeagueIntent, MatchesIntent, OpenScreen, ReplayIntent, RunIntent
 from arena.tui.views.forms import PLAY, TOURNAMENT, TRAIN, WATCH, CommandForm, FormContext, option_meanings
-from arena.tui.views.home_rows import LADDER, found, ladder_note, ladder_rows, ladder_title, match_cells, training_cells
+from arena.tui.views.home_rows import (
+    LADDER,
+    agent_of,
+    found,
+    ladder_headings,
+    ladder_note,
+    ladder_rows,
+    ladder_title,
+    match_cells,
+    training_cells,
+)
 from arena.tui.widgets.rows import Cells, Rows
 from games.engine.identity import name_of
 
@@ -85,6 +95,7 @@ class HomeScreen(ArenaScreen):
         self.jobs: list[CommandProcess] = []
         self._arena_context = ArenaContext(runs, store)
         self._traits: dict[str, str] = {}
+        self._ladders: Sequence[GameLadder] = ()
         self._typed: dict[str, dict[str, str]] = {}
         self._store_error = ""
 
@@ -179,7 +190,9 @@ class HomeScreen(ArenaScreen):
             panel = self._rows("ladder")
         except NoMatches:  # the screen was left meanwhile
             return
+        self._ladders = (ladder, *strongest)
         panel.border_title = Content(ladder_title(ladder))
+        panel.head(*ladder_headings(ladder))
         panel.show(ladder_rows(ladder, strongest), ladder_note(ladder))
 
     # --- to other screens ---------------------------------------------------------------------------------------
@@ -193,7 +206,7 @@ class HomeScreen(ArenaScreen):
         if event.rows.id == "games":
             self.app.push_screen(MenuScreen(event.key, MENU), partial(self._do, event.key))
         elif event.rows.id == "ladder":
-            game, _, agent = event.key.partition("\n")
+            game, agent = agent_of(event.key, self._ladders)
             self.action_form("watch", agent, game)
         elif event.rows.id == "trainings":
             self._follow(event.key)

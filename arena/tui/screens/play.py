@@ -202,7 +202,9 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         self._play(message.action, "that")
 
     def on_entry_typed(self, message: Entry.Typed) -> None:
-        """Play the typed move."""
+        """Play the typed move; before it can be played it stays in the line."""
+        if not self.sitting.my_turn and not self.sitting.over:
+            self.query_one(Entry).give_back(message.text)
         try:
             action = self.sitting.position.read(self.game, message.text)
         except UsageError as error:
@@ -215,6 +217,8 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         position = self.sitting.position
         if self.sitting.over:
             self.say(f"the game is over   {self._what_next()}", "refusal")
+        elif self.jobs.current == "deal":
+            self.say(f"one moment: {GETTING_READY}", "refusal")
         elif not self.sitting.my_turn and self.sitting.policy_at(position.seat) is None:
             self.say("one moment: your last move is not played yet", "refusal")
         elif not self.sitting.my_turn:

@@ -13,7 +13,6 @@ from arena.policy.snapshots import find_snapshot, names_snapshot
 from arena.tui.services.context import LazyStore
 
 if TYPE_CHECKING:
-    from arena.store import Store
     from games.engine.game import Game
 
 EXACT = ("champion", "perfect")
@@ -66,24 +65,18 @@ def _timed(search: str) -> str:
 
 def _on_the_ladder(game: "Game", url: str) -> list[str]:
     """Return the agents on a game's ladder of most games, trained or searching, the strongest first."""
+    from arena.tournament.entrants import known_specs
     from arena.tournament.ladder import find_ladders
     from arena.tournament.standings import Standings
 
     with suppress(UsageError), closing(LazyStore(url)) as lazy:
         if (store := lazy.get()) is not None:
-            specs = _specs(store, game)
+            specs = known_specs(store, game.label)
             tables = [ladder.table for ladder in find_ladders(store, game)[:1]]
             rated = [row for table in tables if isinstance(table, Standings) for row in table.rows]
             names = [row.name for row in sorted(rated, key=lambda row: -row.elo)]
             return list(_able(specs.get(name, name) for name in names))
     return []
-
-
-def _specs(store: "Store", game: "Game") -> dict[str, str]:
-    """Return the specs of the players of a game by name, as far as the store says them."""
-    from arena.tournament.entrants import specs_of
-
-    return {name: spec for run in store.runs(game.label) for name, spec in specs_of(run.config).items()}
 
 
 def _able(specs: Iterable[str]) -> Iterator[str]:

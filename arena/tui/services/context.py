@@ -57,6 +57,8 @@ class GameLadder:
     """Label of the game."""
     ladders: Sequence["Ladder"] = ()
     """A ladder for each clock, that of most games first."""
+    specs: Mapping[str, str] = field(default_factory=dict)
+    """Specs of the players by name, as far as the store says them."""
 
 
 class LazyStore:
@@ -157,13 +159,14 @@ class ArenaContext:
                 return
 
     def _rated(self, store: "Store", label: str) -> GameLadder:
+        from arena.tournament.entrants import known_specs
         from arena.tournament.ladder import find_ladders
 
         newest, now = store.newest(), time.monotonic()
         ladder, known, until = self._ladders.get(label, (GameLadder(label), -1, 0.0))
         if known == newest or now < until:
             return ladder
-        ladder = GameLadder(label, find_ladders(store, make_game(label)))
+        ladder = GameLadder(label, find_ladders(store, make_game(label)), known_specs(store, label))
         took = time.monotonic() - now
         self._ladders[label] = ladder, newest, now + took / SHARE
         return ladder

@@ -60,6 +60,8 @@ def found(part: str, names: Sequence[str]) -> str | None:
 
 LADDER = ("", ">elo", ">±", "agent", ">games", "W/D/L")
 """Headings of a ladder; narrow panels cut the last."""
+TEAMS = ("", ">earns", ">±", "agent", ">games", "")
+"""Headings of the ladder of a cooperative game."""
 MOST_LADDER_ROWS = 50
 
 
@@ -67,6 +69,24 @@ def ladder_title(ladder: "GameLadder") -> str:
     """Return the game of a ladder, and its clock where there are several."""
     clock = f" · {ladder.ladders[0].clock}" if len(ladder.ladders) > 1 else ""
     return f"ladder: {name_of(ladder.game)}{clock}"
+
+
+def ladder_headings(ladder: "GameLadder") -> tuple[str, ...]:
+    """Return the headings of a ladder: nobody has an Elo in a cooperative game."""
+    return TEAMS if _is_cooperative(ladder) else LADDER
+
+
+def _is_cooperative(ladder: "GameLadder") -> bool:
+    from arena.tournament.teams import Teams
+
+    return any(isinstance(one.table, Teams) for one in ladder.ladders[:1])
+
+
+def agent_of(key: str, ladders: Sequence["GameLadder"]) -> tuple[str, str]:
+    """Return the game and the spec of the agent of a row's key: a player may have a name of its own."""
+    game, _, name = key.partition("\n")
+    known = (ladder.specs[name] for ladder in ladders if name_of(ladder.game) == game and name in ladder.specs)
+    return game, next(known, name)
 
 
 def ladder_note(ladder: "GameLadder") -> str:
@@ -82,7 +102,7 @@ def ladder_rows(ladder: "GameLadder", all_games: Sequence["GameLadder"] = ()) ->
     with a line end between them. A row without a key separates players whom no games connect.
     """
     rows = list(islice(_rows(ladder), MOST_LADDER_ROWS))
-    others = [row for other in all_games if other.game != ladder.game for row in islice(_strongest(other), 1)]
+    others = [row for other in all_games if other.game != ladder.game for row in islice(_strongest(other, ladder), 1)]
     return [*rows, *([_separator("best in other games")] if others else []), *others]
 
 
@@ -94,10 +114,12 @@ def _rows(ladder: "GameLadder") -> Iterator[tuple[str, Cells]]:
         yield from ((f"{name_of(ladder.game)}\n{name}" if name else "", cells) for name, cells in rows)
 
 
-def _strongest(ladder: "GameLadder") -> Iterator[tuple[str, Cells]]:
-    """Yield the rows of a ladder with its game in place of the number."""
+def _strongest(ladder: "GameLadder", headed: "GameLadder") -> Iterator[tuple[str, Cells]]:
+    """Yield the rows of a ladder with its game in place of the number, and its measure if the heading is another."""
+    measure, heading = ladder_headings(ladder)[1], ladder_headings(headed)[1]
+    game = name_of(ladder.game) + ("" if measure == heading else f", {measure.removeprefix('>')}")
     for key, (_, rating, error, name, *figures) in _rows(ladder):
-        yield key, ("★", rating, error, Text.assemble((f"{name_of(ladder.game)}: ", "dim"), name), *figures)
+        yield key, ("★", rating, error, Text.assemble((f"{game}: ", "dim"), name), *figures)
 
 
 def _separator(text: str) -> tuple[str, Cells]:

@@ -46,6 +46,10 @@ class Entry(Widget, can_focus=True):
             self.display = True
             self.focus()
 
+    def give_back(self, text: str) -> None:
+        """Put a posted text before what was typed since: it cannot be used yet."""
+        self.text = (text + self.text)[:MOST]
+
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Return whether a key is text; textual shows no command on such keys in the footer."""
         return bool(character and character.isprintable() and (self.text or character not in COMMANDS))

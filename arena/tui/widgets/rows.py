@@ -69,6 +69,14 @@ class Rows(DataTable[str | Text]):
         if key in keys:
             self.move_cursor(row=keys.index(key), animate=False)
 
+    def head(self, *columns: str) -> None:
+        """Change the headings of the columns, as many as there are."""
+        if columns != self._columns:
+            self._columns = columns
+            for column, heading in zip(self.ordered_columns, columns, strict=True):
+                column.label = self._heading(heading)
+            self._shown = []
+
     def show(self, rows: Sequence[tuple[str, Cells]], note: str = "") -> None:
         """Show these rows (key, cells), with a note below; the cursor stays on its key, or near it."""
         rows, noted, self._note = list(rows), self._note, note
