@@ -1,6 +1,6 @@
 """DQN against a random player on any PettingZoo environment, here Connect Four, as either seat.
 
-    python scripts/pettingzoo_dqn.py [seed]
+    python scripts/pettingzoo_dqn.py [seed [steps]]
 
 Copy it and change ENV: an AEC environment goes into PettingZooEnv, a Parallel one into ParallelPettingZooEnv.
 """
@@ -27,7 +27,7 @@ def make_envs(count: int) -> DummyVectorEnv:
     return DummyVectorEnv([lambda: PettingZooEnv(connect_four.env())] * count)
 
 
-def main(seed: int = 0) -> float:
+def main(seed: int = 0, steps: int = STEPS) -> float:
     np.random.seed(seed)  # everything below draws its seeds from here
     torch.manual_seed(seed)
     torch.set_num_threads(1)  # small networks are fastest on one
@@ -42,14 +42,14 @@ def main(seed: int = 0) -> float:
     policies = [dqn, RandomPolicy()]
     seats = np.array([[0, 1], [1, 0]] * (ENVS // 2))
     manager = MultiAgentPolicyManager(policies, envs, mapping=seats)
-    buffer = VectorReplayBuffer(STEPS, 2 * ENVS)  # a stream for each environment and seat
+    buffer = VectorReplayBuffer(steps, 2 * ENVS)  # a stream for each environment and seat
     collector = Collector(manager, envs, buffer, exploration_noise=True)
     offpolicy_trainer(
         manager,
         collector,
         test_collector=None,
         max_epoch=4,
-        step_per_epoch=STEPS // 4,
+        step_per_epoch=steps // 4,
         step_per_collect=ENVS,
         episode_per_test=1,
         batch_size=128,

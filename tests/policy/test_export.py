@@ -24,6 +24,8 @@ onnxruntime = pytest.importorskip("onnxruntime")
 ANY = ("on-policy", "off-policy", "offline")
 DRAWING = ("pg", "a2c", "npg", "trpo")
 """Those that draw their actions in testing state too."""
+ALIKE = ("a2c", "npg", "trpo")
+"""Those whose network is made as that of `pg`."""
 WITHOUT = {"psrl": "FrozenLake-v1", "bcq": "Pendulum-v1"}
 
 
@@ -31,7 +33,7 @@ def outputs(path, obs):
     return onnxruntime.InferenceSession(str(path)).run(None, {"obs": obs})[0]
 
 
-@pytest.mark.parametrize("name", [name for name in those(ANY, "discrete") if name not in WITHOUT])
+@pytest.mark.parametrize("name", [name for name in those(ANY, "discrete") if name not in (*ALIKE, *WITHOUT)])
 def test_games(name, tmp_path):
     game, config = make_game("connect_four"), tiny(ALGORITHMS[name])
     torch.manual_seed(1)
