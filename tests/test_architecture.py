@@ -22,6 +22,7 @@ MAY_IMPORT = {
 
 HOMES = {
     "textual": ("arena.tui",),
+    "textual_image": ("arena.tui.drawing.graphics",),
     "ray": ("arena.processes", "arena.env.workers.ray"),
     "sqlalchemy": ("arena.store",),
     "pettingzoo": ("games.engine.pettingzoo", "arena.env.pettingzoo"),
@@ -41,7 +42,7 @@ A_LEARNER = "arena.policy.templates.new_agent"  # which is read as text, and imp
 
 FLOORS_OF_SCREENS = (
     ("state", "printable"),
-    ("drawing", "services"),
+    ("drawing", "services", "terminal"),
     ("driver", "widgets"),
     ("views", "parts"),
     ("screens",),

@@ -24,6 +24,7 @@ from arena.tui.printable import Printable
 from arena.tui.screens.palette import Palette
 from arena.tui.services.background import BackgroundThread
 from arena.tui.state.intents import Intent, OpenScreen
+from arena.tui.terminal import PixelScreen, pixel_screen
 
 Opener = Callable[[Intent], AbstractContextManager[Screen[Any]]]
 """Make the screen that an intent asks for; `UsageError` if there is none."""
@@ -45,6 +46,7 @@ class ArenaApp(App[None]):
     Args:
         screen: the first screen.
         opener: makes the screens that other screens ask for; None if none can be opened.
+        pixel_screen: the graphics of the terminal; None if it shows characters alone.
 
     """
 
@@ -57,7 +59,7 @@ class ArenaApp(App[None]):
         Binding("ctrl+z", "suspend_process", priority=True, show=False),
     ]
 
-    def __init__(self, screen: Screen[Any], opener: Opener | None = None):
+    def __init__(self, screen: Screen[Any], opener: Opener | None = None, pixel_screen: PixelScreen | None = None):
         self.ascii = ascii_only()
         """True if the terminal may be sent ASCII only."""
         super().__init__()
@@ -65,7 +67,7 @@ class ArenaApp(App[None]):
         self.register_theme(DARK)
         self.register_theme(LIGHT)
         self.theme = DARK.name
-        self._first_screen, self._opener = screen, opener
+        self._first_screen, self._opener, self.pixel_screen = screen, opener, pixel_screen
         self._opening = False
 
     def on_mount(self) -> None:
@@ -190,8 +192,11 @@ def launch(screen: Screen[Any], opener: Opener | None = None) -> int:
     Raise `UsageError` if there is no terminal. Errors of screens are raised after the terminal has been restored.
     """
     require_terminal()
-    app = ArenaApp(screen, opener)
+    terminal = None if ascii_only() or os.environ.get("NO_COLOR") else pixel_screen()
+    app = ArenaApp(screen, opener, terminal)
     asyncio.run(_run(app))
+    if terminal is not None:
+        print(end=terminal.graphics.farewell(), flush=True)
     if app.fault is not None:
         raise app.fault
     return app.return_code or 0

@@ -1,9 +1,12 @@
 """The board of any game, drawn from its picture; posts the cell that the user points at."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Protocol, runtime_checkable
 
-from rich.segment import Segment
+import numpy as np
+from numpy.typing import NDArray
+from rich.segment import ControlType, Segment
 from textual import events
 from textual.cache import LRUCache
 from textual.color import Color
@@ -16,13 +19,24 @@ from textual.widget import Widget
 
 from arena.tui.drawing.board import BoardView, cell_at, draw, extent
 from arena.tui.drawing.cells import Terminal, TextRun
+from arena.tui.drawing.graphics import PixelRoom
 from arena.tui.drawing.scales import SQUARE, Scale
 from arena.tui.drawing.theme import PAINTS, SURFACES, ascii_only
 from arena.tui.state.live_match import Cell
+from arena.tui.terminal import PixelScreen
 
 SEATS = ("seat-0", "seat-1", "seat-2", "seat-3")
 ROLES = ("line", "label", "target", "last", "cursor", "chance", *SEATS, *(f"on-{seat}" for seat in SEATS))
 """Roles whose colours are those of the theme."""
+RAW = ((ControlType.CURSOR_FORWARD, 0),)
+"""Marks a segment that is sent as it is: it takes no cells, and filters for text leave it alone."""
+
+
+@runtime_checkable
+class ShowsPixels(Protocol):
+    """An application that knows whether its terminal shows pixels."""
+
+    pixel_screen: PixelScreen | None
 
 
 class Board(Widget):
@@ -49,6 +63,8 @@ class Board(Widget):
         self._lines: list[tuple[TextRun, ...]] = []
         self._strips: LRUCache[tuple[tuple[TextRun, ...], int], Strip] = LRUCache(1024)  # of lines that have been drawn
         self._styles: LRUCache[TextRun, Style] = LRUCache(4096)
+        self._painting: tuple[NDArray[np.uint8], PixelRoom, Sequence[str] | None] | None = None  # painted last
+        self._place: int | None = None  # of what is painted
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
         """Return the columns of the drawing."""
@@ -102,9 +118,33 @@ class Board(Widget):
             self._extent = size
             self.refresh(layout=True)
             return
+        if self._painting is not None and self._painting[0] is not self.view.picture.pixels:
+            self.refresh()  # a painting is sent as a whole
+            return
         changed = [y for y, (old, new) in enumerate(zip(before, self._lines, strict=True)) if old != new]
         if changed:
             self.refresh(*(Region(0, y, size[0], 1) for y in changed))
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return the lines in a region; over pixels that are seen whole, on the screen in front, they are painted."""
+        strips = super().render_lines(crop)
+        painted = self._painted_lines() if crop == self.size.region and self.screen.is_active else None
+        return strips if painted is None else list(map(_painted_over, strips, painted))
+
+    def _painted_lines(self) -> Sequence[str] | None:
+        """Return what paints the pixels of the view, line by line; None where there are half blocks alone."""
+        terminal, pixels = self._pixel_screen(), None if self.view is None else self.view.picture.pixels
+        room = None if terminal is None or pixels is None else terminal.room(*self.size)
+        if terminal is None or pixels is None or room is None or self.size != self._extent:
+            return None
+        if self._painting is None or self._painting[0] is not pixels or self._painting[1] != room:
+            if self._place is None:
+                self._place = terminal.graphics.place()
+            self._painting = pixels, room, terminal.graphics.paint(pixels, room, self._place)
+        return self._painting[2]
+
+    def _pixel_screen(self) -> PixelScreen | None:
+        return self.app.pixel_screen if isinstance(self.app, ShowsPixels) else None
 
     def render_line(self, y: int) -> Strip:
         """Return one line of the drawing in the colours of the theme."""
@@ -223,3 +263,11 @@ class Board(Widget):
             return abs(cell[0] - middle[0]) + abs(cell[1] - middle[1]), cell
 
         return min(self.view.targets, key=distance, default=middle)
+
+
+def _painted_over(strip: Strip, control: str) -> Strip:
+    """Return a line after which a control sequence is sent, from its first column; the cursor ends where it would."""
+    if not control:
+        return strip
+    after = f"\x1b8{control}\x1b8\x1b[{strip.cell_length}C"
+    return Strip([Segment("\x1b7", control=RAW), *strip, Segment(after, control=RAW)], strip.cell_length)

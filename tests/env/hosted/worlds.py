@@ -344,6 +344,19 @@ class Drawn(Turns):
         return self.draw(self.moves)
 
 
+def painting(moves: int) -> np.ndarray:
+    """Return 20 x 30 pixels in 16 colours; each move turns one row around."""
+    random = np.random.default_rng(0)
+    pixels = random.integers(0, 256, (16, 3), np.uint8)[random.integers(0, 16, (20, 30))]
+    pixels[moves % 20] = pixels[moves % 20, ::-1]
+    return pixels
+
+
+def painted() -> Drawn:
+    """Return an environment that renders a `painting`."""
+    return Drawn(painting)
+
+
 race, early_death, irregular, unequal, many, truncated = Race, EarlyDeath, Irregular, Unequal, Many, Truncated
 all_masked, not_a_number, wrong_shape, raises, unseeded = AllMasked, NotANumber, WrongShape, Raises, Unseeded
 out_of_bounds, steer, raises_later, unlike = OutOfBounds, Steer, RaisesLater, Unlike
