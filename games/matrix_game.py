@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.engine.cards import Card, hand_picture
+from games.engine.cards import UNKNOWN, Card, hand_picture
 from games.engine.chance import RANDOM_FIELD, draw_below
 from games.engine.compiled import CompiledGame
 from games.engine.errors import UnknownNameError, UsageError
@@ -38,6 +38,8 @@ from games.engine.ruleset import Ruleset
 from games.engine.views import views
 
 MOST_ACTIONS, MOST_ROUNDS = 100, 1000
+MOST_SHOWN = 4
+"""Most actions of a player whose payoffs are shown with the board."""
 
 
 @dataclass(frozen=True)
@@ -133,13 +135,28 @@ def determinize(state: Any, seat: int) -> None:
 
 
 def picture(state: State) -> Picture:
-    """Return a row for each player: the last choice; payoffs stand below."""
+    """Return a row for each player: the last choice, before it whether one has chosen; payoffs stand below."""
     if state["length"] == 0:
-        return hand_picture([[], []], num_actions(state))
+        chosen = [[UNKNOWN] if has_chosen(state, seat) else [] for seat in range(2)]
+        return hand_picture(chosen, num_actions(state), notes=payoff_table(state))
     last = [action_text(state, int(action)) for action in state["history"][state["length"] - 1]]
     totals = ", ".join(f"{float(amount):g}" for amount in state["earned"])
     note = f"{' against '.join(last)}; earned {totals} after {state['length']} of {len(state['history'])}"
-    return hand_picture([[Card(word)] for word in last], num_actions(state), notes=(note,))
+    return hand_picture([[Card(word)] for word in last], num_actions(state), notes=(note, *payoff_table(state)))
+
+
+def payoff_table(state: State) -> tuple[str, ...]:
+    """Return the lines of a table of what both earn, the first player's actions downwards; none if it is large."""
+    if max(state["payoffs"].shape) > MOST_SHOWN:
+        return ()
+    words = words_of(state)
+    first, second = state["payoffs"] + 0.0  # no -0
+    cells = [
+        [f"{one:g}, {other:g}" for one, other in zip(*rows, strict=True)] for rows in zip(first, second, strict=True)
+    ]
+    table = [["", *words[: first.shape[1]]], *([word, *row] for word, row in zip(words, cells, strict=False))]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return tuple("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in table)
 
 
 def num_actions(state: State) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.engine.cards import Card, hand_picture
+from games.engine.cards import UNKNOWN, Card, hand_picture
 from games.engine.chance import RANDOM_FIELD, draw_below
 from games.engine.compiled import CompiledGame
 from games.engine.errors import UsageError
@@ -96,9 +96,9 @@ def determinize(state: Any, seat: int) -> None:
 
 
 def picture(state: State) -> Picture:
-    """Return a row for each player: the last choice; the score stands below."""
+    """Return a row for each player: the last choice, before it whether one has chosen; the score stands below."""
     words = [action_text(state, int(a)) if state["cycles"] else "" for a in state["last"]]
-    rows = [[Card(word)] if word else [] for word in words]
+    rows = [[Card(word)] if word else [UNKNOWN] * has_chosen(state, seat) for seat, word in enumerate(words)]
     score = " : ".join(str(max(int(points), 0)) for points in state["score"])
     note = f"{' against '.join(words)}; ahead {score} after {state['cycles']}" if state["cycles"] else ""
     return hand_picture(rows, int(state["num_actions"]), notes=(note,))

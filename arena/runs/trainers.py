@@ -49,7 +49,8 @@ def collecting_trainer(
         share = "" if steps == options.steps else f" (of which one learner gets {steps})"
         raise UsageError(
             f"steps={options.steps}{share} are too few for snapshots={options.snapshots}: each collection takes "
-            f"{step_per_collect} steps, so there would be no update between some snapshots"
+            f"{step_per_collect} steps, so there would be no update between some snapshots; "
+            f"snapshots={max(steps // step_per_collect, 1)} would do"
         )
     schedule = Schedule(
         max_epoch=options.snapshots,

@@ -102,7 +102,12 @@ def test_rounds_add_up_and_are_remembered():
     out = np.empty(game.information_shape, np.int8)
     matrix_game.information_state(env.states[0], 1, out)
     assert out.tolist() == [2, 1, 2, 2, 1, 2, 0]
-    assert env.game.picture(env.states[0]).notes == ("defect against cooperate; earned 6, 6 after 3 of 3",)
+    assert env.game.picture(env.states[0]).notes == (
+        "defect against cooperate; earned 6, 6 after 3 of 3",
+        "           cooperate  defect",
+        "cooperate  3, 3       0, 5  ",
+        "defect     5, 0       1, 1  ",
+    )
 
 
 def test_a_seat_with_fewer_actions_has_no_more():

@@ -280,7 +280,7 @@ async def test_the_strongest_of_other_games_and_what_teams_earned_are_seen(folde
     app = home(folder)
     async with app.run_test(size=(120, 36)) as pilot:
         await until(pilot, lambda: len(app.screen._traits) == len(GAMES.names()), 60)
-        await shows(pilot, "able – baker    7 ", "able – baker    1–0", "first – second")
+        await shows(pilot, "7    able – baker  ", "1–0  able – baker  ", "first – second")
         app.screen.query_one("#games", Rows).choose("tic_tac_toe")
         await shows(pilot, "7/0/5", "best in other games", "hex: able", "elo", "hanabi, earns: ")
         app.screen.query_one("#games", Rows).choose("hanabi")

@@ -257,3 +257,29 @@ def test_files_of_an_earlier_version_are_read(tmp_path):
     followed.refresh()
     assert (status.message, status.time - status.start_time) == ("out of memory", 60)
     assert "snapshot 4" in followed.log[0]
+
+
+@pytest.mark.parametrize(
+    ("told", "game", "seats"),
+    [
+        ({"game": "gym:CartPole-v1", "options": {}}, "gym:CartPole-v1", 1),
+        ({"game": "tron", "options": {"players": 4}}, "tron:players=4", 4),
+    ],
+)
+async def test_its_newest_agent_is_watched_in_all_seats_of_its_game(tmp_path, told, game, seats):
+    folder = make_run(tmp_path / "run", "finished", 100_000)
+    (folder / "run.json").write_text(
+        json.dumps(told | {"algorithm": "ppo", "run": {"steps": 100_000, "snapshots": 10}})
+    )
+    asked = []
+
+    def opener(intent):
+        asked.append(intent)
+        raise UsageError("seen")
+
+    app = ArenaApp(TrainingScreen(folder), opener)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.screen.followed.found)
+        await pilot.press("w")
+        await until(pilot, lambda: "seen" in notice(app))
+    assert (asked[0].game, len(asked[0].agents)) == (game, seats)

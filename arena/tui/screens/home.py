@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -78,11 +79,11 @@ class HomeScreen(ArenaScreen):
         Binding("t,T", "form('tournament')", "rate", tooltip="rate agents in a tournament"),
         Binding("r,R", "replays", "replays", tooltip="go through stored matches"),
         Binding("l,L", "league", "league", tooltip="the league of a training"),
-        Binding("slash", "find", "find", key_display="/", show=False, tooltip="find a game by its name, and play it"),
+        Binding("slash", "find", "find", key_display="/", tooltip="find a game by its name, and play it"),
         RULES_KEY,
         Binding("tab", "app.focus_next", show=False, tooltip="to the next panel"),
         THEME_KEY,
-        COMMANDS_KEY,
+        replace(COMMANDS_KEY, show=False),  # beside the key that finds a game it would be taken for it
         HELP_KEY,
         command("q", "app.back", "quit", "leave the arena"),
     ]

@@ -18,8 +18,10 @@ from textual.widgets import Static
 from arena.base.errors import UsageError
 from arena.match.files import WrittenMatch
 from arena.match.verdict import MatchRecord
+from arena.policy.registry import make_game
 from arena.runs.follow import FollowedRun
 from arena.runs.live_files import Request, Status, request, requested
+from arena.runs.options import GYM
 from arena.tui.drawing.board import BoardView
 from arena.tui.screens.base import ArenaScreen, repeatedly
 from arena.tui.screens.keys import COMMON_KEYS, SPEED_KEYS
@@ -233,9 +235,14 @@ class TrainingScreen(ArenaScreen):
         run = self.followed.found
         if run is None or not run.status.snapshots:
             self.say("there is no snapshot to watch yet", "refusal")
+            return
+        game = GameId.parse(run.game).spec
+        try:
+            seats = 1 if game.startswith(GYM) else make_game(game).num_players
+        except UsageError as error:
+            self.say(str(error), "refusal")
         else:
-            seats = len(self._game.players) if self._game is not None else 2
-            self.post_message(OpenScreen(WatchIntent(GameId.parse(run.game).spec, (run.agent,) * seats)))
+            self.post_message(OpenScreen(WatchIntent(game, (run.agent,) * seats)))
 
     def action_league(self) -> None:
         """Show the league."""

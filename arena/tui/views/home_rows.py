@@ -38,13 +38,13 @@ def clock_time(seconds: float) -> str:
 
 
 def match_cells(match: "StoredMatch", facts: "GameFacts") -> Cells:
-    """Return the time, players, result and length of a match of a game with these facts."""
+    """Return the time, result, players and length of a match of a game with these facts; narrow panels cut the last."""
     from arena.tui.state.words import shares
 
     record = match.record
     result = "–".join(shares(record.verdict.returns, facts.cooperative))
     moves = counted(len(record.actions), "move")
-    return Text(clock_time(match.added), "dim"), " – ".join(record.players), result, moves
+    return Text(clock_time(match.added), "dim"), result, " – ".join(record.players), moves
 
 
 def found(part: str, names: Sequence[str]) -> str | None:

@@ -16,6 +16,9 @@ from arena.tui.widgets.players import Player, Players
 from arena.tui.widgets.plot import Plot
 from arena.tui.widgets.thoughts import Thought, Thoughts
 
+PANEL_COLUMNS = 33
+"""Columns of a panel below a board: players and thoughts, then moves, then values stand there side by side."""
+
 
 @dataclass(frozen=True, eq=False)
 class MatchView:
@@ -63,7 +66,6 @@ class MatchPane(Container):
     def _show_values(self, view: MatchView) -> None:
         """Plot the values, if there are any."""
         plot = self.query_one("#values", Plot)
-        plot.display = bool(view.values)
         plot.border_title = f"value for {mark(0, view.board.picture.sides)}" if len(view.values) == 2 else "value"
         most = max((abs(value) for values in view.values for value in values if value is not None), default=0.0)
         plot.high = max(most, 1.0)  # most games pay 1: the scale stays
@@ -86,5 +88,8 @@ class MatchPane(Container):
             return
         arrangement = arrange(self.board.view.picture, self.size.width, self.size.height)
         self.board.scale = arrangement.scale
+        room = self.size.width // PANEL_COLUMNS if arrangement.panels == "below" else 4
+        self.query_one(Moves).display = room >= 3
+        self.query_one("#values").display = room >= 4 and self.view is not None and bool(self.view.values)
         for panels in ("beside", "below", "alone"):
             self.set_class(panels == arrangement.panels, f"-{panels}")
