@@ -2,7 +2,9 @@
 
     python scripts/plot_boards.py [FILE.png]
 
-The pictures are those of `arena replay N --export FILE.png`: what a game says of its board, drawn as an image.
+It shows all games of the catalogue, on the one ground that images have. The pictures are those of
+`arena replay N --export FILE.png`: what a game says of its board, drawn as an image. How each looks on a screen,
+dark and light, is kept in `tests/tui/snapshots`.
 """
 
 import sys

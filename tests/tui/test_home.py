@@ -131,7 +131,7 @@ async def test_a_form_shows_the_command_as_it_grows_and_begins_it(folder):
         await shows(pilot, "$ arena watch tic_tac_toe mcts:400 mcts:50 --games 10 --speed 1")
         await pilot.press("enter")
         await until(pilot, lambda: "not today" in meaning(app))
-        assert opener.asked == [WatchIntent("tic_tac_toe", ("mcts:400", "mcts:50"))]
+        assert opener.asked == [WatchIntent("tic_tac_toe", ("mcts:400", "mcts:50"), speed=1.0)]
         assert app.screen.query_one("#agent-1", Input).value == "mcts:50", "nothing is lost"
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))

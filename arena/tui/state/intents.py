@@ -41,8 +41,8 @@ class WatchIntent:
     game: str
     agents: tuple[str, ...]
     games: int = 10
-    speed: float = 1.0
-    """Moves a second."""
+    speed: float | None = None
+    """Moves a second; None for what suits: one move a second, an environment's frames as it renders them."""
     time: str | None = None
     """Time of each side for a game, 5m."""
     openings: str | None = None
@@ -53,8 +53,8 @@ class WatchIntent:
         """Words of the command line."""
         clock = ["--time-per-game", self.time] if self.time else []
         openings = ["--openings", self.openings] if self.openings else []
-        series = ["--games", str(self.games), "--speed", f"{self.speed:g}"]
-        return [self.command, self.game, *self.agents, *series, *clock, *openings]
+        speed = [] if self.speed is None else ["--speed", f"{self.speed:g}"]
+        return [self.command, self.game, *self.agents, "--games", str(self.games), *speed, *clock, *openings]
 
 
 @dataclass(frozen=True)
