@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from functools import cache
 from io import BytesIO
 from itertools import count
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-from PIL import Image
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 COLOURS = 256
 """Most colours of a sixel image."""
@@ -47,7 +47,7 @@ class Graphics(Protocol):
         """Return the number of a new place on the screen; a picture replaces the one before it in its place."""
         ...
 
-    def paint(self, pixels: NDArray[np.uint8], room: PixelRoom, place: int) -> Sequence[str] | None:
+    def paint(self, pixels: "NDArray[np.uint8]", room: PixelRoom, place: int) -> Sequence[str] | None:
         """Return what is sent for each line, the cursor in its first column; None if the room has too many lines.
 
         `pixels` [H, W, 3] are scaled to the room.
@@ -66,8 +66,9 @@ class Sixel:
         """Return 0: an image is part of the cells that it covers."""
         return 0
 
-    def paint(self, pixels: NDArray[np.uint8], room: PixelRoom, place: int) -> Sequence[str]:
+    def paint(self, pixels: "NDArray[np.uint8]", room: PixelRoom, place: int) -> Sequence[str]:
         """Return nothing but for the last line, which goes up to the first and sends the image."""
+        from PIL import Image
         from textual_image._sixel import image_to_sixels
 
         width, height = room.columns * room.cell_width, room.lines * room.cell_height
@@ -98,7 +99,7 @@ class Kitty:
         self._places.append(next(self._numbers))
         return self._places[-1]
 
-    def paint(self, pixels: NDArray[np.uint8], room: PixelRoom, place: int) -> Sequence[str] | None:
+    def paint(self, pixels: "NDArray[np.uint8]", room: PixelRoom, place: int) -> Sequence[str] | None:
         """Return the placeholders of each line, the first after the image itself, a PNG that the terminal scales."""
         marks = _row_marks()
         if room.lines > len(marks):
@@ -117,8 +118,10 @@ class Kitty:
         return "".join(_command(f"a=d,d=I,i={place},q=2") for place in self._places)
 
 
-def _transmission(pixels: NDArray[np.uint8], number: int) -> str:
+def _transmission(pixels: "NDArray[np.uint8]", number: int) -> str:
     """Return the commands that transmit pixels as an image of this number; only the first of them names it."""
+    from PIL import Image  # here: the first screen is shown before anything heavy is loaded
+
     file = BytesIO()
     Image.fromarray(pixels).save(file, format="png", compress_level=2)
     data = b64encode(file.getvalue()).decode("ascii")
