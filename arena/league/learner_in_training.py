@@ -133,9 +133,10 @@ def results_by_opponent(players: NDArray[np.int64] | None, returns: NDArray[np.f
     """Return the games won, drawn and lost by the learner, by label of the opponent.
 
     For E finished games, `players` [E, P] are the labels by seat, and `returns` [E, P] the returns. Games of the
-    learner against itself do not count; in all others it has one seat and one opponent has the rest.
+    learner against itself do not count, nor do those of one seat; in all others it has one seat and one opponent has
+    the rest.
     """
-    if players is None or not len(players):
+    if players is None or not len(players) or players.shape[1] == 1:
         return {}
     is_learner = players == LEARNER
     mixed = is_learner.any(axis=1) & ~is_learner.all(axis=1)

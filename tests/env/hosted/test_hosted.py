@@ -48,7 +48,7 @@ MORE = [
 MPE = [
     f"pettingzoo:mpe2.simple_{name}"
     for name in (
-        *("spread_v3", "tag_v3", "adversary_v3", "reference_v3", "push_v3"),
+        *("v3", "spread_v3", "tag_v3", "adversary_v3", "reference_v3", "push_v3"),
         *("crypto_v3", "speaker_listener_v4", "world_comm_v3,max_cycles=5"),
     )
 ]
@@ -61,8 +61,8 @@ SPIEL = [
     for name in ("oware", "kuhn_poker", "goofspiel(num_cards=3)", "liars_dice", "tiny_hanabi", "matrix_pd")
 ]
 NESTED = ["openspiel:turn_based_simultaneous_game(game=goofspiel(num_cards=3))", "openspiel:misere(game=tic_tac_toe())"]
-WITHOUT_LEAGUE = ["pettingzoo:mpe2.simple_v3", "pettingzoo:pettingzoo.butterfly.cooperative_pong_v6,max_cycles=10"]
-"""Games that are played here, and not learned: by one agent alone, and by two that see 280 x 480 pixels each."""
+WITHOUT_LEAGUE = ["pettingzoo:pettingzoo.butterfly.cooperative_pong_v6,max_cycles=10"]
+"""A game that is played here, and not learned: its two agents see 280 x 480 pixels each."""
 FEW = {*OWN[:2], CLASSIC[0], CLASSIC[2], SPIEL[1]}
 """The games of the fast tests."""
 ALL = [
