@@ -83,7 +83,7 @@ def test_a_session_in_the_one_program(terminal):
     terminal.wait_for("kept: arena replay 1")
     terminal.press("q")
 
-    terminal.wait_for(r"you – ppo:\S+ +[01½]–[01½]")
+    terminal.wait_for(r"[01½]–[01½]  you – ppo:")
     terminal.press("Tab", "Enter")
     terminal.wait_for("arena › replay › tic_tac_toe")
     terminal.wait_for(r"0 of \d[\s\S]* 1\. ")  # the moves are there
