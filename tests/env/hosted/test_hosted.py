@@ -48,8 +48,8 @@ MORE = [
 MPE = [
     f"pettingzoo:mpe2.simple_{name}"
     for name in (
-        *("v3", "spread_v3", "tag_v3", "adversary_v3", "reference_v3", "push_v3"),
-        *("crypto_v3", "speaker_listener_v4", "world_comm_v3,max_cycles=5"),
+        *("spread_v3", "tag_v3", "adversary_v3", "reference_v3", "push_v3"),
+        *("crypto_v3", "speaker_listener_v4", "world_comm_v3,max_cycles=5", "v3"),
     )
 ]
 PYGAME = [
