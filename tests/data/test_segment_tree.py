@@ -33,6 +33,7 @@ def test_it_is_an_array_that_knows_its_sums(numbers, data):
         assert tree.reduce(first, last) == array[first:last].sum()
 
 
+@pytest.mark.full
 @given(WEIGHTS)
 def test_prefix_sums_are_found(numbers):
     tree, ends = tree_of(numbers), np.cumsum(numbers)

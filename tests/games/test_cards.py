@@ -18,6 +18,7 @@ def chosen(states, count):
     return draw_below(states[0], count)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("places", "num_cards"), [(2, 3), (3, 6), (10, 11), (7, 52), (12, 63)])
 def test_the_nth_unseen_card_is_drawn(places, num_cards):
     rng = np.random.default_rng(0)

@@ -86,6 +86,7 @@ class CutError(Exception):
     """Ends a training from within."""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "algo"), [("tic_tac_toe", "ppo"), ("tic_tac_toe", "dqn"), (spec("race"), "ppo"), (spec("steer"), "sac")]
 )

@@ -75,6 +75,7 @@ scripts = st.builds(
 )
 
 
+@pytest.mark.full
 @settings(max_examples=150, deadline=None)
 @given(st.lists(scripts, min_size=1, max_size=3), st.floats(0.5, 1.0), st.floats(0.0, 1.0), st.integers(1, 4))
 def test_kernels_equal_brute_force_over_own_trajectories(several, gamma, lam, n):

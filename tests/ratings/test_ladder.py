@@ -24,6 +24,7 @@ def ladder():
     return ladder
 
 
+@pytest.mark.full
 def test_the_tree_counts_who_stands_where(ladder):
     bins = np.sort(ladder.agents["bin"])
     assert ladder.counts[0] == 200
@@ -94,6 +95,7 @@ def test_a_small_simulation_holds_what_its_intervals_say():
     assert "games a second on one core" in said
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("deviation", "draws"), [(100, 0.3), (200, 0.0), (300, 0.3), (400, 0.3)])
 def test_intervals_hold_the_truth_however_far_apart_strengths_are(deviation, draws):
     size = 20_000

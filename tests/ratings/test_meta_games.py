@@ -39,6 +39,7 @@ def test_nobody_gains_in_a_random_matrix_game(shape):
     assert (payoffs @ y).max() - (x @ payoffs).min() < 1e-3
 
 
+@pytest.mark.full
 def test_replicator_dynamics_find_what_is_better():
     first, second = projected_replicator(zero_sum(np.array([[2.0, 1], [0, 0.5]])), exploration=0.3)
     assert first[0] > 0.85, "it dominates"

@@ -28,6 +28,7 @@ def test_log_likelihood_ratios_as_fastchess_has_them(model, elo0, elo1, counts, 
     assert Sprt(elo0, elo1, elo_model=model).llr(counts) == pytest.approx(published, rel=0.01)
 
 
+@pytest.mark.full
 def test_results_that_are_all_the_same():
     t = 5 / (800 / math.log(10))
     # H1 with draws and a share p of wins: mean - 1/2 = p / 2, deviation sqrt(p) / 2, hence p = t^2; H0 is what was seen

@@ -47,6 +47,7 @@ def test_a_newcomer_costs_its_own_pairs(tmp_path):
         assert store.count() == 24
 
 
+@pytest.mark.full
 def test_games_of_any_tournament_under_the_clock_count(tmp_path):
     with Store(tmp_path / "arena.db") as store:
         play(store, config=TournamentConfig(games=2, openings="random:1"))

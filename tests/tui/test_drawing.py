@@ -229,6 +229,7 @@ def test_every_cell_of_a_hex_board_touches_six_others_and_its_edges_are_coloured
     assert [role for role, _ in drawn[3] if role != "label"] == ["edge-1"] * 3 + ["line"] * 9 + ["edge-1"] * 3
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", BOARDS)
 @pytest.mark.parametrize("flipped", [False, True])
 def test_every_cell_is_found_where_it_is_drawn(name, flipped):

@@ -49,6 +49,7 @@ def test_it_agrees_with_brute_force_on_a_thousand_late_positions(solver):
         assert (best == (values == value)).all()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("moves", "score"),
     [  # the examples of Pons's page, and forced ends

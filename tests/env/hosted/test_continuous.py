@@ -67,6 +67,7 @@ def test_the_contract_is_kept(name):
     check(make_game(name), 1)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ALL)
 def test_matches_are_replayed_from_files_to_the_bit(name):
     game = make_game(name)
@@ -78,6 +79,7 @@ def test_matches_are_replayed_from_files_to_the_bit(name):
     assert replay(record).match.returns == record.verdict.returns
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("algo", LEARNERS)
 def test_a_league_that_is_cut_off_and_resumed_ends_as_it_would_have(algo, tmp_path):
     def cut(progress):

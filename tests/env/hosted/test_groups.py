@@ -43,6 +43,7 @@ def test_agents_with_equal_spaces_are_a_group(name):
     assert tuple(group.seats for group in make_game(name).groups) == GROUPS[name]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "algo"),
     [(UNLIKE, "ppo"), (spec("unequal"), "ppo"), (STEER, "ppo"), pytest.param(TAG, "dqn", marks=pytest.mark.full)],
@@ -179,6 +180,7 @@ def test_one_policy_for_different_kinds_of_actions_is_refused(tmp_path):
         training(UNLIKE, "sac", tmp_path, league=LeagueConfig())
 
 
+@pytest.mark.full
 def test_each_policy_learns_by_its_own_algorithm(tmp_path):
     """As the agents were named; a snapshot is loaded as it was trained, and takes any seat."""
     seats = "pilot,navigator=discrete-sac,clerk=discrete-sac"

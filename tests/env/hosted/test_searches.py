@@ -42,6 +42,7 @@ def network(obs, mask):
     return scores[:, :7], np.tanh(scores[:, 7] / 5)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("considered", [0, 4])
 @pytest.mark.parametrize("kept", [copied_tree.POSITIONS_KEPT, 3])
 def test_a_guided_search_by_copies_is_that_by_rules(considered, kept, monkeypatch):
