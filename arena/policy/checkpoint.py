@@ -189,8 +189,8 @@ def build_policy(
 ) -> BasePolicy:
     """Return a policy with initial weights; in games made of several, as `layout` says for `seats`.
 
-    `network` names the function that makes the bodies of its networks, see
-    `arena.policy.network`. Raises `UsageError` if that fails, or an algorithm has no body.
+    `network` names the function that makes the bodies of its networks, see `arena.policy.network`. Raises `UsageError`
+    if that fails, or an algorithm has no body.
     """
     make = network_of(network) if network else None
 
@@ -214,9 +214,8 @@ def build_policy(
     shapes: dict[BasePolicy, Shapes] = {}
     for holding in holdings:
         group = holding.group(task)
-        spaces = Spaces.of_game(task) if group is None else Spaces.of_group(task, group)
         own = learning_algorithm(holding.algorithm) if holding.algorithm else algorithm
-        policy = built(own, spaces, config_for(own, algorithm, config))
+        policy = built(own, Spaces.of_group(task, group), config_for(own, algorithm, config))
         holder |= dict.fromkeys(holding.seats, policy)
         if group is not None:
             shapes[policy] = OwnShapes(task, group)

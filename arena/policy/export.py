@@ -64,9 +64,9 @@ def network_for(policy: BasePolicy, task: Game | SpacedTask, agent: str) -> tupl
     if agent not in task.agents:
         raise UnknownNameError(f"agent of {task.spec}", agent, task.agents)
     seat = task.agents.index(agent)
-    group, own = task.group_of(seat), policy.policies[seat]
+    own = policy.policies[seat]
     assert isinstance(own, BasePolicy)  # it was trained
-    return own, Spaces.of_game(task) if group is None else Spaces.of_group(task, group)
+    return own, Spaces.of_group(task, task.group_of(seat))
 
 
 def export_onnx(policy: BasePolicy, spaces: Spaces, path: str | os.PathLike[str]) -> float:

@@ -53,8 +53,10 @@ class Spaces:
         return cls(observation_space, action, game)
 
     @classmethod
-    def of_group(cls, game: Game, group: SeatGroup) -> Self:
-        """Return the spaces of the seats of a group, in shapes of their own."""
+    def of_group(cls, game: Game, group: SeatGroup | None) -> Self:
+        """Return the spaces of the seats of a group, in shapes of their own; without one, those of all seats."""
+        if group is None:
+            return cls.of_game(game)
         bounds = (
             np.broadcast_to(group.observation_low, group.observation_shape),
             np.broadcast_to(group.observation_high, group.observation_shape),

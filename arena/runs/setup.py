@@ -103,12 +103,12 @@ def prepare(
 
 def _require_learns(algo: str, game: Game, holding: Holding) -> None:
     """Raise `UsageError` if seats cannot be learned in a training of `algo`."""
-    group, own = holding.group(game), holding.algorithm or algo
+    own = holding.algorithm or algo
     wanted, data = learning_algorithm(algo).data, learning_algorithm(own).data
     if data != wanted:
         raise UsageError(f"{own} learns {data} and {algo} {wanted}: one training collects for one of them")
     try:
-        require_actions(own, Spaces.of_game(game) if group is None else Spaces.of_group(game, group))
+        require_actions(own, Spaces.of_group(game, holding.group(game)))
     except UsageError as error:
         names = " and ".join(game.agents[seat] for seat in holding.seats)
         raise UsageError(f"{error}; that is so for {names}, and --seats names an algorithm for each") from None

@@ -14,7 +14,7 @@ from games.engine.notation import Notation
 from games.engine.options import Option
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
-from games.engine.seats import SeatGroup
+from games.engine.seats import SeatGroup, box_of, group_of
 from games.engine.stakes import Stakes
 
 TERMINAL = -4
@@ -169,12 +169,11 @@ class Game:
 
     def group_of(self, seat: int) -> SeatGroup | None:
         """Return the group of a seat; None where all seats have the same observations and actions."""
-        return next((group for group in self.groups if seat in group.seats), None)
+        return group_of(self.groups, seat)
 
     def box_of(self, seat: int) -> ActionBox | None:
         """Return the continuous actions of a seat, of its own entries alone; None where its actions are numbered."""
-        group = self.group_of(seat)
-        return self.action_box if group is None else group.action_box
+        return box_of(self.groups, self.action_box, seat)
 
     def draw_actions(
         self, seats: NDArray[np.int64], masks: NDArray[np.bool_], rng: np.random.Generator

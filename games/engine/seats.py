@@ -1,5 +1,6 @@
 """`SeatGroup`: seats whose agents have the same observations and actions, in a game where not all have."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,3 +57,17 @@ class SeatGroup:
     def draw(self, masks: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[Any]:
         """Draw legal actions of the group uniformly, for masks [n, A] of the game."""
         return random_actions(masks[:, : self.num_actions], self.action_box, rng)
+
+
+def group_of(groups: Sequence[SeatGroup], seat: int) -> SeatGroup | None:
+    """Return the group of a seat; None where there are no groups, since all seats are alike."""
+    return next((group for group in groups if seat in group.seats), None)
+
+
+def box_of(groups: Sequence[SeatGroup], common: ActionBox | None, seat: int) -> ActionBox | None:
+    """Return the continuous actions of a seat, of its own entries alone, `common` being those that all seats share.
+
+    None where its actions are numbered.
+    """
+    group = group_of(groups, seat)
+    return common if group is None else group.action_box

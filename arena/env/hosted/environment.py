@@ -15,7 +15,7 @@ from arena.base.errors import UsageError
 from arena.env.hosted.presentation import Drawing
 from arena.env.spaces import Observations
 from games.engine.actions import Action, ActionBox, action_of, random_action, written
-from games.engine.seats import SeatGroup
+from games.engine.seats import SeatGroup, box_of, group_of
 
 Result = TypeVar("Result")
 
@@ -110,12 +110,11 @@ class HostedEnv(ABC):
 
     def group_of(self, seat: int) -> SeatGroup | None:
         """Return the group of a seat; None where all seats are alike."""
-        return next((group for group in self.groups if seat in group.seats), None)
+        return group_of(self.groups, seat)
 
     def box_of(self, seat: int) -> ActionBox | None:
         """Return the continuous actions of a seat, of its own entries alone; None where its actions are numbered."""
-        group = self.group_of(seat)
-        return self.action_box if group is None else group.action_box
+        return box_of(self.groups, self.action_box, seat)
 
     def random_action(self, rng: np.random.Generator) -> Action:
         """Draw a legal action uniformly."""
