@@ -6,12 +6,20 @@ from functools import partial
 
 import numpy as np
 
+from arena.match.contained import ContainedPolicy
 from arena.policy.protocol import Policy
 from arena.tui.services.advisers import EXACT
 from arena.tui.state.live_match import LiveMatch, Position, PositionAnalysis
 
 HINT_S = 10.0
 """Seconds after which an agent that is asked for a hint has to come to an end; a second later the next is asked."""
+
+
+def bring_to_an_end(policy: Policy, waited_s: float, others: bool) -> None:
+    """Have an agent answer that has thought for `HINT_S` seconds; a second later stop it, if there are `others`."""
+    policy.hurry()
+    if others and waited_s > HINT_S + 1 and isinstance(policy, ContainedPolicy):
+        policy.stop()
 
 
 class Hints:

@@ -14,7 +14,7 @@ from arena.policy.protocol import Policy
 from arena.tui.drawing.board import BoardView
 from arena.tui.parts.confirmation import Confirmation
 from arena.tui.parts.draws import has_draws, why_declined
-from arena.tui.parts.hints import HINT_S
+from arena.tui.parts.hints import HINT_S, bring_to_an_end
 from arena.tui.parts.match import thought_from
 from arena.tui.parts.sitting import PlayOptions, Sitting
 from arena.tui.screens.base import ArenaScreen
@@ -313,9 +313,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         """Ask the agent to come to an end with its hint; a second later give it up, if another can be asked."""
         hints = self.sitting.hints
         assert hints.policy is not None
-        hints.policy.hurry()
-        if self.jobs.waited_s > HINT_S + 1 and len(hints.advisers) > 1 and isinstance(hints.policy, ContainedPolicy):
-            hints.policy.stop()
+        bring_to_an_end(hints.policy, self.jobs.waited_s, len(hints.advisers) > 1)
 
     def on_hinted(self, message: Hinted) -> None:
         """Show the hint, or ask the next agent if this one has none."""

@@ -13,7 +13,7 @@ from arena.match.contained import ContainedPolicy
 from arena.match.files import WrittenMatch
 from arena.policy.protocol import Policy
 from arena.tui.drawing.export import export
-from arena.tui.parts.hints import HINT_S
+from arena.tui.parts.hints import HINT_S, bring_to_an_end
 from arena.tui.parts.match import thought_from
 from arena.tui.screens.keys import MATCH_KEYS, WALK_KEYS
 from arena.tui.screens.prompt import PromptScreen
@@ -169,10 +169,7 @@ class ReplayScreen(WalkScreen):
         """Ask an analyst that takes long to come to an end, if there is another; a second later stop it."""
         super().tick()
         if len(self.analysts) > 1 and self.jobs.current == "analyse" and self.jobs.waited_s > HINT_S:
-            policy = self.analysts[0][1]
-            policy.hurry()
-            if self.jobs.waited_s > HINT_S + 1 and isinstance(policy, ContainedPolicy):
-                policy.stop()
+            bring_to_an_end(self.analysts[0][1], self.jobs.waited_s, others=True)
 
     def _turn_to_next(self) -> None:
         """Let the next analyst begin anew."""
