@@ -63,6 +63,8 @@ SPIEL = [
 NESTED = ["openspiel:turn_based_simultaneous_game(game=goofspiel(num_cards=3))", "openspiel:misere(game=tic_tac_toe())"]
 WITHOUT_LEAGUE = ["pettingzoo:pettingzoo.butterfly.cooperative_pong_v6,max_cycles=10"]
 """A game that is played here, and not learned: its two agents see 280 x 480 pixels each."""
+UNREPEATED = "pettingzoo:pettingzoo.butterfly.knights_archers_zombies_v11,max_cycles=10"
+"""A game that its seed does not repeat: what an earlier game left decides when a zombie comes."""
 FEW = {*OWN[:2], CLASSIC[0], CLASSIC[2], SPIEL[1]}
 """The games of the fast tests."""
 ALL = [
@@ -99,9 +101,19 @@ def test_what_is_printed_can_be_pasted(name):
         )
 
 
-@pytest.mark.parametrize("name", PLAYED)
+@pytest.mark.parametrize("name", [*PLAYED, pytest.param(UNREPEATED, marks=pytest.mark.full)])
 def test_the_contract_is_kept(name):
     check(make_game(name), 2)
+
+
+@pytest.mark.full
+def test_a_match_that_its_seed_does_not_repeat_is_replayed_as_it_was_shown():
+    game = make_game(UNREPEATED)
+    (record,) = play_matches(game, randoms(game), [Pairing((0, 1, 2, 3))])
+    replayed = replay(record)
+    assert replayed.match is None
+    assert len(replayed.moves) == len(record.actions) == 40
+    assert replayed.picture.text()
 
 
 @pytest.mark.parametrize("name", PLAYED)
