@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from arena.env.foreign import holder
 from arena.env.seated import Observation, SeatedEnv, Transition
+from games.engine.errors import ContractError
 
 
 class _PettingZooSeats(SeatedEnv):
@@ -156,7 +157,8 @@ class ParallelPettingZooEnv(_PettingZooSeats):
     """A Parallel environment: its agents choose one after another, and then act at once.
 
     No agent sees the choices of the others; rewards and ends are returned by the step of the last one. An agent whose
-    mask is all False is skipped, with action 0 in its place.
+    mask is all False is skipped, with action 0 in its place. `step` raises `ContractError` where the environment leaves
+    out the reward or the end of an agent, or leaves no agent an action.
     """
 
     def reset(
@@ -178,6 +180,8 @@ class ParallelPettingZooEnv(_PettingZooSeats):
         rewards = np.zeros(len(self.possible_agents))
         while self._live() and not self._choosing():
             rewards += self._move()
+            if self._live() and not self._choosing():
+                raise ContractError(f"masks every action of {' and '.join(self._live())}")
         obs, info = self._turn()
         return obs, rewards, self._terminated.copy(), self._truncated.copy(), info
 
@@ -188,7 +192,10 @@ class ParallelPettingZooEnv(_PettingZooSeats):
             dict.fromkeys(self._live(), 0) | self._actions
         )
         self._actions = {}
+        given = {"reward": reward_by_agent, "termination": terminated, "truncation": truncated}
         for agent in observations:
+            if lacking := [what for what, by_agent in given.items() if agent not in by_agent]:
+                raise ContractError(f"gave agent {agent} no {lacking[0]}")
             seat = self._seat[agent]
             rewards[seat] = reward_by_agent[agent]
             self._terminated[seat] |= bool(terminated[agent])

@@ -42,6 +42,8 @@ class Traits:
     """All seats have the same returns."""
     wins_at_one: bool
     """No seat returns more than 1."""
+    outside: str = ""
+    """The first observation that is outside its space, in words; "" if there is none."""
     stakes: Stakes | None = None
     """What returns are worth in a game for chips, which no playing shows; None in others."""
 
@@ -93,7 +95,7 @@ def hosted_game(
         cooperative=traits.cooperative,
         stakes=traits.stakes,
         groups=env.groups,
-        variant="" if traits.repeatable else UNREPEATABLE,
+        variant="; ".join([*[UNREPEATABLE] * (not traits.repeatable), *filter(None, [traits.outside])]),
         make_env=make_env if traits.repeatable else make_shown,
         draw=texts.draw,
         checks=find_problems,
@@ -117,6 +119,7 @@ def probe(env: HostedEnv) -> Traits:
         zero_sum=decided and len(env.agents) > 1 and bool(sums.all()),
         cooperative=decided and len(env.agents) > 1 and bool((returns == returns[:, :1]).all()),
         wins_at_one=bool(np.abs(returns).max() <= 1),
+        outside=next(filter(None, (_outside(env, game) for game in played)), ""),
     )
 
 
@@ -148,6 +151,8 @@ class _Probed:
     """A game as it was shown."""
 
     shown: list[NDArray[Any]]
+    seats: list[int]
+    """Whom each of them was shown."""
     masks: list[NDArray[np.bool_]]
     returns: NDArray[np.float64]
 
@@ -156,13 +161,23 @@ def _play(env: HostedEnv, seed: int, move_seed: int) -> _Probed:
     """Play a game, its actions drawn by `move_seed` among the legal ones."""
     rng = np.random.default_rng(move_seed)
     env.reset(seed)
-    shown, masks = [env.observe(env.seat)], [env.mask.copy()]
+    shown, seats, masks = [env.observe(env.seat)], [env.seat], [env.mask.copy()]
     returns = np.zeros(len(env.agents))
     while not env.over and env.steps < PROBED_STEPS:
         returns += env.step(env.random_action(rng))
         shown.append(env.observe(env.seat))
+        seats.append(env.seat)
         masks.append(env.mask.copy())
-    return _Probed(shown, masks, returns)
+    return _Probed(shown, seats, masks, returns)
+
+
+def _outside(env: HostedEnv, game: _Probed) -> str:
+    """Return the first observation of a game that is outside its space, in words; "" if there is none."""
+    for step, (seen, seat) in enumerate(zip(game.shown, game.seats, strict=True)):
+        wrong = (seen < env.observations.low) | (seen > env.observations.high)
+        if wrong.any():
+            return f"step {step} shows {env.agents[seat]} {seen[wrong].flat[0]}, outside its observation space"
+    return ""
 
 
 def _same(one: _Probed, other: _Probed) -> bool:

@@ -15,6 +15,7 @@ from arena.base.errors import UsageError
 from arena.env.hosted.presentation import Drawing
 from arena.env.spaces import Observations
 from games.engine.actions import Action, ActionBox, action_of, random_action, written
+from games.engine.errors import ContractError
 from games.engine.seats import SeatGroup, box_of, group_of
 
 Result = TypeVar("Result")
@@ -83,8 +84,8 @@ class HostedEnv(ABC):
         self.steps += 1
         rewards = self._guarded(self._step, action)
         if not math.isfinite(sum(rewards.tolist())):
-            agent = self.agents[int(np.flatnonzero(~np.isfinite(rewards))[0])]
-            raise self.fault(f"gave {agent} the reward {rewards[self.agents.index(agent)]}")
+            seat = int(np.flatnonzero(~np.isfinite(rewards))[0])
+            raise self.fault(f"gave agent {self.agents[seat]} the reward {rewards[seat]}")
         if self.steps >= self.max_length:
             self.truncated |= ~self.terminated
         self._look()
@@ -94,7 +95,9 @@ class HostedEnv(ABC):
         """Return what a seat is shown, [O]."""
         shown, wanted = self._guarded(self._observe, seat), self.observations.shape
         if shown.shape != wanted:
-            raise self.fault(f"showed {self.agents[seat]} an observation of shape {shown.shape}, not {wanted}")
+            raise self.fault(f"showed agent {self.agents[seat]} an observation of shape {shown.shape}, not {wanted}")
+        if shown.dtype.kind == "f" and np.isnan(shown).any():
+            raise self.fault(f"showed agent {self.agents[seat]} an observation that is not a number (nan)")
         return shown.astype(self.observations.dtype, copy=False)
 
     def _look(self) -> None:
@@ -106,7 +109,7 @@ class HostedEnv(ABC):
         self.seat = self._asked()
         self.mask = self._guarded(self._mask, self.seat)
         if not self.mask.any() and self.box_of(self.seat) is None:
-            raise self.fault(f"asks {self.agents[self.seat]} to act and masks every action")
+            raise self.fault(f"asks agent {self.agents[self.seat]} to act and masks every action")
 
     def group_of(self, seat: int) -> SeatGroup | None:
         """Return the group of a seat; None where all seats are alike."""
@@ -133,8 +136,10 @@ class HostedEnv(ABC):
             return work(*arguments)
         except EnvironmentFaultError:
             raise
+        except ContractError as error:
+            raise self.fault(str(error)) from None
         except Exception as error:  # of somebody else's code: anything
-            agent = f" with {self.agents[self.seat]} to act" if self.steps else ""
+            agent = f" with agent {self.agents[self.seat]} to act" if self.steps else ""
             text = " ".join(f"{type(error).__name__}: {error}".split())
             fault = self.fault(f"failed{agent}: {text}")
             fault.add_note(traceback.format_exc())

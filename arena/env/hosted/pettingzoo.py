@@ -29,7 +29,7 @@ from arena.env.seated import SeatedEnv
 from arena.env.spaces import Actions, actions_of, observations_of
 from games.engine.actions import Action, written
 from games.engine.seats import SeatGroup
-from games.engine.trust import KNOWN, require_trust
+from games.engine.trust import KNOWN, SUFFIX, require_trust
 
 PREFIX = "pettingzoo"
 FACTORIES = ("env", "raw_env", "parallel_env")
@@ -290,6 +290,10 @@ def _not_imported(name: str, module: str, error: ImportError) -> str:
         extra = f"'pettingzoo[{module.split('.')[1]}]'" if package == "pettingzoo" and "." in module else missing
         return f"{PREFIX}:{name} needs the package {missing}, which is not installed: pip install {extra}"
     if find_spec(package) is None:
+        if Path(file := f"{package}{SUFFIX}").is_file():
+            return f"{PREFIX}:{name}: {file} lies here and is not installed: name it ./{file}, or set PYTHONPATH=."
+        if Path(package).is_dir():
+            return f"{PREFIX}:{name}: the folder {package} is not installed: pip install it, or set PYTHONPATH=."
         known, install = [one.partition(".")[0] for one in KNOWN], f": pip install {package}"
         advice = install if package in known else did_you_mean(package, known, install)
         return f"{PREFIX}:{name}: the package {package} is not installed{advice}"

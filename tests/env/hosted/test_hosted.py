@@ -236,12 +236,18 @@ def test_an_environment_without_an_end_is_cut():
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("all_masked", r"worlds:all_masked, step 5: the environment asks third to act and masks every action"),
-        ("not_a_number", r"worlds:not_a_number, step 3: the environment gave second the reward nan"),
+        ("all_masked", r"worlds:all_masked, step 5: the environment asks agent third to act and masks every action"),
+        ("not_a_number", r"worlds:not_a_number, step 3: the environment gave agent second the reward nan"),
         ("wrong_shape", r"worlds:wrong_shape, step 7: .* an observation of shape \(5,\), not \(4,\)"),
         (
+            "not_shown",
+            r"worlds:not_shown, step 3: the environment showed agent \w+ an observation that is not a number",
+        ),
+        ("unpaid", r"worlds:unpaid, step \d+: the environment gave agent bob no reward"),
+        ("stuck", r"worlds:stuck, step \d+: the environment masks every action of ann and bob and cid"),
+        (
             "raises",
-            r"worlds:raises, step 40: the environment failed with \w+ to act: RuntimeError: the physics exploded",
+            r"worlds:raises, step 40: the environment failed with agent \w+ to act: RuntimeError: the physics exploded",
         ),
     ],
 )
@@ -281,10 +287,12 @@ def test_another_game_is_not_shown_for_the_one_that_was_played(tmp_path, capsys)
 
 
 def test_an_observation_outside_its_space_is_found():
+    game = make_game(spec("out_of_bounds"))
+    assert "outside its observation space" in game.variant
     with pytest.raises(
         ContractError, match=r"observations: \w+ is shown .* after action 1 .*outside its observation space"
     ):
-        check(make_game(spec("out_of_bounds")))
+        check(game)
 
 
 @pytest.mark.parametrize(
@@ -472,3 +480,11 @@ def test_a_package_that_is_missing_is_named_with_what_installs_it(monkeypatch):
     monkeypatch.setenv(VARIABLE, "no_such_package")
     with pytest.raises(UsageError, match=r"the package no_such_package is not installed: pip install no_such_package$"):
         make_game("pettingzoo:no_such_package.x_v0")
+
+
+def test_a_module_that_lies_in_this_folder_is_named_as_a_file(tmp_path, monkeypatch):
+    (tmp_path / "noughts_here.py").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(VARIABLE, "noughts_here")
+    with pytest.raises(UsageError, match=r"noughts_here\.py lies here .* name it \./noughts_here\.py"):
+        make_game("pettingzoo:noughts_here")

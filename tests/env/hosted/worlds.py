@@ -330,6 +330,35 @@ class OutOfBounds(Turns):
         return shown | {"observation": shown["observation"] + self.moves}
 
 
+class NotShown(Turns):
+    """Shows something that is no number at the third move."""
+
+    def observe(self, agent):
+        shown = super().observe(agent)
+        return shown | {"observation": np.full(4, np.nan, np.float32)} if self.moves == 3 else shown
+
+
+class Unpaid(Race):
+    """Leaves out the reward of one runner in its second step."""
+
+    def step(self, actions):
+        shown, rewards, *ends = super().step(actions)
+        if self.place.sum() > 3:
+            rewards.pop("bob", None)
+        return shown, rewards, *ends
+
+
+class Stuck(Race):
+    """Masks every action of everybody after the first step."""
+
+    def observation_space(self, agent):
+        return Dict(observation=super().observation_space(agent), action_mask=Box(0, 1, (3,), np.int8))
+
+    def shown(self):
+        mask = np.full(3, not self.place.any(), np.int8)
+        return {agent: {"observation": one, "action_mask": mask} for agent, one in super().shown().items()}
+
+
 class Drawn(Turns):
     """Renders whatever a function of the number of moves gives, to everybody."""
 
@@ -360,6 +389,7 @@ def painted() -> Drawn:
 race, early_death, irregular, unequal, many, truncated = Race, EarlyDeath, Irregular, Unequal, Many, Truncated
 all_masked, not_a_number, wrong_shape, raises, unseeded = AllMasked, NotANumber, WrongShape, Raises, Unseeded
 out_of_bounds, steer, raises_later, unlike = OutOfBounds, Steer, RaisesLater, Unlike
+not_shown, unpaid, stuck = NotShown, Unpaid, Stuck
 
 
 def spec(name: str) -> str:
