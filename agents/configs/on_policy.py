@@ -14,7 +14,7 @@ class OnPolicyConfig:
     discount_factor: float = 0.99
     """Discount per own move (gamma), 0 to 1."""
     reward_normalization: bool = False
-    """Divide returns by their running standard deviation."""
+    """Divide returns by the running standard deviation of discounted sums of rewards."""
     batch_size: int = 1024
     """Transitions per gradient step, at least 1."""
     repeat: int = 1

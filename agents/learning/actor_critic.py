@@ -46,6 +46,8 @@ class AdvantageEstimator:
             raise UsageError("these transitions lack policy.logp and policy.value: random actions, or another policy's")
         batch.logp_old, batch.v_s = np.asarray(batch.policy.logp), np.asarray(batch.policy.value, np.float64)
         self.add_advantages(batch, buffer, indices, values, scale)
+        if scale is not None:
+            scale.update(self._earned(batch, buffer, indices))
         if self.normalizes:
             batch.adv = (batch.adv - batch.adv.mean()) / (batch.adv.std() + 1e-8)
         return batch
@@ -67,9 +69,15 @@ class AdvantageEstimator:
         batch.returns, batch.adv = BasePolicy.compute_episodic_return(
             batch, buffer, indices, v_s_ * unit, batch.v_s * unit, self.discount_factor, self.gae_lambda
         )
-        if scale is not None:  # the critic predicts scaled returns, advantages keep the unit of rewards
-            scale.update(batch.returns)
-            batch.returns = batch.returns / unit
+        batch.returns = batch.returns / unit  # the critic predicts scaled returns, advantages keep the unit of rewards
+
+    def _earned(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the discounted sums of the rewards that were collected, [n].
+
+        A scale of returns that are bootstrapped from values would be one of itself: where no episode terminates, too
+        large a value makes larger returns, these a larger scale, and that again a larger value, without a bound.
+        """
+        return BasePolicy.compute_episodic_return(batch, buffer, indices, gamma=self.discount_factor, gae_lambda=1.0)[0]
 
 
 class AdvantageOptions(Protocol):

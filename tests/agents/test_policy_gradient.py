@@ -104,6 +104,14 @@ def test_values_are_learned_in_units_of_the_returns_so_far():
     np.testing.assert_allclose(batch.adv, returns_of(rewards, ends) - 0.5 * 2)
 
 
+def test_values_are_no_part_of_their_own_scale():
+    policy, rewards = a2c_of(reward_normalization=True, gae_lambda=0.5), [4.0, 8.0, 1.0]
+    buffer = collected(rewards, [2], cut=True)
+    buffer.policy.value[:] = 1e6
+    processed(policy, buffer)
+    assert policy.return_scale.std == pytest.approx(returns_of(rewards, [2]).std())
+
+
 def test_the_scale_is_saved_with_the_weights_and_only_where_it_is_used():
     policy = a2c_of(reward_normalization=True)
     policy.return_scale.update(np.array([1.0, 5.0]))
