@@ -15,7 +15,7 @@ import time
 import numpy as np
 from numba import njit
 
-from arena.ratings.head_to_head import NORMAL_95
+from arena.base.intervals import NORMAL_95
 from arena.ratings.ladder import RatingLadder, next_pair, record
 
 REPORTS = 10

@@ -60,7 +60,7 @@ def refused(capsys, folder, *arguments: str) -> str:
         (["tic_tac_toe", "dqn", "--channels", "5"], "Unrecognized options: --channels"),
         (["tic_tac_toe", "ppo", "--steps", "many"], "is no whole number"),
         (["tic_tac_toe", "ppo", "--steps", "0"], "--steps 0 is not at least 1"),
-        (["tic_tac_toe", "ppo", "--steps", "5"], "--steps 5 are too few for --snapshots 20"),
+        (["tic_tac_toe", "ppo", "--steps", "5", "--snapshots", "20"], "--steps 5 are too few for --snapshots 20"),
         (["tic_tac_toe", "ppo", "--seed", "-1"], "--seed -1 is not at least 0"),
         (["tic_tac_toe", "ppo", "--threads", "-1"], "--threads -1 is not at least 0"),
         (["tic_tac_toe", "ppo", "--evaluation-games", "3"], "--evaluation-games 3 is not an even number"),

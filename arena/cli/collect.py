@@ -25,7 +25,7 @@ class Options:
     out: Path
     """File to write; an existing one is replaced."""
     steps: int = 50_000
-    """Smallest number of moves to play."""
+    """Smallest number of transitions to write."""
     random: float = 0.0
     """Share of moves replaced by random ones (games), 0 to 1, so that the data covers more than the agent's play."""
     environments: int = 10
@@ -45,10 +45,10 @@ def run(options: Options) -> int:
     task = make_task(options.task)
     from arena.runs.collecting import collect_transitions
 
-    buffer, stats = collect_transitions(
+    buffer, returns = collect_transitions(
         task, options.agent, options.steps, options.random, options.environments, options.seed
     )
     buffer.save_hdf5(options.out)
-    returns = "" if stats.returns.ndim > 1 or not len(stats.returns) else f", mean return {stats.returns.mean():.1f}"
-    print(f"{options.out}: {len(buffer):,} transitions of {stats.n_collected_episodes:,} episodes{returns}")
+    mean = "" if returns.ndim > 1 or not len(returns) else f", mean return {returns.mean():.1f}"
+    print(f"{options.out}: {len(buffer):,} transitions, {len(returns):,} episodes finished{mean}")
     return 0

@@ -150,7 +150,7 @@ def _cells(match: StoredMatch) -> list[Cell]:
         str(match.run),
         Text.assemble(name, (f"\n{options.replace(', ', ' ')}", "dim")),
         _players(record),
-        "–".join(shares(record.verdict.returns, facts_of(record.game).cooperative)),
+        "–".join(shares(record.verdict.returns, facts_of(record.game).of_team)),
         str(len(record.actions)),
         f"{_when(match.added):%Y-%m-%d %H:%M}",
     ]

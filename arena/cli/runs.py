@@ -17,6 +17,7 @@ from arena.base.tables import Cell, Column, print_table
 from arena.base.text import printable_lines
 from arena.runs.follow import FoundRun, find_runs, load_run, survey_runs
 from arena.runs.live_files import requested
+from arena.runs.scores import score_words
 from arena.tui.services.jobs import as_name, start
 from games.engine.identity import name_of
 from games.engine.source_files import short_name
@@ -127,10 +128,6 @@ COLUMNS = (
 
 def _cells(run: FoundRun) -> list[Cell]:
     status = run.status
-    scores = (
-        f"{name} {value:.4g}" if name == "return" else f"{name} {value:.0%}"
-        for name, value in status.evaluation.items()
-    )
     return [
         Text(status.state, "bold" if status.at_work else ""),
         run.name,
@@ -140,5 +137,5 @@ def _cells(run: FoundRun) -> list[Cell]:
         status.share,
         f"{status.rate:,.0f}" if status.rate else "",
         str(status.snapshots),
-        ", ".join(scores),
+        ", ".join(score_words(status.evaluation)),
     ]

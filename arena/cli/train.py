@@ -24,6 +24,7 @@ from arena.league.scale import ScaleConfig
 from arena.policy.registry import AGENTS, learning_algorithm
 from arena.policy.snapshots import BEST, SNAPSHOT
 from arena.runs.options import GymRunOptions, OfflineRunOptions, default_folder, describe_run
+from arena.runs.scores import score_words
 from arena.runs.settings import Settings, read_settings
 from arena.runs.stored import RunDescription, holds_run, lengthened
 from games.engine.identity import GameId
@@ -205,7 +206,9 @@ def run(options: Any) -> int:
         print(f"\n{resume_hint}", file=sys.stderr)
         raise
     progress = training.progress()
-    print(f"{spec} is trained ({progress.step:,} steps): {', '.join(describe_strength(progress))}")
+    beyond = progress.step - progress.total_steps
+    last_batch = f", {beyond:,} of them to complete the last batch" if beyond > 0 else ""
+    print(f"{spec} is trained ({progress.step:,} steps{last_batch}): {', '.join(describe_strength(progress))}")
     for line in _what_now(task, options.task, spec):
         print(line)
     print(f"snapshots: {last.parent}/snapshot-*   best: {spec}/{BEST}   curves: {whereabouts(options.logger, folder)}")
@@ -218,7 +221,7 @@ def _what_now(task: "Game | GymTask", name: str, spec: str) -> list[str]:
 
     if isinstance(task, Game):
         quoted = shlex.quote(name)
-        others = " random" * (task.num_players - 1)
+        others = f" {'random' if task.competitive else spec}" * (task.num_players - 1)
         return [f"watch it:  arena watch {quoted} {spec}{others}", f"play it:   arena play {quoted} {spec}"]
     watch = [f"watch it:  arena watch {name} {spec}"] if task.has_pixels else []
     return [*watch, f"its play:  arena collect {name} {spec} --out FILE.hdf5"]
@@ -233,7 +236,7 @@ def _resumed(options: Any) -> Any:
         options = dataclasses.replace(options, task=stored.task)
     longer = lengthened(options.run, stored.options("run", options.run))
     if longer.steps != options.run.steps:
-        apart = longer.steps // longer.snapshots
+        apart = longer.steps // longer.num_snapshots
         print(f"snapshots are {apart:,} steps apart: the run goes on to {longer.steps:,} steps", file=sys.stderr)
     options = dataclasses.replace(options, run=longer)
     description = describe_run(make_task(options.task), options.algo, options.config, options.run)
@@ -288,8 +291,7 @@ def describe_strength(progress: "TrainingProgress") -> list[str]:
     if progress.elo is not None:
         scores.append(f"Elo {progress.elo[0]:+.0f} ±{progress.elo[1]:.0f} ({progress.elo_zero} is 0)")
     scores += [] if progress.pool_score is None else [f"pool {progress.pool_score:.0%}"]
-    for name, value in progress.evaluation.items():
-        scores.append(f"return {value:.4g}" if name == "return" else f"{name} {value:.0%}")
+    scores += score_words(progress.evaluation)
     scores += [f"refused {progress.refused}x by the gate"] if progress.refused else []
     worker_figures = {name.partition("/")[2]: count for name, count in progress.worker_figures.items() if count}
     scores += [f"{count:,} {name.replace('_', ' ')}" for name, count in worker_figures.items()]
@@ -346,4 +348,5 @@ class TrainingBar:
         )
         if not self._live and progress.snapshots > self._printed_snapshots:
             self._printed_snapshots = progress.snapshots
-            print(f"{progress.step:,} of {progress.total_steps:,} steps  {text}", file=sys.stderr)
+            taken = min(progress.step, progress.total_steps)  # the last batch may go beyond
+            print(f"{taken:,} of {progress.total_steps:,} steps  {text}", file=sys.stderr)

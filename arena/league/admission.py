@@ -45,8 +45,8 @@ class PoolAdmission:
                 return TurnResult(step, "refused")
         folder = self._setup.folder / snapshot_folder(league, record, record.turns + 1)
         sha256 = self._checkpointer.write_policy(folder, learner.policy, step, learner.evaluation)
-        evaluation = learner.results | self._against_earlier(league, learner, seeds)
-        return TurnResult(step, "joined", sha256, evaluation)
+        against = dict(learner.results.counts) | self._against_earlier(league, learner, seeds)
+        return TurnResult(step, "joined", sha256, against)
 
     def require_progress(self, record: Learner) -> None:
         """Raise `UsageError` if the gate has refused `gate_tries` snapshots of a learner in a row."""
@@ -58,8 +58,8 @@ class PoolAdmission:
             )
 
     def _against_earlier(self, league: League, learner: LearnerInTraining, seeds: list[int]) -> dict[str, GameCounts]:
-        """Return counts of games of a snapshot against members of the league, by name."""
-        earlier = league.members
+        """Return counts of games of a snapshot against members of the league, by name; none where nobody wins."""
+        earlier = league.members if self._setup.task.competitive else []
         if self._config.matchmaker != "psro":  # PSRO needs the scores between all pairs of members
             earlier = earlier[len(earlier) - min(len(earlier), self._config.earlier_met) :]
         game, games = self._setup.task, self._setup.options.evaluation_games

@@ -1,7 +1,7 @@
 """Options of a self-play training."""
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from arena.base.checks import numbers_in, require_above, require_at_least, require_between
 from arena.base.errors import UsageError
@@ -10,6 +10,7 @@ from arena.runs.options import EVALUATION, RunOptions, require_even_games
 
 if TYPE_CHECKING:
     from arena.policy.registration import Algorithm
+    from games.engine.game import Game
 
 Matchmaker = Literal["uniform", "latest", "window", "pfsp", "rating", "fictitious", "psro"]
 MetaStrategy = Literal["nash", "alpha-rank", "prd"]
@@ -147,8 +148,9 @@ class RunConfig(RunOptions):
 
     steps: int = 1_500_000
     """Number of moves to play, by all learners together."""
-    snapshots: int = 20
-    """Number of turns of each learner, evenly spaced; each ends with a checkpoint, which may join the pool."""
+    snapshots: int | None = None
+    """Number of turns of each learner, evenly spaced; each ends with a checkpoint, which may join the pool. By default
+    20, and fewer in a run too short for them."""
     boards: int = 512
     """Number of games played at the same time."""
     moves: int = 32
@@ -159,12 +161,28 @@ class RunConfig(RunOptions):
     """Agents that each snapshot is evaluated against in separate games; the references are added to them."""
     evaluation_games: int = 100
     """Number of games against each of them, equally many from every seat."""
+    usual_snapshots: ClassVar[int] = 20
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_at_least(1, **numbers_in(self, "boards", "moves"))
         require_at_least(0, **numbers_in(self, "openings"))
         require_even_games(self.evaluation_games)
+
+
+def require_rivalry(game: "Game", league: LeagueConfig) -> None:
+    """Raise `UsageError` if a league asks who beats whom in a game that nobody wins."""
+    if game.competitive:
+        return
+    wrong = [f"gate={league.gate}"] if league.gate != "none" else []
+    wrong += [f"matchmaker={league.matchmaker}"] if league.matchmaker in ("pfsp", "rating", "psro") else []
+    wrong += [f"exploiters={league.num_exploiters}"] if league.num_exploiters else []
+    wrong += [f"verification={league.verification:g}"] if league.verification else []
+    if wrong:
+        raise UsageError(
+            f"nobody wins {game.name}, and {' and '.join(wrong)} ask who does: take the league past or naive, without "
+            "a gate or exploiters; the best snapshot is that whose teams earn most"
+        )
 
 
 def usual_league(algorithm: "Algorithm | None") -> LeagueName:

@@ -19,7 +19,7 @@ from arena.match.batch import outcomes
 from arena.policy.base import BasePolicy
 from arena.policy.optimizer import optimizers_of
 from arena.runs.checkpointer import learner_state_dict, load_learner_state_dict
-from arena.runs.evaluation import GameCounts, score_of
+from arena.runs.evaluation import Evaluation, GameCounts
 from arena.runs.recorded import GameRecorder
 from arena.trainer.base import BaseTrainer
 
@@ -48,16 +48,16 @@ class LearnerInTraining:
     """Draws the members that are invited; reseeded at every turn."""
     pool: Counts = field(default_factory=Counts)
     """Results of its games against members in the current or last turn."""
-    results: dict[str, GameCounts] = field(default_factory=dict)
-    """Games that its newest snapshot won, drew and lost in the evaluation, by opponent."""
+    results: Evaluation = field(default_factory=Evaluation)
+    """Result of its newest snapshot in the evaluation."""
 
     def __post_init__(self) -> None:
         self.full_rates = [[group["lr"] for group in optim.param_groups] for optim in optimizers_of(self.policy)]
 
     @property
     def evaluation(self) -> dict[str, float]:
-        """Scores of its newest snapshot in the evaluation, by opponent."""
-        return {spec: score_of(counts) for spec, counts in self.results.items()}
+        """Scores of its newest snapshot in the evaluation, by name."""
+        return self.results.scores
 
     def slow_down(self, step: int) -> None:
         """Set a main agent's learning rates after `step` moves: they fall linearly to 5 % over the run."""

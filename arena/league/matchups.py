@@ -77,9 +77,7 @@ class Matchups:
 
         """
         records = self.league.learners
-        share = self.config.exploiter_share
-        lengths = [1.0 if record.role == "main" else share for record in records]
-        steps = [math.ceil(self.setup.options.steps * length / sum(lengths)) for length in lengths]
+        steps = steps_of(records, self.setup.options.steps, self.config.exploiter_share)
         made = []
         for record, count, seed in zip(records, steps, seeds, strict=True):
             seating = self.seating(record)
@@ -96,8 +94,7 @@ class Matchups:
     @property
     def moves(self) -> int:
         """Moves on each board between two updates."""
-        run = self.setup.options
-        return self.setup.algorithm.steps_between_updates(self.setup.config, run.boards, run.moves)
+        return moves_between(self.setup)
 
     def rivals_of(self, record: Learner) -> list[str]:
         """Return the learners that `record` may play with their current weights: all other main agents."""
@@ -164,6 +161,17 @@ class Matchups:
         assert self.remote_rollouts is not None
         member = self.league.members[label - 1]
         return self.remote_rollouts.source(self.setup.folder / member.folder, member.sha256)
+
+
+def moves_between(setup: TrainingSetup[Game, RunConfig]) -> int:
+    """Return the moves on each board between two updates."""
+    return setup.algorithm.steps_between_updates(setup.config, setup.options.boards, setup.options.moves)
+
+
+def steps_of(learners: Sequence[Learner], steps: int, exploiter_share: float) -> list[int]:
+    """Return how many of a training's steps each learner plays: an exploiter a share of what a main agent does."""
+    lengths = [1.0 if learner.role == "main" else exploiter_share for learner in learners]
+    return [math.ceil(steps * length / sum(lengths)) for length in lengths]
 
 
 def initial_seeds(seed: int, learners: int) -> list[int]:

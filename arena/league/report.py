@@ -154,7 +154,7 @@ def print_league(league: League, title: str, console: Console) -> None:
     )
     _print_titled("\nlearners", _learners(league), console)
     if not ladder.names:
-        console.print("\nNobody has been measured yet.", style="dim")
+        console.print("\nNobody has an Elo: there are no games of members against others yet.", style="dim")
         return
     _print_titled("\nladder", _ladder(ladder), console)
     if len(ladder.names) > 1:

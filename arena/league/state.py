@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from dataclasses import field as dataclass_field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from arena.league.learner_in_training import LearnerInTraining
 from arena.league.records import League
 from arena.league.seating import Load, OpponentPlan
 from arena.league.turns import resumed_league, turns_taken
+from arena.runs.evaluation import Evaluation
 
 
 def league_state_dict(league: League, learners: Sequence[LearnerInTraining]) -> tuple[dict[str, Any], Batch]:
@@ -19,7 +21,8 @@ def league_state_dict(league: League, learners: Sequence[LearnerInTraining]) -> 
     states = {
         learner.record.name: {
             "gradient_step": learner.trainer.at.gradient_step,
-            "results": learner.results,
+            "results": dict(learner.results.counts),
+            "returns": dict(learner.results.returns),
             "plan": asdict(learner.seating.plan),
         }
         for learner in learners
@@ -36,6 +39,8 @@ class LearnerState:
     results: dict[str, tuple[Count, Count, Count]]
     """Games won, drawn and lost at its last evaluation, by opponent."""
     plan: OpponentPlan
+    returns: dict[str, float] = dataclass_field(default_factory=dict)
+    """What it earned at its last evaluation, by name, where nobody wins."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,7 @@ def read_state(state: Mapping[str, Any], new: League, folder: Path) -> SavedTrai
 def load_learner(learner: LearnerInTraining, saved: LearnerState, arrays: Batch, load: Load) -> None:
     """Load the saved state of a learner of a resumed league."""
     learner.load_state_dict(arrays)
-    learner.results = saved.results
+    learner.results = Evaluation(saved.results, saved.returns)
     learner.seating.follow(saved.plan, load)
     counters, record = learner.trainer.at, learner.record
     counters.epoch, counters.env_step, counters.gradient_step = record.turns, record.step, saved.gradient_step

@@ -12,10 +12,10 @@ from arena.base.seeding import spawn_seeds
 from arena.base.tensors import TensorInfo
 from arena.data.stats import CollectStats
 from arena.league.admission import PoolAdmission
-from arena.league.config import LEAGUES, LeagueConfig, RunConfig, usual_league
+from arena.league.config import LEAGUES, LeagueConfig, RunConfig, require_rivalry, usual_league
 from arena.league.curves import PrefixedLogger, newest_rating, turn_figures
 from arena.league.learner_in_training import LearnerInTraining
-from arena.league.matchups import Matchups, initial_seeds
+from arena.league.matchups import Matchups, initial_seeds, moves_between, steps_of
 from arena.league.payoff import Counts
 from arena.league.pool import Pool
 from arena.league.records import League, write_league
@@ -29,9 +29,9 @@ from arena.league.workers.remote_rollouts import remote_rollouts_of
 from arena.match.verdict import MatchRecord
 from arena.policy.base import BasePolicy
 from arena.policy.protocol import Policy
-from arena.policy.registry import learning_algorithm, make_agent
+from arena.policy.registry import learning_algorithm
 from arena.runs.checkpointer import Checkpointer, require_learner
-from arena.runs.evaluation import GameEvaluator, usable_opponents
+from arena.runs.evaluation import GameEvaluator, TeamEvaluator, evaluator_of
 from arena.runs.options import RESOURCES
 from arena.runs.progress import Progress, ProgressReporter, Watch, losses_of
 from arena.runs.setup import prepare, require_collecting
@@ -82,10 +82,12 @@ class SelfPlayTraining:
         self.league_config = league = league or LEAGUES[usual_league(learning_algorithm(algo))]
         self.game, self.algo = game, algo
         self.evaluator = _evaluator(game, run, league)
-        self.setup = prepare(game, algo, config, run, league.seats)
+        new = new_league(game, algo, league)
+        setup = prepare(game, algo, config, run, league.seats)
+        shortest = min(steps_of(new.learners, run.steps, league.exploiter_share))
+        self.setup = setup.with_fitting_snapshots(shortest, run.boards * moves_between(setup))
         self._checkpointer = Checkpointer(self.setup)
         self._reporter = ProgressReporter(self.progress)
-        new = new_league(game, algo, league)
         seeds = initial_seeds(run.seed, len(new.learners))
         policies = [self.setup.build_policy(), *[self.setup.build_policy_from(seed) for seed in seeds[1:]]]
         self.remote_rollouts = remote_rollouts_of(scale, self.setup, league.references, policies[0])
@@ -154,7 +156,7 @@ class SelfPlayTraining:
     @property
     def finished(self) -> bool:
         """True if every learner has had all its turns."""
-        return self.turn >= self.setup.options.snapshots * len(self.learners)
+        return self.turn >= self.setup.options.num_snapshots * len(self.learners)
 
     def train(self, watch: Watch | None = None) -> Path:
         """Train to the end, calling `watch` on the way; return the folder of the main agent's newest member.
@@ -217,7 +219,8 @@ class SelfPlayTraining:
         learner.slow_down(step)
 
     def _after_collect(self, stats: CollectStats) -> None:
-        self.current_learner.count(stats, self.league)
+        if self.game.competitive:
+            self.current_learner.count(stats, self.league)
         if self.remote_rollouts is not None:
             self.remote_rollouts.count(stats)
         self._reporter.count(stats)
@@ -228,7 +231,7 @@ class SelfPlayTraining:
         admission, reset, games = spawn_seeds(seed, self.turn + 1, ADMISSION, count=3)
         result = TurnResult(env_step)
         if is_ready(self.league, learner.record, self.league_config):
-            learner.results = self.evaluator.counts(learner.policy)
+            learner.results = self.evaluator.evaluate(learner.policy)
             result = self.admission.result(self.league, learner, env_step, admission)
         after_turn(self.league, learner.record, result, self.setup.options.evaluation)
         resets = np.random.default_rng(reset).random() < RESET_PROBABILITY[learner.record.role]
@@ -278,6 +281,7 @@ class SelfPlayTraining:
             games=self._reporter.games,
             simulations=0 if remote is not None else first.policy.searched,  # workers do not count them
             losses=losses_of(first.trainer),
+            measure=self.evaluator.measure,
             worker_figures={} if remote is None else dict(remote.figures),
         )
 
@@ -313,9 +317,10 @@ class SelfPlayTraining:
             require_learner(learner.policy, tensors, f"{learner.record.name}/")
 
 
-def _evaluator(game: Game, run: RunConfig, league: LeagueConfig) -> GameEvaluator:
-    """Return what evaluates snapshots, against agents of the run and references; raise `UsageError` if it lacks any."""
-    specs = dict.fromkeys([*usable_opponents(game, run.evaluation), *league.references])
-    if league.matchmaker == "rating" and not specs and not league.earlier_met:
+def _evaluator(game: Game, run: RunConfig, league: LeagueConfig) -> GameEvaluator | TeamEvaluator:
+    """Return what measures snapshots; raise `UsageError` if the league needs scores or ratings and there are none."""
+    require_rivalry(game, league)
+    evaluator = evaluator_of(game, run.evaluation, run.evaluation_games, run.seed, league.references)
+    if league.matchmaker == "rating" and not run.evaluation and not league.references and not league.earlier_met:
         raise UsageError("the matchmaker rating needs ratings: name agents for evaluation, or raise earlier_met")
-    return GameEvaluator(game, {spec: make_agent(spec, game) for spec in specs}, run.evaluation_games, run.seed)
+    return evaluator

@@ -17,6 +17,8 @@ FORMAT = 2
 READABLE = 1, FORMAT
 """Formats that can be read; 1 has other names of options (`arena.policy.former_names`)."""
 CONFIG = "config.json"
+RETURN = "return"
+"""Name of the mean return among the scores of a snapshot, where nobody wins: it alone tells snapshots apart."""
 BEST, LATEST = "best", "latest"
 """Names of snapshots behind the folder of a run, as in `ppo:runs/c4/best`."""
 DESCRIBED = {"algorithm": str, "game": str, "options": dict, "config": dict, "sha256": Hash}
@@ -71,7 +73,7 @@ def _with_weights(run: Path, digest: str) -> Path:
 
 
 def best_snapshot(run: Path) -> Path:
-    """Return the snapshot of a run with the highest evaluation: the mean of its scores, or its return.
+    """Return the snapshot of a run with the highest evaluation: its return, or the mean of its scores.
 
     Of equal ones it is the newest. Raises `CheckpointError` if none was evaluated.
     """
@@ -79,7 +81,7 @@ def best_snapshot(run: Path) -> Path:
     for folder in snapshots_in(run):
         evaluation = as_type(read_config(folder).get("evaluation", {}), Mapping[str, float], "evaluation")
         if evaluation:
-            scores[folder] = sum(evaluation.values()) / len(evaluation)
+            scores[folder] = evaluation.get(RETURN, sum(evaluation.values()) / len(evaluation))
     if not scores:
         raise CheckpointError(f"no snapshot in {run} was evaluated, so that none is the best")
     return max(scores, key=lambda folder: (scores[folder], folder.name))

@@ -30,8 +30,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.intervals import NORMAL_95
 from arena.ratings.games import Comparisons, GameResults, Ints, compare_seats
-from arena.ratings.head_to_head import NORMAL_95
 
 Floats = NDArray[np.floating[Any]]
 

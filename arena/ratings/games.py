@@ -52,9 +52,13 @@ def count_games(results: Mapping[tuple[tuple[int, ...], tuple[float, ...]], int]
     return GameResults(players, returns, np.array(list(results.values()), float), num_players)
 
 
+_NO_PAIRS = np.zeros(0, int), np.zeros((0, 2), int), np.zeros((0, 2), int), np.zeros(0), np.zeros(0)
+"""Arrays of `Comparisons` without entries."""
+
+
 def compare_seats(games: GameResults) -> Comparisons:
-    """Split every game into comparisons of pairs of its players."""
-    parts = list(_pairs_of_seats(games))
+    """Split every game into comparisons of pairs of its players; there are none in games of one seat."""
+    parts = [_NO_PAIRS, *_pairs_of_seats(games)]
     return Comparisons(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 

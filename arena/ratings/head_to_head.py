@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.intervals import NORMAL_95
+
 Floats = NDArray[np.floating[Any]]
 
-NORMAL_95 = 1.959964
-"""Half-width of the central 95 % of a standard normal distribution."""
 NORMALISED = 800 / math.log(10)
 """Points of normalised Elo of one standard deviation of a game."""
 FAR = 1e-6

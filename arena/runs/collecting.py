@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.base.checks import require_between
 from arena.base.errors import UsageError
@@ -12,7 +13,6 @@ from arena.data.batch import Batch
 from arena.data.buffer.manager import VectorReplayBuffer
 from arena.data.infos import of_numbers
 from arena.data.rows import as_array
-from arena.data.stats import CollectStats
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import load_policy
@@ -62,12 +62,13 @@ class PartlyRandomPolicy(Policy):
 
 def collect_transitions(
     task: Game | GymTask, spec: str, steps: int, random: float, environments: int, seed: int
-) -> tuple[VectorReplayBuffer, CollectStats]:
-    """Return transitions of at least `steps` steps of an agent, which plays all seats, and their statistics.
+) -> tuple[VectorReplayBuffer, NDArray[np.float64]]:
+    """Return at least `steps` transitions of an agent, which plays all seats, and the returns of finished episodes.
 
     `spec` names the agent, such as `ppo:runs/mine`. In games a share `random` of its moves is random; in Gymnasium
     environments use the agent `random` instead. The transitions of each seat are stored apart; of infos only the
-    numbers are kept, since files hold nothing else.
+    numbers are kept, since files hold nothing else. The last moves of games that are still open have no outcome yet and
+    are no transitions, so that a few moves more are played.
     """
     environment_seed, move_seed = spawn_seeds(seed, count=2)
     if isinstance(task, Game):
@@ -80,7 +81,7 @@ def collect_transitions(
         policy = RandomPolicy() if at_random else load_for(task, spec)
     seats = task.num_players if isinstance(task, Game) else 1
     rings = environments * seats
-    per_ring = -(-steps // environments) + 1
+    per_ring = -(-steps // environments) + 1 + seats  # a seat may wait for the outcome of its last move
     buffer = VectorReplayBuffer(rings * per_ring, rings)
     collector = collector_of(task if isinstance(task, Game) else task.make, environments, policy, buffer)
     env: Any = collector.env
@@ -88,12 +89,14 @@ def collect_transitions(
         space.seed((move_seed + number) % 2**31)
     policy.reset(move_seed)
     collector.reset_env({"seed": environment_seed % 2**31})
-    stats = collector.collect(n_step=steps, random=at_random)
+    returns = []
+    while (missing := steps - len(buffer)) > 0:
+        returns.append(collector.collect(n_step=missing, random=at_random).returns)
     buffer.cut()
     storage = buffer.state_dict().storage
     buffer.set_batch(Batch(storage, info=of_numbers(storage.info)))
     collector.close()
-    return buffer, stats
+    return buffer, np.concatenate(returns)
 
 
 def load_for(task: GymTask, spec: str) -> BasePolicy:

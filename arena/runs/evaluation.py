@@ -1,9 +1,10 @@
 """Evaluation of a policy in separate games or episodes, with exploration off."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent
 from arena.policy.torch_modes import torch_threads
 from arena.runs.options import EVALUATION
+from arena.runs.scores import OTHER, Measure, return_scores
 from arena.runs.tasks import GymTask
 from games.engine.actions import Action
 from games.engine.game import Game
@@ -28,16 +30,37 @@ GameCounts = tuple[int, int, int]
 """Games won, drawn and lost."""
 
 
-class Evaluator(Protocol):
-    """Scores the snapshots of a training."""
+@dataclass(frozen=True)
+class Evaluation:
+    """Result of the evaluation of a snapshot."""
 
-    def scores(self, policy: BasePolicy) -> dict[str, float]:
-        """Return the scores of a policy by name; see `Progress.evaluation`."""
+    counts: Mapping[str, GameCounts] = field(default_factory=dict)
+    """Games won, drawn and lost by opponent, where there are any to win."""
+    returns: Mapping[str, float] = field(default_factory=dict)
+    """What the snapshot earns, and others, by name; see `arena.runs.scores`."""
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The scores by name: points a game by opponent, 0 to 1, or returns."""
+        return {spec: score_of(counts) for spec, counts in self.counts.items()} | dict(self.returns)
+
+
+class Evaluator(Protocol):
+    """Measures the snapshots of a training."""
+
+    @property
+    def measure(self) -> Measure:
+        """What it measures snapshots by."""
+
+    def evaluate(self, policy: BasePolicy) -> Evaluation:
+        """Return the result of a policy."""
 
 
 @dataclass(frozen=True)
 class GameEvaluator:
-    """Scores a policy in games against fixed agents."""
+    """Measures a policy in games against fixed agents."""
+
+    measure: ClassVar[Measure] = "score"
 
     game: Game
     opponents: Mapping[str, Policy]
@@ -46,34 +69,75 @@ class GameEvaluator:
     """Number of games against each of them; see `counts_against`."""
     seed: int
 
-    def counts(self, policy: BasePolicy) -> dict[str, GameCounts]:
+    def evaluate(self, policy: BasePolicy) -> Evaluation:
         """Return the games that a policy won, drew and lost against each agent."""
-        return {
-            spec: counts_against(self.game, policy, opponent, self.games, self.seed)
-            for spec, opponent in self.opponents.items()
-        }
+        return Evaluation(
+            {
+                spec: counts_against(self.game, policy, opponent, self.games, self.seed)
+                for spec, opponent in self.opponents.items()
+            }
+        )
 
-    def scores(self, policy: BasePolicy) -> dict[str, float]:
-        """Return the scores of a policy against each agent, 0 to 1."""
-        return {spec: score_of(counts) for spec, counts in self.counts(policy).items()}
+
+@dataclass(frozen=True)
+class TeamEvaluator:
+    """Measures a policy by what a team of it alone earns, beside teams of other agents in the same games."""
+
+    measure: ClassVar[Measure] = "return"
+
+    game: Game
+    others: Mapping[str, Policy]
+    """The other agents, by spec."""
+    games: int
+    """Number of games of each team."""
+    seed: int
+
+    def evaluate(self, policy: BasePolicy) -> Evaluation:
+        """Return the mean return of a team of the policy, and of the other agents' teams."""
+        returns = return_scores(team_returns(self.game, policy, self.games, self.seed))
+        return Evaluation(returns=returns | self._compared)
+
+    @cached_property
+    def _compared(self) -> dict[str, float]:
+        teams = {spec: team_returns(self.game, agent, self.games, self.seed) for spec, agent in self.others.items()}
+        return {f"{OTHER}{spec}": float(returns.mean()) for spec, returns in teams.items()}
 
 
 @dataclass(frozen=True)
 class ReturnEvaluator:
-    """Scores a policy by its mean return in episodes of a Gymnasium environment."""
+    """Measures a policy by its mean return in episodes of a Gymnasium environment."""
+
+    measure: ClassVar[Measure] = "return"
 
     task: GymTask
     episodes: int
     seed: int
 
-    def scores(self, policy: BasePolicy) -> dict[str, float]:
-        """Return the mean `return` of a policy."""
-        return {"return": mean_return(self.task, policy, self.episodes, self.seed)}
+    def evaluate(self, policy: BasePolicy) -> Evaluation:
+        """Return the mean return of a policy."""
+        return Evaluation(returns=return_scores(episode_returns(self.task, policy, self.episodes, self.seed)))
 
 
-def usable_opponents(game: Game, specs: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the specs of the agents to evaluate against; of the default ones only those that can play `game`."""
-    return specs if specs != EVALUATION else tuple(spec for spec in specs if _can_play(spec, game))
+def evaluator_of(
+    game: Game, specs: tuple[str, ...], games: int, seed: int, references: Iterable[str] = ()
+) -> GameEvaluator | TeamEvaluator:
+    """Return what measures snapshots of a game: against the agents of these specs, or beside teams of them.
+
+    `references` are further agents.
+    """
+    usable = dict.fromkeys([*usable_agents(game, specs), *references])
+    agents = {spec: make_agent(spec, game) for spec in usable}
+    return (GameEvaluator if game.competitive else TeamEvaluator)(game, agents, games, seed)
+
+
+def usable_agents(game: Game, specs: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the specs of the agents of an evaluation; of the default ones only those that tell something in `game`.
+
+    Where nobody wins, that is `random`: a search for the best move of its own says little about a team.
+    """
+    if specs != EVALUATION:
+        return specs
+    return tuple(spec for spec in (specs if game.competitive else ("random",)) if _can_play(spec, game))
 
 
 def _can_play(spec: str, game: Game) -> bool:
@@ -139,6 +203,15 @@ def score_against(game: Game, policy: Policy, opponent: Policy, games: int, seed
     return score_of(counts_against(game, policy, opponent, games, seed))
 
 
+def team_returns(game: Game, policy: Policy, games: int, seed: int) -> NDArray[np.float64]:
+    """Return what a team of `policy` alone earns, [games]; a fault costs it what the offender loses."""
+    alone = (0,) * game.num_players
+    pairings = [Pairing(alone, deal) for deal in spawn_seeds(seed, count=games)]
+    with testing(policy), torch_threads(1):
+        records = play_matches(game, [("agent", policy)], pairings, seed)
+    return np.array([min(record.verdict.returns) for record in records])
+
+
 @contextmanager
 def testing(*policies: Policy) -> Iterator[None]:
     """Put learning policies into evaluation mode, with exploration off, and restore their mode at the end."""
@@ -153,8 +226,8 @@ def testing(*policies: Policy) -> Iterator[None]:
             policy.train(was_training)
 
 
-def mean_return(task: GymTask, policy: BasePolicy, episodes: int, seed: int) -> float:
-    """Return the mean return of `policy` over episodes of a Gymnasium environment."""
+def episode_returns(task: GymTask, policy: BasePolicy, episodes: int, seed: int) -> NDArray[np.float64]:
+    """Return the returns of `policy` in episodes of a Gymnasium environment, [episodes]."""
     collector = collector_of(task.make, min(episodes, TOGETHER), policy)
     try:
         with testing(policy), torch_threads(1):
@@ -163,4 +236,4 @@ def mean_return(task: GymTask, policy: BasePolicy, episodes: int, seed: int) -> 
             )
     finally:
         collector.close()
-    return float(stats.returns.mean())
+    return np.asarray(stats.returns, np.float64).reshape(-1)

@@ -13,7 +13,7 @@ from arena.base.files import LARGE, open_regular, parse_json, read_json
 from arena.base.text import printable
 from arena.base.typed import Count, FieldError, as_type, field
 from arena.match.verdict import MatchRecord
-from arena.policy.snapshots import count_snapshots
+from arena.policy.snapshots import RETURN, count_snapshots
 from arena.runs.folder import FIGURES as PROGRESS
 from arena.runs.folder import LENGTH, STATE
 from arena.runs.live_files import FIGURES, GAME, LIVE, Status, read_game, read_status, with_new_names
@@ -36,6 +36,8 @@ class FoundRun:
     """Label of the game, or name of the Gymnasium environment."""
     algorithm: str
     status: Status
+    league: bool = False
+    """True if it plays games in a league: others have no ratings, and no games to look at."""
 
     @property
     def name(self) -> str:
@@ -89,7 +91,7 @@ def load_run(folder: Path) -> FoundRun | None:
     except FieldError as error:
         raise CheckpointError(f"{file} is not the description of a run: {error}") from None
     label = GameId(name, game_options).label if game_options else name
-    return FoundRun(folder, label, algorithm, status)
+    return FoundRun(folder, label, algorithm, status, league="league" in content)
 
 
 def _status_of_state(folder: Path, steps: int | None, total_snapshots: int) -> Status:
@@ -110,6 +112,7 @@ def _status_of_state(folder: Path, steps: int | None, total_snapshots: int) -> S
         start_time=modified,
         pid=0,
         evaluation=evaluation,
+        measure="return" if RETURN in evaluation else "score",
     )
 
 

@@ -24,9 +24,16 @@ def make_gym_run(task: GymTask, algo: str, config: Any = None, options: GymRunOp
     """Return a training, on- or off-policy, in copies of a Gymnasium environment; see `PolicyRun`."""
     require_collecting(algo)
     setup = prepare(task, algo, config, options or GymRunOptions())
+    setup = setup.with_fitting_snapshots(setup.options.steps, setup.options.environments * moves_between(setup))
     policy = setup.build_policy()
     evaluator = ReturnEvaluator(task, setup.options.test_episodes, setup.options.seed)
     return PolicyRun(setup, policy, GymExperience(setup, policy), evaluator)
+
+
+def moves_between(setup: TrainingSetup[GymTask, GymRunOptions]) -> int:
+    """Return the steps in each copy of the environment between two updates."""
+    options = setup.options
+    return setup.algorithm.steps_between_updates(setup.config, options.environments, options.moves)
 
 
 class GymExperience:
@@ -41,7 +48,7 @@ class GymExperience:
     def __init__(self, setup: TrainingSetup[GymTask, GymRunOptions], policy: BasePolicy):
         options, config, on_policy = setup.options, setup.config, setup.algorithm.data == "on-policy"
         self._setup, self._policy = setup, policy
-        self._moves = setup.algorithm.steps_between_updates(config, options.environments, options.moves)
+        self._moves = moves_between(setup)
         capacity = options.environments * (self._moves + 1) if on_policy else config.buffer_size
         buffer = VectorReplayBuffer(max(capacity, 2 * options.environments), options.environments)
         self.collector = collector_of(

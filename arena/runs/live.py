@@ -32,6 +32,7 @@ from arena.runs.live_files import (
     write_game,
 )
 from arena.runs.progress import Progress, TrainingRun
+from arena.runs.scores import score_words
 from arena.trainer.logger import BaseLogger
 
 STATUS_S, FIGURES_S, SPEEDS_S, PAUSE_POLL_S = 0.5, 1.0, 10.0, 0.1
@@ -123,7 +124,7 @@ class LiveRun:
         if snapshots > self._snapshots:
             self._snapshots = snapshots
             evaluation = self._training.progress().evaluation
-            scores = ", ".join(f"{name} {value:.3g}" for name, value in evaluation.items())
+            scores = ", ".join(score_words(evaluation))
             self.log(f"snapshot {snapshots}: {scores}" if scores else f"snapshot {snapshots}")
 
     def _pause_while_requested(self) -> None:
@@ -172,6 +173,7 @@ class LiveRun:
             start_time=self._start_time,
             pid=os.getpid(),
             evaluation=finite(progress.evaluation),
+            measure=progress.measure,
             pool_score=progress.pool_score,
             elo_zero=progress.elo_zero,
             message=message,

@@ -28,6 +28,7 @@ from arena.base.saving import replace_text
 from arena.base.typed import Count, Range, Time, record
 from arena.base.typed import field as typed
 from arena.match.verdict import MatchRecord, Verdict
+from arena.runs.scores import Measure
 from games.engine.file_lock import LOCKS, lock_now
 
 LIVE, LOCK, STATUS, FIGURES, GAME = "live", "lock", "status.json", "figures.jsonl", "game.json"
@@ -64,7 +65,9 @@ class Status:
     """Time when this process started to train, in seconds since 1970."""
     pid: Count
     evaluation: Mapping[str, float] = field(default_factory=dict)
-    """The newest snapshot's scores by opponent, 0 to 1, or its mean `return`."""
+    """Scores of the newest snapshot, as in `Progress.evaluation`."""
+    measure: Measure = "score"
+    """What snapshots are measured by."""
     pool_score: float | None = None
     elo_zero: str | None = None
     """In a league, the agent whose Elo is 0."""

@@ -8,8 +8,10 @@ from uuid import uuid4
 
 from arena.base.files import read_json
 from arena.base.saving import replace_text
+from arena.policy.snapshots import RETURN
 from arena.runs.options import DESCRIPTION
 from arena.runs.progress import TrainingRun
+from arena.runs.scores import Measure
 from arena.trainer.csv_logger import CSVLogger
 from arena.trainer.logger import BaseLogger, TensorboardLogger
 
@@ -43,7 +45,7 @@ def _tensorboard(training: TrainingRun) -> Iterator[BaseLogger]:
     purge_step = training.progress().step or None
     with SummaryWriter(str(training.folder / EVENTS), purge_step=purge_step) as writer:
         writer.add_text("settings", as_table(settings))
-        for part in hparams(settings, dict.fromkeys(score_names(settings), 0.0)):
+        for part in hparams(settings, dict.fromkeys(score_names(settings, training.progress().measure), 0.0)):
             writer.file_writer.add_summary(part)
         yield TensorboardLogger(writer)
 
@@ -91,7 +93,7 @@ def as_table(settings: Mapping[str, Setting]) -> str:
     return "\n".join(["| setting | value |", "|---|---|", *rows])
 
 
-def score_names(settings: Mapping[str, Setting]) -> list[str]:
+def score_names(settings: Mapping[str, Setting], measure: Measure) -> list[str]:
     """Return the names of the scores by which runs with these settings are compared."""
     agents = str(settings.get("run/evaluation", ""))
-    return [f"score/{agent}" for agent in agents.split(", ")] if agents else ["score/return"]
+    return [f"score/{agent}" for agent in agents.split(", ")] if measure == "score" and agents else [f"score/{RETURN}"]

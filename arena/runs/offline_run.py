@@ -11,8 +11,8 @@ from arena.data.buffer.base import ReplayBuffer
 from arena.data.buffer.loading import load_buffer
 from arena.policy.base import BasePolicy
 from arena.policy.registration import Spaces
-from arena.policy.registry import learning_algorithm, make_agent
-from arena.runs.evaluation import Evaluator, GameEvaluator, ReturnEvaluator, usable_opponents
+from arena.policy.registry import learning_algorithm
+from arena.runs.evaluation import Evaluator, ReturnEvaluator, evaluator_of
 from arena.runs.options import OfflineRunOptions
 from arena.runs.run import PolicyRun
 from arena.runs.setup import TrainingSetup, prepare
@@ -35,17 +35,16 @@ def make_offline_run(
         raise UsageError(f"{algo!r} learns {data}, from its own experience: it takes no --data")
     evaluator = make_evaluator(task, options)
     buffer = read_transitions(options, Spaces.of_task(task))
-    setup = prepare(task, algo, config, options)
+    setup = prepare(task, algo, config, options).with_fitting_snapshots(options.steps, 1)
     policy = setup.build_policy()
     return PolicyRun(setup, policy, StoredExperience(setup, policy, buffer), evaluator)
 
 
 def make_evaluator(task: Game | GymTask, options: OfflineRunOptions) -> Evaluator:
-    """Return what scores a snapshot: games against fixed agents, or episodes of an environment."""
+    """Return what measures a snapshot: games of the task, or episodes of an environment."""
     if isinstance(task, GymTask):
         return ReturnEvaluator(task, options.test_episodes, options.seed)
-    opponents = {spec: make_agent(spec, task) for spec in usable_opponents(task, options.evaluation)}
-    return GameEvaluator(task, opponents, options.evaluation_games, options.seed)
+    return evaluator_of(task, options.evaluation, options.evaluation_games, options.seed)
 
 
 class StoredExperience:
@@ -65,8 +64,8 @@ class StoredExperience:
         """Return the trainer of the policy, with one epoch a snapshot."""
         options = self._setup.options
         schedule = OfflineSchedule(
-            max_epoch=options.snapshots,
-            update_per_epoch=-(-options.steps // options.snapshots),
+            max_epoch=options.num_snapshots,
+            update_per_epoch=-(-options.steps // options.num_snapshots),
             batch_size=self._setup.config.batch_size,
         )
         saves = Hooks(save_checkpoint_fn=hooks.save_checkpoint_fn)  # it knows no hooks of collecting

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from arena.base.checks import numbers_in, require_at_least
 from arena.base.errors import UsageError
@@ -37,8 +37,8 @@ class RunOptions:
     """Random seed; with --threads 1 it makes the run repeatable on the same machine."""
     steps: int = 100_000
     """Number of steps to train for."""
-    snapshots: int = 10
-    """Number of checkpoints, evenly spaced."""
+    snapshots: int | None = None
+    """Number of checkpoints, evenly spaced; by default 10, and fewer in a run too short for them."""
     threads: int = 0
     """Number of torch threads; 0 for one per core."""
     device: str = "cpu"
@@ -47,9 +47,17 @@ class RunOptions:
     """Function that makes the body of the network from the spaces of observations and actions, my_nets.py:make; by
     default the algorithm's own."""
 
+    usual_snapshots: ClassVar[int] = 10
+    """Number of checkpoints where none is given, if the run is long enough."""
+
     def __post_init__(self) -> None:
         require_at_least(1, **numbers_in(self, "steps", "snapshots"))
         require_at_least(0, **numbers_in(self, "seed", "threads"))
+
+    @property
+    def num_snapshots(self) -> int:
+        """Number of checkpoints."""
+        return self.usual_snapshots if self.snapshots is None else self.snapshots
 
 
 DESCRIPTION = "run.json"

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from arena.data.stats import CollectStats
 from arena.match.verdict import MatchRecord
+from arena.runs.scores import Measure
 from arena.trainer.base import BaseTrainer
 from arena.trainer.logger import BaseLogger
 
@@ -24,7 +25,7 @@ class Progress:
     snapshots: int
     """Number of snapshots written."""
     evaluation: Mapping[str, float]
-    """Scores of the newest snapshot against fixed agents, by spec, or its mean `return`."""
+    """Scores of the newest snapshot: against fixed agents by spec, 0 to 1, or returns; see `arena.runs.scores`."""
     pool_score: float | None = None
     """In a league, the score since the last snapshot against the pool's members, 0 to 1; a draw counts half."""
     elo: tuple[float, float] | None = None
@@ -41,6 +42,8 @@ class Progress:
     """Mean losses of the latest gradient steps, by name."""
     worker_figures: Mapping[str, int] = dataclasses.field(default_factory=dict)
     """With workers, counts of stale steps, dropped steps and lost workers, by figure name."""
+    measure: Measure = "score"
+    """What the snapshots are measured by."""
 
 
 Watch = Callable[[Progress], None]

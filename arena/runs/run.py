@@ -83,7 +83,7 @@ class PolicyRun:
     @property
     def finished(self) -> bool:
         """True if all snapshots have been written."""
-        return self.trainer.at.epoch >= self.setup.options.snapshots
+        return self.trainer.at.epoch >= self.setup.options.num_snapshots
 
     def train(self, watch: Watch | None = None) -> Path:
         """Train to the end, calling `watch` on the way; return the folder of the last snapshot."""
@@ -93,7 +93,7 @@ class PolicyRun:
         with self._checkpointer.explaining_divergence():
             while not self.finished:
                 next(self.trainer)  # an epoch, which `_save` ends
-        return self._files.snapshot(self.setup.options.snapshots)
+        return self._files.snapshot(self.setup.options.num_snapshots)
 
     def progress(self) -> Progress:
         """Return the progress of the training."""
@@ -105,6 +105,7 @@ class PolicyRun:
             games=self._reporter.games,
             simulations=self.policy.searched,
             losses=losses_of(self.trainer),
+            measure=self._evaluator.measure,
         )
 
     def set_logger(self, logger: BaseLogger) -> None:
@@ -129,7 +130,7 @@ class PolicyRun:
 
     def _save(self, epoch: int, env_step: int, gradient_step: int) -> None:
         """End an epoch: evaluate the policy, write a snapshot, and save the state to resume from."""
-        self.evaluation = finite(self._evaluator.scores(self.policy))
+        self.evaluation = finite(self._evaluator.evaluate(self.policy).scores)
         figures = {f"score/{name}": score for name, score in self.evaluation.items()}
         self.trainer.logger.write("run/step", self.trainer.step, figures)
         self._write_policy(self._files.snapshot(epoch))

@@ -71,6 +71,16 @@ class TrainingSetup(Generic[TaskT_co, OptionsT_co]):
             torch.manual_seed(seed)
             return self.build_policy()
 
+    def with_fitting_snapshots(self, steps: int, step_per_collect: int) -> "TrainingSetup[TaskT_co, OptionsT_co]":
+        """Return the setup with as many snapshots as fit, unless their number is given.
+
+        A learner takes `steps` in all and `step_per_collect` between two updates; there is one before every snapshot.
+        """
+        if self.options.snapshots is not None:
+            return self
+        fitting = max(1, min(self.options.num_snapshots, steps // step_per_collect))
+        return dataclasses.replace(self, options=dataclasses.replace(self.options, snapshots=fitting))
+
     def description(self) -> dict[str, Any]:
         """Return the contents of `run.json`."""
         return {**describe_run(self.task, self.algo, self.config, self.options), "network": self.network or None}

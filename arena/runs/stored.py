@@ -92,13 +92,14 @@ def lengthened(wanted: OptionsT, stored: RunOptions) -> OptionsT:
     Snapshots stay as far apart as they were. Where steps were raised and snapshots were not, the run goes on to the
     first snapshot that is not before `wanted.steps`. Raises `UsageError` if steps were lowered.
     """
-    if wanted.steps == stored.steps or wanted.snapshots != stored.snapshots:
+    before = stored.num_snapshots
+    if wanted.steps == stored.steps or wanted.num_snapshots != before:
         return wanted
     if wanted.steps < stored.steps:
         raise UsageError(
             f"steps={wanted.steps} would shorten the run in {wanted.out}, which has steps={stored.steps}: "
             "a resumed run can only be made longer"
         )
-    unit = stored.snapshots // math.gcd(stored.steps, stored.snapshots)  # as few as lie whole steps apart
-    snapshots = unit * -(-wanted.steps * stored.snapshots // (stored.steps * unit))
-    return replace(wanted, steps=stored.steps * snapshots // stored.snapshots, snapshots=snapshots)
+    unit = before // math.gcd(stored.steps, before)  # as few as lie whole steps apart
+    snapshots = unit * -(-wanted.steps * before // (stored.steps * unit))
+    return replace(wanted, steps=stored.steps * snapshots // before, snapshots=snapshots)

@@ -45,16 +45,16 @@ def collecting_trainer(
     """
     options, config = setup.options, setup.config
     steps = options.steps if steps is None else steps
-    if options.snapshots > 1 and steps < options.snapshots * step_per_collect:
+    if options.num_snapshots > 1 and steps < options.num_snapshots * step_per_collect:
         share = "" if steps == options.steps else f" (of which one learner gets {steps})"
         raise UsageError(
-            f"steps={options.steps}{share} are too few for snapshots={options.snapshots}: each collection takes "
+            f"steps={options.steps}{share} are too few for snapshots={options.num_snapshots}: each collection takes "
             f"{step_per_collect} steps, so there would be no update between some snapshots; "
             f"snapshots={max(steps // step_per_collect, 1)} would do"
         )
     schedule = Schedule(
-        max_epoch=options.snapshots,
-        step_per_epoch=-(-steps // options.snapshots),
+        max_epoch=options.num_snapshots,
+        step_per_epoch=-(-steps // options.num_snapshots),
         batch_size=config.batch_size if isinstance(config, LearnsInBatches) else 1,
         step_per_collect=step_per_collect,
         verbose=False,

@@ -16,7 +16,7 @@ from arena.tournament.entrants import specs_of
 from arena.tournament.picture import save_cross_table, save_ratings
 from arena.tournament.standings import Standings
 from arena.tournament.tally import Tally
-from arena.tournament.team_report import cross_play, save_cross_play, team_rows
+from arena.tournament.team_report import cross_play, save_cross_play, save_returns, team_rows
 from arena.tournament.teams import Teams
 from games.engine.actions import written
 from games.engine.stakes import Stakes
@@ -86,14 +86,17 @@ def write_standings(
 ) -> None:
     """Write `results.json`, `ratings.csv`, `crosstable.png` and `ratings.png` into a folder.
 
-    The last is left out for cooperative games, which have no ratings. `played` says what was played, and gives each row
-    the spec of its agent.
+    Where nobody wins, the last shows returns; in a game of one seat there is no cross table. `played` says what was
+    played, and gives each row the spec of its agent.
     """
     text = to_json(table, title, key, played) + "\n"
     write_whole(directory / RESULTS, partial(Path.write_text, data=text, encoding="utf-8"))
     write_whole(directory / RATINGS, partial(_write_csv, rows=_rows(table, played)))
     if isinstance(table, Teams):
-        write_whole(directory / CROSS_TABLE, partial(save_cross_play, table, title))
+        if table.seats > 1:
+            write_whole(directory / CROSS_TABLE, partial(save_cross_play, table, title))
+        if any(row.alone is not None for row in table.rows):
+            write_whole(directory / RATINGS_PICTURE, partial(save_returns, table, title))
         return
     write_whole(directory / CROSS_TABLE, partial(save_cross_table, table, title, table.meaning))
     write_whole(directory / RATINGS_PICTURE, partial(save_ratings, table, title))
@@ -127,7 +130,7 @@ def as_dict(
         ],
     }
     if limit is None and isinstance(table, Teams):
-        content["cross_play"] = cross_play(table)
+        content |= {"cross_play": cross_play(table)} if table.seats > 1 else {}
     elif limit is None and isinstance(table, Standings):
         content["cross_table"] = {"points": table.points.tolist(), "games": table.counts.tolist()}
     return content

@@ -30,7 +30,7 @@ class StoredGames:
         clock = limits_words(self.config.limits)
         runs = runs_by_clock(self.store, self.game.label).get(clock, ())
         wanted = Selection(self.game.label, self.names, runs)
-        return from_store(self.store.results(wanted, itself=self.game.cooperative))
+        return from_store(self.store.results(wanted, itself=not self.game.competitive))
 
     def counts(self) -> Counter[tuple[str, ...]]:
         """Return the number of games of each table of players, their names in alphabetical order."""

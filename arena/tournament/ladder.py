@@ -62,7 +62,7 @@ def find_ladders(store: Store, game: Game, wanted: Selection | None = None, anch
     played_by_clock: list[tuple[str, Played]] = []
     for clock, runs in runs_by_clock(store, game.label).items():
         chosen = runs if wanted.runs is None else tuple(sorted(set(runs) & set(wanted.runs)))
-        played = from_store(store.results(replace(wanted, runs=chosen), itself=game.cooperative))
+        played = from_store(store.results(replace(wanted, runs=chosen), itself=not game.competitive))
         if played.names:
             played_by_clock.append((clock, played))
     names = sorted({name for _, played in played_by_clock for name in played.names})

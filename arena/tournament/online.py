@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arena.ratings.head_to_head import NORMAL_95
+from arena.base.intervals import NORMAL_95
 from arena.ratings.online import Glicko2Ratings, OnlineRating, OnlineRatings, OpenSkillRatings
 from arena.tournament.played import PlayedGames
 

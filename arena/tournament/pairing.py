@@ -75,6 +75,8 @@ class JobScheduler:
                 one_player = len(set(table)) == 1  # all sides are the same: games differ by their seeds
                 repeats = len(sides) if one_player else 1
                 table_seed, *seeds = spawn_seeds(seed, *table, start, count=1 + len(part) * repeats)
+                if self.num_seats == 1:  # nobody meets: all play the same games, so that only the players differ
+                    seeds = spawn_seeds(seed, start, count=len(part))
                 lines = [opening for opening in part for _ in range(repeats)]
                 games = zip(seeds, lines, strict=True)
                 of_game = sides[:1] if one_player else sides
@@ -104,10 +106,12 @@ def gauntlet(num_players: int, num_seats: int) -> list[Table]:
 
 
 def teams(num_players: int, num_seats: int, of: int | None = None) -> list[Table]:
-    """Return the teams of a cooperative game: each player alone at all seats, and each two taking seats in turn.
+    """Return the teams where nobody wins: each player alone at all seats, and each two taking seats in turn.
 
-    With `of`, only teams of that player.
+    With `of`, only teams of that player. Of one seat everybody is a team, whoever `of` is.
     """
+    if num_seats == 1:
+        return [(player,) for player in range(num_players)]
     pairs = [pair for pair in combinations_with_replacement(range(num_players), 2) if of is None or of in pair]
     return [tuple(pair[seat % 2] for seat in range(num_seats)) for pair in pairs]
 

@@ -96,28 +96,41 @@ def _save_cells(
 
 def save_ratings(table: Standings, title: str, path: Path) -> None:
     """Write the ratings with their 95 % intervals as PNG, the strongest player on top."""
+    values = [(row.name, row.elo, row.error) for row in table.rows]
+    starts = [place for place, row in enumerate(table.rows) if table.starts_island(row)]
+    save_intervals(values, (title, f"Elo with 95 % intervals; {table.meaning}"), path, starts)
+
+
+def save_intervals(
+    rows: Sequence[tuple[str, float, float]], captions: tuple[str, str], path: Path, islands: Sequence[int] = ()
+) -> None:
+    """Write values with their intervals as PNG, the first on top, under two captions.
+
+    A row is a name, its value and the half-width of the interval; `islands` are the rows that a line goes above.
+    """
     from matplotlib.figure import Figure
 
-    line = min(LINE, 2 * LARGEST / len(table.rows))
-    figure = Figure(figsize=(6.4, line * (len(table.rows) + 1)), dpi=DPI)
+    line = min(LINE, 2 * LARGEST / len(rows))
+    figure = Figure(figsize=(6.4, line * (len(rows) + 1)), dpi=DPI)
     axes = figure.add_axes((0, 0, 1, 1))
-    places = np.arange(len(table.rows))
-    elo, error = (np.array([getattr(row, name) for row in table.rows]) for name in ("elo", "error"))
-    axes.axvline(0, color=NO_SCORE, linewidth=1.5, zorder=0)
-    axes.errorbar(elo, places, xerr=error, fmt="o", color=COLOURS[-1], markersize=5, capsize=3, linewidth=1.4)
-    axes.set_yticks(places, [printable(name) for name in table.names], fontsize=min(10.5, 60 * line), parse_math=False)
-    axes.set_ylim(len(table.rows) - 0.5, -0.5)
+    places = np.arange(len(rows))
+    names, values, errors = zip(*rows, strict=True)
+    if min(values) <= 0 <= max(values):
+        axes.axvline(0, color=NO_SCORE, linewidth=1.5, zorder=0)
+    axes.errorbar(values, places, xerr=errors, fmt="o", color=COLOURS[-1], markersize=5, capsize=3, linewidth=1.4)
+    axes.set_yticks(places, [printable(name) for name in names], fontsize=min(10.5, 60 * line), parse_math=False)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.tick_params(axis="x", labelsize=9, colors=QUIET)
-    for place, row in enumerate(table.rows):
-        if table.starts_island(row):
-            axes.axhline(place - 0.5, color=QUIET, linewidth=0.8)
+    for place in islands:
+        axes.axhline(place - 0.5, color=QUIET, linewidth=0.8)
     axes.grid(axis="x", color=NO_SCORE, linewidth=0.8)
     axes.set_axisbelow(True)
     for side in axes.spines.values():
         side.set_visible(False)
+    title, words = captions
     caption(axes, title, 24, LOUD, size=12, weight="bold")
-    caption(axes, f"Elo with 95 % intervals; {table.meaning}", 8, QUIET, size=9)
+    caption(axes, words, 8, QUIET, size=9)
     _save(figure, path)
 
 

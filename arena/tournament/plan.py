@@ -24,7 +24,7 @@ class TournamentPlan:
     """The games of a tournament; `UsageError` for openings that cannot be played."""
 
     def __init__(self, game: Game, field: JobScheduler, config: TournamentConfig):
-        self._field, self._config, self._cooperative = field, config, game.cooperative
+        self._field, self._config, self._competitive = field, config, game.competitive
         self._rounds = (config.rounds or ceil(log2(field.num_players)) + 1) if config.format == "swiss" else 1
         self._per_table = openings_needed(config.num_games, game.num_players)
         self.openings = openings_of(game, config.openings, self._per_table * self._rounds, config.seed)
@@ -47,7 +47,7 @@ class TournamentPlan:
     def tables(self) -> list[Table]:
         """Return all tables of a format that knows them beforehand."""
         players, seats, first = self._field.num_players, self._field.num_seats, self._config.format == "gauntlet"
-        if self._cooperative:
+        if not self._competitive:
             return teams(players, seats, of=0 if first else None)
         return gauntlet(players, seats) if first else round_robin(players, seats)
 

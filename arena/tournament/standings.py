@@ -11,13 +11,13 @@ from functools import cached_property
 import numpy as np
 
 from arena.base.errors import UnknownNameError
+from arena.base.intervals import NORMAL_95
 from arena.match.verdict import MatchRecord
 from arena.ratings.alpha_rank import alpha_rank
 from arena.ratings.anchors import MEAN, anchors_among, zero_words
 from arena.ratings.cycles import cyclic_share, log_odds
 from arena.ratings.elo import Ratings, normal_share, rate, superiority
 from arena.ratings.games import Floats, cross_table, mean_scores, meetings
-from arena.ratings.head_to_head import NORMAL_95
 from arena.ratings.nash import nash_average
 from arena.tournament.tally import Played, Tallies, Tally
 from games.engine.stakes import Stakes

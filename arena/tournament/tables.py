@@ -1,4 +1,4 @@
-"""The table that fits a game: ratings, or in a cooperative game what teams earn."""
+"""The table that fits a game: ratings, or what teams earn where nobody wins."""
 
 from collections.abc import Sequence
 
@@ -10,8 +10,8 @@ from games.engine.game import Game
 
 
 def table_for(game: Game, played: Played, anchor: str | None = None) -> Standings | Teams:
-    """Return the table of games; `anchor` is as in `table_of`, and of no effect in a cooperative game."""
-    return teams_of(played) if game.cooperative else table_of(played, anchor, stakes=game.stakes)
+    """Return the table of games; `anchor` is as in `table_of`, and of no effect where nobody wins."""
+    return table_of(played, anchor, stakes=game.stakes) if game.competitive else teams_of(played)
 
 
 def table_from(

@@ -3,7 +3,6 @@
 Shapes: N players, P seats. In a game of more than two, a player's score is its average over the others.
 """
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.intervals import mean_error
 from arena.match.verdict import FAULTS, MatchRecord, Reason
 from arena.ratings.games import Floats, GameResults, Ints, compare_seats
-from arena.ratings.head_to_head import NORMAL_95
 
 if TYPE_CHECKING:
     from arena.store import StoredResults  # brings SQL in, which tables do not need
@@ -75,13 +74,7 @@ class Tally:
     @property
     def return_error(self) -> float:
         """Half-width of the 95 % interval of `mean_return`."""
-        return interval(int(self.games.sum()), self.return_sum, self.return_squares)
-
-
-def interval(count: int, total: float, squares: float) -> float:
-    """Return the half-width of the 95 % interval of the mean of `count` values, from their sum and sum of squares."""
-    count = max(count, 1)
-    return NORMAL_95 * math.sqrt(max(squares / count - (total / count) ** 2, 0.0) / count)
+        return mean_error(int(self.games.sum()), self.return_sum, self.return_squares)
 
 
 @dataclass(frozen=True, eq=False)

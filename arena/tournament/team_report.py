@@ -1,4 +1,4 @@
-"""The table of a cooperative game in the terminal, as rows for CSV and JSON, and as a picture."""
+"""The table of a game that nobody wins in the terminal, as rows for CSV and JSON, and as a picture."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arena.tournament.picture import save_means
+from arena.tournament.picture import save_intervals, save_means
 from arena.tournament.teams import Score, TeamRow, Teams
 
 MOST_COLUMNS = 12
@@ -16,6 +16,10 @@ MOST_COLUMNS = 12
 NOTES = (
     "With itself: what a team of this agent alone earns a game; with others: a team of it and another agent; ± is the "
     "95 % interval. Nobody wins a cooperative game, so that there is no Elo in it."
+)
+ALONE = (
+    "Return: what an agent earns a game, with its 95 % interval; all play the same games. Nobody is met in a game "
+    "of one seat, so that there is no Elo in it."
 )
 
 
@@ -26,21 +30,22 @@ def print_teams(teams: Teams, title: str, console: Console, limit: int | None = 
         title += f", {teams.distinct_games:,} of them distinct"
     console.print(title, style="italic", highlight=False)
     console.print(team_table(teams, limit))
-    if limit is None and 1 < len(teams.rows) <= MOST_COLUMNS:
+    if limit is None and teams.seats > 1 and 1 < len(teams.rows) <= MOST_COLUMNS:
         cross = _table(*(str(row.rank) for row in teams.rows))
         for row, scores in zip(teams.rows, teams.pairs, strict=True):
             cross.add_row(str(row.rank), _name(row), *("·" if one is None else f"{one.mean:.2f}" for one in scores))
         console.print("\nwhat a team of row and column earns a game", style="italic", highlight=False)
         console.print(cross)
-    console.print(f"\n{NOTES}", style="dim", highlight=False)
+    console.print(f"\n{NOTES if teams.seats > 1 else ALONE}", style="dim", highlight=False)
 
 
 def team_table(teams: Teams, limit: int | None = None) -> Table:
     """Return the table of all players, or of the first `limit`."""
-    table = _table("with itself", "with others", "games", "illegal", "late", "crashed")
+    earned = ("with itself", "with others") if teams.seats > 1 else ("return",)
+    table = _table(*earned, "games", "illegal", "late", "crashed")
     for row in teams.rows[:limit]:
         tally = row.tally
-        scores = _in_words(row.alone), _in_words(row.mixed)
+        scores = (_in_words(row.alone), _in_words(row.mixed))[: len(earned)]
         faults = (str(count) for count in (tally.illegal, tally.late, tally.crashed))
         table.add_row(str(row.rank), _name(row), *scores, f"{row.games:,}", *faults)
     return table
@@ -69,6 +74,12 @@ def cross_play(teams: Teams) -> dict[str, Any]:
         "error_95": [[None if one is None else round(one.error, 4) for one in row] for row in teams.pairs],
         "games": [[0 if one is None else one.games for one in row] for row in teams.pairs],
     }
+
+
+def save_returns(teams: Teams, title: str, path: Path) -> None:
+    """Write what each player alone earns, with its 95 % interval, as PNG."""
+    rows = [(row.name, row.alone.mean, row.alone.error) for row in teams.rows if row.alone is not None]
+    save_intervals(rows, (title, f"{teams.meaning}, with 95 % intervals"), path)
 
 
 def save_cross_play(teams: Teams, title: str, path: Path) -> None:

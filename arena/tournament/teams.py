@@ -1,8 +1,8 @@
-"""The table of a cooperative game: what teams earn, of an agent with itself and with every other.
+"""The table of a game that nobody wins: what teams earn, of an agent with itself and with every other.
 
-Nobody wins such a game, so that there is no Elo in it. An agent that plays well with copies of itself may not play well
-with others, who do not share its conventions (H. Hu, A. Lerer, A. Peysakhovich and J. Foerster, "Other-Play for
-Zero-Shot Coordination", ICML 2020): both are measured.
+There is no Elo in it. In a game of one seat every agent is a team by itself. In a cooperative one, an agent that plays
+well with copies of itself may not play well with others, who do not share its conventions (H. Hu, A. Lerer,
+A. Peysakhovich and J. Foerster, "Other-Play for Zero-Shot Coordination", ICML 2020): both are measured.
 
 Shapes: N players, P seats. A fault costs the whole team what the offender loses.
 """
@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from arena.base.intervals import mean_error
 from arena.ratings.games import Floats
-from arena.tournament.tally import Played, Tally, interval
+from arena.tournament.tally import Played, Tally
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Score:
     @staticmethod
     def of(games: float, total: float, squares: float) -> "Score | None":
         """Return the score of so many games by the sum of what they earned and its squares; None without games."""
-        return Score(int(games), total / games, interval(int(games), total, squares)) if games else None
+        return Score(int(games), total / games, mean_error(int(games), total, squares)) if games else None
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class TeamRow:
 
 @dataclass(frozen=True)
 class Teams:
-    """The players of a cooperative game, the best with themselves first; who never played so comes last."""
+    """The players of a game that nobody wins, the best with themselves first; who never played so comes last."""
 
     rows: tuple[TeamRow, ...]
     pairs: tuple[tuple[Score | None, ...], ...]
@@ -59,6 +60,8 @@ class Teams:
     games: int
     distinct_games: int | None
     """Number of games that differ in players, seats, moves or chance; None if moves are unknown."""
+    seats: int = 2
+    """Number of seats of the game."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -68,7 +71,7 @@ class Teams:
     @property
     def meaning(self) -> str:
         """Meaning of the figures of players, in words."""
-        return "what a team of it alone earns"
+        return "what a team of it alone earns" if self.seats > 1 else "what it earns a game"
 
     @property
     def means(self) -> Floats:
@@ -77,7 +80,7 @@ class Teams:
 
 
 def teams_of(played: Played) -> Teams:
-    """Return the table of the games of a cooperative game."""
+    """Return the table of the games of a game that nobody wins."""
     size, seated = len(played.names), played.games.players
     weakest = played.returns.argmin(axis=1)  # all the same, but for faults
     rows = np.arange(len(seated))
@@ -107,4 +110,5 @@ def teams_of(played: Played) -> Teams:
         tuple(tuple(table[i][j] for j in order) for i in order),
         int(played.games.counts.sum()),
         played.distinct,
+        seated.shape[1],
     )

@@ -41,7 +41,7 @@ class TournamentResult:
     """Names of the players in order of entry."""
     records: tuple[MatchRecord, ...]
     table: Standings | Teams
-    """Ratings of the players, or in a cooperative game what their teams earn."""
+    """Ratings of the players, or what their teams earn where nobody wins."""
     sprt: SprtResult | None = None
     """Result of the test, for the format `sprt`."""
     played: Mapping[str, Any] = field(default_factory=dict)
@@ -49,19 +49,17 @@ class TournamentResult:
 
     @property
     def standings(self) -> Standings:
-        """The ratings; `UsageError` for a cooperative game, which has none."""
+        """The ratings; `UsageError` for a game that nobody wins, which has none."""
         if isinstance(self.table, Teams):
-            raise UsageError(f"{self.game} is cooperative: nobody wins it, so that it has no ratings")
+            raise UsageError(f"nobody wins {self.game}, so that it has no ratings")
         return self.table
 
 
 def check_entry(game: Game, names: Sequence[str], config: TournamentConfig) -> None:
     """Raise `UsageError` for a tournament that cannot be played; makes no agents."""
-    if game.num_players < 2:
-        raise UsageError(f"{game.name} is played alone; a tournament needs a game of at least 2 players")
-    if game.cooperative and config.format in ("swiss", "sprt"):
+    if not game.competitive and config.format in ("swiss", "sprt"):
         raise UsageError(f"a {config.format} pairs by who wins, and nobody wins {game.name}: play a round-robin")
-    if len(names) < (1 if game.cooperative else game.num_players):
+    if len(names) < (game.num_players if game.competitive else 1):
         raise UsageError(f"a {config.format} of {game.name} needs at least {game.num_players} agents, not {len(names)}")
     if config.format == "sprt" and (len(names), game.num_players) != (2, 2):
         raise UsageError(f"an sprt is between 2 agents in a game of 2 players, not {len(names)} in {game.name}")

@@ -18,12 +18,13 @@ from textual.screen import ModalScreen, Screen
 from textual.worker import WorkerFailed
 
 from arena.base.errors import UsageError
-from arena.tui.drawing.theme import DARK, LIGHT, SEATS, ascii_only
+from arena.tui.drawing.theme import DARK, LIGHT, SEATS
 from arena.tui.driver import terminal_driver
 from arena.tui.printable import Printable
 from arena.tui.screens.palette import Palette
 from arena.tui.services.background import BackgroundThread
 from arena.tui.state.intents import Intent, OpenScreen
+from arena.tui.state.plain import ascii_only
 from arena.tui.terminal import PixelScreen, pixel_screen
 
 Opener = Callable[[Intent], AbstractContextManager[Screen[Any]]]

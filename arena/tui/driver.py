@@ -6,7 +6,7 @@ from functools import partial
 
 from textual.driver import Driver
 
-from arena.tui.drawing.theme import plain
+from arena.tui.state.plain import plain
 
 
 def terminal_driver(driver: type[Driver], ascii_only: bool) -> type[Driver]:

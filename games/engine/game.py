@@ -135,6 +135,15 @@ class Game:
     """PettingZoo's environment with the same actions, observations and rewards."""
 
     @property
+    def competitive(self) -> bool:
+        """True if seats can win against each other.
+
+        In other games, cooperative ones and those of one seat, nobody wins: players are measured by what a team earns
+        that they are in alone.
+        """
+        return self.num_players > 1 and not self.cooperative
+
+    @property
     def action_dtype(self) -> np.dtype[Any]:
         """Dtype of a stored action: a whole number, or k numbers of single precision."""
         return np.dtype(np.int32 if self.action_box is None else (np.float32, self.action_box.low.shape))

@@ -88,7 +88,7 @@ def test_long_ladders_are_cut_and_empty_ones_say_so():
     assert "... 20 more" in text
     assert "main-0059" in text
     assert "main-0030" not in text
-    assert "Nobody has been measured yet" in printed(League("connect_four", {}, "ppo", [], []))
+    assert "Nobody has an Elo" in printed(League("connect_four", {}, "ppo", [], []))
 
 
 def test_pictures(tmp_path):

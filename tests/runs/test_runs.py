@@ -11,17 +11,19 @@ import torch
 from arena.base.errors import UsageError
 from arena.cli.main import main
 from arena.data import load_buffer
+from arena.league.config import RunConfig
+from arena.league.training import SelfPlayTraining
 from arena.policy.checkpoint import load_policy
 from arena.policy.registry import make_agent, make_game
 from arena.runs.collecting import collect_transitions
-from arena.runs.evaluation import mean_return
+from arena.runs.evaluation import episode_returns
 from arena.runs.offline_run import make_offline_run
 from arena.runs.options import OfflineRunOptions
 from arena.runs.progress import TrainingRun
 from arena.runs.tasks import GymTask
 from tests.collector.informed import Informed
 from tests.league.small import left_behind
-from tests.runs.small import ALGORITHMS, GYM, OFFLINE, SELF_PLAY, CutError, gym_run, offline, self_play
+from tests.runs.small import ALGORITHMS, GYM, OFFLINE, SELF_PLAY, CutError, gym_run, offline, self_play, tiny
 
 
 def whole_and_in_pieces(make, folder) -> TrainingRun:
@@ -56,7 +58,7 @@ def test_gymnasium(name, env_id, tmp_path):
     task = GymTask(env_id)
     loaded = load_policy(name, ALGORITHMS[name], task, str(run.folder))
     assert not loaded.training
-    assert mean_return(task, loaded, 1, 0) == run.evaluation["return"]
+    assert episode_returns(task, loaded, 1, 0).mean() == run.evaluation["return"]
 
 
 @pytest.mark.full
@@ -146,13 +148,14 @@ def test_transitions_of_another_task_are_refused(tmp_path, transitions):
 
 def test_collected_games_are_whole_and_the_same_again():
     game = make_game("connect_four")
-    first, stats = collect_transitions(game, "one-ply", 500, 0.5, 5, seed=3)
+    first, returns = collect_transitions(game, "one-ply", 500, 0.5, 5, seed=3)
     again, _ = collect_transitions(game, "one-ply", 500, 0.5, 5, seed=3)
     other, _ = collect_transitions(game, "one-ply", 500, 0.5, 5, seed=4)
     assert (first.act == again.act).all()
     assert (first.act != other.act).any()
     assert first.buffer_num == 10
-    assert stats.n_collected_steps == 500
+    assert 500 <= len(first) < 500 + first.buffer_num
+    assert len(returns) == first.terminated.sum() / 2
     rows = first[:]
     assert rows.obs.mask[np.arange(len(rows)), rows.act].all()
     assert abs(rows.rew[rows.terminated].sum()) < 1e-9, "what one seat wins the other loses"
@@ -161,8 +164,8 @@ def test_collected_games_are_whole_and_the_same_again():
 def test_the_commands(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["collect", "tic_tac_toe", "alphabeta:2", "--out", "t.hdf5", "--steps", "200", "--random", "0.5"]) == 0
-    assert re.match(r"t\.hdf5: 1\d\d transitions of \d+ episodes\n", capsys.readouterr().out)
-    assert len(load_buffer("t.hdf5")) > 100
+    assert re.match(r"t\.hdf5: 2\d\d transitions, \d+ episodes finished\n", capsys.readouterr().out)
+    assert 200 <= len(load_buffer("t.hdf5")) < 220
     short = ["--steps", "40", "--snapshots", "2", "--threads", "1", "--hidden", "8"]
     assert main(["train", "tic_tac_toe", "discrete-cql", "--data", "t.hdf5", *short, "--evaluation", "random"]) == 0
     assert "arena play tic_tac_toe discrete-cql:runs/tic_tac_toe-discrete-cql" in capsys.readouterr().out
@@ -172,7 +175,17 @@ def test_the_commands(tmp_path, capsys, monkeypatch):
     described = json.loads((tmp_path / "runs/gym-CartPole-v1-a2c/run.json").read_text())
     assert described["game"] == "gym:CartPole-v1"
     assert main(["collect", "gym:CartPole-v1", "a2c:runs/gym-CartPole-v1-a2c", "--out", "c.hdf5", "--steps", "50"]) == 0
-    assert "c.hdf5: 50 transitions of" in capsys.readouterr().out
+    assert "c.hdf5: 50 transitions, " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("steps", "snapshots", "written"), [(250, None, 6), (30, None, 1), (4000, None, 20), (250, 3, 3)]
+)
+def test_by_default_as_many_snapshots_are_written_as_fit(tmp_path, steps, snapshots, written):
+    options = RunConfig(out=tmp_path / "a", steps=steps, snapshots=snapshots, boards=4, moves=10, threads=1)
+    run = SelfPlayTraining(make_game("tic_tac_toe"), "a2c", tiny(ALGORITHMS["a2c"]), options)
+    assert run.setup.options.snapshots == written
+    assert json.loads((tmp_path / "a" / "run.json").read_text())["run"]["snapshots"] == written
 
 
 @pytest.mark.full

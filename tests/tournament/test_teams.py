@@ -10,6 +10,7 @@ from rich.console import Console
 import games
 from arena.base.errors import UsageError
 from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
+from arena.policy.registry import make_game
 from arena.store import Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.files import as_dict, claim_directory, write_results
@@ -93,8 +94,39 @@ def test_a_tournament_of_a_cooperative_game(tmp_path):
         rows = list(csv.DictReader(file))
     assert [float(row["self_play"]) for row in rows] == [round(row.alone.mean, 4) for row in result.table.rows]
     assert (tmp_path / "results" / "crosstable.png").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(UsageError, match="is cooperative: nobody wins it"):
+    with pytest.raises(UsageError, match="nobody wins matrix_game"):
         _ = result.standings
+
+
+@pytest.mark.full
+def test_a_tournament_of_one_seat_is_a_table_of_returns_in_the_same_games(tmp_path):
+    pytest.importorskip("mpe2")
+    alone = make_game("pettingzoo:mpe2.simple_v3,max_cycles=3")
+    config = TournamentConfig(games=5, openings="random:0")
+    with Store(tmp_path / "arena.db") as store:
+        result = run_tournament(alone, {"one": "random", "two": "random", "three": "random"}, config, store=store)
+        (ladder,) = find_ladders(store, alone)
+    seeds = {name: [one.seed for one in result.records if one.players == (name,)] for name in result.names}
+    assert seeds["one"] == seeds["two"] == seeds["three"]
+    assert len(set(seeds["one"])) == len(result.records) / 3 == 5
+    for row in result.table.rows:
+        returns = [one.verdict.returns[0] for one in result.records if one.players == (row.name,)]
+        assert row.alone.mean == pytest.approx(np.mean(returns))
+        assert row.alone.error == pytest.approx(1.959964 * np.std(returns) / np.sqrt(5))
+    assert [row.alone.mean for row in result.table.rows] == sorted(one.alone.mean for one in result.table.rows)[::-1]
+    assert {row.name: row.alone for row in ladder.table.rows} == {row.name: row.alone for row in result.table.rows}
+    console = Console(width=100)
+    with console.capture() as captured:
+        print_standings(result.table, "toy", console)
+    assert "return  games" in captured.get()
+    assert "with others" not in captured.get()
+    write_results(result, claim_directory(tmp_path / "results"))
+    assert (tmp_path / "results" / "ratings.png").read_bytes().startswith(b"\x89PNG")
+    assert not (tmp_path / "results" / "crosstable.png").exists()
+
+
+def test_of_one_seat_everybody_is_a_team():
+    assert teams(3, 1) == teams(3, 1, of=0) == [(0,), (1,), (2,)]
 
 
 def test_an_agent_alone_is_enough():

@@ -22,7 +22,7 @@ def fill_store(path: Path, games: int = 12) -> None:
 def make_run(folder: Path, state: str = "running", step: int = 40_000, start_time: float | None = None) -> Path:
     """The folder of a training of tic-tac-toe as it looks at some moment, with figures and its latest game."""
     (folder / LIVE).mkdir(parents=True)
-    told = {"game": "tic_tac_toe", "options": {"m": 3, "n": 3, "k": 3}, "algorithm": "ppo"}
+    told = {"game": "tic_tac_toe", "options": {"m": 3, "n": 3, "k": 3}, "algorithm": "ppo", "league": {}}
     (folder / "run.json").write_text(json.dumps(told | {"run": {"steps": 100_000, "snapshots": 10}}))
     now = time.time()
     status = {

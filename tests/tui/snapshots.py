@@ -19,7 +19,7 @@ from textual._context import visible_screen_stack
 from textual.strip import Strip
 
 from arena.tui.app import ArenaApp
-from arena.tui.drawing.theme import plain
+from arena.tui.state.plain import plain
 
 FOLDER = Path(__file__).parent / "snapshots"
 ID = "screen"

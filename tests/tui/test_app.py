@@ -14,10 +14,11 @@ from textual.widgets import OptionList, Static
 
 from arena.base.errors import UsageError
 from arena.tui.app import ArenaApp
-from arena.tui.drawing.theme import DARK, LIGHT, ascii_only, plain
+from arena.tui.drawing.theme import DARK, LIGHT
 from arena.tui.screens.base import ArenaScreen
 from arena.tui.screens.keys import COMMON_KEYS
 from arena.tui.state.intents import LeagueIntent, OpenScreen
+from arena.tui.state.plain import ascii_only, plain
 from tests.tui.helpers import notice, screen_text, shows, until
 from tests.tui.terminal import ARENA, Terminal, require_tmux
 

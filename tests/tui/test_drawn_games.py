@@ -13,9 +13,9 @@ from arena.tui.drawing.board import BoardView, draw, extent
 from arena.tui.drawing.cells import Terminal
 from arena.tui.drawing.pictures import Frame, image
 from arena.tui.drawing.scales import scales_of
-from arena.tui.drawing.theme import plain
 from arena.tui.screens.replay import ReplayScreen
 from arena.tui.state.live_match import LiveMatch
+from arena.tui.state.plain import plain
 from tests.tui.helpers import shows, until
 from tests.tui.snapshots import check_snapshot, check_text
 

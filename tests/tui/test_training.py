@@ -8,7 +8,17 @@ import pytest
 from arena.base.errors import UsageError
 from arena.cli.main import main
 from arena.runs.follow import FollowedRun
-from arena.runs.live_files import FIGURES, GAME, LIVE, read_status, request, requested, training_lock
+from arena.runs.live_files import (
+    FIGURES,
+    GAME,
+    LIVE,
+    STATUS,
+    read_status,
+    replace_json,
+    request,
+    requested,
+    training_lock,
+)
 from arena.tui.app import ArenaApp
 from arena.tui.screens.training import TrainingScreen
 from arena.tui.views.curves import losses, ratings, returns, scores
@@ -180,8 +190,7 @@ async def test_a_training_that_is_killed_or_vanishes_is_said_and_its_curves_stay
             await settled(pilot)
             assert "running" in heading(app)
         await until(pilot, lambda: "ended without a word" in notice(app))
-        await pilot.press("space")
-        assert notice(app) == "no process trains here now"
+        await until(pilot, lambda: "w watch" in last_line(app) and "pause" not in last_line(app))
         shutil.rmtree(folder)
         await until(pilot, lambda: "is gone: its folder cannot be read any more" in notice(app))
         await shows(pilot, "A random")
@@ -195,7 +204,22 @@ async def test_a_run_that_told_nothing_is_shown_as_far_as_it_goes(tmp_path):
     (folder / "run.json").write_text(json.dumps(told))
     app = follow(folder)
     async with app.run_test(size=(120, 34)) as pilot:
-        await shows(pilot, "killed", "no figures yet", "no game yet")
+        await shows(pilot, "killed", "no figures yet")
+
+
+async def test_a_training_without_a_league_shows_the_parts_that_it_fills(tmp_path):
+    folder = make_run(tmp_path / "run", "finished")
+    told = {"game": "gym:CartPole-v1", "options": {}, "algorithm": "ppo", "run": {"steps": 100_000, "snapshots": 10}}
+    (folder / "run.json").write_text(json.dumps(told))
+    status = json.loads((folder / LIVE / STATUS).read_text())
+    replace_json(folder / LIVE / STATUS, status | {"measure": "return", "evaluation": {"return": 21.5}})
+    app = follow(folder, control=True)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await until(pilot, lambda: not app.screen.query_one("#scores").region)
+        assert not app.screen.query_one("#ratings").region
+        assert not app.screen.query_one("#game").region
+        assert app.screen.query_one("#returns").region
+        assert last_line(app).split("  ")[0].strip() == "w watch", "it has ended: nothing to pause, no league"
 
 
 def test_figures_are_told_apart_by_their_names():
@@ -205,10 +229,11 @@ def test_figures_are_told_apart_by_their_names():
         points,
     )
     figures |= dict.fromkeys(["elo", "elo/low", "main-2/elo", "train/reward", "score/return", "train/length"], points)
-    assert [curve.name for curve in scores(figures)] == ["pool", "random", "main-exploiter/pool"]
+    figures |= dict.fromkeys(["score/return_low", "score/return_high", "score/return/random", "score/returner"], points)
+    assert [curve.name for curve in scores(figures)] == ["pool", "random", "returner", "main-exploiter/pool"]
     assert [curve.name for curve in losses(figures)] == ["loss", "vf"]
     assert [curve.name for curve in ratings(figures)] == ["elo", "main-2"]
-    assert [curve.name for curve in returns(figures)] == ["training", "measured"]
+    assert [curve.name for curve in returns(figures)] == ["training", "measured", "random"]
 
 
 def test_the_list_of_runs(folder, capsys, monkeypatch):

@@ -66,7 +66,10 @@ def test_a_training_outlives_its_screen_and_is_followed_from_elsewhere(terminals
 
 def test_what_is_wrong_with_a_training_is_said_and_nothing_is_left_running(terminals, tmp_path):
     mine, _ = terminals
-    mine.enter(f"clear; {ARENA} train tic_tac_toe ppo --steps 10 --out {tmp_path}/runs/short --ui; echo status=$?")
+    mine.enter(
+        f"clear; {ARENA} train tic_tac_toe ppo --steps 10 --snapshots 20 --out {tmp_path}/runs/short --ui; "
+        "echo status=$?"
+    )
     mine.wait_for("--steps 10 are too few for --snapshots 20")
     time.sleep(3 * POLL_S)
     assert "are too few" in mine.screen(), "what was said stays"

@@ -19,7 +19,7 @@ from arena.base.errors import UsageError
 from arena.match.files import WrittenMatch
 from arena.match.verdict import MatchRecord
 from arena.policy.registry import make_game
-from arena.runs.follow import FollowedRun
+from arena.runs.follow import FollowedRun, FoundRun
 from arena.runs.live_files import Request, Status, request, requested
 from arena.runs.options import GYM
 from arena.tui.drawing.board import BoardView
@@ -46,6 +46,8 @@ PLOTS = {
     "returns": ("return", curves.returns),
     "speed": ("steps a second", curves.speed),
 }
+STEERING = "pause", "snapshot", "stop"
+"""Actions on a process that trains."""
 
 
 class TrainingScreen(ArenaScreen):
@@ -80,6 +82,7 @@ class TrainingScreen(ArenaScreen):
         self.pace = Pace(1.0)
         """Pace of the game on the board."""
         self._rest_s = 0.0  # before the next move
+        self._parts: tuple[str, ...] = tuple(PLOTS)  # plots that the run has figures for
 
     def compose_body(self) -> ComposeResult:
         """Yield the game beside the curves and the log."""
@@ -114,11 +117,34 @@ class TrainingScreen(ArenaScreen):
         line.display = bool(text)
         log = self.query_one("#log", Static)
         log.update("\n".join(newest(self.followed.log, *log.content_size)))
+        if self.followed.found is not None:
+            self._arrange(self.followed.found)
         status = self.followed.found.status if self.followed.found is not None else None
         if status is not None and status.elo_zero is not None:
             self.query_one("#ratings", Plot).border_title = Content(f"elo, {status.elo_zero} is 0")
         self.heading.say("" if self.control else "read-only", *status_words(status))
         self._say_changes(status)
+
+    def _arrange(self, run: FoundRun) -> None:
+        """Show the parts that a run of this kind fills: without a league there are no ratings and no games."""
+        without = {"scores", "ratings"} if run.status.measure == "return" else set() if run.league else {"ratings"}
+        parts = tuple(name for name in PLOTS if name not in without)
+        self.set_class(not run.league, "-no-league")
+        if parts != self._parts:
+            self._parts = parts
+            for name in PLOTS:
+                self.query_one(f"#{name}").display = name in parts
+            self.query_one("#curves").set_class(len(parts) < 4, "-few").set_class(len(parts) % 2 == 0, "-odd")
+            self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action has an effect: a run that has ended is not steered, and not all have a league."""
+        run = self.followed.found
+        if action in ("league", "game", "faster", "slower"):
+            return run is None or run.league
+        if action in STEERING:
+            return run is None or run.status.at_work or (self.job is not None and self.job.process.poll() is None)
+        return True
 
     def _say_changes(self, status: Status | None) -> None:
         """Show one line of news when the state of the run has changed."""
@@ -126,6 +152,7 @@ class TrainingScreen(ArenaScreen):
         if state == self._state:
             return
         self._state = state
+        self.refresh_bindings()
         again = f"arena train {shlex.quote(str(self.folder))} --resume goes on"
         news = {
             "running": "",

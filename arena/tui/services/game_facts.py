@@ -12,8 +12,8 @@ from arena.policy.registry import make_game
 class GameFacts:
     """Facts of a game that is installed; those of any game where it is not."""
 
-    cooperative: bool = False
-    """True if all players earn the same."""
+    of_team: bool = False
+    """True if nobody wins: results are what the team earns, or who plays alone."""
     sides: tuple[str, ...] = ()
     """White or black for each seat, if the game is played with these."""
 
@@ -23,5 +23,5 @@ def facts_of(label: str) -> GameFacts:
     """Return the facts of the game of a label."""
     with suppress(UsageError):
         game = make_game(label)
-        return GameFacts(game.cooperative, game.picture(game.initial).sides)
+        return GameFacts(not game.competitive, game.picture(game.initial).sides)
     return GameFacts()

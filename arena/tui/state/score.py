@@ -7,20 +7,21 @@ from games.engine.game import Game
 
 
 def score_words(game: Game, series: Series) -> str:
-    """Return the score of a series: `1½ – ½`; the first contestant's balance in games for chips; a team's mean."""
+    """Return the score of a series: `1½ – ½`; a balance in games for chips; the mean where nobody wins."""
     returns = series.earned(0)
     if game.stakes is not None and returns:
         balance = f"{series.names[0]} {game.stakes.in_words(sum(returns))}"
         return f"{balance}, {game.stakes.per_hand(returns)} after {counted(len(returns), 'hand')}"
-    if game.cooperative and returns:
+    if not game.competitive and returns:
+        who = "the team" if game.num_players > 1 else series.names[0]
         mean, total = sum(returns) / len(returns), sum(returns)
-        return f"the team earns {mean:.3g} a game, {total:g} in {counted(len(returns), 'game')}"
+        return f"{who} earns {mean:.3g} a game, {total:g} in {counted(len(returns), 'game')}"
     return standings(series.score)
 
 
 def score_of(game: Game, series: Series, contestant: int) -> str:
-    """Return the score beside the name of a contestant: points, its balance in chips, or what its team earned."""
+    """Return the score beside the name of a contestant: points, its balance in chips, or what was earned."""
     total = sum(series.earned(contestant))
     if game.stakes is not None:
         return f"{total * game.stakes.chips:+z.6g}" if total else "0"
-    return f"{total:g}" if game.cooperative else points(series.score[contestant])
+    return points(series.score[contestant]) if game.competitive else f"{total:g}"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from arena.match.verdict import Reason, Verdict
 from arena.tui.state.counting import counted
+from arena.tui.state.plain import ascii_only
 from arena.tui.state.series import share_point
 from games.engine.picture import mark_of
 
@@ -49,15 +50,15 @@ def bar(fraction: float, width: int) -> str:
 
 
 def points(value: float) -> str:
-    """Return points as chess players write them.
+    """Return points as chess players write them; half a point as 0.5 where there is no sign for it.
 
     >>> points(0), points(0.5), points(1.5), points(1 / 3)
     ('0', '½', '1½', '0.33')
     """
     whole, rest = divmod(value, 1)
-    if rest == 0:
-        return str(int(whole))
-    return f"{int(whole) or ''}½" if rest == 0.5 else f"{value:.2f}"
+    if rest == 0.5:
+        return f"{value:.1f}" if ascii_only() else f"{int(whole) or ''}½"
+    return f"{value:.2f}" if rest else str(int(whole))
 
 
 def shares(returns: Sequence[float], of_team: bool = False) -> list[str]:

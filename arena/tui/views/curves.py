@@ -3,18 +3,22 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from arena.policy.snapshots import RETURN
 from arena.runs.live_files import SPEED
+from arena.runs.scores import OTHER
 from arena.tui.drawing.plotting import Curve
 
 Figures = Mapping[str, Sequence[tuple[int, float]]]
 """(step, value) points of every figure by name; names of further learners' figures start with the learner's."""
+RETURNS = re.compile(rf"(^|/)score/{RETURN}(_low|_high|/.*)?$")
+"""Figures of returns, which are no scores."""
 MAX_CURVES = 6
 """Maximum number of curves in one plot."""
 
 
 def scores(figures: Figures) -> list[Curve]:
     """Return points a game against the pool and each reference."""
-    return _curves(figures, "score/", leave_out=("score/return",))
+    return _curves({name: points for name, points in figures.items() if not RETURNS.search(name)}, "score/")
 
 
 def ratings(figures: Figures) -> list[Curve]:
@@ -31,14 +35,16 @@ def ratings(figures: Figures) -> list[Curve]:
 def losses(figures: Figures) -> list[Curve]:
     """Return all losses; those of a manager's policies share the policy's curve."""
     plain = {re.sub(r"\bupdate/policy_\d+/", "update/", name): points for name, points in figures.items()}
-    return _curves(plain, "update/loss", leave_out=())
+    return _curves(plain, "update/loss")
 
 
 def returns(figures: Figures) -> list[Curve]:
-    """Return mean returns of training and of evaluation."""
-    labels = {"train/reward": "training", "score/return": "measured", "test/reward": "test"}
+    """Return mean returns of training and of evaluation, of the newest snapshot and of others beside it."""
+    labels = {"train/reward": "training", f"score/{RETURN}": "measured", "test/reward": "test"}
+    other = f"score/{OTHER}"
+    labels |= {name: name.removeprefix(other) for name in figures if name.startswith(other)}
     labelled = [(label, figures[name]) for name, label in labels.items() if name in figures]
-    return [_curve(label, points, number) for number, (label, points) in enumerate(labelled)]
+    return [_curve(label, points, number) for number, (label, points) in enumerate(labelled[:MAX_CURVES])]
 
 
 def speed(figures: Figures) -> list[Curve]:
@@ -46,12 +52,12 @@ def speed(figures: Figures) -> list[Curve]:
     return [_curve("steps", figures[SPEED], 0)] if SPEED in figures else []
 
 
-def _curves(figures: Figures, beginning: str, leave_out: Sequence[str]) -> list[Curve]:
+def _curves(figures: Figures, beginning: str) -> list[Curve]:
     """Return figures with this prefix, alone or after the name of a learner; unprefixed names first."""
     selected: dict[str, Sequence[tuple[int, float]]] = {}
     for name, points in figures.items():
         learner, middle, rest = ("", "", name) if name.startswith(beginning) else name.partition("/")
-        if rest.startswith(beginning) and rest not in leave_out:
+        if rest.startswith(beginning):
             label = rest.removeprefix(beginning).lstrip("/") or rest.rpartition("/")[2]
             selected[f"{learner}{middle}{label}"] = points
     names = sorted(selected, key=lambda name: name.count("/"))[:MAX_CURVES]

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 def training_cells(run: "FoundRun") -> Cells:
     """Return the activity, name, progress, scores and newest snapshot of a run."""
+    from arena.runs.scores import score_words
+
     status = run.status
-    scores = [f"{name} {value:.0%}" for name, value in status.evaluation.items() if name != "return"]
-    scores += [f"return {value:.4g}" for name, value in status.evaluation.items() if name == "return"]
+    scores = score_words(status.evaluation)
     pace = [f"{status.rate:,.0f}/s"] if status.rate else []
     sign = Text("●" if status.at_work else "○", "bold")
     newest = [f"{counted(status.snapshots, 'snapshot')}, {clock_time(status.time)}"] if status.snapshots else []
@@ -42,7 +43,7 @@ def match_cells(match: "StoredMatch", facts: "GameFacts") -> Cells:
     from arena.tui.state.words import shares
 
     record = match.record
-    result = "–".join(shares(record.verdict.returns, facts.cooperative))
+    result = "–".join(shares(record.verdict.returns, facts.of_team))
     moves = counted(len(record.actions), "move")
     return Text(clock_time(match.added), "dim"), result, " – ".join(record.players), moves
 
@@ -61,7 +62,7 @@ def found(part: str, names: Sequence[str]) -> str | None:
 LADDER = ("", ">elo", ">±", "agent", ">games", "W/D/L")
 """Headings of a ladder; narrow panels cut the last."""
 TEAMS = ("", ">earns", ">±", "agent", ">games", "")
-"""Headings of the ladder of a cooperative game."""
+"""Headings of the ladder of a game that nobody wins."""
 MOST_LADDER_ROWS = 50
 
 
@@ -72,11 +73,11 @@ def ladder_title(ladder: "GameLadder") -> str:
 
 
 def ladder_headings(ladder: "GameLadder") -> tuple[str, ...]:
-    """Return the headings of a ladder: nobody has an Elo in a cooperative game."""
-    return TEAMS if _is_cooperative(ladder) else LADDER
+    """Return the headings of a ladder: nobody has an Elo where nobody wins."""
+    return TEAMS if _earns(ladder) else LADDER
 
 
-def _is_cooperative(ladder: "GameLadder") -> bool:
+def _earns(ladder: "GameLadder") -> bool:
     from arena.tournament.teams import Teams
 
     return any(isinstance(one.table, Teams) for one in ladder.ladders[:1])
@@ -97,8 +98,8 @@ def ladder_note(ladder: "GameLadder") -> str:
 def ladder_rows(ladder: "GameLadder", all_games: Sequence["GameLadder"] = ()) -> list[tuple[str, Cells]]:
     """Return a row for each of the first players of a ladder, and for the strongest of each of the other games.
 
-    Cells are place, rating, half its interval, player, games, and wins/draws/losses, under the clock of most games. In
-    cooperative games what a team of the player alone earns stands for the rating. The key is the game and the player
+    Cells are place, rating, half its interval, player, games, and wins/draws/losses, under the clock of most games.
+    Where nobody wins, what a team of the player alone earns stands for the rating. The key is the game and the player
     with a line end between them. A row without a key separates players whom no games connect.
     """
     rows = list(islice(_rows(ladder), MOST_LADDER_ROWS))

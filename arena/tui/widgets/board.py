@@ -21,8 +21,9 @@ from arena.tui.drawing.board import BoardView, cell_at, draw, extent
 from arena.tui.drawing.cells import Terminal, TextRun
 from arena.tui.drawing.graphics import PixelRoom
 from arena.tui.drawing.scales import SQUARE, Scale
-from arena.tui.drawing.theme import PAINTS, SURFACES, ascii_only
+from arena.tui.drawing.theme import PAINTS, SURFACES
 from arena.tui.state.live_match import Cell
+from arena.tui.state.plain import ascii_only
 from arena.tui.terminal import PixelScreen
 
 SEATS = ("seat-0", "seat-1", "seat-2", "seat-3")

@@ -165,7 +165,7 @@ def _line(match: "StoredMatch", width: int) -> str:
     record, is_wide, added = match.record, width >= WIDE, datetime.fromtimestamp(match.added)
     facts = facts_of(record.game)
     players = "   ".join(f"{mark(seat, facts.sides)} {name}" for seat, name in enumerate(record.players))
-    result = "–".join(shares(record.verdict.returns, facts.cooperative))
+    result = "–".join(shares(record.verdict.returns, facts.of_team))
     ended = "" if record.verdict.reason == "finished" else str(record.verdict.reason)
     left = f" {match.id:>8}  {added:%Y-%m-%d %H:%M}  " if is_wide else f" {match.id:>6}  {added:%d %b %H:%M}  "
     right = f"  {result:<5} {ended:<8} {len(record.actions):>4} moves "
