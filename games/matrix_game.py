@@ -124,7 +124,8 @@ def information_state(state: Any, seat: int, out: NDArray[Any]) -> None:
 @njit
 def returns(state: Any, out: NDArray[Any]) -> None:
     """Write the payoffs so far."""
-    out[:] = state.earned
+    for seat in range(2):
+        out[seat] = state.earned[seat]
 
 
 @njit

@@ -23,7 +23,7 @@ from games.engine.jit import njit
 from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
-from games.engine.scores import share_win
+from games.engine.scores import highest, share_win
 from games.engine.views import views
 
 ROLL, HOLD = 0, 1
@@ -116,7 +116,7 @@ def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
 @njit
 def returns(state: Any, out: NDArray[Any]) -> None:
     """Write +1 for the winner, paid by the others in equal parts."""
-    if state.scores.max() >= state.target:
+    if highest(state.scores) >= state.target:
         share_win(state.scores, out)
 
 

@@ -58,8 +58,8 @@ def apply(state: Any, action: int) -> None:
         winner = int((first < second) != ((first + second) % 2 == 0))
         state.score[winner] += 1
         state.score[1 - winner] -= 1
-    state.last[:] = state.chosen
-    state.history[state.cycles] = state.chosen
+    for seat in range(2):
+        state.last[seat] = state.history[state.cycles, seat] = state.chosen[seat]
     state.chosen[:] = NOT_YET
     state.cycles += 1
     state.current_player = TERMINAL if state.cycles == state.history.shape[0] else 0

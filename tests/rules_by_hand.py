@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from games.engine.compiler import instantiate
 from games.engine.game import Game
 from games.engine.jit import njit
-from games.engine.kernels import drawn_outcome
+from games.engine.moves import drawn_outcome
 from games.engine.rules import apply, chance_outcomes, information_state, legal_actions, observe, returns
 
 

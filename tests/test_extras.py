@@ -38,4 +38,4 @@ def test_the_command_fits_the_installation(origin, command, monkeypatch, tmp_pat
 
 def test_the_project_declares_every_extra_that_is_advised():
     declared = importlib.metadata.metadata("arena-marl").get_all("Provides-Extra")
-    assert {"chess", "minari", "onnx", "openskill", "postgres", "ray", "wandb", "web"} <= set(declared)
+    assert {"chess", "cuda", "minari", "onnx", "openskill", "postgres", "ray", "wandb", "web"} <= set(declared)

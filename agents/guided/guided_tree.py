@@ -18,7 +18,7 @@ from games.engine.chance import GAMMA, mix
 from games.engine.entries import unowned
 from games.engine.game import CHANCE, TERMINAL
 from games.engine.jit import njit
-from games.engine.kernels import drawn_outcome
+from games.engine.moves import drawn_outcome
 from games.engine.rules import NUM_ACTIONS, apply, legal_actions, observe, reseed, returns
 
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from games.engine.batch import new_games
 from games.engine.compiler import kernels
 from games.engine.game import Game, State
-from games.engine.kernels import new_games
 
 
 class ReplayedGame:

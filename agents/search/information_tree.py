@@ -21,7 +21,7 @@ from games.engine.entries import unowned
 from games.engine.game import TERMINAL, Game
 from games.engine.jit import njit
 from games.engine.joint import NOT_YET, await_choices
-from games.engine.kernels import play_out, settle
+from games.engine.moves import play_out, settle
 from games.engine.rules import (
     NUM_ACTIONS,
     NUM_PLAYERS,

@@ -20,7 +20,7 @@ from games.engine.chance import GAMMA, below, mix
 from games.engine.entries import unowned
 from games.engine.game import CHANCE, TERMINAL, Game
 from games.engine.jit import njit
-from games.engine.kernels import drawn_outcome, play_out, settle
+from games.engine.moves import drawn_outcome, play_out, settle
 from games.engine.rules import NUM_ACTIONS, NUM_PLAYERS, apply, legal_actions, reseed, returns
 
 CONFIDENCES = np.array([math.sqrt(math.log(max(visits, 1))) for visits in range(4096)])

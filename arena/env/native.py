@@ -16,11 +16,11 @@ from arena.env.ids import Ids, rows_of, seeds_for
 from arena.env.openings import draw_opening
 from arena.env.row_threads import RowThreads
 from games.engine.actions import Action
+from games.engine.batch import Shown, new_games
 from games.engine.chance import GAMMA
 from games.engine.compiler import instantiate, kernels
 from games.engine.game import Game
 from games.engine.jit import Unchecked
-from games.engine.kernels import Shown, new_games
 from games.engine.registry import make_game
 from games.engine.row_sharing import RowShare
 
@@ -152,7 +152,7 @@ class GameVectorEnv(VectorGames):
         rows = self._rows if id is None else rows_of(id, len(self))
         actions = self.checked_actions(action, rows)
         games = self._games
-        bad = self._first_illegal.call(rows, actions, games.mask, games.over)
+        bad = self._first_illegal.call(games, rows, actions)
         if bad >= 0:
             raise self.refusal(int(rows[bad]), int(actions[bad]), games.mask[rows[bad]])
         restart = self.autoreset and not self.openings

@@ -80,12 +80,11 @@ def kind_at(board: NDArray[Any], square: int) -> Any:
 
 
 @njit
-def next_board(state: Any) -> Any:
-    """Return the board of this move, initialised as a copy of the one before."""
+def copy_board(state: Any) -> None:
+    """Set the board of this move to a copy of the one before."""
     before, board = state.boards[(state.length - 1) % BOARDS], state.boards[state.length % BOARDS]
     for i in range(4):
         board[i] = before[i]
-    return board
 
 
 @njit

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.chess.board import BOARDS, PAWN, kind_at, next_board, relocate
+from games.chess.board import BOARDS, PAWN, copy_board, kind_at, relocate
 from games.chess.keys import key_after
 from games.chess.moves import generate
 from games.engine.bits import ONE, ZERO, lowest_index, popcount
@@ -67,7 +67,8 @@ def can_claim(state: Any) -> bool:
 def can_be_answered(state: Any, kind: int, origin: int, target: int) -> bool:
     """Return whether the opponent has a legal reply to a move that is neither a capture nor a pawn's."""
     state.length += 1
-    relocate(next_board(state), np.int64(state.turn), kind, origin, target)
+    copy_board(state)
+    relocate(state.boards[state.length % BOARDS], np.int64(state.turn), kind, origin, target)
     state.ep_files[state.length % BOARDS] = -1
     state.turn = 1 - state.turn
     generate(state)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.chess.actions import MOVES, ORIGINS, PLANES, TARGETS, UNDERPROMOTED, UNDERPROMOTIONS
-from games.chess.board import BOARDS, KNIGHT, PAWN, QUEEN, clear, kind_at, next_board, planes, relocate
+from games.chess.board import BOARDS, KNIGHT, PAWN, QUEEN, clear, copy_board, kind_at, planes, relocate
 from games.chess.draws import FIFTY_MOVES, can_claim, insufficient_material, occurrences
 from games.chess.keys import CASTLING_KEPT, EP_KEYS, PIECE_KEYS, key_after
 from games.chess.moves import MOVERS, generate
@@ -110,7 +110,8 @@ def apply(state: Any, action: int) -> None:
     state.last_action = action
     slot = state.length % BOARDS
     state.ep_files[slot] = -1
-    board = next_board(state)
+    copy_board(state)
+    board = state.boards[slot]
     if kind == PAWN or taken:
         state.clock = 0
         state.recurrences = 0

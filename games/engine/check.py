@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.engine.actions import Action
+from games.engine.batch import new_games
 from games.engine.compiler import instantiate, kernels
 from games.engine.errors import ContractError, UsageError
 from games.engine.game import TERMINAL, Game, Problem, State
-from games.engine.kernels import new_games
 
 SUM_TOLERANCE = 1e-5
 """Largest sum of returns that counts as zero, relative to the largest return: rewards are single precision."""

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 PLACEHOLDERS = "games.engine.rules"
 DEFAULTS = "games.engine.defaults"
-SIZES = ("NUM_ACTIONS", "NUM_PLAYERS", "OBSERVATION_SHAPE")
+SIZES = ("NUM_ACTIONS", "NUM_PLAYERS", "NUM_OUTCOMES", "OBSERVATION_SHAPE")
 """Placeholders that are numbers, or of numbers: loops up to a number known when compiling are twice as fast."""
-Sizes = tuple[int, int, tuple[int, ...]]
+Sizes = tuple[int, int, int, tuple[int, ...]]
 Rules = tuple[tuple[str, Rule], ...]
 """The rules of one game with their names; a key of caches."""
 VERSIONED = ("numba", "numpy", "math", "builtins")
@@ -62,7 +62,7 @@ def kernels(game: "Game") -> Any:
 def instantiate(template: str, game: "Game") -> Any:
     """Import the module `template` once more with the rules of `game` in place of the placeholders."""
     layout = f"{game.state_dtype} {np.dtype(game.observation_dtype)}"
-    sizes = game.num_actions, game.num_players, game.observation_shape
+    sizes = game.num_actions, game.num_players, game.num_outcomes, game.observation_shape
     return _instantiate(template, rules_of(game), layout, sizes)
 
 
@@ -141,7 +141,7 @@ def _bind(
         else:
             continue
         lines[node.lineno - 1 : node.end_lineno] = bound
-    if not used:
+    if not used and not others:
         raise ValueError(f"the template does not import from {PLACEHOLDERS}")
     return "".join(lines), used
 

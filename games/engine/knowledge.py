@@ -1,6 +1,6 @@
 """Knowledge of a seat: a template that `games.engine.compiler` turns into machine code for one game.
 
-Shapes as in `games.engine.kernels`; `seats` (int64 [R]) is the seat in each of the R games of `states`.
+Shapes as in `games.engine.batch`; `seats` (int64 [R]) is the seat in each of the R games of `states`.
 """
 
 from typing import Any

@@ -16,11 +16,11 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.env import AECIterable
 from pettingzoo.utils.env_logger import EnvLogger
 
+from games.engine.batch import new_games
 from games.engine.compiler import kernels
 from games.engine.errors import IllegalActionError, UsageError
 from games.engine.game import Game
 from games.engine.jit import Unchecked
-from games.engine.kernels import new_games
 from games.engine.spaces import observation_space
 
 RENDER_MODES = ("ansi", "human", "rgb_array")

@@ -14,6 +14,8 @@ NUM_ACTIONS = 0
 """The game's number of actions, A."""
 NUM_PLAYERS = 0
 """The game's number of seats, P."""
+NUM_OUTCOMES = 0
+"""The number of outcomes of chance, C; 0 without chance."""
 OBSERVATION_SHAPE = (0,)
 """The shape of what one seat sees, O."""
 

@@ -7,10 +7,10 @@ from typing import Literal
 
 import numpy as np
 
+from games.engine.batch import new_games
 from games.engine.compiler import kernels
 from games.engine.errors import IllegalActionError, UsageError
 from games.engine.game import TERMINAL, Game, State
-from games.engine.kernels import new_games
 from games.engine.notation import Notation, WrittenGame
 from games.engine.registry import make_game
 from games.engine.text import printable, printable_lines
@@ -148,7 +148,7 @@ def replay(game: Game, actions: Sequence[int]) -> State:
     engine.reset(games, row, None)
     for number, action in enumerate(actions, start=1):
         played = np.array([action], np.int64)
-        if engine.first_illegal(row, played, games.mask, games.over) >= 0:
+        if engine.first_illegal(games, row, played) >= 0:
             text = game.action_text(games.states[0], action) if 0 <= action < game.num_actions else "no action"
             why = "is played after the end" if games.over[0] else "is illegal"
             raise IllegalActionError(f"go: move {number}, action {action} ({text}), {why}")

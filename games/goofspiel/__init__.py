@@ -67,7 +67,8 @@ def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
 def legal_actions(state: Any, mask: NDArray[Any]) -> None:
     """Allow the cards in hand; none at the end."""
     if state.current_player >= 0:
-        mask[:] = state.hands[state.current_player] != 0
+        for card in range(mask.shape[0]):
+            mask[card] = state.hands[state.current_player, card] != 0
 
 
 @njit
@@ -143,13 +144,15 @@ def observe(state: Any, seat: int, out: NDArray[Any]) -> None:
     out[:] = 0
     if state.length < cards and state.point_cards[state.length] >= 0:
         out[state.point_cards[state.length]] = 1
-    out[cards : 2 * cards] = state.to_come
-    out[2 * cards : 3 * cards] = state.hands[seat]
+    for card in range(cards):
+        out[cards + card] = state.to_come[card]
+        out[2 * cards + card] = state.hands[seat, card]
     begin, above = (3 + players if state.imp_info else 2 + players) * cards, cards * (cards + 1) // 2 + 1
     for i in range(players):
         other = (seat + i) % players
         if not state.imp_info:
-            out[(2 + i) * cards : (3 + i) * cards] = state.hands[other]
+            for card in range(cards):
+                out[(2 + i) * cards + card] = state.hands[other, card]
         out[begin + i * above + state.points[other]] = 1
     if state.imp_info:
         for i in range(state.length):

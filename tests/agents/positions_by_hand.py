@@ -5,9 +5,9 @@ from functools import cache
 import numpy as np
 
 from arena.data.batch import Batch
+from games.engine.batch import new_games
 from games.engine.compiler import kernels
 from games.engine.game import TERMINAL, Game, State
-from games.engine.kernels import new_games
 
 DECAY = 0.999
 

@@ -8,9 +8,9 @@ import pytest
 from numpy.typing import NDArray
 
 from arena.env.native import GameVectorEnv
+from games.engine.batch import new_games
 from games.engine.compiler import kernels
 from games.engine.game import TERMINAL, Game
-from games.engine.kernels import new_games
 from games.engine.registry import GAMES, make_game
 
 SPECS = [

@@ -42,7 +42,7 @@ def test_every_legal_action_is_chosen_as_often_as_the_others(spec):
 @pytest.mark.parametrize("spec", DRAWERS)
 def test_an_outcome_that_is_drawn_is_the_one_that_the_probabilities_give(spec):
     game = make_game(spec)
-    apply = instantiate("games.engine.kernels", game).apply
+    apply = instantiate("games.engine.moves", game).apply
     scratch, drawn, picked = np.empty(game.num_outcomes), np.empty(TIMES, np.int64), np.empty(TIMES, np.int64)
     states, dealt = np.repeat(game.initial.reshape(1), 1), 0
     while states[0]["current_player"] == CHANCE:

@@ -5,7 +5,7 @@ from numba import njit
 
 from games.engine.chance import GAMMA, below, mix
 from games.engine.game import TERMINAL
-from games.engine.kernels import choose
+from games.engine.moves import choose
 from games.engine.rules import NUM_ACTIONS, apply, heuristic, legal_actions, returns
 
 DECAY = 0.999

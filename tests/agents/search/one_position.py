@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from games.engine.kernels import drawn_outcome, play_out, settle
+from games.engine.moves import drawn_outcome, play_out, settle
 from games.engine.rules import NUM_PLAYERS, apply, chance_outcomes, heuristic, legal_actions, reseed, returns
 
 
