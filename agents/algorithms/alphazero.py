@@ -16,12 +16,13 @@ import torch
 from numpy.typing import NDArray
 
 from agents.configs.search import AlphaZeroConfig
+from agents.guided.guided import Network
 from agents.guided.puct import network_of
 from agents.guided.self_play_search import SelfPlaySearch
 from agents.learning.actor_critic import logits_and_values
 from agents.learning.gradients import descend
 from agents.learning.optimizer import Adam
-from agents.learning.precision import half_precision
+from agents.learning.precision import HalfActorCritic, half_precision, has_bfloat16
 from agents.learning.symmetries import turn
 from agents.networks.builders import make_body
 from agents.networks.discrete import Actor, Critic
@@ -62,6 +63,7 @@ class AlphaZeroPolicy(BasePolicy):
         self.actor, self.critic, self.optim = actor, critic, optim
         self.config = config
         self._game, self._search = game, SelfPlaySearch(game, config)
+        self._half: HalfActorCritic | None = None
         self.rng = make_rng()
 
     @property
@@ -99,8 +101,16 @@ class AlphaZeroPolicy(BasePolicy):
         `policy.target` [n, A], the policy to learn (zero after a quick search). The hidden `state` is `moves` [n], the
         number of moves of the seat, and `tree` [n], the number of the tree kept for its next move.
         """
-        network = partial(network_of, self, half=self.training and self.config.half)
-        return self._search.answer(batch, state, network, self.rng, self.training)
+        return self._search.answer(batch, state, self._network(), self.rng, self.training)
+
+    def _network(self) -> Network:
+        """Return what evaluates positions for a search: the networks or, where they compute in half, a copy of them."""
+        if not (self.training and self.config.half and has_bfloat16(self.device)):
+            return partial(network_of, self)
+        if self._half is None or self._half.device != self.device:
+            self._half = HalfActorCritic(self.actor, self.critic)
+        self._half.refresh()
+        return partial(network_of, self._half)
 
     # --- learning -----------------------------------------------------------------------------------------------
 

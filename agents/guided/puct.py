@@ -13,7 +13,6 @@ import torch
 from numpy.typing import NDArray
 
 from agents.guided.guided import GuidedSearch, SearchResult
-from agents.learning.precision import half_precision
 from agents.search.budget import read_budget
 from agents.search.memory import Trees
 from agents.search.positions import positions
@@ -33,7 +32,7 @@ CONSIDERED = {"puct": 0, "gumbel": 16}
 
 @runtime_checkable
 class RatesStates(Protocol):
-    """A policy whose networks can guide a search: an actor, and a critic of states."""
+    """A policy, or networks, that can guide a search: an actor, and a critic of states."""
 
     @property
     def device(self) -> torch.device:
@@ -44,15 +43,9 @@ class RatesStates(Protocol):
 
 
 @torch.no_grad()
-def network_of(
-    policy: RatesStates, obs: NDArray[Any], mask: NDArray[np.bool_], half: bool = False
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Evaluate a policy's networks as a search requires: logits [k, A] and values [k].
-
-    `half` computes in bfloat16 where the device supports it.
-    """
-    with half_precision(policy.device, half):
-        logits, value = policy.logits_and_values(torch.as_tensor(obs, device=policy.device))
+def network_of(policy: RatesStates, obs: NDArray[Any], mask: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Evaluate a policy's networks as a search requires: logits [k, A] and values [k]."""
+    logits, value = policy.logits_and_values(torch.as_tensor(obs, device=policy.device))
     return logits.numpy(force=True), value.numpy(force=True)
 
 

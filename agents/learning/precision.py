@@ -1,6 +1,11 @@
 """Networks in bfloat16, with 8 significant bits; takes half the time on processors that support it."""
 
+from copy import deepcopy
+
 import torch
+from torch import nn
+
+from agents.learning.actor_critic import logits_and_values
 
 
 def half_precision(device: torch.device, wanted: bool = True) -> torch.autocast:
@@ -16,3 +21,35 @@ def has_bfloat16(device: torch.device) -> bool:
     if device.type == "cpu":  # torch tells it by private functions alone, which not every version has
         return any(getattr(torch.cpu, name, bool)() for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
     return device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
+
+
+class HalfActorCritic:
+    """A copy of an actor and a critic to evaluate many small batches, its dense and convolutional weights in bfloat16.
+
+    It gives what the networks give in `half_precision`, to the bit: there those weights are converted anew in every
+    call, which takes a third of the time of 200 observations.
+    """
+
+    def __init__(self, actor: nn.Module, critic: nn.Module):
+        self._networks = nn.ModuleList([actor, critic])
+        self._copies = deepcopy(self._networks).requires_grad_(False)  # at once: they may share their body
+        for module in self._copies.modules():
+            if isinstance(module, nn.Linear | nn.Conv1d | nn.Conv2d | nn.Conv3d):
+                module.to(torch.bfloat16)
+        self.device = next(self._copies.parameters()).device
+        """Device of the copy, that of the networks when it was made."""
+
+    @torch.no_grad()
+    def refresh(self) -> None:
+        """Take over the present weights and buffers of the networks."""
+        for kept, present in (
+            *zip(self._copies.parameters(), self._networks.parameters(), strict=True),
+            *zip(self._copies.buffers(), self._networks.buffers(), strict=True),
+        ):
+            kept.copy_(present)
+
+    def logits_and_values(self, obs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the logits [n, A] and values [n] of observations, in float32."""
+        actor, critic = self._copies
+        with half_precision(self.device):
+            return logits_and_values(actor, critic, obs)

@@ -7,7 +7,7 @@ import torch
 from agents.algorithms.alphazero import build
 from agents.configs.search import AlphaZeroConfig
 from agents.guided.guided import GuidedSearch
-from agents.learning.precision import has_bfloat16
+from agents.learning.precision import HalfActorCritic, half_precision, has_bfloat16
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.env import GameVectorEnv
@@ -157,3 +157,21 @@ def test_half_precision_is_for_training_alone():
     np.testing.assert_allclose(answers[True, True].value, answers[True, False].value, atol=0.05)
     same = (answers[True, True].value == answers[True, False].value).all()
     assert same != has_bfloat16(torch.device("cpu"))
+
+
+@pytest.mark.skipif(not has_bfloat16(torch.device("cpu")), reason="this processor has no bfloat16")
+@pytest.mark.parametrize("blocks", [0, 1])
+def test_a_copy_in_half_precision_evaluates_as_the_networks_do_after_every_step(blocks):
+    game = make_game("connect_four")
+    policy = build(Spaces.of_game(game), config(blocks=blocks), True)
+    half = HalfActorCritic(policy.actor, policy.critic)
+    obs = torch.as_tensor(np.random.default_rng(0).integers(0, 2, (5, 6, 7, 2)), dtype=torch.int8)
+    for _ in range(2):
+        half.refresh()
+        with half_precision(policy.device):
+            wanted = policy.logits_and_values(obs)
+        for one, other in zip(half.logits_and_values(obs), wanted, strict=True):
+            assert torch.equal(one, other)
+        logits, values = policy.logits_and_values(obs)
+        (logits.sum() + values.sum()).backward()
+        policy.optim.step()
