@@ -23,7 +23,7 @@ from arena.tui.screens.keys import MATCH_KEYS, PLAY_KEYS
 from arena.tui.screens.replay import ReplayScreen
 from arena.tui.state.live_match import Cell, Position
 from arena.tui.state.messages import Dealt, Hinted, MovePlayed
-from arena.tui.state.pointing import highlighted, pointed
+from arena.tui.state.pointing import highlighted, pointed, without_cell, your_move
 from arena.tui.state.words import GETTING_READY
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.choices import Choices
@@ -35,7 +35,6 @@ from games.engine.game import Game
 
 WHAT_NEXT = "n: next game   x: again from the other seat   a: analysis"
 """What can be done after a game."""
-YOUR_MOVE = "your move: type it, click, or arrows and enter"
 HURRY_HINT_S = 3.0
 """Thinking time after which the user is told that the agent can be hurried."""
 
@@ -123,9 +122,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
             self.heading.say(f"{unit} {match.series.game + 1}{of_session}", match.standings())
             self.query_one(MatchPane).view = self.view_model()
         self.query_one(Board).show_cursor(sitting.my_turn)
-        legal, cells = sitting.position.legal, sitting.position.picture.action_cells
-        placeless = {action: text for action, text in legal.items() if cells[action][0] < 0}
-        self.query_one(Choices).moves = placeless if sitting.my_turn else {}
+        self.query_one(Choices).moves = without_cell(sitting.position) if sitting.my_turn else {}
 
     def tick(self) -> None:
         """Refresh the clocks, once a second, and say how to go on if an agent takes long."""
@@ -157,7 +154,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
             self.say(f"a draw is offered: {self.key_of('draw')} accepts, a move declines", "refusal")
         else:
             name = f"{position.picture.mark(position.seat)} {sitting.match.seat_names[position.seat]}, "
-            self.say(("" if len(sitting.keyboard.people) == 1 else name) + YOUR_MOVE)
+            self.say(("" if len(sitting.keyboard.people) == 1 else name) + your_move(position))
 
     def hide(self, name: str) -> None:
         """Draw the curtain until the person of that name lifts it."""
@@ -192,7 +189,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         elif self.picked is not None:
             self.say("where to? a dot marks each cell; escape lets go")
         elif previous is not None:
-            self.say(YOUR_MOVE)
+            self.say(your_move(self.sitting.position))
         else:
             self.say("nothing of yours can move from there; a dot marks each piece that can", "refusal")
         self.show()
@@ -268,7 +265,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         """Put down the piece that is picked up; without one, ask the agent to move now."""
         if self.picked is not None:
             self.picked = None
-            self.say(YOUR_MOVE)
+            self.say(your_move(self.sitting.position))
             self.show()
         elif self.jobs.current == "hint" and self.sitting.hints.policy is not None:
             self.sitting.hints.policy.hurry()
@@ -328,7 +325,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         elif isinstance(message.hint.answer.action, tuple):
             self.say(f"{hints.name} would play {written(message.hint.answer.action)}")
         else:
-            self.say(YOUR_MOVE)
+            self.say(your_move(self.sitting.position))
         self.show()
 
     def action_thoughts(self) -> None:

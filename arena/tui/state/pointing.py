@@ -29,3 +29,14 @@ def highlighted(position: Position, picked: Cell | None) -> frozenset[Cell]:
         moves = set(moves_of(position, picked))
         return frozenset(cell for cell, actions in position.targets.items() if not moves.isdisjoint(actions))
     return frozenset(position.origins or position.targets)
+
+
+def without_cell(position: Position) -> dict[int, str]:
+    """Return the legal actions that cannot be pointed at, with their notation: pass, call, roll."""
+    cells = position.picture.action_cells
+    return {action: text for action, text in position.legal.items() if cells[action][0] < 0}
+
+
+def your_move(position: Position) -> str:
+    """Return the words for a person's turn; buttons need no explanation, and leave little room."""
+    return "your move" if without_cell(position) else "your move: type it, click, or arrows and enter"

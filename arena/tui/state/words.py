@@ -111,7 +111,8 @@ def result(verdict: Verdict, names: Sequence[str], num_moves: int, sides: Sequen
         return f"a draw by agreement after {counted(num_moves, 'move')}"
     score = _score(verdict.returns)
     if len(set(verdict.returns)) == 1 and score:
-        return f"everybody scores {verdict.returns[0]:g} after {counted(num_moves, 'move')}"
+        who = "everybody scores" if len(names) > 1 else "you score" if names[0] == YOU else f"{names[0]} scores"
+        return f"{who} {verdict.returns[0]:g} after {counted(num_moves, 'move')}"
     winners = [seat for seat, share in enumerate(share_point(verdict.returns)) if share > 0]
     if len(winners) == len(names):
         return f"a draw after {counted(num_moves, 'move')}"
