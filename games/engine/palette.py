@@ -5,6 +5,8 @@ Colour = tuple[int, int, int]
 
 SEATS: tuple[Colour, ...] = ((0, 114, 178), (230, 159, 0), (0, 158, 115), (204, 121, 167))
 """Colour of each seat without a side of its own, of the Okabe-Ito set that colour-blind people can tell apart."""
+SEATS_ON_DARK: tuple[Colour, ...] = ((86, 180, 233), (230, 159, 0), (47, 196, 151), (226, 150, 192))
+"""The same hues on a dark ground."""
 SIDES: dict[str, Colour] = {"white": (252, 250, 242), "black": (14, 14, 16)}
 """Colours of the sides of games that are played with white and black."""
 GROUNDS: dict[str, Colour] = {

@@ -11,7 +11,8 @@ from arena.policy.registry import GAMES, make_game
 from arena.tui.app import ArenaApp
 from arena.tui.drawing.board import BoardView, draw, extent
 from arena.tui.drawing.cells import Terminal
-from arena.tui.drawing.pictures import Frame, image
+from arena.tui.drawing.figures import font
+from arena.tui.drawing.pictures import DARK, LIGHT, Frame, image
 from arena.tui.drawing.scales import scales_of
 from arena.tui.screens.replay import ReplayScreen
 from arena.tui.state.live_match import LiveMatch
@@ -142,3 +143,19 @@ def test_the_bishops_of_white_are_light_on_an_image():
     black, white = (np.mean(cell > 240) for cell in rows)
     assert black == 0
     assert white > 0.12, "a bishop of this size covers about a sixth of its cell, its edge apart"
+
+
+def test_a_board_is_drawn_on_dark_ground_as_well():
+    game = make_game("connect_four")
+    on_light, on_dark = (np.asarray(image(Frame(game.picture(game.initial)), paper)) for paper in (LIGHT, DARK))
+    assert on_light.shape == on_dark.shape
+    assert tuple(on_light[0, 0]) == LIGHT.ground
+    assert tuple(on_dark[0, 0]) == DARK.ground
+    assert on_light.mean() > 200
+    assert on_dark.mean() < 60
+
+
+def test_notes_that_are_tables_keep_their_columns_on_an_image():
+    letters = font(15, mono=True)
+    notes = make_game("matrix_game").picture(make_game("matrix_game").initial).notes
+    assert len({letters.getlength(note[:12]) for note in notes if len(note) > 12}) == 1

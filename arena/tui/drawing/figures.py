@@ -132,9 +132,13 @@ def _from_font(figure: str, side: int) -> NDArray[np.bool_]:
 
 
 @cache
-def font(size: int) -> Any:
-    """Return DejaVu Sans, which has the symbols of seats and of chess; it comes with matplotlib."""
+def font(size: int, mono: bool = False) -> Any:
+    """Return DejaVu Sans, which has the symbols of seats and of chess, or its letters of one width.
+
+    They come with matplotlib.
+    """
     spec = importlib.util.find_spec("matplotlib")
     assert spec is not None
     assert spec.origin is not None
-    return ImageFont.truetype(Path(spec.origin).parent / "mpl-data" / "fonts" / "ttf" / "DejaVuSans.ttf", size)
+    fonts = Path(spec.origin).parent / "mpl-data" / "fonts" / "ttf"
+    return ImageFont.truetype(fonts / f"DejaVuSans{'Mono' * mono}.ttf", size)

@@ -12,7 +12,7 @@ from arena.base.saving import write_whole
 from arena.tui.drawing.cells import PIPS
 from arena.tui.drawing.figures import BLACK, FILLED, WHITE, font
 from games.engine.cards import DICE
-from games.engine.palette import BOWL, GROUNDS, INKS, LAST_GROUNDS, SEATS, SIDES, SPIKES, Colour
+from games.engine.palette import BOWL, GROUNDS, INKS, LAST_GROUNDS, SEATS, SEATS_ON_DARK, SIDES, SPIKES, Colour
 from games.engine.picture import BACKGROUND, HIDDEN, LAST, LINE, MARKS, NOBODY, Picture
 
 BOARD_PIXELS, MIN_CELL, MAX_CELL = 560, 22, 64
@@ -33,6 +33,22 @@ BACK: Colour = (200, 206, 224)
 """Edge of the back of a card."""
 LAST_FRAME_S = 2.0
 """Minimum time that a GIF shows its last frame."""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What a position is drawn on."""
+
+    ground: Colour
+    ink: Colour
+    """Colour of text, and of the mark of the last move."""
+    line: Colour
+    """Colour of the lines of boards without a surface."""
+    seats: tuple[Colour, ...]
+    """Colour of each seat without a side of its own."""
+
+
+LIGHT, DARK = Paper(BACKGROUND, LAST, LINE, SEATS), Paper((18, 22, 28), (228, 231, 235), (84, 92, 104), SEATS_ON_DARK)
 
 
 @dataclass(frozen=True)
@@ -61,11 +77,11 @@ def save_gif(frames: Sequence[Frame], path: Path, frame_s: float = 0.6) -> Path:
     )
 
 
-def image(frame: Frame) -> Image.Image:
+def image(frame: Frame, paper: Paper = LIGHT) -> Image.Image:
     """Return the board with its labels and notes, or the pixels of the picture, an RGB image."""
     picture = frame.picture
     if picture.pixels is not None:
-        return _pixels_image(picture.pixels, frame.captions)
+        return _pixels_image(picture.pixels, frame.captions, paper)
     rows, columns = picture.pieces.shape
     cell = min(max(BOARD_PIXELS // max(columns, 1), MIN_CELL), MAX_CELL)
     across = columns + (rows - 1) / 2 if picture.slanted else columns
@@ -73,39 +89,43 @@ def image(frame: Frame) -> Image.Image:
     left = MARGIN + max(map(_width, picture.row_labels), default=0) + 8
     top = MARGIN + _lines(frame.captions) + (TEXT + 8 if any(picture.column_labels) else 0)
     top += EDGE if picture.edges else 0
-    width = max(left + round(across * cell) + MARGIN, *(_width(text) + 2 * MARGIN for text in _texts(frame)))
+    texts = (*map(_width, frame.captions), *(_width(text, mono=True) for text in picture.notes))
+    width = MARGIN + max(left + round(across * cell), *(MARGIN + text for text in texts), 0)
     bottom = top + down * cell + (TEXT + 8 if any(picture.bottom_labels) else 0)
     height = round(bottom) + MARGIN + _lines(picture.notes)
-    canvas = Image.new("RGB", (width * ZOOM, height * ZOOM), BACKGROUND)
-    _Board(ImageDraw.Draw(canvas), picture, left, top, cell).draw()
+    canvas = Image.new("RGB", (width * ZOOM, height * ZOOM), paper.ground)
     drawing = ImageDraw.Draw(canvas)
-    for y, text in (
-        *((MARGIN + i * (TEXT + 6), text) for i, text in enumerate(frame.captions)),
-        *((bottom + 10 + i * (TEXT + 6), text) for i, text in enumerate(picture.notes)),
+    _Board(drawing, picture, left, top, cell, paper).draw()
+    for y, text, mono in (
+        *((MARGIN + i * (TEXT + 6), text, False) for i, text in enumerate(frame.captions)),
+        *((bottom + 10 + i * (TEXT + 6), text, True) for i, text in enumerate(picture.notes)),  # which may be tables
     ):
-        drawing.text((MARGIN * ZOOM, y * ZOOM), text, LAST, font(TEXT * ZOOM))
+        place, letters = (MARGIN * ZOOM, y * ZOOM), font(TEXT * ZOOM, mono)
+        drawing.text(place, text, paper.ink, letters)
         if text and text[0] in MARKS and not picture.sides:  # in the colour of its pieces
-            drawing.text((MARGIN * ZOOM, y * ZOOM), text[0], SEATS[MARKS.index(text[0])], font(TEXT * ZOOM))
+            drawing.text(place, text[0], paper.seats[MARKS.index(text[0])], letters)
     return canvas.resize((width, height), Image.Resampling.LANCZOS)
 
 
-def _pixels_image(pixels: NDArray[np.uint8], captions: tuple[str, ...]) -> Image.Image:
+def _pixels_image(pixels: NDArray[np.uint8], captions: tuple[str, ...], paper: Paper) -> Image.Image:
     """Return pixels [H, W, 3] as they are, below the captions."""
     drawn, top = Image.fromarray(pixels), MARGIN + _lines(captions)
     width = max(drawn.width, *map(_width, ("", *captions))) + 2 * MARGIN
-    canvas = Image.new("RGB", (width, top + drawn.height + MARGIN), BACKGROUND)
+    canvas = Image.new("RGB", (width, top + drawn.height + MARGIN), paper.ground)
     canvas.paste(drawn, (MARGIN, top))
     drawing = ImageDraw.Draw(canvas)
     for i, text in enumerate(captions):
-        drawing.text((MARGIN, MARGIN + i * (TEXT + 6)), text, LAST, font(TEXT))
+        drawing.text((MARGIN, MARGIN + i * (TEXT + 6)), text, paper.ink, font(TEXT))
     return canvas
 
 
 class _Board:
     """Draws the cells of a picture; coordinates are pixels of the file, multiplied by `ZOOM` when drawn."""
 
-    def __init__(self, drawing: ImageDraw.ImageDraw, picture: Picture, left: float, top: float, cell: float):
-        self._drawing, self._picture = drawing, picture
+    def __init__(
+        self, drawing: ImageDraw.ImageDraw, picture: Picture, left: float, top: float, cell: float, paper: Paper
+    ):
+        self._drawing, self._picture, self._paper = drawing, picture, paper
         self._left, self._top, self._cell = left, top, cell
         self._rows, self._columns = picture.pieces.shape
 
@@ -165,7 +185,7 @@ class _Board:
         elif board == "points":
             self._point(row, column)
         elif board in ("grid", "hexagons", "tiles"):
-            self._outline(row, column, GRID if self._picture.ground_of(row, column) else LINE)
+            self._outline(row, column, GRID if self._picture.ground_of(row, column) else self._paper.line)
 
     def _crossing(self, row: int, column: int) -> None:
         """Draw the lines that cross in a cell, and its star."""
@@ -201,7 +221,7 @@ class _Board:
                 for seat, is_edge, places in sides:
                     if is_edge:
                         points = [tuple(ZOOM * c for c in corners[place]) for place in places]
-                        self._drawing.line(points, self._picture.colour_of(seat), 5 * ZOOM, "curve")
+                        self._drawing.line(points, self._colour_of(seat), 5 * ZOOM, "curve")
 
     def _corners(self, row: int, column: int, inset: float) -> list[tuple[float, float]]:
         """Return the corners of a cell, clockwise from the top or the upper left."""
@@ -213,7 +233,7 @@ class _Board:
             steps = [(-half, -half), (half, -half), (half, half), (-half, half)]
         return [(x + dx, y + dy) for dx, dy in steps]
 
-    def _outline(self, row: int, column: int, colour: Colour = LINE, width: int = 1) -> None:
+    def _outline(self, row: int, column: int, colour: Colour, width: int = 1) -> None:
         corners = self._corners(row, column, 0 if width == 1 else width / 2 + 1)
         points = [(x * ZOOM, y * ZOOM) for x, y in corners]
         self._drawing.line([*points, *points[:2]], colour, width * ZOOM, "curve")
@@ -224,7 +244,7 @@ class _Board:
             white = self._picture.sides[int(self._picture.pieces[row, column])] == "white"
             self._disc(*self._middle(row, column), 0.14 * self._cell, SIDES["black" if white else "white"])
         else:
-            self._outline(row, column, BACKGROUND if self._picture.ground_of(row, column) else LAST, 3)
+            self._outline(row, column, BACKGROUND if self._picture.ground_of(row, column) else self._paper.ink, 3)
 
     def _piece(self, row: int, column: int) -> None:
         """Draw a disc or a ring with its letter, a figure, a card or its back, a die, a bowl or a filled cell."""
@@ -232,7 +252,7 @@ class _Board:
         seat = int(picture.pieces[row, column])
         text = "" if picture.letters is None else str(picture.letters[row, column])
         figure = "" if picture.figures is None else str(picture.figures[row, column])
-        colour = picture.colour_of(seat)
+        colour = self._colour_of(seat)
         if text == HIDDEN:
             self._card(x, y, "", BACK, GROUNDS["back"])
         elif figure in FIGURES:
@@ -247,7 +267,7 @@ class _Board:
             self._text(x, y, text, 0.4 * self._cell, BACKGROUND)
         elif picture.board == "tiles":
             self._box(x, y, self._cell / 2, self._cell / 2, colour)
-            self._text(x, y, text, 0.6 * self._cell, BACKGROUND)
+            self._text(x, y, text, 0.6 * self._cell, self._paper.ground)
         else:
             self._stone(x, y, seat, text, colour)
 
@@ -263,7 +283,7 @@ class _Board:
         box = [(x - radius) * ZOOM, (y - radius) * ZOOM, (x + radius) * ZOOM, (y + radius) * ZOOM]
         thick = round(self._cell * (0.07 if text else 0.13) * ZOOM)
         self._drawing.ellipse(box, None if ring else colour, colour, thick)
-        self._text(x, y, text, 0.42 * self._cell, colour if ring else BACKGROUND)
+        self._text(x, y, text, 0.42 * self._cell, colour if ring else self._paper.ground)
 
     def _figure(self, x: float, y: float, figure: str) -> None:
         """Draw a chess symbol: a filled shape with an edge, since the font's outlines look almost black."""
@@ -312,12 +332,13 @@ class _Board:
     def _line(self, begin: tuple[float, float], end: tuple[float, float]) -> None:
         self._drawing.line([tuple(ZOOM * c for c in begin), tuple(ZOOM * c for c in end)], GRID, ZOOM)
 
-    def _text(self, x: float, y: float, text: str, size: float, colour: Colour = LAST) -> None:
-        self._drawing.text((x * ZOOM, y * ZOOM), text, colour, font(round(size * ZOOM)), anchor="mm")
+    def _colour_of(self, seat: int) -> Colour:
+        """Return the colour of a seat's pieces: that of its side, or its own on this paper."""
+        own = seat >= 0 and not self._picture.sides
+        return self._paper.seats[seat % len(self._paper.seats)] if own else self._picture.colour_of(seat)
 
-
-def _texts(frame: Frame) -> tuple[str, ...]:
-    return ("", *frame.captions, *frame.picture.notes)
+    def _text(self, x: float, y: float, text: str, size: float, colour: Colour | None = None) -> None:
+        self._drawing.text((x * ZOOM, y * ZOOM), text, colour or self._paper.ink, font(round(size * ZOOM)), anchor="mm")
 
 
 def _lines(texts: Sequence[str]) -> int:
@@ -325,8 +346,8 @@ def _lines(texts: Sequence[str]) -> int:
     return len(texts) * (TEXT + 6) + 8 if texts else 0
 
 
-def _width(text: str, size: int = TEXT) -> int:
-    return round(font(size).getlength(text))
+def _width(text: str, size: int = TEXT, mono: bool = False) -> int:
+    return round(font(size, mono).getlength(text))
 
 
 def _enlarged(picture: Image.Image, size: tuple[int, int]) -> Image.Image:

@@ -6,10 +6,10 @@ colour-blind people can tell apart, at the lightness that reads well on each bac
 
 from textual.theme import Theme
 
-from games.engine.palette import BOWL, GROUNDS, INKS, LAST_GROUNDS, SIDES, SPIKES, Colour
+from games.engine.palette import BOWL, GROUNDS, INKS, LAST_GROUNDS, SEATS_ON_DARK, SIDES, SPIKES, Colour
 
 SEATS = {
-    True: ("#56b4e9", "#e69f00", "#2fc497", "#e296c0"),
+    True: tuple("#{:02x}{:02x}{:02x}".format(*colour) for colour in SEATS_ON_DARK),
     False: ("#0072b2", "#c25400", "#007a59", "#a8437e"),
 }
 """Colour of each seat on a dark (True) and on a light theme."""
