@@ -46,6 +46,15 @@ class Shown(NamedTuple):
     """Whether the action ended the game, for each seat, [R, P]."""
 
 
+class View(NamedTuple):
+    """What one seat or each sees in each of the R games that a call touches."""
+
+    obs: NDArray[Any]
+    """Observations, [R, O] or [R, P, O]."""
+    mask: NDArray[np.bool_]
+    """Legal actions, [R, A] or [R, P, A]."""
+
+
 def new_games(game: Game, count: int) -> Games:
     """Return so many games that have not begun, with random streams of 0."""
     return Games(

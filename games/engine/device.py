@@ -11,16 +11,16 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba import cuda
 
-from games.engine.batch import Games, Shown, new_games
+from games.engine.batch import Games, Shown, View, new_games
 from games.engine.compiler import instantiate
 from games.engine.game import Game
 
 BLOCK = 128
 """Threads of a block. Each has a game of its own, and none waits for another."""
 Capability = tuple[int, int]
-"""Compute capability of a device, (9, 0) for Hopper."""
+"""Compute capability of a device."""
+HOPPER = (9, 0)
 
 
 def device_dtype(game: Game) -> np.dtype[Any]:
@@ -51,26 +51,41 @@ def kernel_arguments(game: Game) -> dict[str, tuple[Any, ...]]:
     rows, actions = np.zeros(1, np.int64), np.zeros(1, np.int64)
     rewards = np.zeros((1, game.num_players), np.float32)
     obs = np.zeros((1, *game.observation_shape), game.observation_dtype)
-    shown = Shown(games.seats.copy(), obs, games.mask.copy(), rewards, rewards > 0)
     each = np.zeros((1, game.num_players, *game.observation_shape), game.observation_dtype)
     masks = np.zeros((1, game.num_players, game.num_actions), np.bool_)
     return {
         "reset": (games, rows),
         "first_illegal": (games, rows, actions, actions),
-        "step": (games, rows, actions, obs, rewards),
-        "advance": (games, rows, actions, True, shown),
-        "observe_movers": (games.states, rows, games.seats, obs),
-        "observe_all": (games.states, rows, each, masks),
-        "joint_masks": (games.states, rows, masks),
-        "playouts": (games.states, games.initial, actions, 0),
+        "advance": (
+            games,
+            rows,
+            actions,
+            True,
+            Shown(games.seats.copy(), obs, games.mask.copy(), rewards, rewards > 0),
+        ),
+        "observe_movers": (games, rows, View(obs, masks[0])),
+        "observe_all": (games, rows, View(each, masks)),
+        "joint_masks": (games, rows, View(each, masks)),
+        "playouts": (games, actions, 0),
     }
 
 
-def ptx(kernel: Any, arguments: tuple[Any, ...], capability: Capability) -> str:
-    """Compile a kernel for arguments of these types to PTX. Needs no device, but NVIDIA's compilers (extra `cuda`)."""
+def compiled(kernel: Any, arguments: tuple[Any, ...], capability: Capability = HOPPER) -> Any:
+    """Compile a kernel for arguments of these types, to a library of numba's. No device is needed for that."""
+    from numba.cuda import compiler
+
     typeof: Any = numba.typeof  # untyped
+    types = tuple(map(typeof, arguments))
     with _compiling_for(capability):
-        text: str = cuda.compile_ptx(kernel.py_func, tuple(map(typeof, arguments)), cc=capability)[0]
+        library, _ = compiler._compile_pyfunc_with_fixup(
+            kernel.py_func, types, device=False, abi="numba", cc=capability
+        )
+    return library
+
+
+def ptx(library: Any, capability: Capability = HOPPER) -> str:
+    """Return a compiled kernel as PTX."""
+    text: str = library.get_asm_str(cc=capability)
     return text
 
 

@@ -1,35 +1,134 @@
-"""Kernels for a CUDA device, compiled as far as that goes without one: to PTX, from the rules of the CPU."""
+"""Kernels for a CUDA device, proved without one: they compile to PTX, and what is compiled plays as the CPU does.
+
+What numba-cuda makes of a kernel runs here on this machine's processor (`tests.device_on_host`).
+"""
 
 import re
+from functools import cache
 
 import numpy as np
 import pytest
 
-from games.engine.device import device_dtype, device_kernels, kernel_arguments, ptx
+from arena.env.native import GameVectorEnv
+from games.engine.batch import Games, Shown, View, new_games
+from games.engine.device import compiled, device_dtype, device_kernels, kernel_arguments, ptx
+from games.engine.game import Game
 from games.engine.registry import GAMES, make_game
-from tests.games.playing import SHARED
+from tests.device_on_host import on_host
+from tests.games.playing import SHARED, random_actions
 
 pytestmark = pytest.mark.full
 
-HOPPER = (9, 0)
+BOARDS = 200
+LONGEST = 120
+"""Plies of each game, or those of its longest: whole games, but of chess, go and what else is long."""
 
 
-EVERY_RULE = {"advance", "observe_all", "playouts"}
-"""Kernels that call among them all that the others do; all of them are compiled for the games of `SHARED`."""
+@cache
+def library(name: str, kernel: str):
+    game = make_game(name)
+    return compiled(getattr(device_kernels(game), kernel), kernel_arguments(game)[kernel])
+
+
+def device_games(game: Game, count: int) -> Games:
+    games, dtype = new_games(game, count), device_dtype(game)
+    return games._replace(states=games.states.astype(dtype), initial=games.initial.astype(dtype))
+
+
+def fields(states, game: Game):
+    """The bytes of every field, whatever lies between them."""
+    return {name: states[name].tobytes() for name in game.state_dtype.names}
 
 
 @pytest.mark.parametrize("name", GAMES.names())
-def test_the_kernels_of_every_game_compile(name):
+def test_every_kernel_of_every_game_compiles(name):
     game = make_game(name)
-    kernels = device_kernels(game)
-    chosen = None if name in SHARED else EVERY_RULE
-    for kernel, arguments in kernel_arguments(game).items():
-        if chosen is not None and kernel not in chosen:
-            continue
-        text = ptx(getattr(kernels, kernel), arguments, HOPPER)
+    for kernel in kernel_arguments(game):
+        text = ptx(library(name, kernel))
         assert ".target sm_90" in text
         assert len(re.findall(r"^\.visible \.entry ", text, re.MULTILINE)) == 1
-        assert not re.findall(r"call.*(malloc|NRT)", text)  # nothing is allocated while games are played
+        assert not re.search(r"malloc|NRT_", text)  # nothing is allocated while games are played
+
+
+@pytest.mark.parametrize("name", GAMES.names())
+def test_random_games_are_those_of_the_cpu(name):
+    """Positions, seats, observations, masks, rewards and ends, byte by byte, through games and into new ones."""
+    game = make_game(name)
+    env = GameVectorEnv(game, BOARDS, autoreset=True)
+    observation, _ = env.reset(seed=7)
+    reset, advance = (on_host(library(name, kernel)) for kernel in ("reset", "advance"))
+    games, rows = device_games(game, BOARDS), np.arange(BOARDS)
+    games.streams[:] = np.arange(7, 7 + BOARDS)
+    shown = Shown(
+        seats=np.zeros(BOARDS, np.int64),
+        obs=np.zeros_like(observation.obs),
+        mask=np.zeros_like(observation.mask),
+        rewards=np.zeros((BOARDS, game.num_players), np.float32),
+        ends=np.zeros((BOARDS, game.num_players), np.bool_),
+    )
+    reset(BOARDS, games, rows)
+    ended, rng = np.zeros(BOARDS, np.bool_), np.random.default_rng(1)
+    for _ in range(LONGEST):
+        if ended.all():
+            break
+        assert fields(games.states, game) == fields(env.states, game)
+        actions = random_actions(env.mask, rng)
+        observation, rewards, terminated, truncated, _ = env.step(actions)
+        advance(BOARDS, games, rows, actions, True, shown)
+        assert shown.seats.tobytes() == observation.agent_id.tobytes()
+        assert shown.obs.tobytes() == observation.obs.tobytes()
+        assert shown.mask.tobytes() == observation.mask.tobytes() == games.mask.tobytes()
+        assert shown.rewards.tobytes() == rewards.tobytes()
+        assert shown.ends.tobytes() == (terminated | truncated).tobytes()
+        ended |= shown.ends[:, 0]
+    state = env.state_dict()
+    assert games.streams.tobytes() == state.streams.tobytes()
+    assert games.determinization_streams.tobytes() == state.guesses.tobytes()
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_views_of_all_seats_are_those_of_the_cpu(name):
+    game = make_game(name)
+    env = GameVectorEnv(game, BOARDS)
+    env.reset(seed=3)
+    games, rows, some = device_games(game, BOARDS), np.arange(BOARDS), np.arange(0, BOARDS, 3)
+    games.streams[:] = np.arange(3, 3 + BOARDS)
+    on_host(library(name, "reset"))(BOARDS, games, rows)
+    expected = env.final_obs(some)
+    view = View(np.zeros_like(expected.obs), np.zeros_like(expected.mask))
+    on_host(library(name, "observe_all"))(len(some), games, some, view)
+    assert view.obs.tobytes() == expected.obs.tobytes()
+    assert view.mask.tobytes() == expected.mask.tobytes()
+    on_host(library(name, "joint_masks"))(len(some), games, some, view)
+    assert view.mask.tobytes() == env.joint_masks(some).tobytes()
+    movers = View(np.zeros_like(env.observations(some).obs), np.zeros((len(some), game.num_actions), np.bool_))
+    on_host(library(name, "observe_movers"))(len(some), games, some, movers)
+    assert movers.obs.tobytes() == env.observations(some).obs.tobytes()
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_playouts_are_as_long_as_those_of_the_cpu(name):
+    game = make_game(name)
+    games, lengths, states = device_games(game, BOARDS), np.zeros(BOARDS, np.int64), new_games(game, BOARDS).states
+    on_host(library(name, "playouts"))(BOARDS, games, lengths, 5)
+    mask, chances = np.zeros(game.num_actions, np.bool_), game.chance_scratch()
+    kernels = GameVectorEnv(game, 1)._kernels
+    assert lengths.sum() == kernels.playouts(states, game.initial.reshape(1), mask, chances, 5)
+    assert fields(games.states, game) == fields(states, game)
+
+
+def test_the_first_action_that_may_not_be_played_is_found():
+    game = make_game("tic_tac_toe")
+    games, rows, find = device_games(game, 4), np.arange(4), on_host(library(game.name, "first_illegal"))
+    games.over[:] = False
+    games.mask[2, 5] = False
+    found = []
+    for actions, over in (([0, 1, 5, -1], 4), ([0, 1, 2, -1], 4), ([0, 1, 2, 9], 4), ([0, 1, 2, 3], 4), ([0] * 4, 1)):
+        first = np.array([4])
+        games.over[1] = over == 1
+        find(4, games, rows, np.array(actions), first)
+        found.append(first[0])
+    assert found == [2, 3, 3, 4, 1]
 
 
 @pytest.mark.parametrize("name", GAMES.names())
@@ -39,8 +138,6 @@ def test_records_of_a_device_are_aligned_and_keep_every_field(name):
     for field in dtype.names:
         kind, offset = dtype.fields[field][:2]
         assert offset % kind.base.itemsize == dtype.itemsize % kind.base.itemsize == 0
-    packed = np.frombuffer(np.random.default_rng(0).bytes(7 * game.state_dtype.itemsize), np.uint8)
-    states = packed.view(game.state_dtype)
-    again = states.astype(dtype).astype(game.state_dtype)
-    for field in dtype.names:
-        assert again[field].tobytes() == states[field].tobytes()
+    noise = np.frombuffer(np.random.default_rng(0).bytes(7 * game.state_dtype.itemsize), np.uint8)
+    states = noise.view(game.state_dtype)
+    assert fields(states.astype(dtype).astype(game.state_dtype), game) == fields(states, game)
