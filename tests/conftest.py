@@ -5,6 +5,7 @@ or compile what others do not need) and `slow` (they train an agent to a score),
 other games than `FAST_GAMES`. Without it all tests run.
 """
 
+import gc
 import os
 import re
 import resource
@@ -59,11 +60,18 @@ def pytest_ignore_collect(collection_path, config):
 
 def pytest_collection_modifyitems(config, items):
     if config.getoption("--fast", default=False):
-        left_out = [item for item in items if not _is_fast(item)]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if _is_fast(item)]
+        fast = _fast(items)
+        config.hook.pytest_deselected(items=list({*items} - {*fast}))
+        items[:] = fast
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: _place(group_of(item.nodeid)))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish():
+    """What has been imported and collected stays to the end: no garbage collection need look it through again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -114,16 +122,21 @@ def _place(group):
     return LONGEST.index(group) if group in LONGEST else len(LONGEST)
 
 
-def _parameters(item):
-    return item.callspec.params if hasattr(item, "callspec") else {}
+def _games(item):
+    """Return the games that a case of a test names."""
+    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return {value for value in parameters if isinstance(value, str)} & {*NAMES, *SPECS}
 
 
-def _is_fast(item):
-    """Whether a test belongs to the fast tier: by its marks, and by the game it is about where it is about all."""
-    if any(item.get_closest_marker(tier) for tier in ("full", "slow")):
-        return False
-    game = _parameters(item).get("spec")
-    return game not in SPECS or game in FAST_GAMES
+def _fast(items):
+    """Return the tests of the fast tier: by their marks, and of tests over many games the cases of `FAST_GAMES`."""
+    with_a_fast_game = {item.nodeid.partition("[")[0] for item in items if _games(item) & FAST_GAMES}
+    return [
+        item
+        for item in items
+        if not any(item.get_closest_marker(tier) for tier in ("full", "slow"))
+        and (_games(item) <= FAST_GAMES or item.nodeid.partition("[")[0] not in with_a_fast_game)
+    ]
 
 
 @pytest.fixture(autouse=True, scope="module")

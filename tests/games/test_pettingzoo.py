@@ -119,6 +119,7 @@ def test_what_is_seen_lies_in_the_spaces(module):
         env.observe("nobody")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if ":" in spec])
 def test_a_view_of_a_game_with_other_options(spec):
     game = make_game(spec)

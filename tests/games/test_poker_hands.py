@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import combinations, pairwise
 
 import numpy as np
+import pytest
 from numba import njit
 
 from games.engine.poker_hands import CATEGORIES, category_of, hand_strength, ranks_by_suit
@@ -35,6 +36,7 @@ def strength(cards):
     return hand_strength(*ranks_by_suit(*zip(*cards, strict=True)))
 
 
+@pytest.mark.full
 def test_random_hands_of_seven_compare_as_the_rules_say():
     rng = np.random.default_rng(3)
     hands = []
@@ -65,6 +67,7 @@ def count_fives(counts):
                         counts[category_of(hand_strength(suit[0], suit[1], suit[2], suit[3]))] += 1
 
 
+@pytest.mark.full
 def test_number_of_hands_of_each_kind():
     counts = np.zeros(len(CATEGORIES), np.int64)
     count_fives(counts)

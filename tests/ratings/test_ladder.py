@@ -11,6 +11,8 @@ import pytest
 from arena.ratings.ladder import BINS, RatingLadder, below, bin_of, of_rank
 from scripts import ladder_simulation as simulation
 
+pytestmark = pytest.mark.full
+
 SCRIPT = Path(__file__).parents[2] / "scripts" / "ladder_simulation.py"
 
 
@@ -24,7 +26,6 @@ def ladder():
     return ladder
 
 
-@pytest.mark.full
 def test_the_tree_counts_who_stands_where(ladder):
     bins = np.sort(ladder.agents["bin"])
     assert ladder.counts[0] == 200
@@ -81,7 +82,6 @@ def test_the_seed_fixes_the_pairs():
     assert runs[0] == runs[1]
 
 
-@pytest.mark.full
 def test_a_small_simulation_holds_what_its_intervals_say():
     command = [sys.executable, str(SCRIPT), "--agents", "3000", "--games", "60000"]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -95,7 +95,6 @@ def test_a_small_simulation_holds_what_its_intervals_say():
     assert "games a second on one core" in said
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(("deviation", "draws"), [(100, 0.3), (200, 0.0), (300, 0.3), (400, 0.3)])
 def test_intervals_hold_the_truth_however_far_apart_strengths_are(deviation, draws):
     size = 20_000

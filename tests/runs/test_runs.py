@@ -76,6 +76,7 @@ def test_few_boards_are_played_on_until_there_is_something_to_learn(boards, upda
     assert run.learners[0].trainer.at.gradient_step == updates
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("name", "task"), OFFLINE)
 def test_offline(name, task, tmp_path, transitions):
     whole_and_in_pieces(lambda folder, **changed: offline(name, task, folder, transitions, **changed), tmp_path)

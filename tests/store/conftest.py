@@ -14,7 +14,7 @@ def postgres():
         yield server
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.full)])
 def new_url(request, tmp_path):
     """Makes an empty database and tells its URL; for each kind of database."""
     if request.param == "postgresql":

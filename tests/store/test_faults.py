@@ -75,6 +75,7 @@ def test_a_writer_goes_on_when_the_other_has_ended(url, busy):
         assert list(store.played(run.id)) == schedule(2)
 
 
+@pytest.mark.full
 def test_a_full_database(tmp_path):
     path = str(tmp_path / "arena.db")
     play(path)
@@ -249,6 +250,7 @@ def test_what_cannot_be_reached(url, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.full
 def test_a_database_of_something_else_on_a_server(postgres):
     with pytest.raises(UsageError, match='database "elsewhere" does not exist'):
         Store(postgres.url("elsewhere"))

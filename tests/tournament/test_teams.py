@@ -72,6 +72,7 @@ def test_more_than_two_sit_in_turn():
     assert counts[frozenset("ac")] is None, "a team of three kinds is none of two"
 
 
+@pytest.mark.full
 def test_a_tournament_of_a_cooperative_game(tmp_path):
     config = TournamentConfig(games=8, openings="random:0")
     with Store(tmp_path / "arena.db") as store:

@@ -62,10 +62,9 @@ def kill_all(words: list[str]) -> int:
     """Kill and resume a league in each environment; return the number of those that end otherwise."""
     from tests.env.hosted.test_hosted import ALL
 
-    tested = [one if isinstance(one, str) else str(one.values[0]) for one in ALL]
     whole = [word for word in words if ":" in word]
     parts = [word for word in words if ":" not in word]
-    names = [name for name in tested if not words or any(part in name for part in parts)]
+    names = [name for name in ALL if not words or any(part in name for part in parts)]
     failed = 0
     for name in [*whole, *names]:
         with tempfile.TemporaryDirectory() as folder:

@@ -67,12 +67,15 @@ UNREPEATED = "pettingzoo:pettingzoo.butterfly.knights_archers_zombies_v11,max_cy
 """A game that its seed does not repeat: what an earlier game left decides when a zombie comes."""
 FEW = {*OWN[:2], CLASSIC[0], CLASSIC[2], SPIEL[1]}
 """The games of the fast tests."""
-ALL = [
-    name if name in FEW else pytest.param(name, marks=pytest.mark.full)
-    for name in (*OWN, *CLASSIC, *MORE, *MPE, *PYGAME, *SPIEL, *NESTED)
-]
-PLAYED = [*ALL, *(pytest.param(name, marks=pytest.mark.full) for name in WITHOUT_LEAGUE)]
+KINDS = [*OWN, CLASSIC[0], CLASSIC[2], CLASSIC[3], MPE[0], MPE[6], PYGAME[1], SPIEL[1], NESTED[0]]
+"""Games of each kind: in turns or at once, with unequal spaces, with hidden cards, with pixels, of a team."""
+ALL = [*OWN, *CLASSIC, *MORE, *MPE, *PYGAME, *SPIEL, *NESTED]
 LEAGUE = LeagueConfig(self_play=0.5, pool=0.3, opponents=1, references=("random",))
+
+
+def few(names):
+    """Return these games, of which the fast tests take `FEW`."""
+    return [name if name in FEW else pytest.param(name, marks=pytest.mark.full) for name in names]
 
 
 def randoms(game):
@@ -89,7 +92,7 @@ class CutError(Exception):
     """Ends a training from within."""
 
 
-@pytest.mark.parametrize("name", PLAYED)
+@pytest.mark.parametrize("name", few([*ALL, *WITHOUT_LEAGUE]))
 def test_what_is_printed_can_be_pasted(name):
     game = make_game(name)
     for text in (game.spec, game.label):
@@ -101,7 +104,7 @@ def test_what_is_printed_can_be_pasted(name):
         )
 
 
-@pytest.mark.parametrize("name", [*PLAYED, pytest.param(UNREPEATED, marks=pytest.mark.full)])
+@pytest.mark.parametrize("name", few([*ALL, *WITHOUT_LEAGUE, UNREPEATED]))
 def test_the_contract_is_kept(name):
     check(make_game(name), 2)
 
@@ -116,7 +119,7 @@ def test_a_match_that_its_seed_does_not_repeat_is_replayed_as_it_was_shown():
     assert replayed.picture.text()
 
 
-@pytest.mark.parametrize("name", PLAYED)
+@pytest.mark.parametrize("name", few(KINDS))
 def test_matches_are_replayed_from_seed_and_actions(name):
     game = make_game(name)
     seating = tuple(range(game.num_players))
@@ -128,7 +131,7 @@ def test_matches_are_replayed_from_seed_and_actions(name):
     assert records == play_matches(game, randoms(game), [Pairing(seating, seed) for seed in range(3)], seed=1)
 
 
-@pytest.mark.parametrize("name", PLAYED)
+@pytest.mark.parametrize("name", few(KINDS))
 def test_saved_games_go_on(name):
     game = make_game(name)
     env, other = vector_games(game, 3), vector_games(game, 3)
@@ -151,7 +154,7 @@ def test_saved_games_go_on(name):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", KINDS)
 def test_a_league_that_is_cut_off_and_resumed_ends_as_it_would_have(name, tmp_path):
     def cut(progress):
         if progress.step > 64:
@@ -165,7 +168,7 @@ def test_a_league_that_is_cut_off_and_resumed_ends_as_it_would_have(name, tmp_pa
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", [OWN[1], CLASSIC[2], MPE[1], SPIEL[2]])
+@pytest.mark.parametrize("name", [OWN[1], SPIEL[2]])
 def test_a_tournament_does_not_depend_on_workers(name):
     game = make_game(name)
     players = {f"agent {number}": "random" for number in range(game.num_players)}
@@ -331,10 +334,10 @@ def test_games_that_cannot_be_had_are_refused_in_a_line(name, said):
 def test_mcts_searches_where_positions_can_be_copied(name):
     game = make_game(name)
     players = [("mcts", make_agent("mcts:40", game)), ("random", make_agent("random", game))]
-    pairings = [Pairing(seating, seed) for seed in range(5) for seating in ((0, 1), (1, 0))]
+    pairings = [Pairing(seating, seed) for seed in range(2) for seating in ((0, 1), (1, 0))]
     records = play_matches(game, players, pairings)
     earned = [record.verdict.returns[record.players.index("mcts")] for record in records]
-    assert sum(earned) >= 4
+    assert sum(earned) >= 2
     again = play_matches(game, [("mcts", make_agent("mcts:40", game)), players[1]], pairings)
     assert [record.actions for record in again] == [record.actions for record in records]
 
@@ -343,7 +346,7 @@ def test_mcts_searches_where_positions_can_be_copied(name):
 def test_ismcts_searches_where_what_is_hidden_can_be_drawn_anew():
     game = make_game("openspiel:leduc_poker")
     players = [("ismcts", make_agent("ismcts:60", game)), ("random", make_agent("random", game))]
-    pairings = [Pairing(seating, seed) for seed in range(100) for seating in ((0, 1), (1, 0))]
+    pairings = [Pairing(seating, seed) for seed in range(40) for seating in ((0, 1), (1, 0))]
     records = play_matches(game, players, pairings)
     earned = [record.verdict.returns[record.players.index("ismcts")] for record in records]
     assert np.mean(earned) > 0.3
@@ -410,7 +413,7 @@ def test_a_function_of_ones_own_is_a_game():
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", [spec("race"), "openspiel:oware", CLASSIC[2], CLASSIC[0]])
+@pytest.mark.parametrize("name", [spec("race"), CLASSIC[2]])
 async def test_a_person_plays_by_keys(name):
     game = make_game(name)
     others = [(f"bot {seat}", make_agent("random", game)) for seat in range(1, game.num_players)]

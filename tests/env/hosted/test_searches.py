@@ -57,6 +57,7 @@ def test_a_guided_search_by_copies_is_that_by_rules(considered, kept, monkeypatc
             assert np.array_equal(getattr(ours, part), getattr(theirs, part)), part
 
 
+@pytest.mark.full
 def test_one_ply_by_copies_sees_the_wins_and_threats_that_rules_show():
     found = []
     for name in ("connect_four", CLASSIC[0]):

@@ -133,6 +133,7 @@ async def test_a_screen_shows_what_was_seen(game, played):
         assert app.screen is screen  # nobody is asked for an agent
 
 
+@pytest.mark.full
 def test_a_tournament_of_two_workers_stores_it(game, tmp_path):
     with Store(tmp_path / "games.sqlite") as store:
         players = dict.fromkeys(("a", "b", "c"), "random")

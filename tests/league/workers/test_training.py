@@ -62,8 +62,8 @@ def require_gone(pids):
 
 
 def test_killed_with_its_workers_and_resumed(tmp_path, capsys):
-    training("dqn", tmp_path / "whole", steps=12_000).train()
-    command = [*words("dqn", tmp_path / "killed", steps=12_000), "--workers", "2"]
+    training("dqn", tmp_path / "whole").train()
+    command = [*words("dqn", tmp_path / "killed", steps=6000), "--workers", "2"]
     child, workers = begun(command, lambda pid: (tmp_path / "killed" / "training" / "state.json").exists())
     child.kill()
     child.communicate()
@@ -91,20 +91,15 @@ class CutError(Exception):
 
 
 @pytest.mark.parametrize(
-    ("algo", "config", "league", "ahead", "cut_at"),
+    ("algo", "config", "league", "ahead", "cuts"),
     [
-        ("ppo", None, EXPLOITERS, False, 1100),  # before all learners have had a turn
-        ("ppo", None, EXPLOITERS, False, 3400),
-        ("dqn", None, LEAGUE, True, 3400),
-        ("alphazero", ALPHAZERO, LEAGUE, True, 3400),
+        ("ppo", None, EXPLOITERS, False, [1100, 3400]),  # the first before all learners have had a turn
+        ("dqn", None, LEAGUE, True, [3400]),
+        ("alphazero", ALPHAZERO, LEAGUE, True, [3400]),
     ],
 )
-def test_cut_off_and_resumed(algo, config, league, ahead, cut_at, tmp_path):
+def test_cut_off_and_resumed(algo, config, league, ahead, cuts, tmp_path):
     """Rivals that learn, a network a seat, searches, games that are played ahead and that begin in the middle."""
-
-    def cut(progress):
-        if progress.step > cut_at:
-            raise CutError
 
     def made(name, resume=False):
         scale = ScaleConfig(shares=2, ahead=ahead)
@@ -113,8 +108,14 @@ def test_cut_off_and_resumed(algo, config, league, ahead, cut_at, tmp_path):
 
     whole = made("whole")
     whole.train()
-    with pytest.raises(CutError):
-        made("cut").train(cut)
+    for number, cut_at in enumerate(cuts):
+
+        def cut(progress, cut_at=cut_at):
+            if progress.step > cut_at:
+                raise CutError
+
+        with pytest.raises(CutError):
+            made("cut", resume=number > 0).train(cut)
     made("cut", resume=True).train()
     assert left_behind(tmp_path / "cut") == left_behind(tmp_path / "whole")
     told = whole.progress().worker_figures
