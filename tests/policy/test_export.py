@@ -26,46 +26,75 @@ DRAWING = ("pg", "a2c", "npg", "trpo")
 """Those that draw their actions in testing state too."""
 ALIKE = ("a2c", "npg", "trpo")
 """Those whose network is made as that of `pg`."""
+CERTAIN = ("ddpg", "td3", "sac", "imitation")
+"""Those that draw nothing in testing state."""
 WITHOUT = {"psrl": "FrozenLake-v1", "bcq": "Pendulum-v1"}
+
+CONNECT_FOUR, PENDULUM = make_game("connect_four"), GymTask("Pendulum-v1")
 
 
 def outputs(path, obs):
     return onnxruntime.InferenceSession(str(path)).run(None, {"obs": obs})[0]
 
 
-@pytest.mark.parametrize("name", [name for name in those(ANY, "discrete") if name not in (*ALIKE, *WITHOUT)])
-def test_games(name, tmp_path):
-    game, config = make_game("connect_four"), tiny(ALGORITHMS[name])
+def built(name, task):
+    """A policy in testing state; with an actor, one as sure of itself as after a training."""
     torch.manual_seed(1)
-    policy = ALGORITHMS[name].build(Spaces.of_game(game), config, False).eval()
+    policy = ALGORITHMS[name].build(Spaces.of_task(task), tiny(ALGORITHMS[name]), False).eval()
     if isinstance(actor := dict(policy.named_children()).get("actor"), Actor):
-        actor.last.model[-1].weight.data *= 100  # as sure of itself as after a training: logits are not bounded
-    save_policy(tmp_path / "saved", policy, name, game, config)
-    assert main(["export", f"{name}:{tmp_path / 'saved'}", "--out", str(tmp_path / "x.onnx")]) == 0
-    obs, _ = GameVectorEnv(game, 40).reset()
+        actor.last.model[-1].weight.data *= 100  # logits are not bounded
+    return policy
+
+
+def positions():
+    """First positions of 40 games, with random actions legal."""
+    obs, _ = GameVectorEnv(CONNECT_FOUR, 40).reset()
     obs.mask[:] = np.random.default_rng(0).random(obs.mask.shape) < 0.7
     obs.mask[:, 3] = True
-    scores = outputs(tmp_path / "x.onnx", obs.obs.astype(np.float32))
-    chosen = np.where(obs.mask, scores, -np.inf).argmax(axis=1)
-    if name == "iqn":  # which draws its fractions
-        return
+    return obs
+
+
+@pytest.mark.parametrize("name", [name for name in those(ANY, "discrete") if name not in (*ALIKE, *WITHOUT, "iqn")])
+def test_the_best_legal_score_is_what_the_policy_does(name):
+    policy, obs = built(name, CONNECT_FOUR), positions()
+    with torch.no_grad():
+        scores = policy.scores(torch.as_tensor(obs.obs, dtype=torch.float32)).numpy()
     answer = policy(Batch(obs=obs))
     likeliest = answer.probs.argmax(axis=1) if name in DRAWING else answer.act
-    assert (likeliest == chosen).all()
+    assert (likeliest == np.where(obs.mask, scores, -np.inf).argmax(axis=1)).all()
+
+
+@pytest.mark.parametrize("name", ["rainbow", "iqn", "ppo"])  # noise and atoms, drawn fractions, an actor
+def test_a_file_gives_the_scores(name, tmp_path):
+    policy, obs = built(name, CONNECT_FOUR), positions().obs.astype(np.float32)
+    save_policy(tmp_path / "saved", policy, name, CONNECT_FOUR, tiny(ALGORITHMS[name]))
+    assert main(["export", f"{name}:{tmp_path / 'saved'}", "--out", str(tmp_path / "x.onnx")]) == 0
+    scores = outputs(tmp_path / "x.onnx", obs)
+    assert scores.shape == (40, 7)
+    with torch.no_grad():
+        np.testing.assert_allclose(scores, policy.scores(torch.as_tensor(obs)), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("name", [name for name in those(ANY, "continuous") if name not in WITHOUT])
-def test_continuous_actions_are_the_environments(name, tmp_path):
-    task = GymTask("Pendulum-v1")
-    policy = ALGORITHMS[name].build(task.spaces, tiny(ALGORITHMS[name]), False).eval()
-    assert export_onnx(policy, task.spaces, tmp_path / "x.onnx") <= 1e-5
+def test_the_decision_is_the_action_of_the_environment(name):
+    policy = built(name, PENDULUM)
     obs = np.random.default_rng(0).normal(size=(30, 3)).astype(np.float32)
-    actions = outputs(tmp_path / "x.onnx", obs)
+    with torch.no_grad():
+        actions = policy.map_action(policy.scores(torch.as_tensor(obs)).numpy())
     assert actions.shape == (30, 1)
     assert (np.abs(actions) <= 2.0).all()
-    if name in ("ddpg", "td3", "sac", "imitation"):
-        expected = policy.map_action(policy(Batch(obs=obs, info=Batch())).act)
-        assert np.abs(actions - expected).max() <= 1e-5
+    if name in CERTAIN:
+        assert np.abs(actions - policy.map_action(policy(Batch(obs=obs, info=Batch())).act)).max() <= 1e-5
+
+
+@pytest.mark.parametrize("name", ["ppo", "sac", "imitation"])
+def test_a_file_gives_actions_of_the_environment(name, tmp_path):
+    policy = built(name, PENDULUM)
+    assert export_onnx(policy, PENDULUM.spaces, tmp_path / "x.onnx") <= 1e-5
+    obs = np.random.default_rng(0).normal(size=(30, 3)).astype(np.float32)
+    with torch.no_grad():
+        expected = policy.map_action(policy.scores(torch.as_tensor(obs)).numpy())
+    assert np.abs(outputs(tmp_path / "x.onnx", obs) - expected).max() <= 1e-5
 
 
 @pytest.mark.parametrize(("name", "env_id"), WITHOUT.items())

@@ -13,11 +13,9 @@ pytestmark = pytest.mark.full
 
 CONNECT_FOUR = games.make("connect_four")
 FAULTS = {
-    "raises": Reason.CRASHED,
     "illegal": Reason.ILLEGAL,
     "hoards": Reason.CRASHED,
     "forks": Reason.FINISHED,
-    "exits": Reason.CRASHED,
 }
 SLEEPS = {"sleeps": Reason.LATE}
 

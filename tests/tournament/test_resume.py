@@ -1,19 +1,23 @@
 """However a tournament ends, the same command goes on with it, and comes to the same results."""
 
+import io
 import json
 import os
+import re
 import resource
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
 import games
 from arena.base.errors import UsageError
+from arena.cli.main import main
 from arena.store import Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.ladder import find_ladders
@@ -52,9 +56,11 @@ def tables(folder: Path) -> list[str | dict]:
     return [*((folder / name).read_text() for name in ("ratings.csv", "games.csv")), results]
 
 
-def run(folder: Path, *options: str, **arguments) -> subprocess.CompletedProcess[str]:
-    command = [*COMMAND, *OPTIONS, *options]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, **arguments)
+def run(folder: Path, *options: str) -> tuple[int, str]:
+    """Run the command in this process; return its status and what it says of errors."""
+    with chdir(folder), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as errors:
+        status = main([*COMMAND[3:], *OPTIONS, *options])
+    return status, errors.getvalue()
 
 
 def stored(folder: Path) -> int:
@@ -69,7 +75,7 @@ def stored(folder: Path) -> int:
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole")
-    assert run(folder, "--out", "results").returncode == 0
+    assert run(folder, "--out", "results") == (0, "")
     return tables(folder / "results")
 
 
@@ -77,17 +83,14 @@ def finish(folder: Path, expected: list[str | dict]) -> None:
     """The same command once more: it plays the rest, whole pairs are there before, and nothing is there twice."""
     before = stored(folder)
     assert before % 2 == 0
-    done = run(folder, "--out", "results")
-    assert done.returncode == 0, done.stderr
+    assert run(folder, "--out", "results") == (0, "")
     assert tables(folder / "results") == expected
     assert stored(folder) == GAMES
 
 
-@pytest.mark.parametrize(
-    ("number", "status", "workers"), [(signal.SIGKILL, -9, "1"), (signal.SIGKILL, -9, "2"), (signal.SIGINT, 130, "2")]
-)
-def test_a_tournament_that_is_stopped_goes_on(tmp_path, expected, number, status, workers):
-    command = [*COMMAND, *OPTIONS, "--workers", workers]
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
+def test_a_tournament_that_is_stopped_goes_on(tmp_path, expected, number, status):
+    command = [*COMMAND, *OPTIONS, "--workers", "2"]
     child = subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -96,7 +99,7 @@ def test_a_tournament_that_is_stopped_goes_on(tmp_path, expected, number, status
     os.kill(child.pid, number)
     out, err = child.communicate()
     assert child.returncode == status
-    again = f"arena tournament {' '.join(COMMAND[4:] + OPTIONS)} --workers {workers}".removesuffix(" --workers 1")
+    again = f"arena tournament {' '.join(COMMAND[4:] + OPTIONS)} --workers 2"
     assert f"If this ends early, resume it with\n  {again}\n" in out
     if number == signal.SIGINT:
         assert err == f"\nThe games so far are kept; resume with\n  {again}\narena: interrupted\n"
@@ -108,7 +111,7 @@ FAILING_TO_WRITE = """
 import os, signal, sys
 from pathlib import Path
 from arena.cli.main import main
-left = int(sys.argv[1])
+left = -1
 def dies(name):
     whole = getattr(Path, name)
     def dying(self, *arguments, **options):
@@ -120,30 +123,35 @@ def dies(name):
     setattr(Path, name, dying)
 for name in ("mkdir", "open", "replace", "unlink"):
     dies(name)
-if main(sys.argv[2:]) == 0:
-    os.kill(os.getpid(), signal.SIGKILL)
+main(sys.argv[1:-2])  # which plays the games: what follows writes results of what is stored
+for moment in range(1, 40, 2):
+    if (child := os.fork()) == 0:
+        left = moment
+        os._exit(main(sys.argv[1:]))
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    print("moment", moment, "status", status, flush=True)
+    if status != -signal.SIGKILL:
+        break
 """
 
 
 def test_whatever_kills_it_while_it_writes_its_results_the_same_command_writes_them(tmp_path, expected):
-    """At every file that it touches, and after the last of them; the games are all in the store by then."""
-    words = [*COMMAND[3:], *OPTIONS, "--out", "results"]
-    for moment in range(1, 40, 2):
-        command = [sys.executable, "-c", FAILING_TO_WRITE, str(moment), *words]
-        killed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert killed.returncode == -signal.SIGKILL, killed.stderr
-        if "Results are in" in killed.stdout:
-            break
-    assert moment > 10
+    """At every other file that it touches, each time in a process that goes on with what the last one has left."""
+    command = [sys.executable, "-c", FAILING_TO_WRITE, *COMMAND[3:], *OPTIONS, "--out", "results"]
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    *killed, last = re.findall(r"^moment \d+ status (-?\d+)", said, re.MULTILINE)
+    assert set(killed) == {str(-signal.SIGKILL)}
+    assert len(killed) >= 5
+    assert last == "0"
     finish(tmp_path, expected)
     assert not [path for path in (tmp_path / "results").iterdir() if path.name.startswith(".")]
 
 
 def test_results_of_another_tournament_are_left_alone(tmp_path, expected):
     finish(tmp_path, expected)
-    other = run(tmp_path, "--out", "results", "--seed", "1")
-    assert (other.returncode, stored(tmp_path)) == (2, GAMES)
-    assert other.stderr.startswith("arena: results is not empty; choose another folder")
+    status, said = run(tmp_path, "--out", "results", "--seed", "1")
+    assert (status, stored(tmp_path)) == (2, GAMES)
+    assert said.startswith("arena: results is not empty; choose another folder")
     assert tables(tmp_path / "results") == expected
 
 
@@ -160,7 +168,9 @@ def test_a_full_disk_is_told_in_a_line_and_the_rest_is_played_later(tmp_path, ex
         resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
-    short = run(tmp_path, preexec_fn=little_space)
+    short = subprocess.run(
+        [*COMMAND, *OPTIONS], cwd=tmp_path, capture_output=True, text=True, check=False, preexec_fn=little_space
+    )
     assert short.returncode == 2, short.stderr
     assert short.stderr.startswith("arena: store ")
     assert short.stderr.count("\n") == 1
@@ -183,10 +193,10 @@ def test_a_store_that_is_damaged_is_told_in_a_line(tmp_path):
     Store(tmp_path / "runs" / "arena.db").close()
     with (tmp_path / "runs" / "arena.db").open("r+b") as file:
         file.truncate(5000)
-    done = run(tmp_path)
-    assert done.returncode == 2
-    assert done.stderr.startswith("arena: store runs/arena.db")
-    assert done.stderr.count("\n") == 1
+    status, said = run(tmp_path)
+    assert status == 2
+    assert said.startswith("arena: store runs/arena.db")
+    assert said.count("\n") == 1
 
 
 @pytest.fixture
@@ -243,12 +253,12 @@ def test_a_finished_tournament_is_not_played_again(tmp_path):
     assert again.records == first.records
 
 
-@pytest.mark.parametrize(("format", "workers"), [("gauntlet", 1), ("swiss", 1), ("swiss", 2), ("sprt", 2)])
+@pytest.mark.parametrize(("format", "workers"), [("gauntlet", 1), ("swiss", 1), ("sprt", 1), ("swiss", 2)])
 def test_every_format_goes_on_from_any_moment(tmp_path, format, workers):
     players = {"deep": "alphabeta:5", "one": "one-ply"} if format == "sprt" else PLAYERS | {"other": "alphabeta:6"}
     config = TournamentConfig(format=format, games=400 if format == "sprt" else 4, openings="random:3")
     expected = run_tournament(CONNECT_FOUR, players, config)
-    moments = [3, 2]  # reports of progress that a run lives for, the one of its beginning included
+    moments = [3, 2][: 3 - workers]  # reports of progress that a run lives for, the one of its beginning included
 
     def stop(records, total):
         moments[0] -= 1

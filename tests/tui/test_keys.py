@@ -1,5 +1,7 @@
 """Keys: one set for all games and screens, and no move that is typed is a command."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from textual.binding import Binding
@@ -30,9 +32,10 @@ def commands(screen):
     return {key: action for key, action in keys.items() if len(key.removeprefix("ctrl+")) == 1}
 
 
-def characters_of(game):
-    """All characters of the texts of legal moves in two games at random, small and capital."""
-    rng, texts = np.random.default_rng(0), set()
+@cache
+def moves_of(name):
+    """The texts of legal moves in two games at random."""
+    game, rng, texts = make_game(name), np.random.default_rng(0), set()
     for seed in range(2):
         match = empty_seats(game, ["somebody"] * game.num_players, seed)
         for _ in range(MOST_MOVES):
@@ -41,23 +44,27 @@ def characters_of(game):
             actions = np.flatnonzero(match.legal)
             texts |= {game.action_text(match.state, int(action)) for action in actions}
             match.play(int(rng.choice(actions)))
-    assert not [text for text in texts if text[0] in COMMANDS]
-    return sorted({case for text in texts for case in (*text.lower(), *text.upper())} - {" "})
+    return texts
 
 
 def app_of(name):
     return ArenaApp(PlayScreen(make_game(name), [("bot", FirstLegal())] * (make_game(name).num_players - 1)))
 
 
-@pytest.mark.parametrize("name", GAMES.names())
-async def test_no_character_of_a_move_is_a_command(name):
-    app = app_of(name)
+def test_no_move_begins_like_a_command():
+    assert not [(name, text) for name in GAMES.names() for text in moves_of(name) if text[0] in COMMANDS]
+
+
+async def test_no_character_of_a_move_is_a_command():
+    """Keys are those of the screen, whatever its game: the characters of all games, small and capital, in one."""
+    texts = {text for name in GAMES.names() for text in moves_of(name)}
+    app = app_of("gin_rummy")
     async with app.run_test(size=(80, 24)) as pilot:
         screen = app.screen
         await my_turn(pilot)
         known, said = list(screen.match.positions), notice(app)
         entry = screen.query_one(Entry)
-        for character in characters_of(screen.game):
+        for character in sorted({case for text in texts for case in (*text.lower(), *text.upper())} - {" "}):
             await pilot.press(character)
             assert entry.text == character
             await pilot.press("escape")

@@ -55,7 +55,9 @@ LEAGUE = LeagueConfig(self_play=0.5, pool=0.3, opponents=1, references=("random"
 def training(name, algo, out, league=LEAGUE, **changed):
     settings = {"steps": 192, "snapshots": 3, "boards": 4, "moves": 8, "evaluation": ("random",), "seed": 3}
     run = RunConfig(out=out, evaluation_games=2, threads=1, **settings | changed)
-    return SelfPlayTraining(make_game(name), algo, learning_algorithm(algo).config(**SMALL_OF.get(algo, SMALL)), run, league)
+    return SelfPlayTraining(
+        make_game(name), algo, learning_algorithm(algo).config(**SMALL_OF.get(algo, SMALL)), run, league
+    )
 
 
 class CutError(Exception):
