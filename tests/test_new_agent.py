@@ -37,15 +37,22 @@ def test_the_agent_that_is_written_passes_its_test(written):
     run(written, "unittest")
 
 
+COMMANDS = """
+import sys
+from arena.cli.main import main
+for command in sys.argv[1:]:
+    assert main(command.split()) == 0
+"""
+
+
 def test_a_package_brings_it_along(written):
-    assert "my-own:DIR" in run(written, "arena", "agents")
-    short = ["--steps", "2000", "--snapshots", "1", "--boards", "64", "--moves", "4", "--threads", "1"]
-    told = run(written, "arena", "train", "tic_tac_toe", "my-own", *short, "--hidden", "8", "--evaluation", "random")
+    train = "train tic_tac_toe my-own --steps 2000 --snapshots 1 --boards 64 --moves 4 --threads 1 --hidden 8"
+    play = "tournament tic_tac_toe my-own:runs/tic_tac_toe-my-own random --games 4"
+    (written / "commands.py").write_text(COMMANDS)
+    told = run(written, "commands", "agents", f"{train} --evaluation random", play)
+    assert "my-own:DIR" in told
     assert "my-own:runs/tic_tac_toe-my-own is trained" in told
-    table = run(
-        written, "arena", "tournament", "tic_tac_toe", "my-own:runs/tic_tac_toe-my-own", "random", "--games", "4"
-    )
-    assert "my-own:runs/tic_tac_toe-my-own" in table
+    assert "my-own:runs/tic_tac_toe-my-own" in told.partition("is trained")[2]
 
 
 @pytest.mark.parametrize(

@@ -35,10 +35,10 @@ def test_magnetic_mirror_descent_solves_kuhn_poker(tmp_path):
 
 
 def test_neural_fictitious_play_solves_kuhn_poker(tmp_path):
-    """166,000 games; 0.024 when it was measured. Playing at random is at 0.458."""
-    run = {"steps": 400_000, "boards": 256}
+    """66,000 games; 0.067 when it was measured, 0.024 after 166,000. Playing at random is at 0.458."""
+    run = {"steps": 160_000, "boards": 256}
     few = {"hidden": 32, "update_per_step": 0.008, "buffer_size": 20_000, "target_update_freq": 50}
-    assert train(tmp_path / "run", "kuhn_poker", "nfsp", run, **few) < 0.05
+    assert train(tmp_path / "run", "kuhn_poker", "nfsp", run, **few) < 0.1
 
 
 def test_magnetic_mirror_descent_comes_close_in_leduc_poker(tmp_path):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.base.errors import UsageError
+from arena.cli.main import main
 from arena.league.payoff import Counts
 from arena.league.records import League, Learner, Member, read_league
 from arena.league.scale import ScaleConfig
@@ -171,7 +172,7 @@ def test_options_that_do_not_go_together(options, message):
 
 
 def test_two_trainers_meet(tmp_path):
-    """Two processes; one of them is killed, and goes on with what it had taken up."""
+    """Another process and this one; the other is killed, and goes on with what it had taken up."""
     file = str(tmp_path / "arena.db")
     shared = ["--store", file, "--share", str(tmp_path / "share")]
     ann, bob = tmp_path / "ann", tmp_path / "bob"
@@ -180,9 +181,7 @@ def test_two_trainers_meet(tmp_path):
     first = subprocess.Popen([sys.executable, "-m", "arena", *command], stderr=subprocess.PIPE, text=True)
     try:
         wait_for(lambda: (tmp_path / "share" / "ann" / "main-0001").exists(), first)
-        command = [*words("ppo", bob, steps=3000, snapshots=2), *shared, "--share-as", "bob"]
-        done = subprocess.run([sys.executable, "-m", "arena", *command], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+        assert main([*words("ppo", bob, steps=3000, snapshots=2), *shared, "--share-as", "bob"]) == 0
         wait_for(lambda: any(m.learner == "bob/main" for m in read_league(ann).members), first)
     finally:
         os.kill(first.pid, signal.SIGKILL)

@@ -2,29 +2,36 @@
 
 import csv
 import json
-import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.slow
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "learning_checks.py"
+SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
-def checks(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(SCRIPT), *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+@pytest.fixture
+def checks(tmp_path, monkeypatch):
+    """Runs the script in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(SCRIPTS)
+
+    def checks(*words):
+        monkeypatch.setattr(sys, "argv", ["learning_checks.py", *words])
+        return import_module("learning_checks").main()
+
+    return checks
 
 
-def test_posterior_sampling_learns_a_chain_from_every_seed(tmp_path):
+def test_posterior_sampling_learns_a_chain_from_every_seed(checks, tmp_path):
     (tmp_path / "table.csv").write_text(
         "algorithm,task,threshold,score,passed,scores,steps,seconds\ndqn,other,1,2,True,2,3,4\n"
     )
     arguments = ["psrl", "--task", "chain", "--seeds", "3", "4", "--csv", "table.csv", "--json", "rows.json"]
-    result = checks(tmp_path, *arguments)
-    assert result.returncode == 0, result.stderr
+    assert checks(*arguments) == 0
     with (tmp_path / "table.csv").open(newline="") as file:
         other, row = csv.DictReader(file)
     assert other["task"] == "other", "rows of other checks stay"
@@ -36,10 +43,15 @@ def test_posterior_sampling_learns_a_chain_from_every_seed(tmp_path):
     assert told["scores"] == [float(score) for score in row["scores"].split()]
 
 
-def test_unknown_names_are_told(tmp_path):
-    result = checks(tmp_path, "dqm")
-    assert result.returncode == 2
-    assert "unknown algorithm 'dqm'; known: " in result.stderr
-    result = checks(tmp_path, "psrl", "--task", "chian")
-    assert result.returncode == 2
-    assert "nothing to check: psrl has no task 'chian', but FrozenLake-v1, chain" in result.stderr
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["dqm"], "unknown algorithm 'dqm'; known: "),
+        (["psrl", "--task", "chian"], "nothing to check: psrl has no task 'chian', but FrozenLake-v1, chain"),
+    ],
+)
+def test_unknown_names_are_told(checks, words, said, capsys):
+    with pytest.raises(SystemExit) as ended:
+        checks(*words)
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err

@@ -12,6 +12,7 @@ import pytest
 
 from arena.base.errors import UsageError
 from arena.base.passwords import handed_on, without_password
+from arena.cli.main import main
 from arena.store import Store
 from arena.store.database import read_url
 from arena.tui.services import jobs
@@ -106,7 +107,7 @@ def test_one_in_the_url_is_nowhere_afterwards_and_the_command_that_is_told_goes_
         (["train", "tic_tac_toe", "ppo", "--share", "shared", "--steps", "0"], ":port"),
     ],
 )
-def test_no_message_tells_it(url, tmp_path, words, wrong):
+def test_no_message_tells_it(url, tmp_path, words, wrong, monkeypatch, capfd):
     place = spelt(url)
     place = {
         "": place,
@@ -114,11 +115,13 @@ def test_no_message_tells_it(url, tmp_path, words, wrong):
         "?nonsense=1": f"{place}&nonsense=1",
         ":port": f"postgresql://locked:{quote(PASSWORD, safe='')}@localhost:port/x",
     }[wrong]
-    done = arena([*words, "--store", place], tmp_path)
-    assert not shown(done.stdout + done.stderr)
-    assert "Traceback" not in done.stderr
+    monkeypatch.chdir(tmp_path)
+    status = main([*words, "--store", place])
+    out, err = capfd.readouterr()
+    assert not shown(out + err)
+    assert "Traceback" not in err
     if wrong:
-        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        assert (status, err.count("\n")) == (2, 1), err
 
 
 @pytest.mark.parametrize(
