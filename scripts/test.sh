@@ -15,6 +15,11 @@ if [ "${1:-}" = --fast ]; then
     shift
 fi
 
+# Print the folder of files in memory, where there is one with room: to remove a file takes some disks milliseconds.
+roomy_memory() {
+    [ -w /dev/shm ] && [ "$(df -k --output=avail /dev/shm | tail -1)" -gt 4000000 ] && echo /dev/shm
+}
+
 step() {
     printf '\n== %s\n' "$1"
 }
@@ -28,8 +33,10 @@ step "mypy"
 .venv/bin/mypy
 
 cores=$(.venv/bin/python -c 'from arena.base.cores import usable_cores; print(usable_cores())')
-run_pytest() {
-    .venv/bin/python -m pytest --dist loadgroup --no-loadscope-reorder "$@" # groups and their order: tests/conftest.py
+scratch=$(mktemp -d "$(roomy_memory || echo "${TMPDIR:-/tmp}")/arena-tests-XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+run_pytest() { # groups and their order: tests/conftest.py
+    .venv/bin/python -m pytest --dist loadgroup --no-loadscope-reorder --basetemp "$scratch/pytest" "$@"
 }
 if [ -n "$fast" ]; then
     step "pytest"
@@ -53,8 +60,8 @@ else # in parts, since what a worker has compiled stays in its memory; all of th
 fi
 
 step "the wheel, in an empty environment"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+work=$scratch/wheel
+mkdir "$work"
 .venv/bin/python -m build --outdir "$work/dist" . >"$work/build.log" || { cat "$work/build.log"; exit 1; }
 "$(find_python)" -m venv "$work/venv"
 "$work/venv/bin/python" -m pip install --quiet --constraint scripts/constraints.txt "$work"/dist/*.whl

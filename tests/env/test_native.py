@@ -15,14 +15,14 @@ from tests.games.playing import SPECS, random_actions
 
 
 def advanced(env: GameVectorEnv, rng: np.random.Generator, moves: int) -> list:
-    """Random moves, finished games beginning anew; everything that was returned, as plain values."""
+    """Random moves, finished games beginning anew; the bytes of everything that was returned."""
     told = []
     for _ in range(moves):
         env.reset(np.flatnonzero(env.over))
         obs, rew, terminated, truncated, _ = env.step(random_actions(env.mask, rng))
         final = env.final_obs()
         arrays = (obs.agent_id, obs.obs, obs.mask, rew, terminated, truncated, final.obs, final.mask, env.over)
-        told.append([array.tolist() for array in arrays])
+        told.append([array.tobytes() for array in arrays])
     return told
 
 

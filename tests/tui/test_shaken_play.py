@@ -20,7 +20,7 @@ pytestmark = pytest.mark.full
 
 @pytest.mark.parametrize(
     ("name", "people", "times"),
-    [("connect_four", 1, 300), ("breakthrough", 1, 200), ("leduc_poker", 2, 200), ("tic_tac_toe", 2, 150)],
+    [("connect_four", 1, 150), ("breakthrough", 1, 100), ("leduc_poker", 2, 100), ("tic_tac_toe", 2, 80)],
 )
 async def test_random_keys_and_clicks(name, people, times, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # pictures are saved

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.full
 
 @pytest.mark.parametrize(
     ("make", "times"),
-    [(watch, 300), (partial(watch, name="kuhn_poker"), 150), (replay, 300), (boards, 150)],
+    [(watch, 150), (partial(watch, name="kuhn_poker"), 80), (replay, 150), (boards, 80)],
 )
 async def test_random_keys_and_clicks(make, times, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # pictures are saved

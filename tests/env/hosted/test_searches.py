@@ -43,8 +43,7 @@ def network(obs, mask):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("considered", [0, 4])
-@pytest.mark.parametrize("kept", [copied_tree.POSITIONS_KEPT, 3])
+@pytest.mark.parametrize(("considered", "kept"), [(0, copied_tree.POSITIONS_KEPT), (4, 3)])
 def test_a_guided_search_by_copies_is_that_by_rules(considered, kept, monkeypatch):
     monkeypatch.setattr(copied_tree, "POSITIONS_KEPT", kept)
     found = []
