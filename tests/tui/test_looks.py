@@ -137,7 +137,7 @@ async def test_without_colour_the_shapes_tell_everything(monkeypatch):
         await until(pilot, lambda: app.screen.sitting.my_turn)
         await pilot.press("4", "enter")
         await until(pilot, lambda: app.screen.sitting.my_turn and len(app.screen.match.positions) == 3)
-        await shows(pilot, "▗▟█▙▖", "▗▞▀▚▖", "│  ·  │", "│> · <│")
+        await shows(pilot, "▗███▖", "└▙▄▟┘", "│  ·  │", "│> · <│")
         styles = [segment.style for strip in app.screen._compositor.render_strips() for segment in strip]
         greys = [style.color.triplet for style in styles if style and style.color and style.color.triplet]
         assert greys

@@ -14,8 +14,8 @@ from games.engine.picture import HIDDEN, MARKS, SUITS
 
 BACK = "▒"
 """Pattern of the back of a card or die that is hidden."""
-ROOM = f" ─▔░{BACK}"
-"""Characters that a bracket may replace."""
+ROOM = f" ─▔░{BACK}▗▖▝▘▟▙▜▛"
+"""Characters that a bracket may replace: what is empty, and the rounded corners of a piece."""
 SHADE = "░"
 """Pattern of dark squares where there are no colours."""
 FILL = 0.94
@@ -143,7 +143,7 @@ def _piece(look: CellLook, scale: Scale, terminal: Terminal) -> list[CellLine]:
             return [((line, look.role),) for line in drawn]
         text = look.figure if white_shape else look.figure.translate(FILLED)
         return _in_the_middle(text, look.role, look, scale)
-    if scale.height == 1:
+    if scale.height == 1 or (scale.height == 2 and look.letter and terminal.ascii_only):
         mark = look.letter or (MARKS[0] if look.role == "white" and terminal.colours else look.mark)
         return _in_the_middle(mark, look.role, look, scale)
     return _disc(look, scale, terminal)
