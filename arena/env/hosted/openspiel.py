@@ -189,6 +189,8 @@ def describe(name: str, options: Mapping[str, Any]) -> HostedGame:
     kind = game.get_type()
     if kind.dynamics == spiel.GameType.Dynamics.MEAN_FIELD:
         raise UsageError(f"{shown} is a mean-field game, which has no seats to play")
+    if game.num_distinct_actions() < 1:
+        raise UsageError(f"{shown} does not number its actions, as those that are played must")
     if game.num_distinct_actions() > MOST_ACTIONS:
         raise UsageError(f"{shown} has {game.num_distinct_actions():,} actions, more than {MOST_ACTIONS:,}")
     utility = spiel.GameType.Utility
@@ -249,7 +251,10 @@ def _load(shown: str, name: str, parameters: Mapping[str, Any]) -> Any:
             otherwise = f"; it has {', '.join(known)}"
             hint = did_you_mean(unknown[0], known, otherwise)
             raise UsageError(f"{shown} has no option {unknown[0]!r}{hint}") from None
-        raise UsageError(f"{shown}: {' '.join(str(error).split())}") from None
+        options = f" (it has the options {', '.join(kind.parameter_specification)})" * bool(
+            kind.parameter_specification
+        )
+        raise UsageError(f"{shown}: {' '.join(str(error).split())}{options}") from None
 
 
 HOST = Host(describe, names)
