@@ -24,7 +24,7 @@ from arena.tui.screens.replay import ReplayScreen
 from arena.tui.state.live_match import Cell, Position
 from arena.tui.state.messages import Dealt, Hinted, MovePlayed
 from arena.tui.state.pointing import highlighted, pointed, without_cell, your_move
-from arena.tui.state.words import GETTING_READY
+from arena.tui.state.words import getting_ready
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.choices import Choices
 from arena.tui.widgets.entry import Entry
@@ -130,7 +130,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         if jobs.current is not None or sitting.clocks.running:
             self.show()
         if jobs.current == "deal" and jobs.waited_s > 1:
-            self.say(GETTING_READY)
+            self.say(getting_ready(jobs.waited_s))
         elif jobs.current == "hint" and jobs.waited_s > HINT_S:
             self._end_hint()
         elif jobs.current == "advance" and HURRY_HINT_S < jobs.waited_s <= HURRY_HINT_S + 1:
@@ -215,7 +215,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         if self.sitting.over:
             self.say(f"the game is over   {self._what_next()}", "refusal")
         elif self.jobs.current == "deal":
-            self.say(f"one moment: {GETTING_READY}", "refusal")
+            self.say(f"one moment: {getting_ready(self.jobs.waited_s)}", "refusal")
         elif not self.sitting.my_turn and self.sitting.policy_at(position.seat) is None:
             self.say("one moment: your last move is not played yet", "refusal")
         elif not self.sitting.my_turn:

@@ -143,7 +143,7 @@ class TrainingScreen(ArenaScreen):
         if action in ("league", "game", "faster", "slower"):
             return run is None or run.league
         if action in STEERING:
-            return run is None or run.status.at_work or (self.job is not None and self.job.process.poll() is None)
+            return self._state in ("", "none", "running", "paused")
         return True
 
     def _say_changes(self, status: Status | None) -> None:

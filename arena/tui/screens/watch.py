@@ -17,7 +17,7 @@ from arena.tui.screens.walk import WalkScreen
 from arena.tui.state.live_match import Position
 from arena.tui.state.messages import Dealt, MovePlayed
 from arena.tui.state.series import Series
-from arena.tui.state.words import GETTING_READY, clock
+from arena.tui.state.words import clock, getting_ready
 from arena.tui.widgets.match_pane import MatchView
 from arena.tui.widgets.thoughts import Thought
 from games.engine.actions import Action
@@ -96,7 +96,7 @@ class WatchScreen(WalkScreen):
             offers = "esc: move now   r: it loses this game   n: next game"
             self.say(f"{who} thinks for {int(self.jobs.waited_s)} s   {offers}", "refusal")
         elif self.jobs.current == "deal" and self.jobs.waited_s > 1:
-            self.say(GETTING_READY)
+            self.say(getting_ready(self.jobs.waited_s))
 
     def _deal(self) -> None:
         """Set up the current game of the series."""

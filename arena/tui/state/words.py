@@ -12,7 +12,14 @@ YOU = "you"
 """Name of the person at the keyboard."""
 NOT_ANALYSED = "this match is shown as it was stored; its positions cannot be reached again to be analysed"
 GETTING_READY = "the agents get ready …"
-"""Shown while a match is set up: networks take seconds to load."""
+COMPILING = "a game's first time takes a minute, once …"
+COMPILING_S = 6.0
+"""Seconds after which a match that is set up is likely to wait for its game to be compiled."""
+
+
+def getting_ready(waited_s: float) -> str:
+    """Return what is said while a match is set up: networks take seconds to load, new games a minute to compile."""
+    return COMPILING if waited_s > COMPILING_S else GETTING_READY
 
 
 def mark(seat: int, sides: Sequence[str] = ()) -> str:

@@ -9,7 +9,7 @@ from textual.widget import Widget
 from arena.tui.drawing.plotting import NAMES, Curve, plot
 
 LOOKS = {"axis": "$text-muted", "band": "$foreground 45%"}
-MINIMUM_LEGEND = 5
+MINIMUM_LEGEND = 4
 """Minimum lines of a plot with a legend."""
 
 
