@@ -11,6 +11,7 @@ import pytest
 
 from arena.env.native import GameVectorEnv
 from games.engine.batch import Games, Shown, View, new_games
+from games.engine.compiler import kernels
 from games.engine.device import compiled, device_dtype, device_kernels, kernel_arguments, ptx
 from games.engine.game import Game
 from games.engine.registry import GAMES, make_game
@@ -112,8 +113,7 @@ def test_playouts_are_as_long_as_those_of_the_cpu(name):
     games, lengths, states = device_games(game, BOARDS), np.zeros(BOARDS, np.int64), new_games(game, BOARDS).states
     on_host(library(name, "playouts"))(BOARDS, games, lengths, 5)
     mask, chances = np.zeros(game.num_actions, np.bool_), game.chance_scratch()
-    kernels = GameVectorEnv(game, 1)._kernels
-    assert lengths.sum() == kernels.playouts(states, game.initial.reshape(1), mask, chances, 5)
+    assert lengths.sum() == kernels(game).playouts(states, game.initial.reshape(1), mask, chances, 5)
     assert fields(games.states, game) == fields(states, game)
 
 

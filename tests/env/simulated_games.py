@@ -1,0 +1,130 @@
+"""Games on a CUDA device, in numba's simulator; `test_device_games.py` runs this in a process of its own.
+
+The simulator launches kernels, thread by thread, but the rules in them are compiled for the CPU:
+`tests/games/test_device_kernels.py` is about those.
+"""
+
+import numpy as np
+import pytest
+import torch
+
+from arena.base.errors import GameOverError, IllegalActionError, UsageError
+from arena.data.batch import Batch
+from arena.env.native import GameVectorEnv
+from games.engine.registry import make_game
+from tests.games.playing import random_actions
+
+BOARDS, PLIES = 6, 12
+GAMES = ["tic_tac_toe", "leduc_poker", "rock_paper_scissors", "kuhn_poker:players=3"]
+
+
+def pair(game: str, **options) -> tuple[GameVectorEnv, GameVectorEnv]:
+    """The same games on the CPU and on the device."""
+    host, device = (GameVectorEnv(make_game(game), BOARDS, device=device, **options) for device in ("cpu", "cuda"))
+    return host, device
+
+
+def require_equal(host, device) -> None:
+    """Every array of the one is, as a tensor, in the other."""
+    if isinstance(host, Batch):
+        assert set(host.keys()) == set(device.keys())
+        for key, value in host.items():
+            require_equal(value, device[key])
+        return
+    assert isinstance(device, torch.Tensor)
+    assert device.numpy().dtype == host.dtype
+    assert device.shape == host.shape
+    assert device.numpy().tobytes() == host.tobytes()
+
+
+@pytest.mark.parametrize("openings", [0, 2])
+@pytest.mark.parametrize("autoreset", [False, True])
+@pytest.mark.parametrize("game", GAMES)
+def test_a_seed_gives_the_games_of_the_cpu(game, autoreset, openings):
+    host, device = pair(game, autoreset=autoreset, openings=openings)
+    for got in zip(host.reset(seed=5), device.reset(seed=5), strict=True):
+        require_equal(*got)
+    rng = np.random.default_rng(0)
+    for _ in range(PLIES):
+        rows = np.flatnonzero(~host.over)
+        if not len(rows):
+            break
+        rows = rng.permutation(rows)
+        actions = random_actions(host.mask[rows], rng)
+        for ours, theirs in zip(host.step(actions, rows), device.step(torch.from_numpy(actions), rows), strict=True):
+            require_equal(ours, theirs)
+        require_equal(host.observations(), device.observations())
+        require_equal(host.final_obs(rows), device.final_obs(torch.from_numpy(rows)))
+        assert host.state_dict() == device.state_dict()
+        assert host.positions(rows).tobytes() == device.positions(rows).tobytes()
+        assert host.render() == device.render()
+
+
+def test_the_state_of_one_is_loaded_by_the_other():
+    host, device = pair("leduc_poker")
+    host.reset(seed=1)
+    device.load_state_dict(host.state_dict())
+    actions = host.mask.argmax(axis=1)
+    require_equal(host.step(actions)[0], device.step(torch.from_numpy(actions))[0])
+    host.load_state_dict(device.state_dict())
+    actions = host.mask.argmax(axis=1)
+    require_equal(host.step(actions)[0], device.step(actions.tolist())[0])
+    assert host.state_dict() == device.state_dict()
+
+
+def test_choices_at_once_are_those_of_the_cpu():
+    host, device = pair("rock_paper_scissors")
+    host.reset(seed=1), device.reset(seed=1)
+    actions = np.random.default_rng(0).integers(0, 3, (BOARDS, 2))
+    require_equal(host.joint_masks(), device.joint_masks())
+    for ours, theirs in zip(host.step_joint(actions), device.step_joint(torch.from_numpy(actions)), strict=True):
+        require_equal(ours, theirs)
+    for env, wrong in ((host, actions + 3), (device, torch.from_numpy(actions + 3))):
+        with pytest.raises(IllegalActionError, match="environment 0: action"):
+            env.step_joint(wrong)
+
+
+def test_tensors_are_those_that_kernels_write_into():
+    env = GameVectorEnv("tic_tac_toe", 2, device="cuda")
+    before = (env.mask, env.seats, env.states)
+    observation, _ = env.reset()
+    env.step([4, 0])
+    assert [a.data_ptr() for a in before] == [a.data_ptr() for a in (env.mask, env.seats, env.states)]
+    assert env.mask.tolist() == [[i != 4 for i in range(9)], [i != 0 for i in range(9)]]
+    assert observation.mask.all()  # a copy
+
+
+def test_actions_that_may_not_be_played_are_refused_before_any_is_played():
+    env = GameVectorEnv("tic_tac_toe", 2, device="cuda")
+    with pytest.raises(GameOverError, match="environment 0"):
+        env.step(torch.tensor([0, 0]))
+    env.reset()
+    env.step(torch.tensor([4, 0]))
+    before = env.state_dict()
+    for actions, error, text in (
+        (torch.tensor([5, 0]), IllegalActionError, "environment 1: action 0 is illegal; legal are .1, 2"),
+        (torch.tensor([9, 1]), IllegalActionError, "environment 0: action 9"),
+        (torch.tensor([-1, 1]), IllegalActionError, "environment 0: action -1"),
+        (torch.tensor([1.0, 2.0]), UsageError, "2 whole numbers, one per game, not torch.float32"),
+        (torch.tensor([1]), UsageError, r"of shape \(1,\)"),
+    ):
+        with pytest.raises(error, match=text):
+            env.step(actions)
+    assert env.state_dict() == before
+
+
+def test_rows_that_are_none_are_refused():
+    env = GameVectorEnv("tic_tac_toe", 2, device="cuda")
+    with pytest.raises(UsageError, match="not among the environments 0 to 1"):
+        env.reset(torch.tensor([2]))
+
+
+def test_more_games_than_memory_are_refused_with_how_many_would_fit():
+    with pytest.raises(
+        UsageError, match=r"need [\d,]+ MB of memory on the device, which has [\d,]+ MB free; [\d,]+ games"
+    ):
+        GameVectorEnv("go", 10**9, device="cuda")
+
+
+def test_auto_takes_the_device():
+    assert GameVectorEnv("tic_tac_toe", 1, device="auto").device == "cuda"
