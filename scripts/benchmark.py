@@ -22,6 +22,7 @@ from benchmarks import (
     envs,
     equilibrium,
     games,
+    gpu,
     league,
     learning,
     ratings,
@@ -56,6 +57,7 @@ SECTIONS = {
     "store": store.rows,
     "workers": workers.rows,
     "screens": screens.rows,
+    "gpu": gpu.rows,
 }
 
 
