@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-HEAVY = {"torch", "ray", "textual", "matplotlib", "pettingzoo", "gymnasium", "numba", "tensorboard"}
+HEAVY = {"torch", "ray", "textual", "matplotlib", "pettingzoo", "gymnasium", "numba", "numba.cuda", "tensorboard"}
 
 
 def loaded(program: str, tmp_path, monkeypatch) -> set[str]:
