@@ -10,17 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from games.chess.board import (
-    BOARDS,
+from games.chess.board import BOARDS, THIRD_RANK, planes
+from games.engine.attacks import (
     KING_REACH,
     KNIGHT_REACH,
     RAYS,
-    THIRD_RANK,
     along,
     knights_reach,
     pawns_reach_down,
     pawns_reach_up,
-    planes,
     slanting_reach,
     sliders_reach,
     straight_reach,
