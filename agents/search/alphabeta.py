@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from agents.search.budget import read_budget, require_positive, time_limit
+from agents.search.chess.engine import ChessSearchPolicy, is_chess
 from agents.search.minimax import Evaluations, new_workspace
 from agents.search.positions import positions, require_searchable
 from arena.data.batch import Batch
@@ -96,7 +97,9 @@ class AlphaBetaPolicy(Policy):
         self._uniform.reset(seed)
 
 
-def make(game: Game, argument: str) -> AlphaBetaPolicy:
-    """Make an alpha-beta agent; the argument is its depth in plies, or its time per move."""
+def make(game: Game, argument: str) -> AlphaBetaPolicy | ChessSearchPolicy:
+    """Make an alpha-beta agent, in chess that of `agents.search.chess`; the argument is a depth in plies or a time."""
     budget = read_budget("alphabeta", "depth", argument, DEFAULT_DEPTH)
+    if is_chess(game):
+        return ChessSearchPolicy(game, budget.count, budget.seconds)
     return AlphaBetaPolicy(game, budget.count, budget.seconds, seed=0)

@@ -1,0 +1,95 @@
+"""`alphabeta` in chess: the search of `tree`, as an agent."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.search.budget import LINE, require_positive, time_limit
+from agents.search.chess.quiescence import MATED
+from agents.search.chess.root import Answer, Scratch
+from agents.search.chess.space import PLIES, forget, new_space
+from agents.search.positions import positions
+from arena.data.batch import Batch
+from arena.policy.protocol import Policy
+from games.engine.compiler import instantiate
+from games.engine.game import TERMINAL, Game
+from games.engine.jit import Unchecked
+
+FIELDS = ("boards", "ep_files", "castling", "turn", "clock", "length")
+"""Fields of a record of chess that the search reads."""
+TABLE_BITS = range(12, 22)
+"""Base-2 logarithm of the table's size: 12 for one ply, then one more a ply, up to 21 (48 MB), also with a clock."""
+PAWNS_TO_WIN = 400.0
+"""Centipawns by which the expected score is ten to one (the scale of Elo, as chess programs use it)."""
+
+
+def is_chess(game: Game) -> bool:
+    """Return whether a game is chess, its records those that the search reads."""
+    return game.name == "chess" and set(FIELDS) <= set(game.state_dtype.names or ())
+
+
+class ChessSearchPolicy(Policy):
+    """Alpha-beta search for chess, `depth` plies ahead and on to quiet positions, or as deep as it gets in `seconds`.
+
+    With a depth, the answer to a position is always the same; with a time, what was searched earlier in a game is kept.
+    """
+
+    needs_state = True
+    one_at_a_time = True
+
+    def __init__(self, game: Game, depth: int | None = None, seconds: float | None = None):
+        require_positive("alphabeta", depth=depth, seconds=seconds)
+        self._game, self._seconds = game, seconds
+        self._plies = min(depth or PLIES // 2, PLIES // 2)
+        self._kernel = Unchecked(instantiate("agents.search.chess.root", game).search_position)
+        bits = TABLE_BITS[-1] if depth is None else TABLE_BITS[min(depth, len(TABLE_BITS)) - 1]
+        self._space = new_space(bits)
+        self._scratch = Scratch(np.empty(2, game.state_dtype), np.empty(game.num_actions, np.bool_))
+        self._stop = np.zeros(1, np.bool_)
+
+    def forward(self, batch: Batch, state: Any = None) -> Batch:
+        """Search every row.
+
+        Returns `act` [n]; `probs` [n, A], 1 for that action (uniform where the game is over); `value` [n], the expected
+        return; `depth` [n] in plies, of the last complete search; `pv` [n, L], the principal variation, then -1.
+        """
+        states = np.ascontiguousarray(positions(batch, self._game, "alphabeta")).reshape(-1)
+        n = len(states)
+        result = Batch(act=np.zeros(n, np.int64), value=np.zeros(n), depth=np.zeros(n, np.int64))
+        result.probs = np.full((n, self._game.num_actions), 1 / self._game.num_actions)
+        result.pv = np.full((n, LINE), -1, np.int32)
+        for row in range(n):
+            if states[row]["current_player"] != TERMINAL:
+                answer = self._search(states[row : row + 1])
+                result.act[row] = answer.pv[0]
+                result.value[row], result.depth[row] = expected_return(int(answer.results[0])), answer.results[1]
+                result.probs[row] = np.arange(self._game.num_actions) == answer.pv[0]
+                result.pv[row] = answer.pv
+        return result
+
+    def _search(self, state: NDArray[Any]) -> Answer:
+        """Search one position [1]."""
+        answer = Answer(np.zeros(3, np.int64), np.full(LINE, -1, np.int32))
+        if self._seconds is None:
+            forget(self._space)
+        arguments = state, self._plies, answer, self._space, self._scratch
+        self._kernel.prepare(*arguments, self._stop)
+        with time_limit(self._seconds) as self._stop:
+            self._kernel.call(*arguments, self._stop)
+        return answer
+
+    def hurry(self) -> None:
+        """End the current search."""
+        self._stop.fill(True)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Forget earlier games."""
+        forget(self._space)
+
+
+def expected_return(value: int) -> float:
+    """Return the expected result, -1 to 1, of a value in centipawns; 1 or -1 for a mate."""
+    if abs(value) > MATED:
+        return float(np.sign(value))
+    return 2 / (1 + 10 ** (-value / PAWNS_TO_WIN)) - 1
