@@ -116,7 +116,7 @@ ONE_PLY = AgentKind(
     make=Deferred("agents.scripted.one_ply:make"),
 )
 ALPHABETA = AgentKind(
-    summary="minimax with alpha-beta pruning and iterative deepening",
+    summary="minimax with alpha-beta pruning and iterative deepening; in chess a search of its own",
     make=Deferred("agents.search.alphabeta:make"),
     argument="DEPTH or TIME",
 )

@@ -4,7 +4,7 @@ Knuth and Moore, "An Analysis of Alpha-Beta Pruning", Artificial Intelligence 6 
 deepening (Slate and Atkin 1977), a transposition table and a history heuristic. A position at the horizon has the value
 of the game's heuristic, or 0 where the game has none. Results are discounted by their distance, so that quick wins are
 preferred. Moves of equal value are drawn uniformly. All outcomes of chance are searched (expectimax); each counts as a
-ply.
+ply. Chess is searched by `agents.search.chess`.
 """
 
 from typing import Any

@@ -55,17 +55,17 @@ AHEAD = np.array([[_ahead(seat, square) for square in range(64)] for seat in ran
 @njit
 def evaluate(position: Any) -> int:
     """Return the value of a position for the seat to move."""
-    middle, end = np.int64(position.middle), np.int64(position.end)
+    middle, end = np.int64(position.middle), np.int64(position.end)  # white's less black's
     for seat in range(2):
         sign = 1 - 2 * seat
         pawns = pawn_structure(position, seat)
         pieces = activity(position, seat)
         middle += sign * (pawns[0] + pieces[0])
         end += sign * (pawns[1] + pieces[1])
+    if position.turn:
+        middle, end = -middle, -end
     phase = min(int(position.phase), WHOLE_PHASE)
-    value = (middle * phase + end * (WHOLE_PHASE - phase)) // WHOLE_PHASE
-    value = tamed(position, value)
-    return (value if position.turn == 0 else -value) + TEMPO
+    return tamed(position, (middle * phase + end * (WHOLE_PHASE - phase)) // WHOLE_PHASE) + TEMPO
 
 
 @njit
@@ -122,7 +122,7 @@ def activity(position: Any, seat: int) -> tuple[int, int]:
 @njit
 def tamed(position: Any, value: int) -> int:
     """Return the value, or less of it where who is better can hardly win: no pawns, no more than a minor ahead."""
-    better = 0 if value > 0 else 1
+    better = np.int64(position.turn) if value > 0 else 1 - np.int64(position.turn)
     if position.kinds[PAWN] & position.seats[better]:
         return value
     own, lead = officers(position, better), officers(position, better) - officers(position, 1 - better)
