@@ -22,6 +22,7 @@ from games.engine.game import Game
 
 SIMULATED = simulated()
 DEVICE = torch.device("cpu" if SIMULATED else "cuda")
+VIEW: Any = View  # of tensors in place of arrays
 STEP = int(GAMMA.astype(np.int64))
 """`GAMMA` for streams, which torch keeps as signed numbers of the same bits."""
 
@@ -50,11 +51,8 @@ class DeviceBoard:
             determinization_streams=torch.zeros(num_games, dtype=torch.int64, device=DEVICE),
         )
         """The games as callers see them."""
-        self._games = Games(
+        self._games = as_argument(self.games)._replace(
             states=self._records(self.games.states),
-            seats=memory(self.games.seats),
-            mask=memory(self.games.mask),
-            over=memory(self.games.over),
             initial=self._records(self.games.initial),
             streams=memory(self.games.streams).view(np.uint64),
             determinization_streams=memory(self.games.determinization_streams).view(np.uint64),
@@ -76,7 +74,8 @@ class DeviceBoard:
         return memory(states.view(-1)).view(self._dtype)
 
     def _run(self, kernel: Any, rows: Tensor, *arguments: Any) -> None:
-        launch(kernel, len(rows), stream(), self._games, memory(rows), *arguments)
+        if len(rows):  # an array of nothing has no memory
+            launch(kernel, len(rows), stream(), self._games, memory(rows), *map(as_argument, arguments))
 
     def _new(self, shape: tuple[int, ...], dtype: Any) -> Tensor:
         return torch.empty(shape, dtype=getattr(torch, np.dtype(dtype).name), device=DEVICE)
@@ -139,28 +138,28 @@ class DeviceBoard:
     def first_illegal(self, rows: Tensor, actions: Tensor) -> int:
         """Return the index in `rows` of the first action that may not be played, -1 if all may."""
         first = torch.full((1,), len(rows), device=DEVICE)
-        self._run(self._kernels.first_illegal, rows, memory(actions), memory(first))
+        self._run(self._kernels.first_illegal, rows, actions, first)
         found = int(first)
         return -1 if found == len(rows) else found
 
     def advance(self, rows: Tensor, actions: Tensor, restart: bool) -> Any:
         """Play legal actions [R], restart games that end if `restart`, and return what the seats to move see."""
         game, count = self.game, len(rows)
-        shown = (
-            self._new((count,), np.int64),
-            self._new((count, *game.observation_shape), game.observation_dtype),
-            self._new((count, game.num_actions), np.bool_),
-            self._new((count, game.num_players), np.float32),
-            self._new((count, game.num_players), np.bool_),
+        tensors: Any = Shown  # of tensors in place of arrays
+        shown = tensors(
+            seats=self._new((count,), np.int64),
+            obs=self._new((count, *game.observation_shape), game.observation_dtype),
+            mask=self._new((count, game.num_actions), np.bool_),
+            rewards=self._new((count, game.num_players), np.float32),
+            ends=self._new((count, game.num_players), np.bool_),
         )
-        self._run(self._kernels.advance, rows, memory(actions), restart, Shown(*map(memory, shown)))
-        seen: Any = Shown  # of tensors in place of arrays
-        return seen(*shown)
+        self._run(self._kernels.advance, rows, actions, restart, shown)
+        return shown
 
     def observe_movers(self, rows: Tensor) -> Tensor:
         """Return what the seats to move see, [R, O]."""
         obs = self._new((len(rows), *self.game.observation_shape), self.game.observation_dtype)
-        self._run(self._kernels.observe_movers, rows, View(memory(obs), self._games.mask))
+        self._run(self._kernels.observe_movers, rows, VIEW(obs, self.games.mask))
         return obs
 
     def observe_all(self, rows: Tensor) -> tuple[Tensor, Tensor]:
@@ -168,13 +167,13 @@ class DeviceBoard:
         shape = (len(rows), self.game.num_players)
         obs = self._new((*shape, *self.game.observation_shape), self.game.observation_dtype)
         mask = self._new((*shape, self.game.num_actions), np.bool_)
-        self._run(self._kernels.observe_all, rows, View(memory(obs), memory(mask)))
+        self._run(self._kernels.observe_all, rows, VIEW(obs, mask))
         return obs, mask
 
     def joint_masks(self, rows: Tensor) -> Tensor:
         """Return the legal actions of every seat where all choose at once, [R, P, A]."""
         masks = self._new((len(rows), self.game.num_players, self.game.num_actions), np.bool_)
-        self._run(self._kernels.joint_masks, rows, View(memory(masks), memory(masks)))
+        self._run(self._kernels.joint_masks, rows, VIEW(masks, masks))
         return masks
 
     def records(self, rows: Tensor) -> NDArray[Any]:
@@ -186,6 +185,13 @@ class DeviceBoard:
         """Set some positions to records [R] of the game's own layout."""
         held = records.astype(self._dtype).view(np.uint8).reshape(len(records), -1)
         self.games.states[rows] = torch.from_numpy(held).to(DEVICE)
+
+
+def as_argument(value: Any) -> Any:
+    """Return a value as kernels take it: of tensors, in records as well, their memory."""
+    if isinstance(value, tuple):
+        return type(value)(*map(memory, value))
+    return memory(value) if isinstance(value, Tensor) else value
 
 
 def memory(tensor: Any) -> Any:

@@ -149,7 +149,9 @@ def require_collecting(algo: str) -> None:
 
 
 def torch_device(name: str) -> torch.device:
-    """Return a torch device by name; raise `UsageError` if this machine lacks it."""
+    """Return a torch device by name, `auto` for a GPU if there is one; `UsageError` if this machine lacks it."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         device = torch.device(name)
         torch.empty(0, device=device)

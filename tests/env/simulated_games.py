@@ -126,5 +126,13 @@ def test_more_games_than_memory_are_refused_with_how_many_would_fit():
         GameVectorEnv("go", 10**9, device="cuda")
 
 
+def test_no_games_at_all_may_be_asked_for():
+    env = GameVectorEnv("tic_tac_toe", 2, device="cuda")
+    env.reset()
+    observation, rewards, *_ = env.step(torch.zeros(0, dtype=torch.int64), [])
+    assert observation.obs.shape == (0, 3, 3, 2)
+    assert rewards.shape == (0, 2)
+
+
 def test_auto_takes_the_device():
     assert GameVectorEnv("tic_tac_toe", 1, device="auto").device == "cuda"

@@ -20,6 +20,7 @@ from arena.runs.evaluation import episode_returns
 from arena.runs.offline_run import make_offline_run
 from arena.runs.options import OfflineRunOptions
 from arena.runs.progress import TrainingRun
+from arena.runs.setup import torch_device
 from arena.runs.tasks import GymTask
 from tests.collector.informed import Informed
 from tests.league.small import left_behind
@@ -118,6 +119,11 @@ def test_a_run_is_made_longer_in_proportion_and_in_nothing_else(changed, message
 
 def test_every_algorithm_was_trained():
     assert {name for name, _ in GYM + OFFLINE} | set(SELF_PLAY) == set(ALGORITHMS)
+
+
+def test_auto_is_the_cpu_where_torch_finds_no_gpu(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert torch_device("auto") == torch.device("cpu")
 
 
 def test_what_does_not_fit_is_refused(tmp_path, transitions):
