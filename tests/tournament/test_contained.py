@@ -14,7 +14,6 @@ pytestmark = pytest.mark.full
 CONNECT_FOUR = games.make("connect_four")
 FAULTS = {
     "illegal": Reason.ILLEGAL,
-    "hoards": Reason.CRASHED,
     "forks": Reason.FINISHED,
 }
 SLEEPS = {"sleeps": Reason.LATE}
@@ -47,7 +46,7 @@ def test_a_second_run_agrees_and_plays_nothing_that_is_stored(tmp_path):
     config = TournamentConfig(format="gauntlet", games=2, openings="random:2", limits=Limits(memory="600MB"))
     players = {"good": "one-ply", "raises": "faulty:raises"}
     with Store(tmp_path / "arena.db") as store:
-        result = run_tournament(CONNECT_FOUR, players, config, workers=2, store=store)
+        result = run_tournament(CONNECT_FOUR, players, config, store=store)
         assert [record.verdict.reason for record in result.records] == [Reason.CRASHED] * 2
         assert run_tournament(CONNECT_FOUR, players, config, store=store).records == result.records
     assert run_tournament(CONNECT_FOUR, players, config).records == result.records

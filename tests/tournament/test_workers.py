@@ -35,12 +35,6 @@ def test_games_do_not_depend_on_the_number_of_workers(expected):
     assert set(tree(os.getpid())) <= set(before)
 
 
-def test_nor_do_the_rounds_of_a_swiss():
-    config = TournamentConfig(format="swiss", openings="random:2")
-    once, again = (run_tournament(TIC_TAC_TOE, PLAYERS, config, workers=workers) for workers in (1, 2))
-    assert once.records == again.records
-
-
 def test_no_more_workers_start_than_there_is_work_for():
     started = []
 
