@@ -9,7 +9,7 @@ from arena.env.multi_agent import MultiAgentEnv
 from arena.env.native import GameVectorEnv
 from arena.env.parallel_env import ParallelEnv
 from arena.env.pettingzoo import ParallelPettingZooEnv, PettingZooEnv
-from arena.env.vector import RayVectorEnv, ShmemVectorEnv, SubprocVectorEnv
+from arena.env.vector import ActorOptions, ProcessOptions, RayVectorEnv, ShmemVectorEnv, SubprocVectorEnv
 from arena.env.workers.errors import WorkerError
 from games.engine.trust import trust
 
@@ -17,6 +17,7 @@ VectorEnv = DummyVectorEnv
 """Tianshou's first name of `DummyVectorEnv`: environments stepped one after the other."""
 
 __all__ = [
+    "ActorOptions",
     "BaseVectorEnv",
     "DummyVectorEnv",
     "GameVectorEnv",
@@ -27,6 +28,7 @@ __all__ = [
     "ParallelPettingZooEnv",
     "PettingZooEnv",
     "Presentation",
+    "ProcessOptions",
     "RayVectorEnv",
     "ShmemVectorEnv",
     "SubprocVectorEnv",

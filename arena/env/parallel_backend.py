@@ -7,7 +7,7 @@ from typing import Any, Literal
 from arena.base.cores import usable_cores
 from arena.base.errors import UsageError
 from arena.env.base import BaseVectorEnv, DummyVectorEnv
-from arena.env.vector import RayVectorEnv, SubprocVectorEnv
+from arena.env.vector import ActorOptions, ProcessOptions, RayVectorEnv, SubprocVectorEnv
 from arena.processes.cluster import require_ray
 from arena.processes.messages import Raised, attempt, dumps
 
@@ -31,9 +31,9 @@ def backend(
     count = min(num_cpus or num_cores(is_ray), len(env_fns))
     try:
         if not is_ray:
-            return SubprocVectorEnv(env_fns, num_workers=count)
+            return SubprocVectorEnv(env_fns, processes=ProcessOptions(count))
         in_processes, share = para_mode == "ray-subproc", gpu_share(num_gpus, count)
-        return RayVectorEnv(env_fns, num_workers=count, num_gpus=share, in_processes=in_processes)
+        return RayVectorEnv(env_fns, actors=ActorOptions(count, num_gpus=share, in_processes=in_processes))
     except (TypeError, AttributeError, PicklingError):  # what pickle raises, as it comes
         _require_portable(env_fns, para_mode)
         raise

@@ -1,6 +1,7 @@
 """Vector environments in other processes, on this machine or in a Ray cluster."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 
@@ -13,8 +14,37 @@ from arena.env.workers.subproc import ProcessLink, SubprocEnvWorker
 from arena.processes.cluster import require_resources
 
 
+@dataclass(frozen=True)
+class ProcessOptions:
+    """Processes of a `SubprocVectorEnv`."""
+
+    num_workers: int | None = None
+    """Number of processes that host the environments, dealt out in turn; None for one each."""
+    context: str | None = None
+    """How processes are started: "fork", "spawn", "forkserver", or None for the platform's usual way."""
+    hang_timeout_s: float | None = None
+    """Seconds after which an environment that does not answer is a `WorkerError` (those that share a process have as
+    many times longer together); None waits forever."""
+
+
+@dataclass(frozen=True)
+class ActorOptions:
+    """Ray actors of a `RayVectorEnv`."""
+
+    num_workers: int | None = None
+    """Number of actors that host the environments, dealt out in turn; None for one each."""
+    hang_timeout_s: float | None = None
+    """See `ProcessOptions`."""
+    num_cpus: float = 0
+    """Cores that Ray reserves for each actor."""
+    num_gpus: float = 0
+    """Accelerators that Ray reserves for each actor."""
+    in_processes: bool = False
+    """Give each environment of an actor a process of its own, so that they step side by side."""
+
+
 class SubprocVectorEnv(BaseVectorEnv):
-    """Each environment in a process of its own, or several of them in each of `num_workers` processes.
+    """Each environment in a process of its own, or several of them in each of `processes.num_workers` processes.
 
     Environments that share a process take their steps in turn and cost one message together: many small ones are
     several times faster in as many processes as there are cores. They finish together, too, so that asynchronous steps
@@ -27,10 +57,7 @@ class SubprocVectorEnv(BaseVectorEnv):
         norm_obs: see `BaseVectorEnv`.
         obs_rms: see `BaseVectorEnv`.
         update_obs_rms: see `BaseVectorEnv`.
-        context: how processes are started: "fork", "spawn", "forkserver", or None for the platform's usual way.
-        hang_timeout_s: seconds after which an environment that does not answer is a `WorkerError` (those that share a
-            process have as many times longer together); None waits forever.
-        num_workers: how many processes host the environments, dealt out in turn; None for one each.
+        processes: number of processes, how they are started, and how long they may take.
         on_failure: see `BaseVectorEnv`; a process that died or hangs is replaced.
 
     """
@@ -45,14 +72,13 @@ class SubprocVectorEnv(BaseVectorEnv):
         norm_obs: bool = False,
         obs_rms: RunningMeanStd | None = None,
         update_obs_rms: bool = True,
-        context: str | None = None,
-        hang_timeout_s: float | None = None,
-        num_workers: int | None = None,
+        processes: ProcessOptions = ProcessOptions(),
         on_failure: OnFailure = "raise",
     ):
-        count = hosts_for(len(env_fns), num_workers, hang_timeout_s)
+        count = hosts_for(len(env_fns), processes.num_workers, processes.hang_timeout_s)
         wakeful = count <= usable_cores()
-        links = cycle([ProcessLink(self._share_memory, context, hang_timeout_s, wakeful) for _ in range(count)])
+        started = self._share_memory, processes.context, processes.hang_timeout_s, wakeful
+        links = cycle([ProcessLink(*started) for _ in range(count)])
 
         def worker(env_fn: Callable[[], Any]) -> SubprocEnvWorker:
             return SubprocEnvWorker(env_fn, link=next(links))
@@ -67,7 +93,7 @@ class ShmemVectorEnv(SubprocVectorEnv):
 
 
 class RayVectorEnv(BaseVectorEnv):
-    """Each environment in a Ray actor of its own, or several of them in each of `num_workers` actors.
+    """Each environment in a Ray actor of its own, or several of them in each of `actors.num_workers` actors.
 
     The actors run in the cluster that this process is connected to: call `ray.init` before, or set RAY_ADDRESS, for one
     of several machines; else one is begun on this machine. A message to an actor takes about a millisecond: let
@@ -80,12 +106,8 @@ class RayVectorEnv(BaseVectorEnv):
         norm_obs: see `BaseVectorEnv`.
         obs_rms: see `BaseVectorEnv`.
         update_obs_rms: see `BaseVectorEnv`.
-        hang_timeout_s: see `SubprocVectorEnv`.
-        num_workers: how many actors host the environments, dealt out in turn; None for one each.
+        actors: number of actors, what Ray reserves for them, and how long they may take.
         on_failure: see `BaseVectorEnv`; an actor that died or hangs is replaced.
-        num_cpus: cores that Ray reserves for each actor.
-        num_gpus: accelerators that Ray reserves for each actor.
-        in_processes: actors give each environment a process of its own, so that they step side by side.
 
     """
 
@@ -97,16 +119,13 @@ class RayVectorEnv(BaseVectorEnv):
         norm_obs: bool = False,
         obs_rms: RunningMeanStd | None = None,
         update_obs_rms: bool = True,
-        hang_timeout_s: float | None = None,
-        num_workers: int | None = None,
+        actors: ActorOptions = ActorOptions(),
         on_failure: OnFailure = "raise",
-        num_cpus: float = 0,
-        num_gpus: float = 0,
-        in_processes: bool = False,
     ):
-        count = hosts_for(len(env_fns), num_workers, hang_timeout_s)
-        require_resources(CPU=count * num_cpus, GPU=count * num_gpus)
-        links = cycle([RayLink(in_processes, num_cpus, num_gpus, hang_timeout_s) for _ in range(count)])
+        count = hosts_for(len(env_fns), actors.num_workers, actors.hang_timeout_s)
+        require_resources(CPU=count * actors.num_cpus, GPU=count * actors.num_gpus)
+        reserved = actors.in_processes, actors.num_cpus, actors.num_gpus, actors.hang_timeout_s
+        links = cycle([RayLink(*reserved) for _ in range(count)])
 
         def worker(env_fn: Callable[[], Any]) -> RayEnvWorker:
             return RayEnvWorker(env_fn, next(links))

@@ -227,6 +227,10 @@ class Likelihood:
             before, factor = factor, min(1.0, max(least, factor + counts @ (x * (score - formula)) / curvature))
             if abs(factor - before) < 1e-12:
                 break
+        if factor in (least, 1.0):  # a bound, of which the lower moves with v = e^parameter
+            if self.drawn and factor == least:
+                slope[-1] = -2 * v / (2 + v) ** 2
+            return factor, slope
         # implicit derivative of sum c x (p - formula) = 0, which holds at the likeliest factor
         self._add(slope, counts * (score - formula + x * (score - draw / 4 - score**2 - factor * steepness)))
         if self.drawn:

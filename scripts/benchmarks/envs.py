@@ -8,7 +8,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from arena.env import DummyVectorEnv, RayVectorEnv, ShmemVectorEnv, SubprocVectorEnv
+from arena.env import ActorOptions, DummyVectorEnv, ProcessOptions, RayVectorEnv, ShmemVectorEnv, SubprocVectorEnv
 from benchmarks.measure import Peer, Row, Work, missing, rate
 
 STEPS = 20  # of the whole vector, a round
@@ -46,7 +46,7 @@ def beside_gymnasium() -> Iterator[Row]:
     """Compare 64 small environments: Gymnasium in 64 processes, ours in two."""
     theirs = gym.vector.AsyncVectorEnv([cart_pole] * 64)
     for kind in (SubprocVectorEnv, ShmemVectorEnv):
-        ours = kind([cart_pole] * 64, num_workers=CORES)
+        ours = kind([cart_pole] * 64, processes=ProcessOptions(CORES))
         work = f"64 CartPole-v1, {kind.__name__}, num_workers={CORES}"
         yield rate("envs", work, "steps/s", steps(ours), Peer("gymnasium AsyncVectorEnv", gymnasium_steps(theirs)))
         ours.close()
@@ -55,16 +55,16 @@ def beside_gymnasium() -> Iterator[Row]:
 
 def beside_tianshou() -> Iterator[Row]:
     """Compare ten environments: small ones in two processes, and sleeping ones in one each."""
-    shared = {"num_workers": CORES}
-    for kind, env_fn, options in (
-        (DummyVectorEnv, cart_pole, {}),
+    shared = ProcessOptions(CORES)
+    for kind, env_fn, processes in (
+        (DummyVectorEnv, cart_pole, None),
         (SubprocVectorEnv, cart_pole, shared),
         (ShmemVectorEnv, cart_pole, shared),
-        (SubprocVectorEnv, Sleeping, {}),
+        (SubprocVectorEnv, Sleeping, ProcessOptions()),
     ):
         what = "CartPole-v1" if env_fn is cart_pole else "sleeping 1 ms"
-        work = ", ".join([f"10 {what}", kind.__name__, *(f"{key}={value}" for key, value in options.items())])
-        ours = kind([env_fn] * 10, **options)
+        work = ", ".join([f"10 {what}", kind.__name__, *([f"num_workers={CORES}"] if processes is shared else [])])
+        ours = kind([env_fn] * 10, **({} if processes is None else {"processes": processes}))
         yield rate("envs", work, "steps/s", steps(ours), tianshou(kind.__name__, env_fn))
         ours.close()
 
@@ -78,7 +78,7 @@ def beside_ray() -> Iterator[Row]:
     import ray
 
     ray.init(num_cpus=CORES, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
-    ours = RayVectorEnv([cart_pole] * 10, num_workers=1)
+    ours = RayVectorEnv([cart_pole] * 10, actors=ActorOptions(1))
     yield rate("envs", work, "steps/s", steps(ours), Peer("plain Ray, an actor each", steps(PlainRay(ray, 10))))
     ours.close()
     ray.shutdown()

@@ -82,9 +82,11 @@ def test_the_info_of_a_step_is_stored_with_it_and_that_of_the_observation_shown(
 @pytest.mark.full
 @pytest.mark.usefixtures("ray_cluster")
 def test_infos_come_through_ray(opened):
-    from arena.env import RayVectorEnv
+    from arena.env import ActorOptions, RayVectorEnv
 
-    collector = opened(Collector, Watcher(), RayVectorEnv([Informed] * 2, num_workers=1), VectorReplayBuffer(20, 2))
+    collector = opened(
+        Collector, Watcher(), RayVectorEnv([Informed] * 2, actors=ActorOptions(1)), VectorReplayBuffer(20, 2)
+    )
     collector.collect(n_episode=2)
     assert collector.buffer[:].info.at.tolist() == [1, 2, 3] * 2
 

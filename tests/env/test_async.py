@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena.base.errors import UsageError
-from arena.env import DummyVectorEnv, ShmemVectorEnv, SubprocVectorEnv
+from arena.env import DummyVectorEnv, ProcessOptions, ShmemVectorEnv, SubprocVectorEnv
 from tests.env.troubled import Troubled
 
 pytestmark = pytest.mark.full
@@ -117,4 +117,4 @@ def test_seconds_are_above_zero(seconds):
     with pytest.raises(UsageError, match="timeout="):
         DummyVectorEnv([Troubled], timeout=seconds)
     with pytest.raises(UsageError, match="hang_timeout_s="):
-        SubprocVectorEnv([Troubled], hang_timeout_s=seconds)
+        SubprocVectorEnv([Troubled], processes=ProcessOptions(hang_timeout_s=seconds))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.base.errors import UsageError
-from arena.env import DummyVectorEnv, ShmemVectorEnv, SubprocVectorEnv, WorkerError
+from arena.env import DummyVectorEnv, ProcessOptions, ShmemVectorEnv, SubprocVectorEnv, WorkerError
 from tests.env.test_processes import gone, pids_of
 from tests.env.troubled import EXIT, KILL, RAISE, WRONG_SHAPE, Troubled
 
@@ -97,7 +97,7 @@ def test_a_process_killed_between_steps_is_named(make, kind):
 
 @pytest.mark.parametrize("kind", PROCESSES)
 def test_one_that_sleeps_forever_is_named_and_killed_at_the_end(make, kind):
-    env = make(kind, hang_timeout_s=2.0)
+    env = make(kind, processes=ProcessOptions(hang_timeout_s=2.0))
     pids = pids_of(env)
     start = time.monotonic()
     with pytest.raises(WorkerError, match=r"^environment 1 hangs: its process \d+ has not answered for 2 s"):
@@ -111,7 +111,7 @@ def test_one_that_sleeps_forever_is_named_and_killed_at_the_end(make, kind):
 
 @pytest.mark.parametrize("kind", PROCESSES)
 def test_a_late_answer_is_never_taken_for_the_next(make, kind):
-    env = make(kind, hang_timeout_s=2.0)
+    env = make(kind, processes=ProcessOptions(hang_timeout_s=2.0))
     env.reset()
     with pytest.raises(WorkerError, match="environment 1 hangs"):
         env.step([7, 2500, 9])
@@ -122,7 +122,7 @@ def test_a_late_answer_is_never_taken_for_the_next(make, kind):
 
 @pytest.mark.parametrize("kind", PROCESSES)
 def test_the_first_reset_may_be_late(make, kind):
-    env = make(kind, hang_timeout_s=2.0)
+    env = make(kind, processes=ProcessOptions(hang_timeout_s=2.0))
     with pytest.raises(WorkerError, match="environment 0 hangs"):
         env.reset(options={"sleep_s": 2.5})
     time.sleep(1.0)
@@ -132,7 +132,7 @@ def test_the_first_reset_may_be_late(make, kind):
 
 @pytest.mark.parametrize("kind", PROCESSES)
 def test_asynchronous_steps_name_who_hangs(make, kind):
-    env = make(kind, hang_timeout_s=2.0, wait_num=1)
+    env = make(kind, processes=ProcessOptions(hang_timeout_s=2.0), wait_num=1)
     env.reset()
     env.step([0, 3_600_000, 0])
     env.step(None)
@@ -154,9 +154,9 @@ def test_a_wrong_shape_is_told(make, kind):
 
 PARENT = """
 import os, sys, time
-from arena.env import ShmemVectorEnv
+from arena.env import ProcessOptions, ShmemVectorEnv
 from tests.env.troubled import Troubled
-env = ShmemVectorEnv([Troubled] * 3, context={context!r})
+env = ShmemVectorEnv([Troubled] * 3, processes=ProcessOptions(context={context!r}))
 if __name__ == "__main__":
     print(*[info["pid"] for info in env.reset()[1]], flush=True)
     sys.stdin.readline()

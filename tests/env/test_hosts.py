@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from arena.base.errors import UsageError
-from arena.env import ShmemVectorEnv, SubprocVectorEnv, WorkerError
+from arena.env import ProcessOptions, ShmemVectorEnv, SubprocVectorEnv, WorkerError
 from arena.env.workers.messages import pack_answers, pack_requests, unpack_answers, unpack_requests
 from arena.env.workers.subproc import SubprocEnvWorker
 from arena.processes.messages import Raised
@@ -15,6 +15,7 @@ from tests.env.test_processes import gone, pids_of
 from tests.env.troubled import KILL, RAISE, Troubled
 
 KINDS = [SubprocVectorEnv, ShmemVectorEnv]
+TWO = ProcessOptions(2)
 LONG = 2000  # milliseconds, far beyond what a step without sleep takes, on a slow machine too
 
 
@@ -22,9 +23,9 @@ LONG = 2000  # milliseconds, far beyond what a step without sleep takes, on a sl
 def make():
     made = []
 
-    def make(kind, count=5, num_workers=2, **options):
+    def make(kind, count=5, processes=TWO, **options):
         env_fns = [lambda number=number: Troubled(number) for number in range(count)]
-        made.append(kind(env_fns, num_workers=num_workers, **options))
+        made.append(kind(env_fns, processes=processes, **options))
         return made[-1]
 
     yield make
@@ -72,7 +73,7 @@ def test_a_process_that_dies_takes_its_environments_along(make, kind):
 
 @pytest.mark.full
 def test_time_to_answer_is_counted_for_each_environment(make):
-    env = make(SubprocVectorEnv, count=4, num_workers=1, hang_timeout_s=2.0)
+    env = make(SubprocVectorEnv, count=4, processes=ProcessOptions(1, hang_timeout_s=2.0))
     env.reset()
     assert len(env.step([800, 800, 800, 800])[0]) == 4
     with pytest.raises(WorkerError, match=r"^environment 2 hangs: its process \d+ has not answered for 2 s"):
@@ -94,7 +95,7 @@ def test_those_of_one_process_finish_together(make):
 @pytest.mark.parametrize("num_workers", [0, 6, -1])
 def test_processes_are_no_more_than_environments(make, num_workers):
     with pytest.raises(UsageError, match=rf"num_workers={num_workers} is not between 1 and the number of environments"):
-        make(SubprocVectorEnv, num_workers=num_workers)
+        make(SubprocVectorEnv, processes=ProcessOptions(num_workers))
 
 
 def test_one_that_cannot_be_made_is_named():
@@ -102,7 +103,7 @@ def test_one_that_cannot_be_made_is_named():
         raise OSError("no such world")
 
     with pytest.raises(WorkerError, match=r"(?s)^environment 1 raised in its process.*no such world"):
-        SubprocVectorEnv([Troubled, broken], num_workers=1)
+        SubprocVectorEnv([Troubled, broken], processes=ProcessOptions(1))
 
 
 def test_a_worker_alone_has_a_process_of_its_own():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from arena.base.errors import IllegalActionError, UsageError
-from arena.env import PettingZooEnv, ShmemVectorEnv, SubprocVectorEnv
+from arena.env import PettingZooEnv, ProcessOptions, ShmemVectorEnv, SubprocVectorEnv
 from arena.env.workers.subproc import SubprocEnvWorker
 from tests.collector.games import Scripted
 from tests.env.troubled import Anything, Troubled
@@ -45,7 +45,7 @@ def test_closures_work_however_processes_start(kind, context):
     class Local(Troubled):
         pass
 
-    env = kind([lambda number=number: Local(number) for number in (4, 5)], context=context)
+    env = kind([lambda number=number: Local(number) for number in (4, 5)], processes=ProcessOptions(context=context))
     obs, info = env.reset()
     assert obs.tolist() == [[4, 0, 0], [5, 0, 0]]
     assert len({os.getpid(), *(one["pid"] for one in info)}) == 3
@@ -58,7 +58,7 @@ def test_closures_work_however_processes_start(kind, context):
 
 def test_a_way_to_start_that_does_not_exist():
     with pytest.raises(UsageError, match=r"context 'thread' is no way to start a process here; known: .*spawn"):
-        SubprocVectorEnv([Troubled], context="thread")
+        SubprocVectorEnv([Troubled], processes=ProcessOptions(context="thread"))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -14,7 +14,7 @@ from arena.base.errors import UsageError
 from arena.base.extras import install_command
 from arena.collector.collector import Collector
 from arena.data import VectorReplayBuffer
-from arena.env import DummyVectorEnv, PettingZooEnv, RayVectorEnv, WorkerError
+from arena.env import ActorOptions, DummyVectorEnv, PettingZooEnv, RayVectorEnv, WorkerError
 from arena.env.workers.ray import RayEnvWorker
 from arena.policy.random import RandomPolicy
 from tests.collector.games import Scripted
@@ -39,11 +39,11 @@ def make():
         env.close()
 
 
-@pytest.mark.parametrize("options", [{"num_workers": 2}, {"num_workers": 1, "in_processes": True}])
-def test_the_same_seeds_and_actions_give_the_same(options):
+@pytest.mark.parametrize("actors", [ActorOptions(2), ActorOptions(1, in_processes=True)])
+def test_the_same_seeds_and_actions_give_the_same(actors):
     for env_fn in (partial(gym.make, "CartPole-v1"), partial(Anything, NESTED)):
         expected = history(DummyVectorEnv, env_fn, 3, 1, 30)
-        assert all(map(equal, history(RayVectorEnv, env_fn, 3, 1, 30, **options), expected))
+        assert all(map(equal, history(RayVectorEnv, env_fn, 3, 1, 30, actors=actors), expected))
 
 
 def test_asynchronous_steps(make):
@@ -57,7 +57,7 @@ def test_asynchronous_steps(make):
 
 
 def test_one_that_raises_is_told_with_its_traceback(make):
-    env = make(num_workers=2)
+    env = make(actors=ActorOptions(2))
     env.reset()
     with pytest.raises(WorkerError, match=r"(?s)^environment 1 raised in its Ray actor \w+:.*KeyError.*no such square"):
         env.step([0, RAISE, 0])
@@ -71,7 +71,7 @@ def test_an_actor_that_dies_is_named_or_replaced(make):
     env.reset()
     with pytest.raises(WorkerError, match=r"^environment 2 is lost: its Ray actor \w+ died"):
         env.step([0, 0, KILL])
-    env = make(on_failure="restart", num_workers=2)
+    env = make(on_failure="restart", actors=ActorOptions(2))
     pids = pids_of(env)
     os.kill(pids[1], signal.SIGKILL)
     with pytest.warns(RuntimeWarning, match="environment 1 is lost"):
@@ -82,7 +82,7 @@ def test_an_actor_that_dies_is_named_or_replaced(make):
 
 
 def test_one_that_sleeps_forever_is_named_and_killed(make):
-    env = make(hang_timeout_s=5.0)
+    env = make(actors=ActorOptions(hang_timeout_s=5.0))
     pids = pids_of(env)
     with pytest.raises(WorkerError, match=r"^environment 1 hangs: its Ray actor \w+ has not answered for 5 s"):
         env.step([0, 3_600_000, 0])
@@ -102,7 +102,7 @@ def test_several_agents_are_collected():
         collector.close()
         return collector.buffer
 
-    ours, expected = collected(partial(RayVectorEnv, num_workers=1)), collected(DummyVectorEnv)
+    ours, expected = collected(partial(RayVectorEnv, actors=ActorOptions(1))), collected(DummyVectorEnv)
     every = np.arange(40)
     assert all(
         equal(ours[every].get(key), expected[every].get(key)) for key in ("obs", "act", "rew", "obs_next", "done")
@@ -127,7 +127,7 @@ def test_a_worker_alone_has_an_actor_of_its_own():
 )
 def test_options_that_would_never_do(make, options, message):
     with pytest.raises(UsageError, match=message):
-        make(**options)
+        make(actors=ActorOptions(**options))
 
 
 def test_without_ray_installed_one_line_says_so():

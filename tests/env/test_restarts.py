@@ -9,7 +9,7 @@ import pytest
 from arena.base.errors import UsageError
 from arena.collector.collector import Collector
 from arena.data import VectorReplayBuffer
-from arena.env import DummyVectorEnv, PettingZooEnv, ShmemVectorEnv, SubprocVectorEnv, WorkerError
+from arena.env import DummyVectorEnv, PettingZooEnv, ProcessOptions, ShmemVectorEnv, SubprocVectorEnv, WorkerError
 from arena.policy.random import RandomPolicy
 from tests.collector.games import Scripted
 from tests.env.test_processes import pids_of
@@ -64,7 +64,7 @@ def test_one_that_raises_is_made_anew_and_its_episode_is_cut_off(make, kind):
 @pytest.mark.parametrize("kind", PROCESSES)
 @pytest.mark.parametrize(("how", "said"), [(KILL, "SIGKILL"), (EXIT, "status 3")])
 def test_a_process_that_dies_is_replaced_with_all_that_it_hosts(make, kind, how, said):
-    env = make(kind, num_workers=2)
+    env = make(kind, processes=ProcessOptions(2))
     pids = pids_of(env)
     with pytest.warns(RuntimeWarning, match=said):
         step = env.step([0, 0, how, 0])
@@ -79,7 +79,7 @@ def test_a_process_that_dies_is_replaced_with_all_that_it_hosts(make, kind, how,
 
 @pytest.mark.parametrize("kind", PROCESSES)
 def test_those_that_were_idle_in_it_are_cut_off_at_their_next_step(make, kind):
-    env = make(kind, num_workers=1)
+    env = make(kind, processes=ProcessOptions(1))
     env.reset()
     with pytest.warns(RuntimeWarning, match="SIGKILL"):
         env.step([KILL], id=[3])
@@ -93,7 +93,7 @@ def test_those_that_were_idle_in_it_are_cut_off_at_their_next_step(make, kind):
 
 @pytest.mark.parametrize("kind", PROCESSES)
 def test_one_that_hangs_is_replaced(make, kind):
-    env = make(kind, hang_timeout_s=2.0)
+    env = make(kind, processes=ProcessOptions(hang_timeout_s=2.0))
     env.reset()
     with pytest.warns(RuntimeWarning, match="environment 1 hangs"):
         step = env.step([0, 3_600_000, 0, 0])

@@ -1,6 +1,7 @@
 """Agents in processes of their own: whatever one does, it only loses its game, and leaves nothing behind."""
 
 import os
+import threading
 import time
 from pathlib import Path
 
@@ -92,6 +93,17 @@ def test_what_an_agent_has_forked_goes_with_it(contain):
     assert len(children) == 4
     policy.close()
     wait_until(lambda: not any(map(alive, children)))
+
+
+@pytest.mark.full
+def test_one_that_is_stopped_is_late(contain):
+    policy = contain("faulty:hangs", time_per_move="60s")
+    match = Match(CONNECT_FOUR, [("low", Lowest()), ("agent", policy)])
+    while len(match.actions) < 3:
+        match.advance()
+    threading.Timer(0.2, policy.stop).start()
+    match.advance()
+    assert (match.verdict.reason, match.verdict.offender) == (Reason.LATE, 1)
 
 
 @pytest.mark.full

@@ -134,6 +134,17 @@ def test_derivatives_are_those_of_the_likelihood(seats):
     np.testing.assert_allclose(information, -np.array(bend), atol=1e-6)
 
 
+@pytest.mark.parametrize(("log_v", "bounded"), [(0.3, True), (2.5, False)])
+def test_the_slope_of_elos_factor_is_that_of_the_factor(log_v, bounded):
+    likelihood, h = Likelihood(some_games(), True, 0.5), 1e-5
+    point = np.append(4 * np.random.default_rng(1).normal(size=likelihood.size - 1), log_v)
+    factor, slope = likelihood.elo_factor(point)
+    assert (factor == 2 / (2 + likelihood.draw_odds(point))) == bounded, "the least factor"
+    shifts = h * np.eye(likelihood.size)
+    expected = [(likelihood.elo_factor(point + s)[0] - likelihood.elo_factor(point - s)[0]) / (2 * h) for s in shifts]
+    np.testing.assert_allclose(slope, expected, atol=1e-6)
+
+
 def test_nothing_nearby_is_likelier():
     likelihood, rng = Likelihood(some_games(), True, 0.5), np.random.default_rng(1)
     best = likelihood.maximum()

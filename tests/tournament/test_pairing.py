@@ -1,5 +1,6 @@
 """Who meets whom, from which side, with which opening and seed."""
 
+import random
 from collections import Counter
 from itertools import combinations
 
@@ -107,6 +108,42 @@ def test_a_swiss_pairs_like_points_and_finds_the_best():
     assert rounds(16, 5, seed=1)[0] != before
     third = swiss_round([3.0, 0.0, 3.0, 0.0, 1.0, 1.0], [], 2, 0)
     assert sorted(third) == [(0, 2), (1, 3), (4, 5)]
+
+
+def test_who_has_the_fewest_points_sits_out():
+    for seed in range(10):
+        (first, *_) = tables = swiss_round([3.0, 2.0, 1.0, 0.0, 2.5], [], 2, seed)
+        assert 3 not in {player for table in tables for player in table}, first
+
+
+def first_pairing(order, met):
+    """The first pairs without a repeated meeting in the order of all pairings, by trying every one."""
+    if not order:
+        return []
+    for other in order[1:]:
+        if frozenset((order[0], other)) not in met:
+            rest = first_pairing([player for player in order[1:] if player != other], met)
+            if rest is not None:
+                return [tuple(sorted((order[0], other))), *rest]
+    return None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_swiss_pairs_the_nearest_that_have_not_met(seed):
+    points = [float(-player) for player in range(8)]  # the order is that of the numbers
+    meetings = random.Random(seed).sample(round_robin(8, 2), 12)
+    met = {frozenset(table) for table in meetings}
+    expected = first_pairing(list(range(8)), met)
+    if expected is not None:
+        assert sorted(swiss_round(points, [meetings], 2, seed)) == sorted(expected)
+
+
+def test_jobs_of_a_later_beginning_are_whole_blocks_from_there():
+    scheduler = JobScheduler(2, (False, False))
+    openings = [(number,) for number in range(BLOCK + 20)]
+    jobs = list(scheduler.jobs([(0, 1)], openings, 0, first=10, begin=10))
+    assert [len(job.pairings) for job in jobs] == [2 * BLOCK, 2 * 10]
+    assert [job.pairings[0].opening for job in jobs] == [(10,), (10 + BLOCK,)]
 
 
 def test_those_who_sit_out_take_turns():
