@@ -14,7 +14,7 @@ DONE = """wrote {module}.py, test_{module}.py and pyproject.toml in {folder}.
 
     cd {folder}
     python -m unittest                          its test, which passes as it is
-    arena train connect_four ./{module}.py      every command takes the file
+    {train:<43} every command takes the file
     pip install -e .                            then its name is {name}, and 'arena agents' lists it
 """
 
@@ -38,5 +38,6 @@ def run(options: Options) -> int:
     title = options.name.replace("_", " ").capitalize()
     words = {"NEW_AGENT": module, "NEW_NAME": name, "NEW_TITLE": title, "NewAgent": title.title().replace(" ", "")}
     folder = write_beginning("new-agent", module, options.folder, AGENTS, words, "new_agent.py")
-    print(DONE.format(module=module, name=name, folder=shlex.quote(str(folder))), end="")
+    train = f"arena train connect_four ./{module}.py"
+    print(DONE.format(module=module, name=name, train=train, folder=shlex.quote(str(folder))), end="")
     return 0

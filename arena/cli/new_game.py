@@ -13,10 +13,10 @@ from arena.policy.registry import GAMES
 DONE = """wrote {name}.py, test_{name}.py and pyproject.toml in {folder}.
 
     cd {folder}
-    python -m unittest             its test, which passes as it is
-    arena check-game ./{name}.py   whether its rules keep the contract of games
-    arena train ./{name}.py ppo    every command takes the file
-    pip install -e .               then its name is {name}, and 'arena games' lists it
+    python -m unittest                      its test, which passes as it is
+    {check:<39} whether its rules keep the contract of games
+    {train:<39} every command takes the file
+    pip install -e .                        then its name is {name}, and 'arena games' lists it
 """
 
 
@@ -41,5 +41,7 @@ def run(options: Options) -> int:
     words = {"NEW_GAME": name, "NEW_TITLE": name.replace("_", " ").capitalize()}
     template = "new_environment.txt" if options.pettingzoo else "new_game.py"
     folder = write_beginning("new-game", name, options.folder, GAMES, words, template)
-    print(DONE.format(name=name, folder=shlex.quote(str(folder))), end="")
+    file = f"./{name}.py"
+    commands = {"check": f"arena check-game {file}", "train": f"arena train {file} ppo"}
+    print(DONE.format(name=name, folder=shlex.quote(str(folder)), **commands), end="")
     return 0
