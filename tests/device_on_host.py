@@ -5,12 +5,16 @@ of each thread's own. Only who reads a thread's number is another one, and the i
 """
 
 import ctypes
+import importlib.util
 import re
 from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
+import pytest
+
+needs_compilers = pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is for Linux")
 
 NUMBER = "number_of_the_thread"
 REGISTERS = {"tid": f"load i32, ptr @{NUMBER}", "ctaid": "add i32 0, 0", "ntid": "add i32 0, 1"}

@@ -10,9 +10,11 @@ import pytest
 from arena.base.errors import UsageError
 from arena.env import device
 from arena.env.native import GameVectorEnv
+from tests.device_on_host import needs_compilers
 
 
 @pytest.mark.full
+@needs_compilers
 def test_games_in_the_simulator():
     """One process for all: numba reads the variable when it is imported."""
     file = Path(__file__).with_name("simulated_games.py")

@@ -15,10 +15,10 @@ from games.engine.compiler import kernels
 from games.engine.device import compiled, device_dtype, device_kernels, kernel_arguments, ptx
 from games.engine.game import Game
 from games.engine.registry import GAMES, make_game
-from tests.device_on_host import on_host
+from tests.device_on_host import needs_compilers, on_host
 from tests.games.playing import SHARED, random_actions
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.full, needs_compilers]
 
 BOARDS = 200
 LONGEST = 120

@@ -9,9 +9,9 @@ import pytest
 from arena.policy import device_returns, returns
 from arena.policy.returns import Rewards, Steps
 from games.engine.device import compiled, ptx
-from tests.device_on_host import on_host
+from tests.device_on_host import needs_compilers, on_host
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.full, needs_compilers]
 
 RINGS, LENGTH = 6, 50
 
