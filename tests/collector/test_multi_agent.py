@@ -42,6 +42,16 @@ def rows(buffer: VectorReplayBuffer, ring: int) -> Batch:
     return buffer[np.array(places, np.int64)]
 
 
+def test_a_reset_drops_the_transitions_that_are_open():
+    env = DummyVectorEnv([lambda: PettingZooEnv(Scripted(**TWO_PLIES))])
+    buffer = VectorReplayBuffer(200, 2)
+    collector = Collector(First(), env, buffer)
+    collector.collect(n_step=2)  # both have moved
+    collector.reset_env()
+    collector.collect(n_step=1)  # it is the turn of b, whose move was of another game
+    assert (buffer.sample_indices(0) // 100).tolist() == [0]
+
+
 def test_the_hand_worked_game_is_stored_entry_by_entry():
     """Moves a0 b1 a2 b3; b1 brings a 0.5, b3 wins for b: a's loss comes with b's move."""
     buffer = collect(First(), TWO_PLIES)

@@ -113,6 +113,7 @@ def test_matches_are_found_newest_first_by_what_is_known_of_them(store):
     assert found(player="eve") == [(other.id, 1), (other.id, 0)]
     assert found(player="eve", game=OTHER_GAME) == found(min_length=21) == [(other.id, 0)]
     assert found(player="nobody") == found(game="no game") == found(run=9) == []
+    assert found(game="connect") == [], "a game whose name begins so is another one"
     assert found(run=run.id, result="draw") == expected(lambda game: game.verdict.returns == (0.0, 0.0))
     won = expected(lambda game: game.verdict.returns[game.players.index("ada")] == 1)
     assert 0 < len(won) < 60
