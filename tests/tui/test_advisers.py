@@ -48,7 +48,13 @@ def test_the_strongest_of_the_ladder_come_before_other_searches(tmp_path):
 
 @pytest.mark.parametrize(
     ("game", "first"),
-    [("tic_tac_toe", "perfect"), ("go:size=5", "mcts:2s"), ("leduc_poker", "perfect"), ("hanabi", "ismcts:2s")],
+    [
+        ("tic_tac_toe", "perfect"),
+        ("go:size=5", "mcts:2s"),
+        ("chess", "alphabeta:2s"),
+        ("leduc_poker", "perfect"),
+        ("hanabi", "ismcts:2s"),
+    ],
 )
 def test_those_that_do_not_play_a_game_are_left_out(game, first, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

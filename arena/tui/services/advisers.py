@@ -19,6 +19,8 @@ EXACT = ("champion", "perfect")
 """Agents that are the best where they play a game at all."""
 SEARCHES = ("mcts", "ismcts", "alphabeta")
 """Agents that search for a time that is given."""
+BEST_BY_ALPHABETA = ("chess",)
+"""Games whose strongest search is alphabeta, with an evaluation of their own."""
 SEARCH_S = 2
 """Seconds that they take for a hint."""
 MOST = 2
@@ -55,7 +57,7 @@ def _plays(spec: str, game: "Game") -> bool:
 def _usual(game: "Game", store: str, runs: Path) -> Iterator[str]:
     yield from (name for name in EXACT if name in AGENTS.names())
     yield from islice(_on_the_ladder(game, store), MOST)
-    yield from map(_timed, ("mcts", "ismcts"))
+    yield from map(_timed, ("alphabeta",) if game.name in BEST_BY_ALPHABETA else ("mcts", "ismcts"))
     yield from islice(_of_runs(game, runs), MOST)
 
 
