@@ -185,7 +185,7 @@ class Collector:
             raise UsageError("the collector is closed")
 
     def _require_ready(self) -> None:
-        """Return whether collecting can continue where it stopped."""
+        """Raise `UsageError` unless collecting can continue where it stopped."""
         self._require_open()
         if self._envs.failed:
             raise UsageError("an environment has failed: reset_env(), or collect with reset_before_collect=True")
@@ -354,7 +354,6 @@ class Collector:
         if self._manager is not None:
             players = self._manager.labels[self._manager.seated(env_ids)]
         ended = self.episodes.ended(env_ids, players)
-        self.transitions.forget(env_ids)
         if not self._envs.begin_by_themselves:
             self._record_resets(env_ids, *self._envs.reset(env_ids))
         return ended

@@ -97,10 +97,6 @@ class OpenTransitions:
         self.is_open.reshape(-1)[places] = False
         return env_ids, seats, rows
 
-    def forget(self, env_ids: Ints) -> None:
-        """Drop the open transitions of these environments."""
-        self.is_open[env_ids] = False
-
     def state_dict(self) -> Batch:
         """Return all open transitions as arrays."""
         return Batch(is_open=self.is_open, rew=self._rew, rows=self._rows)

@@ -32,8 +32,8 @@ averages of what `learn` returned.
 """
 
 
-class SpeedControl(Protocol):
-    """Protocol of the settings that all kinds of training share."""
+class CommonSchedule(Protocol):
+    """Protocol of the settings that the schedules of all trainers share."""
 
     @property
     def max_epoch(self) -> int:
@@ -175,7 +175,7 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
         policy: BasePolicy,
         train_collector: CollectorLike | None,
         test_collector: Collector | None,
-        schedule: SpeedControl,
+        schedule: CommonSchedule,
         hooks: Hooks | None = None,
         logger: BaseLogger | None = None,
     ):
@@ -185,8 +185,8 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
         self.hooks = hooks or Hooks()
         self.logger = logger or LazyLogger()
         self.at = TrainingProgress()
-        self._pace = schedule
-        self._collects_with = train_collector
+        self._plan = schedule
+        self._train_collector = train_collector
         self._start: float | None = None
         self._stopped = False
         self._averages: defaultdict[str, MovAvg] = defaultdict(MovAvg)
@@ -198,26 +198,26 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
         """Train for one epoch."""
         if self._start is None:
             self._begin()
-        if self._stopped or self.at.epoch >= self._pace.max_epoch:
+        if self._stopped or self.at.epoch >= self._plan.max_epoch:
             raise StopIteration
         self.at.epoch += 1
-        with _progress(self._pace.verbose) as progress:
+        with _progress(self._plan.verbose) as progress:
             task = progress.add_task(f"epoch {self.at.epoch}", total=self.steps_in_epoch, figures="")
             try:
                 self._epoch(progress, task)
                 self._require_numbers()
             except DivergedError as error:
-                raise self._placed(error) from None
+                raise self._located(error) from None
         if not self._stopped:
             self._test()
-        self._tell()
+        self._print_epoch()
         self.logger.save_data(self.at.epoch, self.at.env_step, self.at.gradient_step, self.hooks.save_checkpoint_fn)
         return self.at.epoch, dict(self.at.last), self.info()
 
-    def _tell(self) -> None:
+    def _print_epoch(self) -> None:
         """Print one line at the end of an epoch if there is no terminal for a bar."""
-        if self._pace.verbose and not make_console(stderr=True).is_terminal:
-            epoch = f"epoch {self.at.epoch} of {self._pace.max_epoch}"
+        if self._plan.verbose and not make_console(stderr=True).is_terminal:
+            epoch = f"epoch {self.at.epoch} of {self._plan.max_epoch}"
             print(f"{epoch}  step {self.step:,}  {figures_text(self.at.last)}".rstrip(), file=sys.stderr, flush=True)
 
     def run(self) -> dict[str, float | str]:
@@ -230,17 +230,17 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
         """Return the figures of the training so far."""
         start = time.time() if self._start is None else self._start
         return gather_info(
-            start, self._collects_with, self.test_collector, self.at.best_reward, self.at.best_reward_std
+            start, self._train_collector, self.test_collector, self.at.best_reward, self.at.best_reward_std
         )
 
     def _begin(self) -> None:
         self._start = time.time()
-        if self._pace.resume_from_log:
+        if self._plan.resume_from_log:
             self.at.epoch, self.at.env_step, self.at.gradient_step = self.logger.restore_data()
             if self.at.epoch and (best := self.logger.restore_best()) is not None:
                 self.at.best_epoch, self.at.best_reward, self.at.best_reward_std = best
-        if self._collects_with is not None:
-            self._collects_with.reset_stat()
+        if self._train_collector is not None:
+            self._train_collector.reset_stat()
         self.policy.train()
         if self.test_collector is not None:
             self.test_collector.reset_stat()
@@ -271,7 +271,7 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
             self.test_collector,
             self.hooks.test_fn,
             at.epoch,
-            self._pace.episode_per_test,
+            self._plan.episode_per_test,
             self.logger,
             self.step,
             self.hooks.reward_metric,
@@ -285,7 +285,7 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
         if self.hooks.stop_fn is not None and self.hooks.stop_fn(at.best_reward):
             self._stopped = True
 
-    def _learned(self, losses: dict[str, Any], steps: int = 1) -> None:
+    def _record_update(self, losses: dict[str, Any], steps: int = 1) -> None:
         """Count gradient steps, log their figures, and update moving averages for the figures of the epoch."""
         self.at.gradient_step += steps
         for key, value in losses.items():
@@ -299,7 +299,7 @@ class BaseTrainer(ABC, Iterator[EpochResult]):
         if broken_tensor(self.policy) is not None:
             raise DivergedError("the weights are not finite any more")
 
-    def _placed(self, error: DivergedError) -> DivergedError:
+    def _located(self, error: DivergedError) -> DivergedError:
         """Return the error with the current step of the training."""
         tensor = broken_tensor(self.policy)
         where = f"update {self.at.gradient_step}, step {self.step}" + (f", in {tensor}" if tensor else "")

@@ -89,7 +89,7 @@ class OfflineTrainer(BaseTrainer):
     def _epoch(self, progress: Progress, task: TaskID) -> None:
         """Take the gradient steps of one epoch."""
         for _ in range(self.schedule.update_per_epoch):
-            self._learned(self.policy.update(self.schedule.batch_size, self.buffer))
+            self._record_update(self.policy.update(self.schedule.batch_size, self.buffer))
             progress.update(task, advance=1, figures=figures_text(self.at.last))
 
 

@@ -53,7 +53,7 @@ class OffpolicyTrainer(CollectingTrainer):
         if len(self.train_collector.buffer) == 0:
             return
         for _ in range(round(self.update_per_step * stats.n_collected_steps)):
-            self._learned(self.policy.update(self.schedule.batch_size, self.train_collector.buffer))
+            self._record_update(self.policy.update(self.schedule.batch_size, self.train_collector.buffer))
 
 
 def offpolicy_trainer(

@@ -43,7 +43,7 @@ class OnpolicyTrainer(CollectingTrainer):
         losses = self.policy.update(0, buffer, batch_size=self.schedule.batch_size, repeat=self.repeat_per_collect)
         self.train_collector.reset_buffer(keep_statistics=True)
         steps = max([len(value) for value in losses.values() if isinstance(value, list)], default=1)
-        self._learned(losses, steps)
+        self._record_update(losses, steps)
 
 
 def onpolicy_trainer(
