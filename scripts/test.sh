@@ -44,7 +44,7 @@ if [ -n "$fast" ]; then
     printf '\nFast checks passed in %s s.\n' "$SECONDS"
     exit
 fi
-# One more than there are cores: what is tested waits for programs, clocks and terminals a third of its time.
+# More than there are cores: what is tested waits for programs, clocks and terminals, a third of its time without games.
 if [ $# -gt 0 ]; then
     step "pytest"
     run_pytest --numprocesses "$((cores + 1))" "$@"
@@ -55,7 +55,7 @@ else # in parts, since what a worker has compiled stays in its memory; all of th
     failed=
     run_pytest --numprocesses "$((cores + 1))" tests/games games || failed=yes
     run_pytest --numprocesses "$((cores + 1))" tests/agents agents || failed=yes
-    run_pytest --numprocesses "$((cores + 1))" tests arena --ignore tests/games --ignore tests/agents || failed=yes
+    run_pytest --numprocesses "$((cores + 2))" tests arena --ignore tests/games --ignore tests/agents || failed=yes
     [ -z "$failed" ]
 fi
 

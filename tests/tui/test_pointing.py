@@ -4,9 +4,9 @@ import pytest
 
 from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
-from arena.tui.screens.play import YOUR_MOVE, PlayScreen
+from arena.tui.screens.play import PlayScreen
 from arena.tui.state.live_match import Position
-from arena.tui.state.pointing import highlighted, pointed
+from arena.tui.state.pointing import highlighted, pointed, your_move
 from arena.tui.widgets.board import Board
 from games.chess.fen import position as set_up
 from tests.tui.agents import FirstLegal
@@ -61,7 +61,7 @@ async def test_a_piece_is_let_go():
             await until(pilot, lambda: app.screen.picked == (4, 0))
             await let_go()
             await until(pilot, lambda: app.screen.picked is None)
-            assert notice(app) == YOUR_MOVE
+            assert notice(app) == your_move(app.screen.match.positions[0])
         await click_cell(pilot, 4, 0)
         await click_cell(pilot, 4, 4)
         await until(pilot, lambda: app.screen.picked == (4, 4))
