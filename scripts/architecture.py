@@ -7,8 +7,8 @@ A room is a package or file right below `arena`, or one of `agents`, `games` and
 or file right below it. An arrow is any import of one room by another, late imports too.
 """
 
+import argparse
 import ast
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -170,7 +170,9 @@ def page() -> str:
 
 def main() -> None:
     """Print the drawing, or write it into the page."""
-    if sys.argv[1:] == ["--write"]:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="write it into the page")
+    if parser.parse_args().write:
         PAGE.write_text(page(), encoding="utf-8")
         return
     print(drawing())

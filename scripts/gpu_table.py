@@ -4,6 +4,7 @@ python scripts/gpu_table.py            prints it
 python scripts/gpu_table.py --write    writes it into docs/gpu.md
 """
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -16,11 +17,14 @@ BEGIN, END = "<!-- written by scripts/gpu_table.py -->", "<!-- end of the table 
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="write it into docs/gpu.md")
+    options = parser.parse_args()
     if (problem := missing_compilers()) is not None:
         print(f"nothing can be compiled here: {problem}", file=sys.stderr)
         return 2
     text = table()
-    if sys.argv[1:] == ["--write"]:
+    if options.write:
         before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
         PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
     else:

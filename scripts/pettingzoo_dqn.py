@@ -5,7 +5,7 @@
 Copy it and change ENV: an AEC environment goes into PettingZooEnv, a Parallel one into ParallelPettingZooEnv.
 """
 
-import sys
+import argparse
 
 import numpy as np
 import torch
@@ -69,4 +69,7 @@ def main(seed: int = 0, steps: int = STEPS) -> float:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("seed", nargs="?", type=int, default=0, help="seed of everything that is drawn (0)")
+    parser.add_argument("steps", nargs="?", type=int, default=STEPS, help=f"moves of the training ({STEPS:,})")
+    main(**vars(parser.parse_args()))

@@ -4,8 +4,8 @@ python scripts/benchmark.py engine --python pgx=PATH --json engine.json
 python scripts/plot_speed.py engine.json scripts/pictures/speed.png
 """
 
+import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -50,14 +50,17 @@ def draw(axes: Axes, title: str, table: Speeds) -> None:
 
 
 def main() -> None:
-    source, target = map(Path, sys.argv[1:])
-    rows = json.loads(source.read_text(encoding="utf-8"))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source", type=Path, help="rows of the benchmark, as JSON")
+    parser.add_argument("target", type=Path, help="picture to write")
+    options = parser.parse_args()
+    rows = json.loads(options.source.read_text(encoding="utf-8"))
     figure = Figure(figsize=(11, 5.2), dpi=150, layout="constrained")
     for axes, (beginning, title) in zip(figure.subplots(1, 2), PANELS.items(), strict=True):
         draw(axes, title, speeds(rows, beginning))
     handles = [figure.axes[0].barh(0, 0, color=colour, label=name) for name, colour in COLOURS.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=len(COLOURS), frameon=False)
-    figure.savefig(target)
+    figure.savefig(options.target)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ python scripts/tic_tac_toe.py            train, save to log/tic_tac_toe, and wat
 python scripts/tic_tac_toe.py --watch    load what was saved, and watch it play against itself
 """
 
-import sys
+import argparse
 from pathlib import Path
 
 import numpy as np
@@ -74,7 +74,11 @@ def train(seed: int = 1626, log: Path = LOG) -> tuple[DQNPolicy, dict[str, float
 
 
 if __name__ == "__main__":
-    if "--watch" in sys.argv:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--watch", action="store_true", help="watch what was saved play against itself")
+    if parser.parse_args().watch:
+        if not LOG.exists():
+            parser.error(f"there is nothing in {LOG} yet: train first, without --watch")
         agents = make_dqn(), make_dqn()
         for agent in agents:
             load_model(agent, str(LOG / "dqn.safetensors"))
