@@ -25,7 +25,7 @@ Owner = TypeVar("Owner")
 
 CLOSING_S = 5.0
 """Seconds that a child has to close what it holds after its pipe was closed."""
-FATE_S = 1.0
+FATE_S = 5.0
 """Seconds for the exit of a child whose pipe is closed already."""
 
 
