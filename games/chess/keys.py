@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from games.chess.board import BOARDS, KING, ROOK
+from games.engine.attacks import CASTLING_KEPT
 from games.engine.jit import njit
 
 _RANDOM = np.random.default_rng(1970)
@@ -17,10 +18,6 @@ PIECE_KEYS = _RANDOM.integers(1, 2**64, (2, 7, 64), np.uint64)
 CASTLING_KEYS = _RANDOM.integers(1, 2**64, 16, np.uint64)
 EP_KEYS = _RANDOM.integers(1, 2**64, 8, np.uint64)
 TURN_KEY = _RANDOM.integers(1, 2**64, dtype=np.uint64)
-
-CASTLING_KEPT = np.full(64, 15, np.int8)
-"""Castling rights that remain when a piece leaves a square or comes to it."""
-CASTLING_KEPT[[0, 4, 7, 56, 60, 63]] = [13, 12, 14, 7, 3, 11]
 
 
 @njit

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from games.chess.actions import MOVES, ORIGINS, PLANES, TARGETS, UNDERPROMOTED, UNDERPROMOTIONS
 from games.chess.board import BOARDS, KNIGHT, PAWN, QUEEN, clear, copy_board, kind_at, planes, relocate
 from games.chess.draws import FIFTY_MOVES, can_claim, insufficient_material, occurrences
-from games.chess.keys import CASTLING_KEPT, EP_KEYS, PIECE_KEYS, key_after
+from games.chess.keys import EP_KEYS, PIECE_KEYS, key_after
 from games.chess.moves import MOVERS, generate
+from games.engine.attacks import CASTLING_KEPT
 from games.engine.bits import ONE, ZERO, has, lowest_index, popcount
 from games.engine.chance import below
 from games.engine.game import TERMINAL

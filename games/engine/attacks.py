@@ -1,4 +1,4 @@
-"""Squares that pieces of chess attack, on a board of 8 x 8 squares.
+"""Squares that pieces of chess attack, on a board of 8 x 8 squares, and the castling rights that they leave.
 
 A square is a number, 0 = a1, 1 = b1, ... 63 = h8; a set of squares is a word of 64 bits.
 
@@ -22,6 +22,9 @@ LINES = ((1, 0), (0, 1), (1, 1), (-1, 1))
 """Upward direction of the lines through a square, (files, ranks): two straight, two slanting."""
 NOT_A, NOT_H = np.uint64(0xFEFEFEFEFEFEFEFE), np.uint64(0x7F7F7F7F7F7F7F7F)
 TOP = np.uint64(1 << 63)
+CASTLING_KEPT = np.full(64, 15, np.int8)
+"""Castling rights that remain when a piece leaves a square or comes to it: 1 and 2 white's, 4 and 8 black's."""
+CASTLING_KEPT[[0, 4, 7, 56, 60, 63]] = [13, 12, 14, 7, 3, 11]
 
 
 def ray(square: int, files: int, ranks: int, length: int = 7) -> np.uint64:

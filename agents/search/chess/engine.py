@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from agents.search.budget import LINE, require_positive, time_limit
 from agents.search.chess.quiescence import MATED
-from agents.search.chess.root import Answer, Scratch
+from agents.search.chess.root import RootResult, Scratch
 from agents.search.chess.space import PLIES, forget, new_space
 from agents.search.positions import positions
 from arena.data.batch import Batch
@@ -20,7 +20,7 @@ FIELDS = ("boards", "ep_files", "castling", "turn", "clock", "length")
 """Fields of a record of chess that the search reads."""
 TABLE_BITS = range(12, 22)
 """Base-2 logarithm of the table's size: 12 for one ply, then one more a ply, up to 21 (48 MB), also with a clock."""
-PAWNS_TO_WIN = 400.0
+CENTIPAWNS_OF_TEN_TO_ONE = 400.0
 """Centipawns by which the expected score is ten to one (the scale of Elo, as chess programs use it)."""
 
 
@@ -68,9 +68,9 @@ class ChessSearchPolicy(Policy):
                 result.pv[row] = answer.pv
         return result
 
-    def _search(self, state: NDArray[Any]) -> Answer:
+    def _search(self, state: NDArray[Any]) -> RootResult:
         """Search one position [1]."""
-        answer = Answer(np.zeros(3, np.int64), np.full(LINE, -1, np.int32))
+        answer = RootResult(np.zeros(3, np.int64), np.full(LINE, -1, np.int32))
         if self._seconds is None:
             forget(self._space)
         arguments = state, self._plies, answer, self._space, self._scratch
@@ -92,4 +92,4 @@ def expected_return(value: int) -> float:
     """Return the expected result, -1 to 1, of a value in centipawns; 1 or -1 for a mate."""
     if abs(value) > MATED:
         return float(np.sign(value))
-    return 2 / (1 + 10 ** (-value / PAWNS_TO_WIN)) - 1
+    return 2 / (1 + 10 ** (-value / CENTIPAWNS_OF_TEN_TO_ONE)) - 1

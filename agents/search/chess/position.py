@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from agents.search.chess.tables import CASTLING_KEPT, END, MIDDLE, PHASE
+from agents.search.chess.tables import END, MIDDLE, PHASE
 from games.engine.attacks import (
+    CASTLING_KEPT,
     KING_REACH,
     KNIGHT_REACH,
     pawns_reach_down,

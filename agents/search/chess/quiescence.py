@@ -6,8 +6,8 @@ from agents.search.chess.evaluate import evaluate
 from agents.search.chess.exchange import gain
 from agents.search.chess.generate import list_moves
 from agents.search.chess.order import pick, score_moves
-from agents.search.chess.position import cannot_mate, is_check, make
-from agents.search.chess.space import AT_LEAST, AT_MOST, EXACT, NODES, PLIES, Space
+from agents.search.chess.position import NO_MOVE, cannot_mate, is_check, make
+from agents.search.chess.space import AT_LEAST, AT_MOST, EXACT, PLIES, Space, entry_of
 from games.engine.jit import njit
 
 MATE, INFINITE = 30_000, 31_000
@@ -65,11 +65,10 @@ def quiesce(space: Space, first: int, alpha: int, beta: int) -> int:
 def stand(space: Space, ply: int) -> tuple[bool, int]:
     """Enter a node: return whether its value is known at once, and that value; otherwise list its moves."""
     frame, position = space.frames[ply], space.stack[ply]
-    space.counters[NODES] += 1
     if cannot_mate(position):
         return True, 0
-    entry = space.table[np.int64(position.key & np.uint64(space.table.shape[0] - 1))]
-    hint = 0
+    entry = entry_of(space, position.key)
+    hint = NO_MOVE
     if entry.key == position.key:
         hint = entry.move
         known = value_from_table(entry.value, ply)

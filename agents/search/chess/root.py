@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.chess.position import BISHOP, KING, KNIGHT, NO_MOVE, PAWN, QUEEN, ROOK, make, set_up
-from agents.search.chess.space import EARLIER, Space
+from agents.search.chess.space import EARLIER, Space, entry_of
 from agents.search.chess.tree import deepen
 from games.engine.entries import unowned
 from games.engine.jit import njit
@@ -19,8 +19,8 @@ SHOWN_BEFORE = 8
 """Earlier positions in a record of the game, which are remembered for repetitions."""
 
 
-class Answer(NamedTuple):
-    """What a search has found."""
+class RootResult(NamedTuple):
+    """Result of a search of one position."""
 
     results: NDArray[np.int64]
     """Value in centipawns for the seat to move, depth in plies, and move, [3]."""
@@ -39,7 +39,7 @@ class Scratch(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def search_position(
-    state: NDArray[Any], depth: int, answer: Answer, space: Space, scratch: Scratch, stop: NDArray[np.bool_]
+    state: NDArray[Any], depth: int, answer: RootResult, space: Space, scratch: Scratch, stop: NDArray[np.bool_]
 ) -> None:
     """Search the position `state` [1], not yet at its end, up to `depth` plies deep, until `stop` [1] is set."""
     space = unowned(space)
@@ -63,7 +63,7 @@ def search_position(
         answer.pv[i] = action
         scratch.states[0] = scratch.states[1]
         key = space.stack[0].key
-        entry = space.table[np.int64(key & np.uint64(space.table.shape[0] - 1))]
+        entry = entry_of(space, key)
         if entry.key != key or entry.move == NO_MOVE:
             return
         move = np.int64(entry.move)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from agents.search.chess.generate import MOST_MOVES
 from agents.search.chess.position import POSITION
+from games.engine.jit import njit
 
 PLIES = 128
 """Longest line, quiescence included."""
@@ -73,10 +74,10 @@ class Space(NamedTuple):
     history: NDArray[np.int32]
     """History heuristic: how often each seat's quiet move was good, [2, 4096]."""
     counters: NDArray[np.int64]
-    """Positions searched, the age of the table, and whether the search has been stopped, [3]."""
+    """The age of the table, and whether the search has been stopped, [2]."""
 
 
-NODES, AGE, STOPPED = range(3)
+AGE, STOPPED = range(2)
 
 
 def new_space(table_bits: int) -> Space:
@@ -90,8 +91,14 @@ def new_space(table_bits: int) -> Space:
         table=np.zeros(1 << table_bits, ENTRY),
         killers=np.zeros((PLIES, 2), np.int32),
         history=np.zeros((2, 4096), np.int32),
-        counters=np.zeros(3, np.int64),
+        counters=np.zeros(2, np.int64),
     )
+
+
+@njit(inline="always")
+def entry_of(space: Space, key: Any) -> Any:
+    """Return the entry of the table in which a position of this key is kept, if it is."""
+    return space.table[np.int64(key & np.uint64(space.table.shape[0] - 1))]
 
 
 def forget(space: Space) -> None:

@@ -6,9 +6,6 @@ line of a table is the eighth rank as white sees it.
 
 import numpy as np
 
-CASTLING_KEPT = np.full(64, 15, np.int8)
-"""Castling rights that remain when a piece leaves a square or comes to it."""
-CASTLING_KEPT[[0, 4, 7, 56, 60, 63]] = [13, 12, 14, 7, 3, 11]
 PHASE = np.array([0, 0, 1, 1, 2, 4, 0])
 """What each kind of piece counts in the phase of a game; 24 at its start."""
 WHOLE_PHASE = 24

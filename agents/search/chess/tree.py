@@ -23,7 +23,6 @@ from agents.search.chess.space import (
     EXACT,
     FULL,
     MOVES,
-    NODES,
     NULL_FIRST,
     NULL_SEARCHED,
     PLIES,
@@ -31,6 +30,7 @@ from agents.search.chess.space import (
     SCOUT,
     STOPPED,
     Space,
+    entry_of,
 )
 from games.engine.jit import njit
 
@@ -87,7 +87,6 @@ def search(space: Space, alpha: int, beta: int, depth: int, stop: NDArray[np.boo
 def enter(space: Space, ply: int) -> tuple[bool, int]:
     """Enter a node: return whether its value is known at once, and that value; otherwise list its moves."""
     frame, position = space.frames[ply], space.stack[ply]
-    space.counters[NODES] += 1
     if ply > 0:
         if is_draw(space, ply):
             return True, 0
@@ -98,7 +97,7 @@ def enter(space: Space, ply: int) -> tuple[bool, int]:
     frame.depth += frame.check
     if frame.depth <= 0 or ply >= PLIES // 2:
         return True, quiesce(space, ply, frame.alpha, frame.beta)
-    entry, hint = space.table[np.int64(position.key & np.uint64(space.table.shape[0] - 1))], NO_MOVE
+    entry, hint = entry_of(space, position.key), NO_MOVE
     if entry.key == position.key:
         hint = entry.move
         known = value_from_table(entry.value, ply)
@@ -251,7 +250,7 @@ def complete(space: Space, ply: int) -> int:
 def store(space: Space, ply: int) -> None:
     """Keep a node in the table, in place of a shallower one, one of an older search, or one with less to say."""
     frame, position = space.frames[ply], space.stack[ply]
-    entry = space.table[np.int64(position.key & np.uint64(space.table.shape[0] - 1))]
+    entry = entry_of(space, position.key)
     bound = AT_LEAST if frame.best >= frame.beta else EXACT if frame.best > frame.first_alpha else AT_MOST
     age = space.counters[AGE] & 255
     if entry.key == position.key or entry.age != age or frame.depth + 2 >= entry.depth or bound == EXACT:
@@ -268,7 +267,7 @@ def deepen(space: Space, depth: int, stop: NDArray[np.bool_], results: NDArray[n
 
     Writes value and depth of the last complete search, and the best move so far, into `results` [3].
     """
-    space.counters[NODES] = space.counters[STOPPED] = 0
+    space.counters[STOPPED] = 0
     space.counters[AGE] += 1
     space.killers[:] = 0
     space.history[:] = space.history // 4

@@ -95,7 +95,7 @@ def hosted_game(
         cooperative=traits.cooperative,
         stakes=traits.stakes,
         groups=env.groups,
-        variant="; ".join([*[UNREPEATABLE] * (not traits.repeatable), *filter(None, [traits.outside])]),
+        variant="; ".join(filter(None, ["" if traits.repeatable else UNREPEATABLE, traits.outside])),
         make_env=make_env if traits.repeatable else make_shown,
         draw=texts.draw,
         checks=find_problems,
