@@ -139,8 +139,8 @@ class DeviceBoard:
         """Return the index in `rows` of the first action that may not be played, -1 if all may."""
         first = torch.full((1,), len(rows), device=DEVICE)
         self._run(self._kernels.first_illegal, rows, actions, first)
-        found = int(first)
-        return -1 if found == len(rows) else found
+        place = int(first)
+        return -1 if place == len(rows) else place
 
     def advance(self, rows: Tensor, actions: Tensor, restart: bool) -> Any:
         """Play legal actions [R], restart games that end if `restart`, and return what the seats to move see."""
@@ -178,13 +178,13 @@ class DeviceBoard:
 
     def records(self, rows: Tensor) -> NDArray[Any]:
         """Return a copy of some positions, records [R] of the game's own layout, in this machine's memory."""
-        held = self.numpy(self.games.states[rows]).reshape(-1).view(self._dtype)
-        return held.astype(self.game.state_dtype)
+        aligned = self.numpy(self.games.states[rows]).reshape(-1).view(self._dtype)
+        return aligned.astype(self.game.state_dtype)
 
     def put_records(self, rows: Tensor, records: NDArray[Any]) -> None:
         """Set some positions to records [R] of the game's own layout."""
-        held = records.astype(self._dtype).view(np.uint8).reshape(len(records), -1)
-        self.games.states[rows] = torch.from_numpy(held).to(DEVICE)
+        data = records.astype(self._dtype).view(np.uint8).reshape(len(records), -1)
+        self.games.states[rows] = torch.from_numpy(data).to(DEVICE)
 
 
 def as_argument(value: Any) -> Any:

@@ -50,7 +50,7 @@ class Evaluator(Protocol):
 
     @property
     def measure(self) -> Measure:
-        """What it measures snapshots by."""
+        """Measure of snapshots."""
 
     def evaluate(self, policy: BasePolicy) -> Evaluation:
         """Return the result of a policy."""

@@ -47,7 +47,7 @@ class Shown(NamedTuple):
 
 
 class View(NamedTuple):
-    """What one seat or each sees in each of the R games that a call touches."""
+    """Observations and masks of one seat or of each, in each of the R games that a call touches."""
 
     obs: NDArray[Any]
     """Observations, [R, O] or [R, P, O]."""

@@ -173,10 +173,10 @@ def _play(env: HostedEnv, seed: int, move_seed: int) -> _Probed:
 
 def _outside(env: HostedEnv, game: _Probed) -> str:
     """Return the first observation of a game that is outside its space, in words; "" if there is none."""
-    for step, (seen, seat) in enumerate(zip(game.shown, game.seats, strict=True)):
-        wrong = (seen < env.observations.low) | (seen > env.observations.high)
+    for step, (observation, seat) in enumerate(zip(game.shown, game.seats, strict=True)):
+        wrong = (observation < env.observations.low) | (observation > env.observations.high)
         if wrong.any():
-            return f"step {step} shows {env.agents[seat]} {seen[wrong].flat[0]}, outside its observation space"
+            return f"step {step} shows {env.agents[seat]} {observation[wrong].flat[0]}, outside its observation space"
     return ""
 
 

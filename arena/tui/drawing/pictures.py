@@ -37,7 +37,7 @@ LAST_FRAME_S = 2.0
 
 @dataclass(frozen=True)
 class Paper:
-    """What a position is drawn on."""
+    """Ground that a position is drawn on, and its inks."""
 
     ground: Colour
     ink: Colour
