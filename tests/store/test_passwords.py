@@ -140,15 +140,24 @@ def test_texts_without_it(text, left):
     assert without_password(text) == left
 
 
+def environment_of(process):
+    """Read the environment of a running process, which is empty until the system has begun the program."""
+    while process.poll() is None:
+        process.send_signal(signal.SIGSTOP)  # an ended process shows no environment
+        text = Path(f"/proc/{process.pid}/environ").read_bytes()
+        process.send_signal(signal.SIGCONT)
+        if text:
+            return text
+    raise AssertionError("the process ended before its environment was read")
+
+
 def test_it_is_handed_on_where_others_cannot_read_it(tmp_path, monkeypatch):
     words = ["games", "--store", "postgresql://a:b%40c@h/d"]
     assert handed_on(words) == (["games", "--store", "postgresql://a@h/d"], {"PGPASSWORD": "b@c"})
     assert handed_on(["--store", "mysql://a:b@h/d"]) == (["--store", "mysql://a:b@h/d"], {})
     job = jobs.start(words, tmp_path / "log")
-    job.process.send_signal(signal.SIGSTOP)  # an ended process shows no environment
     assert "b%40c" not in " ".join(job.process.args)
     if Path("/proc/self/environ").exists():
-        assert b"PGPASSWORD=b@c" in Path(f"/proc/{job.process.pid}/environ").read_bytes()
-    job.process.send_signal(signal.SIGCONT)
+        assert b"PGPASSWORD=b@c" in environment_of(job.process)
     job.process.wait()
     assert "b%40c" not in job.output()

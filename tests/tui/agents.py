@@ -60,5 +60,5 @@ class Patient(FirstLegal):
         self.go_on = threading.Event()
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
-        self.go_on.wait(30)
+        self.go_on.wait(600)
         return super().forward(batch)

@@ -310,7 +310,7 @@ async def test_the_second_seat_waits_for_the_first_move():
 
 async def test_a_move_typed_before_it_can_be_played_stays_in_the_line(monkeypatch):
     ready, deal = threading.Event(), LiveMatch.deal
-    monkeypatch.setattr(LiveMatch, "deal", lambda *call: ready.wait(30) and deal(*call))
+    monkeypatch.setattr(LiveMatch, "deal", lambda *call: ready.wait(600) and deal(*call))
     app = make_app()
     async with app.run_test(size=(80, 24)) as pilot:
         await type_move(pilot, "b2")
