@@ -70,6 +70,15 @@ def test_a_wrong_word_gets_one_line_and_status_2(words, message, capsys):
     assert capsys.readouterr() == ("", message + "\n")
 
 
+def test_a_wrong_word_gets_a_line_without_colours_on_a_terminal(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    assert main(["games", "--jsn"]) == 2
+    assert (
+        capsys.readouterr().err == "arena: Unrecognized options: --jsn; did you mean --json?; see arena games --help\n"
+    )
+
+
 def test_the_program_returns_the_status():
     done = subprocess.run([sys.executable, "-m", "arena", "gmaes"], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)

@@ -44,13 +44,14 @@ def read_options(options: type, program: str, arguments: Sequence[str]) -> Any:
     """Return an instance of the dataclass `options` from command-line words; raise a one-line `UsageError` if wrong."""
     import tyro  # late, since the list of commands does not need it
 
-    complaint, page = io.StringIO(), _Page()
+    asks_help = not {"-h", "--help"}.isdisjoint(arguments)
+    complaint, page = io.StringIO(), _Page(coloured=asks_help and sys.stdout.isatty())  # errors are plain words
     try:
         with contextlib.redirect_stderr(complaint), contextlib.redirect_stdout(page):
             return tyro.cli(
                 options,
                 prog=program,
-                args=["--help"] if {"-h", "--help"} & set(arguments) else list(arguments),  # the same help always
+                args=["--help"] if asks_help else list(arguments),  # the same help always
                 config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff, tyro.conf.DisallowNone),
                 registry=_registry_with_none(),
             )
@@ -107,12 +108,12 @@ def _field_names(options: type) -> set[str]:
 
 
 class _Page(io.TextIOWrapper):
-    """A text buffer with the encoding and the colour support of the standard output."""
+    """A text buffer with the encoding of the standard output, which has tyro write colours or not."""
 
-    def __init__(self) -> None:
+    def __init__(self, coloured: bool) -> None:
         encoding = sys.stdout.encoding if isinstance(sys.stdout, io.TextIOBase) else "utf-8"  # within a screen
         super().__init__(io.BytesIO(), encoding=encoding)
-        self._coloured = sys.stdout.isatty()
+        self._coloured = coloured
 
     def isatty(self) -> bool:
         return self._coloured
