@@ -360,7 +360,7 @@ async def test_a_session_of_hands_ends_with_its_balance():
                     await pilot.pause()
             if hand == 1:
                 await pilot.press("n")
-        await shows(pilot, "the session is over: you")
+        await shows(pilot, "the session is over: you", "after 2 hands")
+        assert "next game" not in screen_text(app)
         await pilot.press("n")
-        await shows(pilot, "after 2 hands")
         assert app.screen.match.series.game == 1

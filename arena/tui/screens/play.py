@@ -147,7 +147,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         (entry.close if sitting.over else entry.open)()
         self.refresh_bindings()
         if sitting.over:
-            self.say(f"{self.match.result_at(position)}   {self._what_next()}", "result")
+            self.say(self._end_with("" if sitting.finished else WHAT_NEXT), "result")
         elif sitting.policy_at(position.seat) is not None:
             self.say("")
         elif sitting.draw_offer.is_open_to(position.seat):
@@ -162,7 +162,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
 
     def kept(self, news: str) -> None:
         """Say whether the game that has ended was stored."""
-        self.say(f"{self.match.result_at(self.sitting.position)}   {news}", "result")
+        self.say(self._end_with(news), "result")
 
     # --- moves ----------------------------------------------------------------------------------------------------
 
@@ -213,7 +213,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
         """Play an action of the player at the keyboard; an illegal one is refused with the reason."""
         position = self.sitting.position
         if self.sitting.over:
-            self.say(f"the game is over   {self._what_next()}", "refusal")
+            self.say("the session is over" if self.sitting.finished else f"the game is over   {WHAT_NEXT}", "refusal")
         elif self.jobs.current == "deal":
             self.say(f"one moment: {getting_ready(self.jobs.waited_s)}", "refusal")
         elif not self.sitting.my_turn and self.sitting.policy_at(position.seat) is None:
@@ -239,6 +239,7 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
             "resign": not sitting.over,
             "step": sitting.over,
             "analyse": sitting.over,
+            "next_game": not sitting.finished,
             "thoughts": sitting.over or self.options.show_thoughts,
         }.get(action, True)
 
@@ -375,14 +376,14 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
 
     def action_next_game(self) -> None:
         """Start another game with seats changed; has to be confirmed if this one is not over."""
-        if self.sitting.finished:
-            self.say(self._what_next(), "refusal")
-        elif self._may_leave("next_game"):
+        if self._may_leave("next_game"):
             self.sitting.next_game()
 
-    def _what_next(self) -> str:
-        """Return what can be done after a game; after the last one of a session, its score."""
-        return f"the session is over: {self.match.standings()}" if self.sitting.finished else WHAT_NEXT
+    def _end_with(self, news: str) -> str:
+        """Return the result of the game, or after its last one that of the session, and the news about it."""
+        sitting, standings = self.sitting, self.match.standings()
+        end = f"the session is over: {standings}" if sitting.finished else self.match.result_at(sitting.position)
+        return f"{end}   {news}".rstrip()
 
     def action_change_seats(self) -> None:
         """Restart this game with seats changed; has to be confirmed once moves have been made."""
