@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from marked import with_part
+
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "architecture.md"
 BEGIN, END = "<!-- drawn by scripts/architecture.py -->", "<!-- end of the drawing -->"
@@ -164,8 +166,7 @@ def drawing() -> str:
 
 def page() -> str:
     """Return the page with the drawing as it is now."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    return f"{before}{BEGIN}\n\n{drawing()}\n\n{END}{rest.partition(END)[2]}"
+    return with_part(PAGE, BEGIN, END, drawing())
 
 
 def main() -> None:

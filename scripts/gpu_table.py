@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.gpu import compiled_kernels, missing_compilers
+from marked import with_part
 
 from games.engine.registry import GAMES
 
@@ -25,8 +26,7 @@ def main() -> int:
         return 2
     text = table()
     if options.write:
-        before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-        PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+        PAGE.write_text(with_part(PAGE, BEGIN, END, text), encoding="utf-8")
     else:
         print(text)
     return 0

@@ -3,7 +3,7 @@
     python scripts/hosted_catalogue.py            plays what scripts/hosted_catalogue.csv lacks, then writes the table
     python scripts/hosted_catalogue.py chess go   plays the games with one of these words in their names again
 
-In each game `random` meets `mcts:100` (`ismcts:100` where something is hidden and can be drawn anew, `random` where
+In each game `random` meets `mcts:100` (`ismcts:100` where something is hidden and can be drawn again, `random` where
 positions cannot be copied) in 20 games, from every seat in turn. A search takes time with the square of a game's
 length: where 20 games would take longer than `--seconds` of processor time, they are cut after as many actions as fit,
 and the table says after how many. What has been played is kept in the CSV file at once, so that a run that ends early
@@ -15,6 +15,8 @@ import csv
 import subprocess
 import sys
 from pathlib import Path
+
+from marked import with_part
 
 SCRIPTS = Path(__file__).parent
 PAGE, KEPT = SCRIPTS.parent / "docs" / "hosted-games.md", SCRIPTS / "hosted_catalogue.csv"
@@ -120,9 +122,7 @@ def write_table(rows: dict[str, list[str]]) -> None:
     """Write the rows into the page."""
     lines = [f"| {' | '.join(COLUMNS)} |", "|" + "---|" * len(COLUMNS)]
     lines += [f"| `{name}` | {' | '.join(rest)} |" for name, *rest in (rows[name] for name in sorted(rows))]
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    table = "\n".join(lines)
-    PAGE.write_text(f"{before}{BEGIN}\n\n{table}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+    PAGE.write_text(with_part(PAGE, BEGIN, END, "\n".join(lines)), encoding="utf-8")
 
 
 def main() -> None:

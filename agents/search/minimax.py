@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.memory import bytes_of
+from agents.search.transpositions import ENTRY, entry_of, key_of, reaches, remember, settles
 from games.engine.chance import mix
 from games.engine.entries import unowned
 from games.engine.game import CHANCE, TERMINAL, Game
@@ -44,18 +45,6 @@ NODE = np.dtype(
 )
 """A position on the current line of the search."""
 
-ENTRY = np.dtype(
-    [
-        ("key", np.uint64),
-        ("value", np.float64),
-        ("action", np.int16),  # action of this value
-        ("depth", np.int16),  # depth of the search in plies
-        ("bound", np.int8),
-        ("certain", np.bool_),
-    ]
-)
-"""A position in the transposition table."""
-EXACT, AT_LEAST, AT_MOST = 1, 2, 3
 FIRST = 1 << 62
 """Larger than any count in the history table."""
 
@@ -156,34 +145,15 @@ def deepen(
 
     Returns the value and the depth reached.
     """
-    order, nodes, mask = space.order, space.nodes, space.mask
     value, reached = 0.0, 0
     space.history[:] = 0
-    scores = np.empty(order.shape[0])
-    move_order = order.copy()  # by the values of the last complete search
-    equal_best = np.empty_like(best)
+    scores = np.empty(space.order.shape[0])
+    move_order = space.order.copy()  # by the values of the last complete search
     for limit in range(1, depth + 1):
-        equal_best[:] = False
-        highest, certain = -math.inf, True
-        mask[:] = False
-        legal_actions(space.stack[0], mask)
-        legal = mask.copy()
-        for action in move_order:
-            scores[action] = -math.inf
-            if not legal[action]:
-                continue
-            space.moves[0, 0] = action
-            open_node(nodes[0], 1, highest - MARGIN, math.inf, np.uint64(0))
-            search(limit, space, chances, salt, stop)
-            if stop[0] and reached > 0:
-                return value, reached
-            score = scores[action] = nodes[0].best
-            certain = certain and nodes[0].certain
-            if score > highest:
-                equal_best[:] = False
-                highest = score
-            equal_best[action] = score == highest
-        best[:] = equal_best
+        highest, certain = search_root(limit, move_order, scores, space, chances, salt, stop)
+        if stop[0] and reached > 0:
+            return value, reached
+        best[:] = scores == highest
         value, reached = highest, limit
         sort_by(move_order, scores)
         expect(pv, move_order[0], limit, space, salt)
@@ -193,14 +163,49 @@ def deepen(
 
 
 @njit
+def search_root(
+    limit: int,
+    move_order: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    space: Workspace,
+    chances: Any,
+    salt: Any,
+    stop: NDArray[np.bool_],
+) -> tuple[float, bool]:
+    """Search the moves of `space.stack[0]`, in this order, `limit` plies deep; write their values to `scores` [A].
+
+    Returns the highest value and whether it is certain. If `stop` is set, moves after the first may be left out: the
+    result is then of use only where there is none of a lower limit.
+    """
+    nodes, mask = space.nodes, space.mask
+    highest, certain = -math.inf, True
+    mask[:] = False
+    legal_actions(space.stack[0], mask)
+    legal = mask.copy()
+    scores[:] = -math.inf
+    for action in move_order:
+        if not legal[action]:
+            continue
+        space.moves[0, 0] = action
+        open_node(nodes[0], 1, highest - MARGIN, math.inf, np.uint64(0))
+        search(limit, space, chances, salt, stop)
+        if stop[0] and limit > 1:
+            return highest, False
+        scores[action] = nodes[0].best
+        certain = certain and nodes[0].certain
+        highest = max(highest, scores[action])
+    return highest, certain
+
+
+@njit
 def search(depth: int, space: Workspace, chances: Any, salt: Any, stop: NDArray[np.bool_]) -> None:
     """Search the moves of the open node `space.nodes[0]`.
 
     Its `best` is exact above its `low`, otherwise an upper bound. An explicit stack of nodes replaces recursion, since
     numba does not cache recursive functions.
     """
-    order, table, history, nodes, moves = space.order, space.table, space.history, space.nodes, space.moves
-    stack, stack_bytes, mask, payoff = space.stack, space.stack_bytes, space.mask, space.payoff
+    table, nodes, moves = space.table, space.nodes, space.moves
+    stack, stack_bytes, payoff = space.stack, space.stack_bytes, space.payoff
     ply = 0
     visited = 0
     while True:
@@ -211,7 +216,7 @@ def search(depth: int, space: Workspace, chances: Any, salt: Any, stop: NDArray[
             if depth - ply > 1:
                 remember(table, node, depth - ply)
             ply -= 1
-            hand_up(nodes, stack, ply, depth, moves, chances, history)
+            hand_up(space, ply, depth, chances)
             continue
         visited += 1
         if visited & STOP_CHECK_MASK == 0 and stop[0]:
@@ -232,17 +237,24 @@ def search(depth: int, space: Workspace, chances: Any, salt: Any, stop: NDArray[
         key, first = np.uint64(0), -1
         if depth - ply > 2:
             key = key_of(stack_bytes[ply + 1], salt)
-            entry = table[np.int64(key & np.uint64(table.shape[0] - 1))]
+            entry = entry_of(table, key)
             if entry.key == key:
                 first = entry.action
-                if settles(entry, depth - ply - 1, low, high):
+                if reaches(entry, depth - ply - 1) and settles(entry.bound, entry.value, low, high):
                     improve(node, rising(entry.value, same), action, entry.certain, share)
                     continue
         ply += 1
-        if chances is not None and after.current_player == CHANCE:
-            open_chance(nodes[ply], list_outcomes(after, moves[ply], chances[ply]), key)
-        else:
-            open_node(nodes[ply], sort_moves(after, order, history, first, moves[ply], mask), low, high, key)
+        enter(space, ply, low, high, key, first, chances)
+
+
+@njit(inline="always")
+def enter(space: Workspace, ply: int, low: float, high: float, key: Any, first: int, chances: Any) -> None:
+    """Open the node of `space.stack[ply]`, with its moves, `first` first, or the outcomes of chance there."""
+    position, node, moves = space.stack[ply], space.nodes[ply], space.moves[ply]
+    if chances is not None and position.current_player == CHANCE:
+        open_chance(node, list_outcomes(position, moves, chances[ply]), key)
+    else:
+        open_node(node, sort_moves(position, space, first, moves), low, high, key)
 
 
 @njit(inline="always")
@@ -321,61 +333,23 @@ def rising(value: float, same: bool) -> float:
 
 
 @njit(inline="always")
-def hand_up(
-    nodes: NDArray[Any],
-    stack: NDArray[Any],
-    ply: int,
-    depth: int,
-    moves: NDArray[np.int16],
-    chances: Any,
-    history: NDArray[np.int64],
-) -> None:
+def hand_up(space: Workspace, ply: int, depth: int, chances: Any) -> None:
     """Back up the value of the completed node at `ply + 1` to its parent."""
-    node, child = nodes[ply], nodes[ply + 1]
-    seat, action = viewer(stack[ply]), moves[ply, node.cursor - 1]
+    node, child, seat = space.nodes[ply], space.nodes[ply + 1], viewer(space.stack[ply])
+    action = space.moves[ply, node.cursor - 1]
     share = chances[ply, action] if chances is not None and node.by_chance else 1.0
-    improve(node, rising(child.best, viewer(stack[ply + 1]) == seat), action, child.certain, share)
+    improve(node, rising(child.best, viewer(space.stack[ply + 1]) == seat), action, child.certain, share)
     if not node.by_chance and node.best >= node.high:
-        history[seat, node.action] += (depth - ply) ** 2
+        space.history[seat, node.action] += (depth - ply) ** 2
 
 
 @njit(inline="always")
-def settles(entry: Any, depth: int, low: float, high: float) -> bool:
-    """Return whether a table entry makes a search of `depth` plies with this window unnecessary."""
-    if entry.depth != depth and not (entry.certain and entry.depth < depth):
-        return False
-    return (
-        entry.bound == EXACT
-        or (entry.bound == AT_LEAST and entry.value >= high)
-        or (entry.bound == AT_MOST and entry.value <= low)
-    )
-
-
-@njit(inline="always")
-def remember(table: NDArray[Any], node: Any, depth: int) -> None:
-    """Store a completed node in the table, always replacing."""
-    entry = table[np.int64(node.key & np.uint64(table.shape[0] - 1))]
-    entry.key = node.key
-    entry.value = node.best
-    entry.action = node.action
-    entry.depth = depth
-    entry.certain = node.certain
-    entry.bound = AT_LEAST if node.best >= node.high else AT_MOST if node.best <= node.low else EXACT
-
-
-@njit(inline="always")
-def sort_moves(
-    state: Any,
-    order: NDArray[np.int64],
-    history: NDArray[np.int64],
-    first: int,
-    moves: NDArray[np.int16],
-    mask: NDArray[np.bool_],
-) -> int:
+def sort_moves(state: Any, space: Workspace, first: int, moves: NDArray[np.int16]) -> int:
     """Write the legal actions into `moves` [A], `first` first, then by the history heuristic; return their number.
 
     The history heuristic: Schaeffer 1989.
     """
+    order, history, mask = space.order, space.history, space.mask
     mask[:] = False
     legal_actions(state, mask)
     seat, count = state.current_player, 0
@@ -402,23 +376,6 @@ def sort_by(actions: NDArray[np.int64], values: NDArray[np.float64]) -> None:
         actions[place] = action
 
 
-@njit(inline="always")
-def key_of(position: NDArray[np.uint8], salt: Any) -> Any:
-    """Return a 64-bit hash of a position given as bytes [S], mixed in eight at a time."""
-    key = np.uint64(salt)
-    whole = position.shape[0] // 8 * 8
-    for at in range(0, whole, 8):
-        word = np.uint64(0)
-        for i in range(8):
-            word |= np.uint64(position[at + i]) << np.uint64(8 * i)
-        key = (key ^ word) * np.uint64(0x9FB21C651E98DF25)
-        key ^= key >> np.uint64(32)
-    for at in range(whole, position.shape[0]):
-        key = (key ^ np.uint64(position[at])) * np.uint64(0x9FB21C651E98DF25)
-        key ^= key >> np.uint64(32)
-    return mix(key)
-
-
 @njit
 def expect(pv: NDArray[np.int32], action: int, depth: int, space: Workspace, salt: Any) -> None:
     """Write the action and its principal variation from the table into `pv` [L], up to chance or the end; then -1.
@@ -432,7 +389,7 @@ def expect(pv: NDArray[np.int32], action: int, depth: int, space: Workspace, sal
         pv[i] = action
         apply(stack[1], int(action))
         key = key_of(space.stack_bytes[1], salt)
-        entry = table[np.int64(key & np.uint64(table.shape[0] - 1))]
+        entry = entry_of(table, key)
         if stack[1].current_player < 0 or entry.key != key:
             break
         action = entry.action

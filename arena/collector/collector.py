@@ -14,12 +14,12 @@ from arena.base.errors import UsageError
 from arena.collector.acting import Acting, Choice
 from arena.collector.environments import Environments, StepResult
 from arena.collector.episodes import Ended, Episodes, joined
-from arena.collector.preprocess import PreprocessFn, preprocess_reset, preprocess_step
+from arena.collector.preprocess import PreprocessFn, last_infos, preprocess_reset, preprocess_step
 from arena.collector.sub_buffers import SubBuffers
 from arena.collector.transitions import OpenTransitions, Outcome, same_types
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
-from arena.data.infos import columns, fitted, one_by_one
+from arena.data.infos import columns, fitted
 from arena.data.rows import require_alike, write_rows
 from arena.data.stats import CollectStats
 from arena.data.widening import widen
@@ -367,7 +367,7 @@ class Collector:
         infos = self._envs.final_infos(env_ids, places)
         if self.preprocess_fn is None:
             return final, columns(infos) if infos else Batch()
-        return preprocess_reset(self.preprocess_fn, final, step.env_ids[rows]), _processed(infos, step, rows)
+        return preprocess_reset(self.preprocess_fn, final, step.env_ids[rows]), last_infos(infos, step, rows)
 
     def _stats(self, ended: list[Ended], steps: int, seconds: float) -> CollectStats:
         returns, lens, players = joined(ended, self.num_agents)
@@ -389,16 +389,3 @@ class Collector:
             n_dropped_steps=self._dropped_before[0] - before[0],
             n_restarts=self._dropped_before[1] - before[1],
         )
-
-
-def _processed(infos: list[dict[str, Any]], step: Outcome, rows: Ints) -> Batch:
-    """Return the last infos of these rows of a step, as a `preprocess_fn` changed them.
-
-    Its changes apply to all seats if the step ended the episode of all of them, otherwise to the seat that acts next.
-    """
-    each = [{} for _ in rows] if step.info_replaced or not infos else infos
-    if step.info.__dict__:
-        over: NDArray[np.bool_] = np.all(step.terminated | step.truncated, axis=1)
-        given = one_by_one(step.info)
-        each = [info | (given[row] if over[row] else {}) for info, row in zip(each, rows.tolist(), strict=True)]
-    return columns(each)

@@ -7,7 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
+from arena.collector.transitions import Outcome
 from arena.data.batch import Batch
+from arena.data.infos import columns, one_by_one
 
 PreprocessFn = Callable[..., Batch | Mapping[str, Any] | None]
 """Called with keywords; returns the entries to replace, an empty `Batch` or None for none."""
@@ -39,6 +41,19 @@ def preprocess_step(fn: PreprocessFn, step: Mapping[str, Any]) -> dict[str, Any]
     if "done" in given and not np.array_equal(given["done"], result["terminated"] | result["truncated"]):
         raise UsageError("preprocess_fn gave a done that is not terminated | truncated: give one of those instead")
     return result
+
+
+def last_infos(infos: list[dict[str, Any]], step: Outcome, rows: NDArray[np.int64]) -> Batch:
+    """Return the last infos of these rows of a step, as a `preprocess_fn` changed them.
+
+    Its changes apply to all seats if the step ended the episode of all of them, otherwise to the seat that acts next.
+    """
+    each = [{} for _ in rows] if step.info_replaced or not infos else infos
+    if step.info.__dict__:
+        over: NDArray[np.bool_] = np.all(step.terminated | step.truncated, axis=1)
+        given = one_by_one(step.info)
+        each = [info | (given[row] if over[row] else {}) for info, row in zip(each, rows.tolist(), strict=True)]
+    return columns(each)
 
 
 def _entries(given: Any, known: set[str], when: str, count: int) -> dict[str, Any]:

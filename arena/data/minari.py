@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from arena.base.errors import UsageError
 from arena.base.extras import install_command
 from arena.data.batch import Batch
-from arena.data.buffer import ring
 from arena.data.buffer.base import ReplayBuffer
 
 if TYPE_CHECKING:
@@ -214,7 +213,7 @@ def _part(values: Any, key: Any, name: str) -> Any:
 
 def _episodes(buffer: ReplayBuffer) -> Iterator[NDArray[np.int64]]:
     """Yield the places of each episode, part by part in order of time."""
-    places = ring.in_time_order(buffer._rings, buffer._edges, buffer._cursor, buffer._fill)
+    places = buffer.rings.in_time_order()
     cut = buffer.done[places] | np.isin(places, buffer.unfinished_index())
     yield from np.split(places, np.flatnonzero(cut[:-1]) + 1)
 

@@ -222,8 +222,9 @@ class BasePolicy(nn.Module, Policy):
         """
         if rew_norm:
             raise UsageError("reward normalisation is not defined for n-step returns; leave rew_norm at False")
+        rings = buffer.rings.counters
         total, last, discount = returns.n_step(
-            indice, n_step, gamma, buffer.rew, buffer._done, buffer._edges, buffer._fill, buffer._newest
+            indice, n_step, gamma, buffer.rew, rings.ends, rings.edges, rings.fill, rings.newest
         )
         require_numbers(total)
         with torch.no_grad():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.engine.bits import ONE, bit, swap_bytes
+from games.engine.bits import bit, number_at, swap_bytes
 from games.engine.jit import njit
 
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = np.arange(1, 7)
@@ -40,9 +40,7 @@ def planes(board: NDArray[Any], seat: int) -> tuple[Any, Any, Any, Any, Any, Any
 @njit
 def kind_at(board: NDArray[Any], square: int) -> Any:
     """Return the kind of piece on a square, 0 for none."""
-    where = np.uint64(square)
-    low, middle, high = board[0] >> where & ONE, board[1] >> where & ONE, board[2] >> where & ONE
-    return np.int64(low | middle << ONE | high << np.uint64(2))
+    return number_at(board, square)
 
 
 @njit

@@ -48,3 +48,11 @@ def bit(index: int) -> Any:
 def has(word: Any, index: int) -> Any:
     """Return whether a bit is set."""
     return word >> np.uint64(index) & ONE != ZERO
+
+
+@njit
+def number_at(planes: Any, index: int) -> Any:
+    """Return the number whose bits 0, 1 and 2 are the bits `index` of `planes[0]`, `planes[1]` and `planes[2]`."""
+    where = np.uint64(index)
+    low, middle, high = planes[0] >> where & ONE, planes[1] >> where & ONE, planes[2] >> where & ONE
+    return np.int64(low | middle << ONE | high << np.uint64(2))

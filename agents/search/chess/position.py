@@ -18,7 +18,7 @@ from games.engine.attacks import (
     slanting_reach,
     straight_reach,
 )
-from games.engine.bits import ONE, ZERO, bit, lowest_index, popcount
+from games.engine.bits import ZERO, bit, has, lowest_index, number_at, popcount
 from games.engine.jit import njit
 
 NONE, PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(7)
@@ -60,9 +60,9 @@ def add(position: Any, seat: int, kind: int, square: int) -> None:
     position.seats[seat] |= where
     position.squares[square] = kind
     position.key ^= PIECE_KEYS[seat, kind, square]
-    sign, seen = (1, square ^ 56) if seat == 0 else (-1, square)
-    position.middle += sign * MIDDLE[kind, seen]
-    position.end += sign * END[kind, seen]
+    sign, place = (1, square ^ 56) if seat == 0 else (-1, square)  # tables are as white sees the board, a8 first
+    position.middle += sign * MIDDLE[kind, place]
+    position.end += sign * END[kind, place]
     position.phase += PHASE[kind]
 
 
@@ -74,9 +74,9 @@ def remove(position: Any, seat: int, kind: int, square: int) -> None:
     position.seats[seat] &= others
     position.squares[square] = NONE
     position.key ^= PIECE_KEYS[seat, kind, square]
-    sign, seen = (1, square ^ 56) if seat == 0 else (-1, square)
-    position.middle -= sign * MIDDLE[kind, seen]
-    position.end -= sign * END[kind, seen]
+    sign, place = (1, square ^ 56) if seat == 0 else (-1, square)
+    position.middle -= sign * MIDDLE[kind, place]
+    position.end -= sign * END[kind, place]
     position.phase -= PHASE[kind]
 
 
@@ -89,12 +89,9 @@ def set_up(position: Any, board: Any, turn: int, castling: int, passing: int, cl
     position.key = 0
     position.middle = position.end = position.phase = 0
     for square in range(64):
-        where = np.uint64(square)
-        kind = np.int64(
-            (board[0] >> where & ONE) | (board[1] >> where & ONE) << ONE | (board[2] >> where & ONE) << np.uint64(2)
-        )
+        kind = number_at(board, square)
         if kind:
-            add(position, np.int64(ONE - (board[3] >> where & ONE)), kind, square)
+            add(position, 0 if has(board[3], square) else 1, kind, square)
     position.turn = turn
     position.castling = castling
     position.passing = passing if can_pass(position, passing, turn) else -1

@@ -7,7 +7,8 @@ from agents.search.chess.exchange import gain
 from agents.search.chess.generate import list_moves
 from agents.search.chess.order import pick, score_moves
 from agents.search.chess.position import NO_MOVE, cannot_mate, is_check, make
-from agents.search.chess.space import AT_LEAST, AT_MOST, EXACT, PLIES, Space, entry_of
+from agents.search.chess.space import PLIES, Space
+from agents.search.transpositions import entry_of, settles
 from games.engine.jit import njit
 
 MATE, INFINITE = 30_000, 31_000
@@ -24,12 +25,6 @@ def value_from_table(value: int, ply: int) -> int:
     if value > MATED:
         return value - ply
     return value + ply if value < -MATED else value
-
-
-@njit(inline="always")
-def settles(bound: int, value: int, alpha: int, beta: int) -> bool:
-    """Return whether a stored value makes a search with this window unnecessary."""
-    return bound == EXACT or (bound == AT_LEAST and value >= beta) or (bound == AT_MOST and value <= alpha)
 
 
 @njit
@@ -67,7 +62,7 @@ def stand(space: Space, ply: int) -> tuple[bool, int]:
     frame, position = space.frames[ply], space.stack[ply]
     if cannot_mate(position):
         return True, 0
-    entry = entry_of(space, position.key)
+    entry = entry_of(space.table, position.key)
     hint = NO_MOVE
     if entry.key == position.key:
         hint = entry.move

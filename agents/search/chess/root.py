@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.chess.position import BISHOP, KING, KNIGHT, NO_MOVE, PAWN, QUEEN, ROOK, make, set_up
-from agents.search.chess.space import EARLIER, Space, entry_of
+from agents.search.chess.space import EARLIER, Space
 from agents.search.chess.tree import deepen
+from agents.search.transpositions import entry_of
 from games.engine.entries import unowned
 from games.engine.jit import njit
 from games.engine.rules import apply, legal_actions
@@ -63,7 +64,7 @@ def search_position(
         answer.pv[i] = action
         scratch.states[0] = scratch.states[1]
         key = space.stack[0].key
-        entry = entry_of(space, key)
+        entry = entry_of(space.table, key)
         if entry.key != key or entry.move == NO_MOVE:
             return
         move = np.int64(entry.move)

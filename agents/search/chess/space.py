@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from agents.search.chess.generate import MOST_MOVES
 from agents.search.chess.position import POSITION
-from games.engine.jit import njit
 
 PLIES = 128
 """Longest line, quiescence included."""
@@ -51,7 +50,6 @@ ENTRY = np.dtype(
     align=True,
 )
 """A position in the transposition table."""
-EXACT, AT_LEAST, AT_MOST = 1, 2, 3
 
 
 class Space(NamedTuple):
@@ -93,12 +91,6 @@ def new_space(table_bits: int) -> Space:
         history=np.zeros((2, 4096), np.int32),
         counters=np.zeros(2, np.int64),
     )
-
-
-@njit(inline="always")
-def entry_of(space: Space, key: Any) -> Any:
-    """Return the entry of the table in which a position of this key is kept, if it is."""
-    return space.table[np.int64(key & np.uint64(space.table.shape[0] - 1))]
 
 
 def forget(space: Space) -> None:

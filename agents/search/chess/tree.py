@@ -14,13 +14,10 @@ from agents.search.chess.exchange import exchange_wins
 from agents.search.chess.generate import list_moves
 from agents.search.chess.order import KILLER, is_quiet, pick, reward, score_moves
 from agents.search.chess.position import NO_MOVE, cannot_mate, has_officers, is_check, make, make_none
-from agents.search.chess.quiescence import INFINITE, MATE, MATED, quiesce, settles, value_from_table
+from agents.search.chess.quiescence import INFINITE, MATE, MATED, quiesce, value_from_table
 from agents.search.chess.space import (
     AGE,
-    AT_LEAST,
-    AT_MOST,
     EARLIER,
-    EXACT,
     FULL,
     MOVES,
     NULL_FIRST,
@@ -30,8 +27,8 @@ from agents.search.chess.space import (
     SCOUT,
     STOPPED,
     Space,
-    entry_of,
 )
+from agents.search.transpositions import AT_LEAST, AT_MOST, EXACT, entry_of, settles
 from games.engine.jit import njit
 
 STOP_CHECK_MASK = 1023
@@ -97,7 +94,7 @@ def enter(space: Space, ply: int) -> tuple[bool, int]:
     frame.depth += frame.check
     if frame.depth <= 0 or ply >= PLIES // 2:
         return True, quiesce(space, ply, frame.alpha, frame.beta)
-    entry, hint = entry_of(space, position.key), NO_MOVE
+    entry, hint = entry_of(space.table, position.key), NO_MOVE
     if entry.key == position.key:
         hint = entry.move
         known = value_from_table(entry.value, ply)
@@ -250,7 +247,7 @@ def complete(space: Space, ply: int) -> int:
 def store(space: Space, ply: int) -> None:
     """Keep a node in the table, in place of a shallower one, one of an older search, or one with less to say."""
     frame, position = space.frames[ply], space.stack[ply]
-    entry = entry_of(space, position.key)
+    entry = entry_of(space.table, position.key)
     bound = AT_LEAST if frame.best >= frame.beta else EXACT if frame.best > frame.first_alpha else AT_MOST
     age = space.counters[AGE] & 255
     if entry.key == position.key or entry.age != age or frame.depth + 2 >= entry.depth or bound == EXACT:

@@ -1,6 +1,5 @@
 """`ReplayBuffer`: a ring of transitions that knows its episodes."""
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -10,40 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
-from arena.base.jit import Unchecked
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
-from arena.data.buffer import hdf5, ring
+from arena.data.buffer import hdf5
 from arena.data.buffer.filled import filled_alone, with_all_places
 from arena.data.buffer.options import Options
+from arena.data.buffer.rings import Added, Index, Rings
 from arena.data.buffer.soundness import require_sound
 from arena.data.buffer.transition import RESERVED, normalised
 from arena.data.infos import fitted
 from arena.data.leaves import rows_at
 from arena.data.rows import require_fit, write_rows
 
-Index = int | slice | Sequence[int] | NDArray[Any]
-Added = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]
-"""For each added row: its place, then return, length (0 if none) and first place of the episode that it ended."""
-SHARED = (
-    "_options",
-    "_storage",
-    "_done",
-    "_cursor",
-    "_fill",
-    "_newest",
-    "_episode_start",
-    "_episode_length",
-    "_episode_return",
-    "_tree",
-    "_min_priority",
-    "_max_priority",
-    "_beta",
-)
+SHARED = ("_options", "_storage", "rings", "_tree", "_min_priority", "_max_priority", "_beta")
 """Attributes that a part of a buffer reads from the whole; the last four exist in prioritized buffers only."""
-
-
-ADVANCE = Unchecked(ring.advance)
 
 
 class ReplayBuffer:
@@ -83,35 +62,27 @@ class ReplayBuffer:
         if len(sizes) == 0 or min(sizes) < 1:
             raise UsageError(f"a buffer has one part or more of size at least 1, not {list(sizes)}")
         self._options = options
-        self._rings = np.arange(len(sizes))
-        self._edges = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        self.maxsize = int(self._edges[-1])
+        self.rings = Rings(sizes)
+        """Where the transitions stand, one ring a part."""
+        self.maxsize = self.rings.capacity
         """Capacity over all parts."""
         self.rng = make_rng(rng)
         """Draws the samples."""
         self._storage = Batch()
-        self._done = np.zeros(self.maxsize, np.bool_)
         self.reset()
 
     def reset(self, keep_statistics: bool = False) -> None:
         """Empty the buffer; with `keep_statistics` episodes under way keep their return and length so far."""
         self._require_whole("reset")
-        n = len(self._rings)
-        self._cursor = np.zeros(n, np.int64)
-        self._fill = np.zeros(n, np.int64)
-        self._newest = self._edges[:-1].copy()
-        if not keep_statistics:
-            self._episode_return: NDArray[np.float64] = np.zeros((n, 1))
-            self._episode_length = np.zeros(n, np.int64)
-        self._episode_start = self._edges[:-1].copy()
+        self.rings.clear(keep_statistics)
 
     def __len__(self) -> int:
-        return int(self._fill.sum())
+        return int(self.rings.counters.fill.sum())
 
     @property
     def buffer_num(self) -> int:
         """Number of sub-buffers."""
-        return len(self._rings)
+        return len(self.rings)
 
     @property
     def stack_num(self) -> int:
@@ -153,26 +124,11 @@ class ReplayBuffer:
         named twice; nothing is stored then.
         """
         if buffer_ids is None:
-            rings, rows = self._rings[:1], Batch.stack([batch])
+            rings, rows = self.rings.numbers[:1], Batch.stack([batch])
         else:
-            rings, rows = self._rings_of(buffer_ids), batch if isinstance(batch, Batch) else Batch(batch)
+            rings = self.rings.numbered(buffer_ids, self.buffer_num)
+            rows = batch if isinstance(batch, Batch) else Batch(batch)
         return self._append(rings, self._accepted(rows, len(rings)))
-
-    def _rings_of(self, buffer_ids: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        """Return the numbers of sub-buffers; raise `UsageError` for one that is repeated."""
-        count = self.buffer_num
-        if buffer_ids is self._rings:
-            return self._rings
-        given = buffer_ids if type(buffer_ids) is np.ndarray and buffer_ids.ndim else np.atleast_1d(buffer_ids)
-        if given.dtype.kind not in "iu" and given.size:
-            raise UsageError(f"buffer_ids {given.tolist()} are not whole numbers")
-        rings = np.ascontiguousarray(given, np.int64)
-        fault = ring.fault_of(rings, count)
-        if fault == ring.UNKNOWN:
-            raise UsageError(f"buffer_ids {rings.tolist()} are not among the sub-buffers 0 to {count - 1}")
-        if fault == ring.TWICE:
-            raise UsageError(f"buffer_ids {rings.tolist()} name a sub-buffer twice")
-        return rings
 
     def _accepted(self, rows: Batch, count: int) -> Batch:
         """The rows as they are stored; refuses (`UsageError`) what does not fit, or is not `count` rows."""
@@ -209,39 +165,17 @@ class ReplayBuffer:
 
     def _shared(self, number: int, key: str) -> Any:
         """Return one of the attributes `SHARED` of part `number`: a view, unless it holds places."""
-        start, stop = int(self._edges[number]), int(self._edges[number + 1])
-        value = getattr(self, key)
-        if key == "_storage":
-            return value if value.is_empty() else value[start:stop]
-        if key == "_done":
-            return value[start:stop]
-        if key in ("_newest", "_episode_start"):
-            return value[[number]] - start
-        return value if key == "_options" else value[[number]]
+        if key == "rings":
+            return self.rings.part(number)
+        if key == "_storage" and not self._storage.is_empty():
+            return self._storage[int(self.rings.edges[number]) : int(self.rings.edges[number + 1])]
+        return getattr(self, key)
 
     def _append(self, rings: NDArray[np.int64], rows: Batch) -> Added:
         """Write one row after the other, each into its ring; see `Added`."""
-        rew, done = rows.rew, rows.done
-        columns = rew[:, None] if rew.ndim == 1 else rew.reshape(len(rew), math.prod(rew.shape[1:]))
-        if columns.shape[1] != self._episode_return.shape[1]:
-            self._episode_return = np.zeros((len(self._rings), columns.shape[1]))
-        positions, ended = np.empty((3, len(rings)), np.int64), np.empty(columns.shape)
-        counters = ring.Counters(
-            edges=self._edges,
-            ends=self._done,
-            cursor=self._cursor,
-            fill=self._fill,
-            newest=self._newest,
-            episode_length=self._episode_length,
-            episode_start=self._episode_start,
-            episode_return=self._episode_return,
-        )
-        if done.ndim != 1:
-            raise UsageError(f"done has shape {done.shape}, not one flag per transition")
-        ADVANCE.call(counters, rings, done, np.ascontiguousarray(columns), positions, ended)
-        place = positions[0]
-        write_rows(self._storage, rows, place, self.maxsize)
-        return place, ended[:, 0] if rew.ndim == 1 else ended.reshape(rew.shape), positions[1], positions[2]
+        added = self.rings.advance(rings, rows.rew, rows.done)
+        write_rows(self._storage, rows, added[0], self.maxsize)
+        return added
 
     def cut(self) -> NDArray[np.int64]:
         """Truncate the unfinished episodes at their newest transitions.
@@ -249,11 +183,9 @@ class ReplayBuffer:
         The next added transitions start new episodes. Returns the places of those transitions.
         """
         self._require_whole("cut")
-        places = self.unfinished_index()
+        places = self.rings.cut()
         if len(places):
-            self._storage.truncated[places] = self._storage.done[places] = self._done[places] = True
-        self._episode_length[:] = 0
-        self._episode_return[:] = 0.0
+            self._storage.truncated[places] = self._storage.done[places] = True
         return places
 
     def update(self, buffer: "ReplayBuffer") -> NDArray[np.int64]:
@@ -262,7 +194,7 @@ class ReplayBuffer:
         Where the other one has several parts, an episode under way at the end of a part is cut (truncated), so that the
         next part is not taken for its continuation. `UsageError` if its arrays are of other shapes; nothing is moved.
         """
-        places = ring.in_time_order(buffer._rings, buffer._edges, buffer._cursor, buffer._fill)[-self.maxsize :]
+        places = buffer.rings.in_time_order()[-self.maxsize :]
         if len(places) == 0:
             return places
         rows = buffer._storage[places]
@@ -303,19 +235,17 @@ class ReplayBuffer:
         if len(batch) != self.maxsize or not set(batch.keys()) <= set(RESERVED):
             raise UsageError(f"the storage needs length {self.maxsize} and keys among {list(RESERVED)}")
         self._storage = batch
-        self._done = np.array(batch.get("done", np.zeros(self.maxsize)), np.bool_)
+        self.rings.counters.ends[:] = batch.get("done", np.zeros(self.maxsize))
 
     # --- keeping ------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> Batch:
         """Return the storage and all counters as arrays."""
-        counters = Batch(cursor=self._cursor, fill=self._fill, newest=self._newest, done=self._done)
-        counters.update(ret=self._episode_return, length=self._episode_length, start=self._episode_start)
-        return Batch(storage=self._storage, counters=counters)
+        return Batch(storage=self._storage, counters=self.rings.state_dict())
 
     def filled_state_dict(self) -> Batch:
         """Return the same with the storage of those places alone that are filled, in their order."""
-        return filled_alone(self.state_dict(), self._edges)
+        return filled_alone(self.state_dict(), self.rings.edges)
 
     def load_state_dict(self, arrays: Batch) -> None:
         """Load what `state_dict` or `filled_state_dict` returned.
@@ -323,18 +253,14 @@ class ReplayBuffer:
         Raises `UsageError` if sizes differ or the arrays are inconsistent.
         """
         self._require_whole("restore")
-        arrays = with_all_places(arrays, self._edges)
-        require_sound(np.diff(self._edges).tolist(), arrays, RESERVED)
+        arrays = with_all_places(arrays, self.rings.edges)
+        require_sound(np.diff(self.rings.edges).tolist(), arrays, RESERVED)
         self._storage = arrays.get("storage", Batch())
-        counters = arrays.counters
-        self._cursor, self._fill, self._newest, self._done, self._episode_length, self._episode_start = (
-            np.ascontiguousarray(counters[k]) for k in ("cursor", "fill", "newest", "done", "length", "start")
-        )
-        self._episode_return = np.ascontiguousarray(counters.ret)
+        self.rings.load_state_dict(arrays.counters)
 
     def save_hdf5(self, path: str | os.PathLike[str]) -> None:
         """Write everything to an HDF5 file, options included; see `arena.data.buffer.hdf5` for the format."""
-        hdf5.save(path, type(self).__name__, np.diff(self._edges), asdict(self._options), self.state_dict())
+        hdf5.save(path, type(self).__name__, np.diff(self.rings.edges), asdict(self._options), self.state_dict())
 
     @classmethod
     def load_hdf5(cls, path: str | os.PathLike[str], device: str | None = None) -> Self:
@@ -356,20 +282,15 @@ class ReplayBuffer:
 
     def prev(self, index: Index) -> NDArray[np.int64]:
         """Return the places one step earlier in their episodes (unchanged at the first step)."""
-        return ring.prev(self._places(index), self._edges, self._fill, self._newest, self._done)
+        return self.rings.prev(self.rings.places(index))
 
     def next(self, index: Index) -> NDArray[np.int64]:
         """Return the places one step later in their episodes (unchanged at the last step and at the newest entry)."""
-        return ring.next(self._places(index), self._edges, self._fill, self._newest, self._done)
+        return self.rings.next(self.rings.places(index))
 
     def unfinished_index(self) -> NDArray[np.int64]:
         """Return the newest place of each sub-buffer with an unfinished episode."""
-        return self._newest[(self._fill > 0) & ~self._done[self._newest]]
-
-    def _places(self, index: Index) -> NDArray[np.int64]:
-        if isinstance(index, slice):
-            return self.sample_indices(0) if index == slice(None) else np.arange(self.maxsize)[: len(self)][index]
-        return ring.as_places(index, self.maxsize)
+        return self.rings.unfinished()
 
     # --- reading ------------------------------------------------------------------------------------------------
 
@@ -382,14 +303,14 @@ class ReplayBuffer:
             return np.zeros(0, np.int64)
         whole = self._options.sample_avail and self.stack_num > 1
         if batch_size == 0 or whole:
-            places = ring.in_time_order(self._rings, self._edges, self._cursor, self._fill)
+            places = self.rings.in_time_order()
             places = self._with_full_stack(places) if whole else places
             return self._draw_among(places, batch_size) if batch_size > 0 and len(places) else places
         return self._draw(batch_size)
 
     def _draw(self, count: int) -> NDArray[np.int64]:
         """Draw `count` places from everything stored; return none if nothing is."""
-        return ring.drawn(self.rng.random(count), self._edges, self._fill)
+        return self.rings.drawn(self.rng.random(count))
 
     def _draw_among(self, places: NDArray[np.int64], count: int) -> NDArray[np.int64]:
         """Draw `count` of the given places."""
@@ -421,7 +342,7 @@ class ReplayBuffer:
         """
         if default_value is not None and _is_empty(self._storage.get(key, Batch())):
             return default_value
-        value = self._stacked(self._storage[key], self._places(index), stack_num or self.stack_num)
+        value = self._stacked(self._storage[key], self.rings.places(index), stack_num or self.stack_num)
         return value[0] if isinstance(index, int | np.integer) and not _is_empty(value) else value
 
     def _stacked(self, value: Any, places: NDArray[np.int64], stack_num: int) -> Any:
@@ -437,7 +358,7 @@ class ReplayBuffer:
 
     def __getitem__(self, index: Index) -> Batch:
         """Return the transitions at `index` as a batch of the reserved keys; `[:]` returns all in order of time."""
-        rows = self._read(self._places(index))
+        rows = self._read(self.rings.places(index))
         if isinstance(index, int | np.integer):
             row: Batch = rows[0]
             return row

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
-from arena.data.buffer import ring
-from arena.data.buffer.base import Added, ReplayBuffer
+from arena.data.buffer.base import ReplayBuffer
 from arena.data.buffer.manager import ReplayBufferManager, common_options
 from arena.data.buffer.options import Options
+from arena.data.buffer.rings import Added
 
 
 class CachedReplayBuffer(ReplayBufferManager):
@@ -38,7 +38,7 @@ class CachedReplayBuffer(ReplayBufferManager):
     @property
     def cached_buffer_num(self) -> int:
         """Number of caches."""
-        return len(self._rings) - 1
+        return len(self.rings) - 1
 
     @property
     def buffer_num(self) -> int:
@@ -63,7 +63,7 @@ class CachedReplayBuffer(ReplayBufferManager):
         Returns what `ReplayBuffer.add` does; where an episode ended, places are those in the main buffer: of its last
         transition and of the first one kept.
         """
-        ids = self._rings[:-1] if buffer_ids is None else buffer_ids
+        ids = self.rings.numbers[:-1] if buffer_ids is None else buffer_ids
         return super().add(batch, ids)
 
     def _append(self, rings: NDArray[np.int64], rows: Batch) -> Added:
@@ -75,9 +75,7 @@ class CachedReplayBuffer(ReplayBufferManager):
 
     def _move_to_main(self, cache: NDArray[np.int64]) -> NDArray[np.int64]:
         """Move the newest part that fits of the episode in a cache; return its places in the main buffer."""
-        places = ring.in_time_order(cache, self._edges, self._cursor, self._fill)[-int(self._edges[1]) :]
+        places = self.rings.in_time_order(cache)[-int(self.rings.edges[1]) :]
         moved, *_ = super()._append(np.zeros(len(places), np.int64), self._storage[places])
-        k = int(cache[0])
-        self._cursor[k], self._fill[k], self._newest[k] = 0, 0, self._edges[k]
-        self._episode_start[k] = self._edges[k]
+        self.rings.clear_ring(int(cache[0]))
         return moved

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
-from arena.data.buffer.base import Added, ReplayBuffer
+from arena.data.buffer.base import ReplayBuffer
 from arena.data.buffer.options import Options
+from arena.data.buffer.rings import Added
 from arena.data.rows import require_fit, write_rows
 
 
@@ -37,18 +38,12 @@ class ReplayBufferManager(ReplayBuffer):
         for k, buffer in enumerate(buffer_list):
             if buffer._storage.is_empty():
                 continue
-            start = int(self._edges[k])
-            part = slice(start, start + buffer.maxsize)
             rows = Batch(buffer._storage)
             self._fit_infos(rows)
             require_fit(self._storage, rows, buffer.maxsize)
-            write_rows(self._storage, rows, np.arange(part.start, part.stop), self.maxsize)
-            self._done[part] = buffer._done
-            if buffer._episode_return.shape[1] != self._episode_return.shape[1]:
-                self._episode_return = np.zeros((len(self._rings), buffer._episode_return.shape[1]))
-            self._episode_return[k], self._episode_length[k] = buffer._episode_return[0], buffer._episode_length[0]
-            self._cursor[k], self._fill[k] = buffer._cursor[0], buffer._fill[0]
-            self._newest[k], self._episode_start[k] = start + buffer._newest[0], start + buffer._episode_start[0]
+            start = int(self.rings.edges[k])
+            write_rows(self._storage, rows, np.arange(start, start + buffer.maxsize), self.maxsize)
+            self.rings.take_over(k, buffer.rings)
         for k, buffer in enumerate(buffer_list):
             buffer._become_part(self, k)
         self._given = tuple(buffer_list)
@@ -56,11 +51,11 @@ class ReplayBufferManager(ReplayBuffer):
     @property
     def buffers(self) -> list[ReplayBuffer]:
         """Read-only views of the parts."""
-        return [*self._given, *(self._part(k) for k in range(len(self._given), len(self._rings)))]
+        return [*self._given, *(self._part(k) for k in range(len(self._given), len(self.rings)))]
 
     def _part(self, k: int) -> ReplayBuffer:
         part = self.PART.__new__(self.PART)
-        part._set_up([int(self._edges[k + 1] - self._edges[k])], self._options, self.rng)
+        part._set_up([int(self.rings.edges[k + 1] - self.rings.edges[k])], self._options, self.rng)
         part._become_part(self, k)
         return part
 
@@ -68,7 +63,7 @@ class ReplayBufferManager(ReplayBuffer):
         self, batch: Batch | Mapping[str, Any], buffer_ids: Sequence[int] | NDArray[np.integer[Any]] | None = None
     ) -> Added:
         """Store row i of `batch` into sub-buffer `buffer_ids[i]` (by default one row for every sub-buffer)."""
-        return super().add(batch, self._rings if buffer_ids is None else buffer_ids)
+        return super().add(batch, self.rings.numbers if buffer_ids is None else buffer_ids)
 
     def update(self, buffer: ReplayBuffer) -> NDArray[np.int64]:
         """Raise `NotImplementedError`: which sub-buffer a transition would belong to is unknown."""
@@ -112,7 +107,7 @@ def common_options(buffer_list: Sequence[ReplayBuffer], kind: type[Options]) -> 
     for i, buffer in enumerate(buffer_list):
         if buffer._whole is not None or any(buffer is other for other in buffer_list[:i]):
             raise UsageError(f"buffer_list[{i}] is a part of a buffer already")
-        if len(buffer._rings) != 1:
+        if len(buffer.rings) != 1:
             raise UsageError(f"buffer_list[{i}] is a {type(buffer).__name__}, which has parts of its own")
         if buffer._options != first:
             raise UsageError(f"buffer_list[{i}] has {buffer._options}, the first one has {first}")

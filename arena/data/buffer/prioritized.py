@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from arena.base.errors import UsageError
 from arena.base.jit import njit
 from arena.data.batch import Batch
-from arena.data.buffer.base import Added, Index, ReplayBuffer
+from arena.data.buffer.base import ReplayBuffer
 from arena.data.buffer.manager import ReplayBufferManager, common_options, equal_parts
 from arena.data.buffer.options import Options, PriorityOptions, require_beta
+from arena.data.buffer.rings import Added, Index
 from arena.data.rows import as_array
 from arena.data.segment_tree import SegmentTree
 
@@ -78,12 +79,12 @@ class PrioritizedReplayBuffer(ReplayBuffer):
     def init_weight(self, index: Index) -> None:
         """Give the transitions at `index` the largest priority seen."""
         self._require_whole("weigh transitions of")
-        places = self._places(index)
+        places = self.rings.places(index)
         self._tree.put(places, np.full(len(places), self._max_priority**self._alpha))
 
     def get_weight(self, index: Index) -> Any:
         """Return the importance weights (p / p_min) ** -beta of the transitions at `index`; a scalar for one place."""
-        weight = self._importance(self._places(index), False)
+        weight = self._importance(self.rings.places(index), False)
         return float(weight[0]) if isinstance(index, int | np.integer) else weight
 
     def _importance(self, places: NDArray[np.int64], normalised: bool) -> NDArray[np.float64]:
@@ -95,7 +96,7 @@ class PrioritizedReplayBuffer(ReplayBuffer):
         Raises `UsageError` if they are not one each, or not finite; nothing is changed then.
         """
         self._require_whole("weigh transitions of")
-        places = self._places(index)
+        places = self.rings.places(index)
         given = np.ascontiguousarray(as_array(new_weight), np.float64).ravel()
         if given.size != places.size:
             raise UsageError(f"new_weight has {given.size} entries for {places.size} transitions")
@@ -130,7 +131,7 @@ class PrioritizedReplayBuffer(ReplayBuffer):
             return getattr(self, key)
         if key != "_tree":
             return super()._shared(number, key)
-        start, stop = self._edges[number], self._edges[number + 1]
+        start, stop = self.rings.edges[number], self.rings.edges[number + 1]
         tree = SegmentTree(int(stop - start))
         tree[:] = self._tree[start:stop]
         return tree
@@ -170,7 +171,7 @@ class PrioritizedReplayBufferManager(PrioritizedReplayBuffer, ReplayBufferManage
     def __init__(self, buffer_list: Sequence[PrioritizedReplayBuffer]):
         self._set_up([buffer.maxsize for buffer in buffer_list], common_options(buffer_list, PriorityOptions))
         self.set_beta(buffer_list[0]._beta)
-        for start, buffer in zip(self._edges, buffer_list, strict=False):
+        for start, buffer in zip(self.rings.edges, buffer_list, strict=False):
             self._tree[start : start + buffer.maxsize] = buffer._tree[:]
             self._min_priority = min(self._min_priority, buffer._min_priority)
             self._max_priority = max(self._max_priority, buffer._max_priority)
