@@ -153,6 +153,12 @@ UCI = AgentKind(
     make=Deferred("agents.outside.uci:make"),
     argument="COMMAND[,NAME=VALUE...]",
 )
+LLM = AgentKind(
+    summary="a language model behind OpenAI's chat completions, as llm:http://localhost:8080,model=NAME",
+    make=Deferred("agents.outside.llm.policy:make"),
+    argument="URL,model=NAME[,NAME=VALUE...]",
+    variables=Deferred("agents.outside.llm.config:variables"),
+)
 GTP = AgentKind(
     summary="a go program, as gtp:gnugo --mode gtp", make=Deferred("agents.outside.gtp:make"), argument="COMMAND"
 )

@@ -3,7 +3,9 @@
 import math
 from abc import abstractmethod
 from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from arena.base.errors import UsageError
 from arena.base.seeding import spawn_seeds
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
+from games.engine.compiled import CompiledGame
 from games.engine.game import Game, State
 
 REPLAYS_KEPT = 256
@@ -42,6 +45,10 @@ class Turn:
     """Time limit of this move in seconds; None without a clock."""
     game_seconds_left: float | None
     """Time left for this and all further moves in seconds; None without a limit for the game."""
+    parse: Callable[[str], int]
+    """Reads a move of this position in the game's notation; `UsageError` if it cannot be read."""
+    history: Sequence[str] = ()
+    """Moves of the game so far in its notation, as far as they are known."""
 
     def limit_s(self, usual: float) -> float:
         """Return the time to wait for an answer in seconds: `usual`, or a clock that allows more."""
@@ -58,6 +65,10 @@ class Reply:
     """Probability of each action, [A]; None if not given."""
     value: float | None = None
     """Expected return; None if not given."""
+    failure: Exception | None = None
+    """Why there is no action; None where there is one."""
+    transcript: str | None = None
+    """What was asked and answered in words, as JSON; None if nothing was."""
 
 
 class OutsidePolicy(Policy):
@@ -84,15 +95,22 @@ class OutsidePolicy(Policy):
     def answer(self, turn: Turn) -> Reply:
         """Decide on an action; raise `ProgramError` if the agent fails."""
 
+    def answer_each(self, turns: Sequence[Turn]) -> list[Reply]:
+        """Decide on actions in turn."""
+        return [self.answer(turn) for turn in turns]
+
     def forward(self, batch: Batch, state: Any = None) -> Batch:
-        """Return `act` [n], and `probs` [n, A] and `value` [n] if all replies have them."""
+        """Return `act` [n]; `probs` [n, A] and `value` [n] if all replies have them.
+
+        If any reply has them, also `failure` and `transcript` (objects [n]).
+        """
         states = positions(batch, self._game, self._agent)
         if not self._game.perfect_information:
             states = states.copy()
             self._game.redact(states, np.asarray(batch.obs.agent_id))
         known = np.zeros(len(states), np.int64) if state is None else state.game_id
         turns = [self._turn(batch.obs, row, states[row], int(known[row])) for row in range(len(states))]
-        replies = [self.answer(turn) for turn in turns]
+        replies = self.answer_each(turns)
         result = Batch(
             act=np.array([reply.action for reply in replies]),
             state=Batch(game_id=np.array([turn.game_id for turn in turns])),
@@ -103,6 +121,9 @@ class OutsidePolicy(Policy):
             result.probs = np.array(probs)
         if len(values) == len(replies):
             result.value = np.array(values)
+        for name in ("failure", "transcript"):
+            if any(getattr(reply, name) is not None for reply in replies):
+                result[name] = np.array([getattr(reply, name) for reply in replies], object)
         return result
 
     def reset(self, seed: int | None = None) -> None:
@@ -120,6 +141,9 @@ class OutsidePolicy(Policy):
         if is_new:
             self._games += 1
             game_id = self._games
+        replay = None
+        if "moves" in obs and not self._game.has_chance and isinstance(self._game, CompiledGame):
+            replay = self._replay(game_id, obs.moves[row])
         return Turn(
             game_id,
             is_new,
@@ -127,9 +151,11 @@ class OutsidePolicy(Policy):
             state=state,
             observation=obs.obs[row],
             legal=np.flatnonzero(obs.mask[row]).tolist(),
-            replay=self._replay(game_id, obs.moves[row]) if "moves" in obs and not self._game.has_chance else None,
+            replay=replay,
             seconds_left=_clock(obs, "seconds_left", row),
             game_seconds_left=_clock(obs, "game_seconds_left", row),
+            parse=partial(self._game.parse_action, state),
+            history=self._game.history(state) if replay is None else tuple(replay.texts),
         )
 
     def _replay(self, game_id: int, moves: NDArray[np.int32]) -> ReplayedGame:

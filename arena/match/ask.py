@@ -1,12 +1,13 @@
 """Ask policies for moves; the only place that catches exceptions of agents."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.base.errors import IllegalActionError
 from arena.data.batch import Batch
 from arena.data.rows import as_array, write_rows
 from arena.env.games import VectorGames
@@ -16,6 +17,7 @@ from arena.policy.torch_modes import without_gradient
 from games.engine.actions import Action, action_of
 from games.engine.game import Game
 
+T = TypeVar("T")
 NO_ACTION = -1
 """In place of an action: the policy failed."""
 
@@ -23,9 +25,11 @@ NO_ACTION = -1
 class FailedError(Exception):
     """Raised by a policy that gives its own reason for having no move."""
 
-    def __init__(self, failure: Failure):
+    def __init__(self, failure: Failure, transcript: str | None = None):
         super().__init__(failure.detail)
         self.failure = failure
+        self.transcript = transcript
+        """What it was asked and answered in words, as JSON; None if nothing was."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,8 @@ class Answer:
     """Principal variation [L], -1 after its end; None if not given."""
     hidden: Any = None
     """Hidden state after this move, one row; None if it keeps none."""
+    transcript: str | None = None
+    """What it was asked and answered in words, as JSON; None if nothing was."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,8 @@ class Answers:
     """Int64 [n], or float32 [n, k]; where it failed NO_ACTION, or NaN."""
     failures: Mapping[int, Failure] = field(default_factory=dict)
     """By row."""
+    transcripts: Mapping[int, str] = field(default_factory=dict)
+    """What was asked and answered in words, as JSON, by row."""
     extras: Batch = field(default_factory=Batch)
     """Optional parts of the answers: `probs` and `visits` [n, A], `value` [n], `pv` [n, L], `state` (hidden state, n
     rows)."""
@@ -62,7 +70,7 @@ class Answers:
     def only(self) -> Answer:
         """Return the only answer of a batch of one."""
         if self.failures:
-            return Answer(NO_ACTION, self.failures[0])
+            return Answer(NO_ACTION, self.failures[0], transcript=self.transcripts.get(0))
         extras = {key: array[0] for key, array in self.extras.items() if key != "state"}
         value = extras.get("value")
         return Answer(
@@ -72,6 +80,7 @@ class Answers:
             visits=extras.get("visits"),
             pv=extras.get("pv"),
             hidden=self.extras.get("state"),
+            transcript=self.transcripts.get(0),
         )
 
 
@@ -119,8 +128,19 @@ def ask(game: Game, policy: Policy, obs: Batch, hidden: Any = None) -> Answers:
     except (Exception, SystemExit) as error:  # the agent loses this game; all others go on
         if len(obs) > 1:
             return _ask_each(game, policy, obs, hidden)
-        return failed(game, 1, _failure(error))
-    return Answers(result.pop("act"), extras=result)
+        transcript = error.transcript if isinstance(error, FailedError) else None
+        return replace(failed(game, 1, _failure(error)), transcripts={} if transcript is None else {0: transcript})
+    failures = {row: _failure(error) for row, error in _by_row(result, "failure", BaseException).items()}
+    actions = result.pop("act")
+    if failures:
+        actions[list(failures)] = no_actions(game, len(failures))
+    return Answers(actions, failures, _by_row(result, "transcript", str), result)
+
+
+def _by_row(result: Batch, key: str, kind: type[T]) -> dict[int, T]:
+    """Remove a key from an answer; return what it has for each row, as far as that is of a kind."""
+    column = result.pop(key, ())
+    return {row: one for row, one in enumerate(column) if isinstance(one, kind)}
 
 
 def failed(game: Game, count: int, failure: Failure) -> Answers:
@@ -147,6 +167,9 @@ def _consult(game: Game, policy: Policy, obs: Batch, hidden: Any) -> Batch:
     if act.shape != (wanted_shape := (len(obs), *game.action_shape)) or act.dtype.kind not in kind[0]:
         raise TypeError(f"act is {act.dtype} of shape {act.shape}, not {kind[2]} numbers of shape {wanted_shape}")
     result = Batch(act=act.astype(kind[1], copy=False))
+    for key in ("failure", "transcript"):
+        if answer.get(key) is not None:
+            result[key] = answer[key]
     shapes = {"probs": obs.mask.shape, "visits": obs.mask.shape, "value": (len(obs),), "pv": None}
     for key, shape in shapes.items():
         if answer.get(key) is not None:
@@ -162,19 +185,24 @@ def _consult(game: Game, policy: Policy, obs: Batch, hidden: Any) -> Batch:
 
 
 def _ask_each(game: Game, policy: Policy, obs: Batch, hidden: Any) -> Answers:
-    actions, failures, extras = no_actions(game, len(obs)), {}, Batch()
+    actions, extras = no_actions(game, len(obs)), Batch()
+    failures: dict[int, Failure] = {}
+    transcripts: dict[int, str] = {}
     for i in range(len(obs)):
         one = ask(game, policy, obs[i : i + 1], None if hidden is None else hidden[i : i + 1])
         actions[i] = one.actions[0]
+        if one.transcripts:
+            transcripts[i] = one.transcripts[0]
         if one.failures:
             failures[i] = one.failures[0]
         else:
             write_rows(extras, one.extras, np.array([i]), len(obs))
-    return Answers(actions, failures, extras)
+    return Answers(actions, failures, transcripts, extras)
 
 
 def _failure(error: BaseException) -> Failure:
     if isinstance(error, FailedError):
         return error.failure
-    reason = Reason.LATE if isinstance(error, TimeoutError) else Reason.CRASHED
+    reasons = {TimeoutError: Reason.LATE, IllegalActionError: Reason.ILLEGAL}
+    reason = next((reasons[kind] for kind in reasons if isinstance(error, kind)), Reason.CRASHED)
     return Failure(f"{type(error).__name__}: {error}".splitlines()[0].removesuffix(": "), reason)

@@ -15,6 +15,7 @@ from arena.env.games import VectorGames
 from arena.env.make import vector_games
 from arena.match.ask import Answers, ask, begin, failed, no_actions, view
 from arena.match.shown import witness_of
+from arena.match.transcripts import Minutes
 from arena.match.verdict import MatchRecord, Verdict, fault
 from arena.policy.protocol import Policy
 from games.engine.actions import Action, action_of, actions_of
@@ -67,6 +68,7 @@ class _Lockstep:
         self._length = np.zeros(size, np.int64)
         self._returns = np.zeros((size, game.num_players))
         self._forfeits: dict[int, Verdict] = {}
+        self._minutes = [Minutes() for _ in pairings]
         self._hidden = [Batch() for _ in players]  # by player: a row for every match and seat
         self._play_openings()
         seeds = spawn_seeds(seed, count=len(players))
@@ -113,6 +115,8 @@ class _Lockstep:
         places = rows * self._env.num_agents + seats
         hidden = store.state[places] if "state" in store else None
         answers = ask(self._env.game, policy, view(self._env, rows, policy, self._history, self._length), hidden)
+        for i, transcript in answers.transcripts.items():
+            self._minutes[rows[i]].note(int(self._length[rows[i]]), int(seats[i]), transcript)
         if "state" in answers.extras:
             write_rows(store, Batch(state=answers.extras.state), places, self._seating.size)
         return answers
@@ -142,6 +146,7 @@ class _Lockstep:
                 tuple(played[start:end]),
                 self._forfeits.get(row) or verdicts[all_returns[row]],
                 shown=None if self._witness is None else self._witness.packed(row, end - start),
+                transcripts=self._minutes[row].packed(),
             )
             for row, (pairing, start, end) in enumerate(zip(self._pairings, [0, *ends], ends, strict=False))
         ]

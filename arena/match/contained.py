@@ -1,5 +1,6 @@
 """`ContainedPolicy`: an agent in a process of its own, under limits of time and memory."""
 
+import json
 import math
 import time
 from typing import Any
@@ -12,8 +13,11 @@ from arena.match.arrays import from_json, to_json
 from arena.match.ask import FailedError
 from arena.match.limits import Limits
 from arena.match.process import AgentProcess, DiedError
-from arena.match.verdict import Failure, Reason
+from arena.match.verdict import FAULTS, Failure, Reason
+from arena.policy.agent_spec import AgentSpec
 from arena.policy.protocol import Policy
+from arena.policy.registry import agent_kind
+from arena.policy.transcript import Transcript
 from games.engine.game import Game
 
 ACTION_LIMIT = 2**31
@@ -81,9 +85,12 @@ class ContainedPolicy(Policy):
         if not self._is_well_formed(action):
             raise FailedError(Failure("sent a malformed answer"))
         try:
-            return Batch(from_json(answer["told"], self._game) if self._tells else Batch(), act=np.array([action]))
+            moved = Batch(from_json(answer["told"], self._game) if self._tells else Batch(), act=np.array([action]))
         except (KeyError, TypeError, ValueError):
             raise FailedError(Failure("sent a malformed answer")) from None
+        if (transcript := _transcript(answer)) is not None:
+            moved.transcript = np.array([transcript], object)
+        return moved
 
     def _is_well_formed(self, action: Any) -> bool:
         """Return whether an answer is a whole number or, where actions are continuous, as many numbers as they have."""
@@ -111,7 +118,8 @@ class ContainedPolicy(Policy):
 
     def _started(self) -> AgentProcess:
         """Start a process with the agent; one move that does not count loads and compiles its code."""
-        process = AgentProcess(self._limits.memory_bytes)
+        agent = AgentSpec.parse(self._spec)
+        process = AgentProcess(self._limits.memory_bytes, agent_kind(agent.name).variables(agent.argument))
         seat = {"spec": self._spec, "game": self._game.name, "options": dict(self._game.options)}
         answer = self._ask(process, seat, self._limits.start_s, "not seated")
         if "refused" in answer:
@@ -136,6 +144,15 @@ class ContainedPolicy(Policy):
             self._process = None
             raise FailedError(Failure(str(error), Reason.LATE if self._stopped else Reason.CRASHED)) from None
         if "failure" in answer:
-            reason = Reason.LATE if answer.get("late") is True else Reason.CRASHED
-            raise FailedError(Failure(str(answer["failure"]), reason))
+            reason = Reason(answer["reason"]) if answer.get("reason") in tuple(FAULTS) else Reason.CRASHED
+            raise FailedError(Failure(str(answer["failure"]), reason), _transcript(answer))
         return answer
+
+
+def _transcript(answer: dict[str, Any]) -> str | None:
+    """Return the transcript in an answer, if there is one that can be read."""
+    transcript = answer.get("transcript")
+    try:
+        return Transcript.from_json(json.loads(transcript)).to_json() if isinstance(transcript, str) else None
+    except (ValueError, RecursionError):
+        return None

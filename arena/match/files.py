@@ -44,6 +44,8 @@ class WrittenMatch:
     """Milliseconds by move, as in `MatchRecord`."""
     shown: bytes | None = None
     """What was shown at each step, as in `MatchRecord`."""
+    transcripts: bytes | None = None
+    """What agents were asked and answered in words, as in `MatchRecord`."""
     circumstances: Mapping[str, str] = field(default_factory=dict)
     """Event, date and so on by the names of PGN, as in `circumstances`."""
 
@@ -62,6 +64,7 @@ class WrittenMatch:
             record.verdict,
             record.move_ms,
             record.shown,
+            record.transcripts,
             circumstances or {},
         )
 
@@ -73,7 +76,15 @@ class WrittenMatch:
         opening = self.actions[: self.opening]
         label = self.game.label
         return MatchRecord(
-            label, self.players, self.seed, opening, self.actions, self.verdict, self.move_ms, self.shown
+            label,
+            self.players,
+            self.seed,
+            opening,
+            self.actions,
+            self.verdict,
+            self.move_ms,
+            self.shown,
+            self.transcripts,
         )
 
 

@@ -5,11 +5,12 @@
     {"id": 2, "warm_up": true}                   one move that does not count, to load its code; {"id": 2}
     {"id": 3, "seed": 5}                         a new game
     {"id": 4, "seen": {...}, "tell": false}      asks for a move; {"id": 4, "action": 3}, with "tell" also "told":
-                                                 {...} (`probs`, `visits`, `value` and `pv`, as far as given)
+                                                 {...} (`probs`, `visits`, `value` and `pv`, as far as given); an
+                                                 agent that thinks in words adds its "transcript"
     {"hurry": true}                              answer the pending request at once; has no answer itself
     {"id": 5, "close": true}                     the end
 
-A request that fails is answered with {"id": 4, "failure": "what it raised", "late": false}.
+A request that fails is answered with {"id": 4, "failure": "what it raised", "reason": "crashed"}.
 """
 
 import json
@@ -26,7 +27,7 @@ from arena.data.batch import Batch
 from arena.env.make import vector_games
 from arena.match.arrays import from_json, to_json
 from arena.match.ask import Answer, ask, begin, view
-from arena.match.verdict import Failure, Reason
+from arena.match.verdict import Failure
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
 from arena.policy.torch_modes import torch_threads
@@ -56,9 +57,11 @@ class SeatedAgent:
         obs = from_json(request["seen"], self._game)
         answer = ask(self._game, self._policy, self._without_unneeded(obs), self._hidden).only()
         self._hidden = answer.hidden
+        words = {} if answer.transcript is None else {"transcript": answer.transcript}
         if answer.failure is not None:
-            return _failed(answer.failure)
-        return {"action": answer.action} | ({"told": to_json(_extras(answer))} if request["tell"] else {})
+            return _failed(answer.failure) | words
+        told = {"told": to_json(_extras(answer))} if request["tell"] else {}
+        return {"action": answer.action} | told | words
 
     def hurry(self) -> None:
         """Ask the agent to answer the pending request at once."""
@@ -92,7 +95,7 @@ class SeatedAgent:
 
 
 def _failed(failure: Failure) -> dict[str, Any]:
-    return {"failure": failure.detail, "late": failure.reason is Reason.LATE}
+    return {"failure": failure.detail, "reason": failure.reason.value}
 
 
 def _extras(answer: Answer) -> Batch:

@@ -11,6 +11,10 @@ Of a game that a seed does not repeat, `moves` are for people, and the match is 
      "shown": {"actions": [2, [0.5, -1.0], ...], "seats": [0, 1, ...], "boards": ["...", ...]}
 
 has the actions by number (or their numbers), and before each of them and at the end the seat to move and the board.
+
+What agents were asked and answered in words (`arena.policy.transcript.Transcript`) follows the moves:
+
+     "transcripts": [{"number": 3, "seat": 1, "said": {"system": "...", "prompt": "...", "answers": [...], ...}}, ...]
 """
 
 import json
@@ -18,6 +22,7 @@ import math
 from typing import Any
 
 from arena.base.errors import UsageError
+from arena.match import transcripts
 from arena.match.replay import empty_seats, replay, require_possible, settle, steps_of
 from arena.match.shown import Steps, pack
 from arena.match.verdict import MatchRecord, Reason, Verdict
@@ -37,7 +42,7 @@ KINDS: dict[str, type | tuple[type, ...]] = {
     "offender": (int, type(None)),
     "detail": str,
 }
-OPTIONAL: dict[str, type | tuple[type, ...]] = {"move_ms": list, "shown": dict}
+OPTIONAL: dict[str, type | tuple[type, ...]] = {"move_ms": list, "shown": dict, "transcripts": list}
 ENTRIES: dict[str, type | tuple[type, ...]] = {
     "players": str,
     "moves": str,
@@ -68,6 +73,8 @@ def to_json_line(game: Game, record: MatchRecord) -> str:
     }
     if record.move_ms is not None:
         content["move_ms"] = list(record.move_ms)
+    if record.transcripts is not None:
+        content["transcripts"] = transcripts.to_json(record.transcripts)
     if (steps := steps_of(record.shown, game, len(record.actions))) is not None:
         content["shown"] = {"actions": record.actions, "seats": steps.seats, "boards": steps.boards}
     return json.dumps(content, ensure_ascii=False)
@@ -87,7 +94,8 @@ def from_json_line(line: str) -> tuple[Game, MatchRecord]:
         raise UsageError(f"a record of {game.name}: {error}") from error
     names, opening = tuple(content["players"]), actions[: content["opening"]]
     move_ms = tuple(content["move_ms"]) if "move_ms" in content else None
-    return game, MatchRecord(game.label, names, content["seed"], opening, actions, verdict, move_ms, shown)
+    words = transcripts.pack(transcripts.from_json(content["transcripts"])) if "transcripts" in content else None
+    return game, MatchRecord(game.label, names, content["seed"], opening, actions, verdict, move_ms, shown, words)
 
 
 def _played(game: Game, content: dict[str, Any], verdict: Verdict) -> tuple[tuple[Action, ...], bytes | None]:

@@ -12,6 +12,7 @@ from arena.base.seeding import spawn_seeds
 from arena.env.make import vector_games
 from arena.match.ask import NO_ACTION, Answer, ask, begin, view
 from arena.match.shown import witness_of
+from arena.match.transcripts import Minutes
 from arena.match.verdict import MatchRecord, Reason, Verdict, fault, forfeit
 from arena.policy.protocol import Policy
 from games.engine.actions import Action, written
@@ -44,6 +45,7 @@ class Match:
         self._env = vector_games(game, 1)
         self._env.reset(seed=seed)
         self._witness = witness_of(self._env)
+        self._minutes = Minutes()
         self._hidden: list[Any] = [None] * game.num_players
         self._returns = np.zeros(game.num_players)
         self._unfit = [
@@ -137,6 +139,7 @@ class Match:
         answer = Answer(NO_ACTION, unfit) if unfit else self.consult(policy)
         spent_ms = round(1000 * (time.monotonic() - began))
         self._hidden[seat] = answer.hidden
+        self._minutes.note(len(self.actions), seat, answer.transcript)
         if self._is_legal(answer.action):
             self._play(answer.action, spent_ms)
         else:
@@ -179,7 +182,17 @@ class Match:
         names, policies = zip(*self.players, strict=True)
         move_ms = None if None in policies else tuple(self._move_ms)
         actions, shown = tuple(self.actions), self.shown(len(self.actions))
-        return MatchRecord(self.game.label, names, self.seed, self.opening, actions, self.verdict, move_ms, shown)
+        return MatchRecord(
+            self.game.label,
+            names,
+            self.seed,
+            self.opening,
+            actions,
+            self.verdict,
+            move_ms,
+            shown,
+            self._minutes.packed(),
+        )
 
     def play_out(self) -> MatchRecord:
         """Let the policies play to the end."""

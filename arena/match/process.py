@@ -1,6 +1,7 @@
 """A process with one agent: lines of JSON to it and back, under deadlines. It is killed with all its children.
 
-It inherits no secrets of the environment and no open files, and its output is parsed as JSON only.
+It inherits no open files, no secrets of the environment but those that its agent is there to use, and its output is
+parsed as JSON only.
 This contains accidents. It is no security boundary: the process runs as the same user, and may read and write files and
 use the network. Agents that are not trusted belong in a container or a virtual machine as a whole.
 """
@@ -14,6 +15,7 @@ import sys
 import threading
 import time
 import weakref
+from collections.abc import Collection
 from io import FileIO
 from typing import IO, Any
 
@@ -29,7 +31,7 @@ INHERITED |= {"ARENA_CACHE", "ARENA_TRUST", "XDG_CACHE_HOME"}
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
 OUTPUT_BYTES = 16 * 2**20
 """Most that an agent may print in a game."""
-ANSWER_BYTES = 2**18
+ANSWER_BYTES = 2**22
 """Most that an answer may take."""
 TAIL_BYTES = 2000
 """Bytes of output kept, to report its last line."""
@@ -42,14 +44,17 @@ class DiedError(Exception):
 
 
 class AgentProcess:
-    """A process with one agent; `memory_bytes` limits it and all its children, None means `default_bounds`."""
+    """A process with one agent; `memory_bytes` limits it and all its children, None means `default_bounds`.
 
-    def __init__(self, memory_bytes: int | None = None):
+    It inherits the environment `variables` that its agent needs besides those of every process.
+    """
+
+    def __init__(self, memory_bytes: int | None = None, variables: Collection[str] = ()):
         if memory_bytes is not None and not sys.platform.startswith("linux"):
             raise UsageError(f"a limit of memory needs Linux, which tells what processes use; here is {sys.platform}")
         pipe = subprocess.PIPE
         self._run = guarded(PROGRAM, default_bounds() if memory_bytes is None else Bounds(memory_bytes))
-        self._process = self._run.start(stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, env=_environment())
+        self._process = self._run.start(stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, env=_environment(variables))
         self._end = weakref.finalize(self, Guarded.end, self._run, self._process)
         self._requests, self._answers, self._output = (
             _opened(file) for file in (self._process.stdin, self._process.stdout, self._process.stderr)
@@ -181,6 +186,7 @@ def _opened(file: IO[bytes] | None) -> FileIO:
     return file
 
 
-def _environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name in INHERITED or name.startswith("LC_")}
+def _environment(variables: Collection[str]) -> dict[str, str]:
+    inherited = INHERITED.union(variables)
+    kept = {name: value for name, value in os.environ.items() if name in inherited or name.startswith("LC_")}
     return kept | ONE_THREAD

@@ -95,3 +95,5 @@ class MatchRecord:
     """
     shown: bytes | None = None
     """What was shown at each step, packed by `arena.match.shown`, where seed and actions do not repeat the game."""
+    transcripts: bytes | None = field(default=None, compare=False)
+    """What agents were asked and answered in words, packed by `arena.match.transcripts`. Not compared for equality."""

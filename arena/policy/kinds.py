@@ -1,7 +1,7 @@
 """Kinds of agents, as they are registered: facts and functions, imported without torch, numba and the agents."""
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any, Literal
@@ -58,6 +58,11 @@ class Algorithm:
         return 1 if round(updates) else ceil(1 / updates)
 
 
+def no_variables(argument: str) -> tuple[str, ...]:
+    """Return the names of no environment variables: most agents read none."""
+    return ()
+
+
 @dataclass(frozen=True)
 class AgentKind:
     """One registered name of an agent."""
@@ -69,6 +74,8 @@ class AgentKind:
     argument: str = ""
     """Name of the argument after the colon, `DEPTH`; empty if there is none."""
     algorithm: Algorithm | None = None
+    variables: "Callable[[str], Collection[str]]" = no_variables
+    """Returns the names of environment variables that it needs, keys and proxies, from its argument."""
 
 
 def learner(name: str, summary: str, algorithm: Algorithm) -> AgentKind:

@@ -41,7 +41,9 @@ class Policy(ABC):
         transition), and for onlookers `probs` (float [n, A], its chance of each move, or the share of its search that
         went to it), `value` (float [n], expected return of the seat to move, None where it has no opinion), `visits`
         (int [n, A], simulations of each move) and `pv` (int [n, L], the line of play that it expects, its own move
-        first, -1 after the last).
+        first, -1 after the last); for the record `transcript` (objects [n], the JSON of an
+        `arena.policy.transcript.Transcript`, or None). Where rows fail by themselves, `failure` (objects [n]) has the
+        exception of each of them, None for others: it is judged as if it had been raised for that row alone.
         """
 
     def __call__(self, batch: Batch, state: Any = None) -> Batch:

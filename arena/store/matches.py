@@ -20,7 +20,7 @@ from arena.store.schema import games, matches, players, seats
 
 Seat = Annotated[int, Range(0, 2**15)]
 RESULTS = {"win": 1, "draw": 0, "loss": -1}
-PACKED = ("moves", "move_ms", "shown")
+PACKED = ("moves", "move_ms", "shown", "transcripts")
 """Columns of bytes."""
 ADD_MATCHES, ADD_SEATS = insert(matches), insert(seats)
 
@@ -117,6 +117,7 @@ def _match_row(run: int, number: int, record: MatchRecord, game: int, now: float
         "added": now,
         "move_ms": None if record.move_ms is None else pack_numbers(record.move_ms),
         "shown": record.shown,
+        "transcripts": record.transcripts,
     }
 
 
@@ -240,12 +241,18 @@ def _record(row: Row[Any], sitting: Sequence[tuple[str, float]]) -> MatchRecord:
         if not names or not all(names) or (offender is not None and offender >= len(names)):
             raise UsageError(f"it has the players {', '.join(names)}, and seat {offender} was at fault")
         seed = as_type(row.seed, Annotated[int, Range(0, LARGEST_SEED)], "seed")
-        shown = row.shown
-        if shown is not None and (not isinstance(shown, bytes) or len(shown) > MOST_BYTES):
-            raise UsageError("what it showed cannot be read")
-        return MatchRecord(_text(row.label), names, seed, actions[:opening], actions, verdict, move_ms, shown)
+        shown = _packed(row.shown, "what it showed")
+        words = _packed(row.transcripts, "what was said of its moves")
+        return MatchRecord(_text(row.label), names, seed, actions[:opening], actions, verdict, move_ms, shown, words)
     except ValueError as error:
         raise UsageError(f"match {row.id} is damaged: {error}") from error
+
+
+def _packed(value: Any, what: str) -> bytes | None:
+    """Return the bytes of a column, if there are any; `UsageError` for other values and for too many."""
+    if value is not None and (not isinstance(value, bytes) or len(value) > MOST_BYTES):
+        raise UsageError(f"{what} cannot be read")
+    return value
 
 
 def _text(value: Any) -> str:

@@ -231,6 +231,10 @@ class Game:
         """
         raise UsageError(f"{self.spec}: its positions do not say how they came about")
 
+    def history(self, state: State) -> tuple[str, ...]:
+        """Return the names of the actions that led to a position, where it tells them; empty otherwise."""
+        return ()
+
     def redact(self, states: State, seats: NDArray[np.int64]) -> None:
         """Blank in each of `states` [R] what its seat of `seats` [R] may not know, in place."""
         raise NotImplementedError(f"{self.name} has no positions to blank")

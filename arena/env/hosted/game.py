@@ -75,6 +75,16 @@ class HostedGame(Game):
         actions: list[int] = after["actions"][length : after["length"]].tolist()
         return actions
 
+    def history(self, state: State) -> tuple[str, ...]:
+        """Return the names of the actions that led to a position; none in games that hide something."""
+        if not self.perfect_information or self.action_box is not None:
+            return ()
+        names, before = [], state.copy()
+        for number in range(int(state["length"])):
+            before["length"] = number
+            names.append(self.action_text(before, int(state["actions"][number])))
+        return tuple(names)
+
     @cached_property
     def _replayer(self) -> "Replayer":
         return Replayer(self.new_env)
