@@ -38,8 +38,8 @@ TORCH_FREE += ("arena.league.records", "arena.league.payoff", "arena.league.conf
 TORCH_FREE += ("arena.league.roles", "arena.league.meta_strategies", "arena.league.ratings")
 TORCH_FREE += ("agents.scripted", "agents.search", "agents.outside", "agents.perfect", "agents.solvers")
 """Modules that bring no torch in, nor does anything that they import at their top."""
-ON_A_DEVICE = "arena.env.device_board"
-"""Games whose arrays are torch's, imported where a device is asked for."""
+ON_A_DEVICE = "arena.env.device_board", "arena.base.device_memory"
+"""Games whose arrays are torch's, and their memory, imported where a device is asked for."""
 A_LEARNER = "arena.policy.templates.new_agent"  # which is read as text, and imported nowhere
 
 FLOORS_OF_SCREENS = (
@@ -185,7 +185,7 @@ def test_what_needs_no_torch_does_not_bring_it_in():
     culprits = {
         module: by
         for module in ours()
-        if within(module, TORCH_FREE) and module not in (A_LEARNER, ON_A_DEVICE)
+        if within(module, TORCH_FREE) and module not in (A_LEARNER, *ON_A_DEVICE)
         for name, by in reached(module, {}).items()
         if within(name, ("torch", "tensorboard"))
     }

@@ -5,6 +5,7 @@ old probabilities. Dual clip: Ye et al. 2020, arXiv 1912.09729; recomputed advan
 2006.05990, section 3.5.
 """
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import gymnasium as gym
@@ -29,6 +30,7 @@ from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
 from arena.policy.registration import Spaces
+from arena.policy.rollout import Rollout
 
 KEYS = "adv", "returns", "logp_old", "v_s"
 
@@ -94,12 +96,29 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
         mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
         super().__init__(actor, critic, optim, config, sampler, mapping)
         self.config, self.lr_scheduler = config, lr_scheduler
+        self._recompute: Callable[[Batch], None]  # of the rows of an update, whose values it evaluates again
 
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
         """Add advantages `adv` and `returns` [n] to all collected transitions, in order of time."""
         if self.config.recompute_advantage:
-            self._recent = buffer, indices  # `learn` evaluates these rows again
+
+            def recompute(rows: Batch) -> None:
+                rows.v_s = self.values(rows.obs)
+                self.advantages.add_advantages(rows, buffer, indices, self.values, self.return_scale)
+
+            self._recompute = recompute
         return super().process_fn(batch, buffer, indices)
+
+    def process_rollout(self, rollout: Rollout) -> Batch:
+        """Return the transitions of a rollout with what `process_fn` adds."""
+        if self.config.recompute_advantage:
+
+            def recompute(rows: Batch) -> None:
+                rows.v_s = self.value_tensor(rows.obs)
+                self.add_rollout_advantages(rows, rollout)
+
+            self._recompute = recompute
+        return super().process_rollout(rollout)
 
     def learn(self, batch: Batch, batch_size: int, repeat: int) -> Figures:
         """Go `repeat` times through the batch in minibatches of about `batch_size`; return figures of each step."""
@@ -107,8 +126,7 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
         data, config = tensors(batch, KEYS, self.device), self.config
         for repetition in range(repeat):
             if config.recompute_advantage and repetition > 0:
-                batch.v_s = self.values(batch.obs)
-                self.advantages.add_advantages(batch, *self._recent, self.values, self.return_scale)
+                self._recompute(batch)
                 data = tensors(batch, KEYS, self.device)
             for part in self.sampler.minibatches(data, batch_size):
                 scores, value, _ = actor_and_critic(self.actor, self.critic, part["obs"])

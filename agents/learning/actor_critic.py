@@ -12,6 +12,7 @@ from torch import nn
 from agents.learning import checks
 from agents.learning.action_mapping import ActionMapping
 from agents.learning.distributions import log_probability, logits_of
+from agents.learning.rollout_advantages import add_advantages, batch_of, update_scale
 from agents.learning.stochastic import ActionSampler, ReturnScale, answer, scores_of
 from agents.networks.discrete import actor_and_critic
 from arena.base.errors import UsageError
@@ -19,6 +20,7 @@ from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.policy.base import BasePolicy
 from arena.policy.masking import bare_obs, legal_mask
+from arena.policy.rollout import Decision, Rollout
 
 Values = Callable[[Any], NDArray[np.float64]]
 """Maps observations to their values, [n]."""
@@ -139,13 +141,23 @@ class ActorCriticLearner(nn.Module):
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Draw actions; adds `policy.logp`, `policy.value` and `value` to the output of `answer`."""
-        scores, value, hidden = actor_and_critic(self.actor, self.critic, bare_obs(batch.obs), state)
-        dist = self.sampler.distribution(scores, legal_mask(batch.obs))
-        act = self.sampler.choose(dist, self.training)
-        result = answer(act, dist, hidden)
-        result.policy = Batch(logp=log_probability(dist, act), value=value)
-        result.value = value.numpy(force=True)
+        decision, dist, hidden = self._decide(bare_obs(batch.obs), legal_mask(batch.obs), state)
+        result = answer(decision.act, dist, hidden)
+        result.policy = Batch(logp=decision.logp, value=decision.value)
+        result.value = decision.value.numpy(force=True)
         return result
+
+    def _decide(self, obs: Any, mask: Any, state: Any) -> tuple[Decision, Any, Any]:
+        """Return drawn actions, the distribution that they are from, and the hidden state."""
+        scores, value, hidden = actor_and_critic(self.actor, self.critic, obs, state)
+        dist = self.sampler.distribution(scores, mask)
+        act = self.sampler.choose(dist, self.training)
+        return Decision(act, log_probability(dist, act), value), dist, hidden
+
+    def decide(self, obs: torch.Tensor, mask: torch.Tensor) -> Decision:
+        """Draw an action for each row of observations [n, *O], with legal actions `mask` [n, A], on their device."""
+        self.sampler.draw_on(obs.device)
+        return self._decide(obs, mask, None)[0]
 
     def scores(self, obs: torch.Tensor) -> torch.Tensor:
         """Return logits or probabilities [n, A], or means [n, k]."""
@@ -155,15 +167,35 @@ class ActorCriticLearner(nn.Module):
         """Return the logits [n, A] and values [n] of observations, which can guide a search."""
         return logits_and_values(self.actor, self.critic, obs)
 
-    @torch.no_grad()
     def values(self, obs: Any) -> NDArray[np.float64]:
         """Return the critic's values of observations, [n]."""
+        return self.value_tensor(obs).numpy(force=True)
+
+    @torch.no_grad()
+    def value_tensor(self, obs: Any) -> torch.Tensor:
+        """Return the critic's values of observations as a tensor on their device, float64 [n]."""
         parts = [bare_obs(obs[i : i + self.max_batchsize]) for i in range(0, len(obs), self.max_batchsize)]
-        return torch.cat([self.critic(part).squeeze(-1) for part in parts]).numpy(force=True).astype(np.float64)
+        return torch.cat([self.critic(part).squeeze(-1) for part in parts]).double()
 
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
         """Add advantages `adv` and `returns` [n] to all collected transitions, in order of time."""
         return self.advantages.process(batch, buffer, indices, self.values, self.return_scale)
+
+    def process_rollout(self, rollout: Rollout) -> Batch:
+        """Return the transitions of a rollout with what `process_fn` adds."""
+        batch, scale = batch_of(rollout), self.return_scale
+        self.add_rollout_advantages(batch, rollout)
+        if scale is not None:
+            update_scale(scale, rollout, self.advantages.discount_factor)
+        if self.advantages.normalizes:
+            deviation, mean = torch.std_mean(batch.adv, correction=0)
+            batch.adv = (batch.adv - mean) / (deviation + 1e-8)
+        return batch
+
+    def add_rollout_advantages(self, batch: Batch, rollout: Rollout) -> None:
+        """Add advantages `adv` and `returns` [N] to the batch of a rollout, by the values `v_s`."""
+        decay = self.advantages.discount_factor, self.advantages.gae_lambda
+        add_advantages(batch, rollout, self.value_tensor, self.return_scale, decay)
 
 
 def logits_and_values(actor: nn.Module, critic: nn.Module, obs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -86,21 +86,24 @@ def without_illegal(dist: Any, mask: Any) -> Any:
 
 
 def draw(dist: Any, generator: torch.Generator) -> torch.Tensor:
-    """Draw actions [n] or [n, k] with a CPU generator, so that they are the same on every device.
+    """Draw actions [n] or [n, k]; with a generator of the CPU they are the same on every device.
 
     Samples of normal distributions are reparametrised. Raises `UsageError` for other distributions, for which torch
     samples with its global generator only.
     """
     if isinstance(dist, Categorical):
         probs = dist.probs.detach()
-        thresholds = torch.rand(len(probs), generator=generator, dtype=torch.float64)
-        drawn = draw_rows(probs.numpy(force=True), thresholds.numpy())
-        if drawn.min(initial=0) < 0:
+        thresholds = torch.rand(len(probs), generator=generator, dtype=torch.float64, device=generator.device)
+        if thresholds.is_cuda:
+            drawn = draw_by_tensors(probs, thresholds)
+        else:
+            drawn = torch.from_numpy(draw_rows(probs.numpy(force=True), thresholds.numpy())).to(probs.device)
+        if (drawn < 0).any():
             raise DivergedError("the network's scores are not numbers (NaN): no action can be drawn")
-        return torch.from_numpy(drawn).to(probs.device)
+        return drawn
     base = dist.base_dist if isinstance(dist, Independent) else dist
     if isinstance(base, Normal):
-        noise = torch.randn(base.loc.shape, generator=generator, dtype=base.loc.dtype)
+        noise = torch.randn(base.loc.shape, generator=generator, dtype=base.loc.dtype, device=generator.device)
         return base.loc + base.scale * noise.to(base.loc.device)
     raise UsageError(f"dist_fn gave a {type(base).__name__}; actions are drawn from Categorical or Normal")
 
@@ -124,6 +127,15 @@ def draw_rows(probs: NDArray[np.floating[Any]], thresholds: NDArray[np.float64])
                 if sum_so_far > thresholds[row] * whole:
                     break
     return drawn
+
+
+def draw_by_tensors(probs: torch.Tensor, thresholds: torch.Tensor) -> torch.Tensor:
+    """Return what `draw_rows` returns, for tensors on a device."""
+    sums = probs.double().cumsum(dim=1)
+    whole = sums[:, -1:]
+    drawn = (sums <= thresholds[:, None] * whole).sum(dim=1)
+    last = (sums < whole).sum(dim=1)  # of those with a chance, should rounding leave the sum short of the whole
+    return torch.where(whole[:, 0] > 0, torch.minimum(drawn, last), -1)
 
 
 def log_probability(dist: Any, act: torch.Tensor) -> torch.Tensor:

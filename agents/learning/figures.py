@@ -4,7 +4,6 @@ from collections import defaultdict
 from contextlib import suppress
 from typing import Any
 
-import numpy as np
 import torch
 from numpy.typing import NDArray
 
@@ -45,13 +44,13 @@ def clip_fraction(ratio: torch.Tensor, eps_clip: float) -> float:
     return ((ratio - 1).abs() > eps_clip).float().mean().item()
 
 
-def explained_variance(values: NDArray[Any], returns: NDArray[Any]) -> float:
+def explained_variance(values: NDArray[Any] | torch.Tensor, returns: NDArray[Any] | torch.Tensor) -> float:
     """Return 1 - Var[returns - values] / Var[returns]: 1 for a perfect critic, 0 for a constant one.
 
     Of returns that are all alike it is 0.
     """
-    total = float(np.var(returns))
-    return 1.0 - float(np.var(returns - values)) / total if total > 0 else 0.0
+    total, left = (torch.as_tensor(array).var(correction=0).item() for array in (returns, returns - values))
+    return 1.0 - left / total if total > 0 else 0.0
 
 
 def mean_entropy(dist: Any) -> dict[str, float]:

@@ -64,6 +64,11 @@ class ActionSampler:
         if seed is not None:
             self.generator.manual_seed(seed)
 
+    def draw_on(self, device: torch.device) -> None:
+        """Draw on a device from now on, by a random stream of its own that begins with the seed of this one."""
+        if device != self.generator.device:
+            self.generator = torch.Generator(device).manual_seed(self.generator.initial_seed())
+
     def distribution(self, scores: Any, mask: Any = None) -> Any:
         """Return the distribution over actions for the actor's output, with illegal ones removed.
 
@@ -92,7 +97,7 @@ class ActionSampler:
     def minibatches(self, data: Minibatch, batch_size: int) -> Iterator[Minibatch]:
         """Yield all rows once, in random parts of about `batch_size`."""
         act = data["act"]
-        order = torch.randperm(len(act), generator=self.generator).to(act.device)
+        order = torch.randperm(len(act), generator=self.generator, device=self.generator.device).to(act.device)
         parts = max(1, round(len(act) / batch_size))
         shuffled = [value.index_select(0, order).chunk(parts) for value in data.values()]
         for part in zip(*shuffled, strict=True):
@@ -111,8 +116,8 @@ def tensors(batch: Batch, keys: Sequence[str], device: torch.device) -> Minibatc
     obs = bare_obs(batch.obs)
     small = obs.dtype.itemsize == 1  # planes of a board: a network widens them, a minibatch at a time
     data["obs"] = torch.as_tensor(obs, device=device, dtype=None if small else torch.float32)
-    numbered = np.issubdtype(batch.act.dtype, np.integer)
-    data["act"] = torch.as_tensor(batch.act, device=device, dtype=torch.int64 if numbered else torch.float32)
+    act = torch.as_tensor(batch.act, device=device)
+    data["act"] = act.to(torch.float32 if act.is_floating_point() else torch.int64)
     mask = legal_mask(batch.obs)
     return data if mask is None else {**data, "mask": torch.as_tensor(mask, device=device)}
 

@@ -28,10 +28,13 @@ def missing_for_cuda() -> str:
     """Return what this machine lacks for games on a CUDA device; empty if it has all."""
     if importlib.util.find_spec("numba_cuda") is None:
         return f"numba-cuda is not installed ({install_command('cuda')})"
-    if simulated():
-        return ""
     import torch
     from numba import cuda
+
+    from arena.base.device_memory import SIMULATED
+
+    if SIMULATED:
+        return ""
 
     if torch.version.cuda is None:
         return f"torch {torch.__version__} is built without CUDA (https://pytorch.org/get-started says how to get it)"
@@ -42,16 +45,11 @@ def missing_for_cuda() -> str:
     return ""
 
 
-def simulated() -> bool:
-    """Return whether numba runs kernels in its simulator."""
-    from numba import config
-
-    return bool(vars(config)["ENABLE_CUDASIM"])  # numba sets it where no type checker looks
-
-
 def available_bytes() -> int:
     """Return how much memory is free on the device, in bytes; of the simulator's the machine's own."""
-    if simulated():
+    from arena.base.device_memory import SIMULATED
+
+    if SIMULATED:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
     import torch
 

@@ -8,19 +8,18 @@ from typing import Any
 
 import numpy as np
 import torch
-from numba import cuda
 from numpy.typing import NDArray
 from torch import Tensor
 
+from arena.base.device_memory import SIMULATED, as_argument, memory, stream
 from arena.base.errors import UsageError
-from arena.env.device import available_bytes, simulated
+from arena.env.device import available_bytes
 from arena.env.ids import Ids, rows_of
 from games.engine.batch import Games, Shown, View
 from games.engine.chance import GAMMA
 from games.engine.device import device_dtype, device_kernels, launch
 from games.engine.game import Game
 
-SIMULATED = simulated()
 DEVICE = torch.device("cpu" if SIMULATED else "cuda")
 VIEW: Any = View  # of tensors in place of arrays
 STEP = int(GAMMA.astype(np.int64))
@@ -185,21 +184,3 @@ class DeviceBoard:
         """Set some positions to records [R] of the game's own layout."""
         data = records.astype(self._dtype).view(np.uint8).reshape(len(records), -1)
         self.games.states[rows] = torch.from_numpy(data).to(DEVICE)
-
-
-def as_argument(value: Any) -> Any:
-    """Return a value as kernels take it: of tensors, in records as well, their memory."""
-    if isinstance(value, tuple):
-        return type(value)(*map(memory, value))
-    return memory(value) if isinstance(value, Tensor) else value
-
-
-def memory(tensor: Any) -> Any:
-    """Return the memory of a tensor as kernels take it."""
-    return tensor.numpy() if SIMULATED else cuda.as_cuda_array(tensor)
-
-
-def stream() -> Any:
-    """Return the stream on which torch works now, so that its operations and kernels come one after another."""
-    handle = 0 if SIMULATED else torch.cuda.current_stream().cuda_stream
-    return cuda.external_stream(handle) if handle else 0

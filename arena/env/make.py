@@ -1,7 +1,7 @@
 """Environments side by side: of any game, or copies of one of Gymnasium's."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 import gymnasium as gym
 
@@ -14,6 +14,11 @@ from games.engine.game import Game
 
 Task = Game | Callable[[], gym.Env[Any, Any]]
 """A game, or a function that makes an environment."""
+
+
+def is_compiled(task: Task) -> TypeGuard[Game]:
+    """Return whether a task is a game whose rules are compiled here, and not hosted ones."""
+    return isinstance(task, Game) and not isinstance(task, HostedGame)
 
 
 def vector_games(game: Game, num_envs: int, openings: int = 0) -> VectorGames:

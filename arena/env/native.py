@@ -146,11 +146,18 @@ class GameVectorEnv(VectorGames):
             raise self._refusal(rows, actions, self.mask[rows[bad]], bad)
         shown = self._board.advance(rows, actions, self.autoreset and not self.openings)
         if self.recorder is not None:
-            self.record_step(*map(self._board.numpy, (rows, actions, shown.rewards)))
+            self._record(rows, actions, shown.rewards)
         if self.autoreset and self.openings:
             self._open_anew(rows, shown)
         observation = Batch(agent_id=shown.seats, obs=shown.obs, mask=shown.mask)
         return observation, shown.rewards, *self._as_ends(shown.ends), Batch()
+
+    def _record(self, rows: Array, actions: Array, rewards: Array) -> None:
+        """Tell the recorder of a step, of which only its own board's row leaves a device."""
+        assert self.recorder is not None
+        board = self._board
+        here = board.places(rows == self.recorder.board)
+        self.record_step(*(board.numpy(board.take(array, here)) for array in (rows, actions, rewards)))
 
     def checked_actions(self, action: Any, rows: Array) -> Array:
         """Return actions as int64 [R]; `UsageError` unless there is a whole number for each of `rows`."""

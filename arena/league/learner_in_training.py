@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.collector.collector import Collector
+from arena.collector.rollout_collector import RolloutCollector
 from arena.data.batch import Batch
 from arena.data.stats import CollectStats
 from arena.league.payoff import Counts
@@ -34,7 +35,7 @@ class LearnerInTraining:
     seating: LeagueSeating
     fixed: Sequence[str]
     """Names of the opponents that stay seated, references and rivals; their labels are -1, -2, ..."""
-    collector: Collector | WorkersCollector
+    collector: Collector | RolloutCollector | WorkersCollector
     recorder: GameRecorder
     """Follows the games of one board, unless workers play them."""
     trainer: BaseTrainer

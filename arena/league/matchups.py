@@ -10,7 +10,9 @@ from arena.base.errors import UsageError
 from arena.base.seeding import spawn_seeds
 from arena.base.tensors import memory_bytes
 from arena.collector.collector import Collector
+from arena.collector.of_rollouts import device_of_games, rollouts_of
 from arena.collector.of_task import collector_of
+from arena.collector.rollout_collector import RolloutCollector
 from arena.data import VectorReplayBuffer
 from arena.league.config import LeagueConfig, RunConfig
 from arena.league.learner_in_training import LearnerInTraining, by_label
@@ -24,6 +26,7 @@ from arena.league.workers.sources import Source
 from arena.policy.base import BasePolicy
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent
+from arena.policy.rollout import LearnsFromRollouts
 from arena.runs.recorded import GameRecorder
 from arena.runs.setup import TrainingSetup
 from arena.runs.trainers import collecting_trainer
@@ -125,7 +128,7 @@ class Matchups:
 
     def collector(
         self, record: Learner, seating: LeagueSeating, recorder: GameRecorder
-    ) -> Collector | WorkersCollector:
+    ) -> Collector | RolloutCollector | WorkersCollector:
         """Return the collector of a learner's games; the recorder follows those that this process plays."""
         setup, run = self.setup, self.setup.options
         on_policy, boards = setup.algorithm.data == "on-policy", run.boards
@@ -141,6 +144,9 @@ class Matchups:
             learning = [self.live[name] for name in (record.name, *rivals)]
             return self.remote_rollouts.collector(seating, learning, matchup, self._source, boards, buffer)
         learners = self.league.learners
+        seed = spawn_seeds(run.seed, 0, 0, CHANCE, count=len(learners))[learners.index(record)]
+        if on_policy and (games := self._device_of_rollouts()) is not None:
+            return rollouts_of(setup.task, boards, seating.manager, buffer, run.openings, recorder, seed, games)
         return collector_of(
             setup.task,
             boards,
@@ -148,9 +154,16 @@ class Matchups:
             buffer,
             openings=run.openings,
             recorder=recorder,
-            seed=spawn_seeds(run.seed, 0, 0, CHANCE, count=len(learners))[learners.index(record)],
+            seed=seed,
             exploration_noise=not on_policy,
         )
+
+    def _device_of_rollouts(self) -> str | None:
+        """Return the device of boards whose rollouts the learners learn from; None if they learn from arrays."""
+        if not all(isinstance(policy, LearnsFromRollouts) for policy in self.live.values()):
+            return None
+        asked = self.setup.options.device
+        return device_of_games(self.setup.task, self.setup.device, required=asked != "auto")
 
     def _teaches(self, record: Learner) -> bool:
         """Return whether the rivals of a learner learn from its games."""

@@ -3,21 +3,34 @@
 Needs numba-cuda (extra `cuda`), so it is imported where a device is asked for.
 """
 
-from numba import cuda
+from typing import Any, NamedTuple
 
+import torch
+from numba import cuda
+from torch import Tensor
+
+from arena.base.device_memory import as_argument, memory, stream
 from arena.data.buffer.ring import ring_of
 from arena.policy.returns import Floats, Ints, Rewards, Steps, gae_between, n_step_from
+from games.engine.device import launch
+
+
+class Estimates(NamedTuple):
+    """What is computed of T transitions."""
+
+    returns: Floats
+    advantage: Floats
 
 
 @cuda.jit
-def gae(steps: Steps, bounds: Ints, decay: tuple[float, float], returns: Floats, advantage: Floats) -> None:
-    """Write returns [T] and advantages [T] of K stretches of transitions, [bounds[k], bounds[k + 1]).
+def gae(steps: Steps, bounds: Ints, decay: tuple[float, float], estimates: Estimates) -> None:
+    """Write the estimates of K stretches of transitions, [bounds[k], bounds[k + 1]).
 
     Each ends where a trajectory ends or is cut off, as those of one ring of a buffer do.
     """
     k = cuda.grid(1)
     if k < bounds.shape[0] - 1:
-        gae_between(bounds[k], bounds[k + 1], steps, decay, returns, advantage)
+        gae_between(bounds[k], bounds[k + 1], steps, decay, estimates.returns, estimates.advantage)
 
 
 @cuda.jit
@@ -27,3 +40,11 @@ def n_step(index: Ints, n: int, gamma: float, buffer: Rewards, total: Floats, la
     if i < index.shape[0]:
         place = index[i]
         total[i], last[i], discount[i] = n_step_from(place, ring_of(place, buffer.edges), n, gamma, buffer)
+
+
+def gae_of_tensors(steps: Any, bounds: Tensor, decay: tuple[float, float]) -> tuple[Tensor, Tensor]:
+    """Return what `gae` writes, for `Steps` and bounds that are tensors on the device."""
+    tensors: Any = Estimates  # of tensors in place of arrays
+    estimates = tensors(torch.empty_like(steps.rew), torch.empty_like(steps.rew))
+    launch(gae, len(bounds) - 1, stream(), as_argument(steps), memory(bounds), decay, as_argument(estimates))
+    return estimates.returns, estimates.advantage

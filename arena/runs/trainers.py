@@ -4,12 +4,14 @@ from typing import Any, Protocol, runtime_checkable
 
 from arena.base.errors import UsageError
 from arena.collector.collects import CollectorLike
+from arena.collector.rollout_collector import RolloutCollector
 from arena.policy.base import BasePolicy
 from arena.runs.options import RunOptions
 from arena.runs.setup import TrainingSetup
 from arena.trainer.base import BaseTrainer, Hooks, Schedule
 from arena.trainer.offpolicy import OffpolicyTrainer
 from arena.trainer.onpolicy import OnpolicyTrainer
+from arena.trainer.rollouts import RolloutTrainer
 
 
 @runtime_checkable
@@ -61,5 +63,7 @@ def collecting_trainer(
     )
     if setup.algorithm.data == "on-policy":
         repeat = config.repeat if isinstance(config, LearnsRepeatedly) else 1
+        if isinstance(collector, RolloutCollector):
+            return RolloutTrainer(collector, schedule, repeat, hooks)
         return OnpolicyTrainer(policy, collector, None, schedule, repeat, hooks)
     return OffpolicyTrainer(policy, collector, None, schedule, config.update_per_step, hooks)

@@ -9,6 +9,7 @@ from torch.distributions.transforms import TanhTransform
 from agents.learning.distributions import (
     default_distribution,
     draw,
+    draw_by_tensors,
     draw_rows,
     expectation,
     log_probability,
@@ -116,3 +117,14 @@ def test_scores_that_are_not_numbers_are_refused():
     scores = torch.tensor([[0.0, 1.0], [0.0, float("nan")]])
     with pytest.raises(UsageError, match="not numbers"):
         draw(default_distribution(scores), generator())
+
+
+def test_a_device_draws_what_the_cpu_draws():
+    """By other operations, which are tried here on tensors of the CPU."""
+    rng = np.random.default_rng(0)
+    probs = rng.random((5_000, 7), np.float32) * (rng.random((5_000, 7)) < 0.5)
+    probs[:3] = 0.0
+    for thresholds in (rng.random(5_000), np.zeros(5_000), np.full(5_000, np.nextafter(1.0, 0.0))):
+        drawn = draw_by_tensors(torch.from_numpy(probs), torch.from_numpy(thresholds))
+        np.testing.assert_array_equal(drawn.numpy(), draw_rows(probs, thresholds))
+    assert draw_by_tensors(torch.full((1, 7), torch.nan), torch.zeros(1, dtype=torch.float64)).tolist() == [-1]

@@ -8,9 +8,18 @@ import numpy as np
 import pytest
 import torch
 
+from agents.algorithms.ppo import build
+from agents.configs.on_policy import PPOConfig
 from arena.base.errors import GameOverError, IllegalActionError, UsageError
+from arena.collector.rollout_collector import RolloutCollector
+from arena.data import VectorReplayBuffer
 from arena.data.batch import Batch
 from arena.env.native import GameVectorEnv
+from arena.policy import MultiAgentPolicyManager
+from arena.policy.device_returns import gae_of_tensors
+from arena.policy.registration import Spaces
+from arena.policy.returns import Steps
+from arena.policy.rollout import gae, update
 from games.engine.registry import make_game
 from tests.games.playing import random_actions
 
@@ -136,3 +145,58 @@ def test_no_games_at_all_may_be_asked_for():
 
 def test_auto_takes_the_device():
     assert GameVectorEnv("tic_tac_toe", 1, device="auto").device == "cuda"
+
+
+@pytest.mark.parametrize("game", ["tic_tac_toe", "rock_paper_scissors"])
+def test_rollouts_on_the_device_are_those_of_the_cpu(game):
+    """Collector, buffer, returns and learner take the device's tensors; only the kernels that play differ."""
+    ours, theirs = (RolloutCollector(manager, env, VectorReplayBuffer(99, 99)) for manager, env in tables(game))
+    for _ in range(3):
+        for collector in (ours, theirs):
+            collector.collect(n_step=BOARDS * 5)
+        ((_, policy, rollout),), ((_, other, expected),) = ours.rollouts(), theirs.rollouts()
+        for own, wanted in zip(flat(rollout), flat(expected), strict=True):
+            assert torch.equal(own, wanted)
+        update(policy, rollout, 16, 2), update(other, expected, 16, 2)
+        ours.reset_buffer(), theirs.reset_buffer()
+    for own, wanted in zip(policy.parameters(), other.parameters(), strict=True):
+        assert torch.equal(own, wanted)
+    assert ours.state_dict() == theirs.state_dict()
+
+
+def tables(game: str):
+    """A learner that plays itself on boards of the device, and on boards of the CPU."""
+    for device in ("cuda", "cpu"):
+        torch.manual_seed(0)
+        policy = build(Spaces.of_task(make_game(game)), PPOConfig(hidden=16, channels=8), True)
+        policy.reset(1)
+        env = GameVectorEnv(game, BOARDS, device=device)
+        env.seed(2)
+        yield MultiAgentPolicyManager([policy, policy]), env
+
+
+def flat(rollout) -> list[torch.Tensor]:
+    return [t for field in rollout for t in (field if isinstance(field, tuple) else (field,))]
+
+
+def test_advantages_on_the_device_are_those_of_the_cpu():
+    manager, env = next(tables("tic_tac_toe"))
+    collector = RolloutCollector(manager, env, VectorReplayBuffer(99, 99))
+    collector.collect(n_step=BOARDS * 12)
+    ((_, _, rollout),) = collector.rollouts()
+    value, size = rollout.decision.value.double(), len(rollout.rew)
+    under_way = torch.zeros(size, dtype=torch.bool).index_fill(0, rollout.cut, True)
+    following = torch.cat([value[1:], value[:1]]).index_fill(0, rollout.cut, 0.5)
+    places = torch.arange(size)
+    steps = Steps(rollout.rew, value, following, rollout.terminated, places, rollout.terminated, under_way)
+    got = gae_of_tensors(steps, rollout.bounds, (0.9, 0.8))
+    expected = gae(rollout, value, (0.9, 0.8), torch.full((len(rollout.cut),), 0.5, dtype=torch.float64))
+    for ours, theirs in zip(got, expected, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
+
+
+def test_too_many_moves_for_the_memory_of_the_device_are_refused_with_what_there_is():
+    manager, env = next(tables("tic_tac_toe"))
+    collector = RolloutCollector(manager, env, VectorReplayBuffer(99, 99))
+    with pytest.raises(UsageError, match=r"10+ moves on 6 boards of tic_tac_toe need [\d,]+ MB .* --boards or --moves"):
+        collector.collect(n_step=BOARDS * 10**9)

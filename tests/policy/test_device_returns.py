@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from arena.policy import device_returns, returns
+from arena.policy.device_returns import Estimates
 from arena.policy.returns import Rewards, Steps
 from games.engine.device import compiled, ptx
 from tests.device_on_host import needs_compilers, on_host
@@ -24,7 +25,7 @@ def test_advantages_of_each_ring_are_those_of_the_cpu():
     under_way = np.isin(places, bounds[1:] - 1)
     steps = Steps(rew, value, following, done | terminated, places, terminated, under_way)
     out, advantage = np.zeros(size), np.zeros(size)
-    arguments = (steps, bounds, (0.99, 0.95), out, advantage)
+    arguments = (steps, bounds, (0.99, 0.95), Estimates(out, advantage))
     library = compiled(device_returns.gae, arguments)
     assert ".visible .entry" in ptx(library)
     on_host(library)(RINGS, *arguments)

@@ -1,0 +1,244 @@
+"""`Steps`: what happened on all boards, step by step, as tensors on one device; and the transitions in it.
+
+Shapes: B boards, P seats, T steps of a collection, S = P + T rows of boards, A actions, O observation. The first P
+rows are not steps: row p holds the transitions of seat p that are still open from earlier collections. So open and new
+transitions need no difference.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from arena.data.batch import Batch
+from arena.data.rows import require_alike
+from arena.env.native import GameVectorEnv
+from arena.policy.rollout import Decision, Rollout
+
+OPEN = -1
+"""Of an action after which neither its seat was to move again nor its game ended."""
+
+
+class Rows(NamedTuple):
+    """What is known of an action, in S rows of B boards."""
+
+    seat: Tensor
+    """Who acted, int64 [S, B]."""
+    obs: Tensor
+    """What the seat saw, [S, B, *O]."""
+    mask: Tensor
+    """Its legal actions, bool [S, B, A]."""
+    act: Tensor
+    """What it did, int64 [S, B]."""
+    logp: Tensor
+    """The log-probability of that, [S, B]."""
+    value: Tensor
+    """The value of the observation, [S, B]."""
+    policy_id: Tensor
+    """Who that was, int64 [S, B]."""
+    stored: Tensor
+    """Whether it learns from that, bool [S, B]."""
+    rew: Tensor
+    """What the action alone brought each seat, float64 [S, B, P]; in the first P rows what the seat is owed."""
+    over: Tensor
+    """Whether the action ended the game, bool [S, B]."""
+
+
+class Steps:
+    """The steps of one collection on all boards, and the open transitions of earlier ones.
+
+    Args:
+        env: the boards.
+        steps: T.
+        device: where the tensors are.
+
+    """
+
+    def __init__(self, env: GameVectorEnv, steps: int, device: torch.device):
+        game = env.game
+        self.seats, self.taken, self._truncates = game.num_players, 0, game.truncates
+        shape = (game.num_players + steps, len(env))
+        dtype = getattr(torch, np.dtype(game.observation_dtype).name)
+
+        def zeros(*further: int, dtype: torch.dtype = torch.int64) -> Tensor:
+            return torch.zeros((*shape, *further), dtype=dtype, device=device)
+
+        self.rows = Rows(
+            seat=zeros(),
+            obs=zeros(*game.observation_shape, dtype=dtype),
+            mask=zeros(game.num_actions, dtype=torch.bool),
+            act=zeros(),
+            logp=zeros(dtype=torch.float32),
+            value=zeros(dtype=torch.float32),
+            policy_id=zeros(),
+            stored=zeros(dtype=torch.bool),
+            rew=zeros(game.num_players, dtype=torch.float64),
+            over=zeros(dtype=torch.bool),
+        )
+        self.rows.seat[: self.seats] = torch.arange(self.seats, device=device)[:, None]
+        self._outcomes: Outcomes | None = None  # since the latest step
+        self._last: list[tuple[int, Tensor, Tensor]] = []  # of games cut off: row, boards, observations of all seats
+
+    @staticmethod
+    def bytes_of(env: GameVectorEnv, steps: int) -> int:
+        """Return how much memory a collection takes: the steps, the transitions taken from them, and their shuffle."""
+        game = env.game
+        seen = int(np.prod(game.observation_shape)) * np.dtype(game.observation_dtype).itemsize + game.num_actions
+        return 3 * (game.num_players + steps) * len(env) * (seen + 34 + 8 * game.num_players)
+
+    @property
+    def room(self) -> int:
+        """Number of steps that can be added."""
+        return len(self.rows.seat) - self.seats - self.taken
+
+    def add(self, *columns: Tensor) -> None:
+        """Add a step of all boards: an entry [B, ...] for each field of `Rows`."""
+        row = self.seats + self.taken
+        for column, entry in zip(self.rows, columns, strict=True):
+            column[row] = entry
+        self.taken, self._outcomes = self.taken + 1, None
+
+    def add_last(self, boards: Tensor, obs: Tensor) -> None:
+        """Add what every seat sees, [n, P, *O], on boards whose game the latest step has cut off."""
+        self._last.append((self.seats + self.taken - 1, boards, obs))
+
+    def outcomes(self, now: Tensor) -> "Outcomes":
+        """Return what came of every action so far, where the seats `now` [B] are to move."""
+        if self._outcomes is None:
+            self._outcomes = self._looked_ahead(now)
+        return self._outcomes
+
+    def _looked_ahead(self, now: Tensor) -> "Outcomes":
+        rows, end = self.rows, self.seats + self.taken
+        rew, closes = torch.empty_like(rows.rew[:end, :, 0]), torch.empty_like(rows.seat[:end])
+        # of each seat, looking ahead from a row: what it will receive before it acts again, and the row that ends this
+        ahead, closing = torch.zeros_like(rows.rew[0]), torch.full_like(rows.rew[0], OPEN, dtype=torch.int64)
+        closing.scatter_(1, now[:, None], end)
+        for row in range(end - 1, -1, -1):
+            seat, over = rows.seat[row, :, None], rows.over[row, :, None]
+            ahead.masked_fill_(over, 0.0).add_(rows.rew[row])
+            closing.masked_fill_(over, row)
+            rew[row], closes[row] = ahead.gather(1, seat)[:, 0], closing.gather(1, seat)[:, 0]
+            ahead.scatter_(1, seat, 0.0)
+            closing.scatter_(1, seat, end + 1 + row)
+        return Outcomes(rew, closes)
+
+    def rollout(self, which: Tensor, outcomes: "Outcomes", obs_now: Tensor) -> Rollout:
+        """Return the transitions among the actions `which` (bool [S, B]) whose outcome is known.
+
+        `obs_now` [B, *O] is what the seats see that are to move now.
+        """
+        end, boards = which.shape
+        rows, seats = self.rows, torch.arange(self.seats, device=which.device)
+        known = which & (outcomes.closes != OPEN)
+        # pair by pair, and of each pair in the order of time: [B, P, S]
+        by_pair = (rows.seat[:end].t()[:, None] == seats[:, None]) & known.t()[:, None]
+        board, seat, row = by_pair.nonzero().unbind(1)
+        place = row * boards + board
+
+        def taken(column: Tensor) -> Tensor:
+            return column[:end].flatten(0, 1).index_select(0, place)
+
+        closes = taken(outcomes.closes)
+        ended, no = closes < end, torch.zeros_like(closes, dtype=torch.bool)
+        terminated, truncated = (no, ended) if self._truncates else (ended, no)
+        goes_on = closes > end  # with the next row, unless nobody knows yet what came of that
+        goes_on[:-1] &= (board[1:] == board[:-1]) & (seat[1:] == seat[:-1])
+        goes_on[-1:] = False
+        cut = (~goes_on & ~terminated).nonzero()[:, 0]
+        return Rollout(
+            obs=taken(rows.obs),
+            mask=taken(rows.mask),
+            decision=Decision(taken(rows.act), taken(rows.logp), taken(rows.value)),
+            rew=taken(outcomes.rew),
+            terminated=terminated,
+            truncated=truncated,
+            bounds=torch.nn.functional.pad(by_pair.sum(2).flatten().cumsum(0), (1, 0)),
+            cut=cut,
+            obs_next=self._next_seen(closes[cut], board[cut], seat[cut], obs_now, end),
+        )
+
+    def _next_seen(self, closes: Tensor, board: Tensor, seat: Tensor, obs_now: Tensor, end: int) -> Tensor:
+        """Return the next observations of seats [n] on boards [n], whose actions are closed by these rows [n]."""
+        again, off = closes > end, closes < end
+        obs_next = obs_now.index_select(0, board)
+        obs_next[again] = self.rows.obs[closes[again] - end - 1, board[again]]
+        if self._last:
+            obs_next[off] = self._last_seen(end, closes[off], board[off], seat[off])
+        return obs_next
+
+    def _last_seen(self, end: int, row: Tensor, board: Tensor, seat: Tensor) -> Tensor:
+        """Return what seats [n] saw last on boards [n] whose games were cut off in rows [n]."""
+        place = torch.zeros_like(self.rows.seat[:end])
+        first = 0
+        for at, boards, obs in self._last:
+            place[at, boards] = torch.arange(first, first + len(obs), device=place.device)
+            first += len(obs)
+        return torch.cat([obs for _, _, obs in self._last])[place[row, board], seat]
+
+    def forget(self, now: Tensor) -> None:
+        """Forget all steps, where the seats `now` [B] are to move; transitions without an outcome stay open."""
+        rows, end, outcomes = self.rows, self.seats + self.taken, self.outcomes(now)
+        row, board = (rows.stored[:end] & (outcomes.closes == OPEN)).nonzero().unbind(1)
+        seat, owed = rows.seat[row, board], outcomes.rew[row, board]
+        kept = [column[row, board] for column in rows]  # copies, since they are written over
+        self.clear()
+        for column, entries in zip(rows, kept, strict=True):
+            column[seat, board] = entries
+        rows.rew[: self.seats] = 0.0
+        rows.rew[seat, board, seat] = owed
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.taken, self._last, self._outcomes = 0, [], None
+        self.rows.stored[: self.seats], self.rows.rew[: self.seats] = False, 0.0
+
+    def state_dict(self) -> Batch:
+        """Return all open transitions as arrays, as `OpenTransitions` does, without who played them."""
+        rows = [column[: self.seats].transpose(0, 1).flatten(0, 1).numpy(force=True).copy() for column in self.rows]
+        for column in rows[1:]:
+            column[~rows[7]] = 0  # of closed ones nothing is left
+        seat, obs, mask, act, logp, value, policy_id, stored, rew, _ = rows
+        return Batch(
+            is_open=stored.reshape(-1, self.seats),
+            rew=rew[np.arange(len(seat)), seat].reshape(-1, self.seats),
+            rows=Batch(
+                obs=Batch(agent_id=seat, obs=obs, mask=mask),
+                act=act,
+                info=Batch(policy_id=policy_id),
+                policy=Batch(logp=logp, value=value),
+            ),
+        )
+
+    def load_state_dict(self, arrays: Batch) -> None:
+        """Load what `state_dict` returned; `UsageError` if it belongs to other boards or another game."""
+        own = self.state_dict()
+        self.clear()
+        require_alike(own.is_open, arrays.is_open, "is_open")
+        require_alike(own.rew, arrays.rew, "rew")
+        if "rows" not in arrays or not arrays.is_open.any():
+            return
+        given: Batch = arrays.rows
+        columns = (own.rows.obs, given.obs), (own.rows.policy, given.policy), (own.rows, given)
+        for mine, theirs in columns:
+            for name, array in mine.items():
+                if isinstance(array, np.ndarray):
+                    require_alike(array, theirs[name], name)
+        require_alike(own.rows.info.policy_id, given.info.policy_id, "policy_id")
+        obs, seats = given.obs, np.arange(self.seats)
+        rew = np.zeros((*arrays.rew.shape, self.seats))
+        rew[:, seats, seats] = arrays.rew
+        stored = [obs.obs, obs.mask, given.act, given.policy.logp, given.policy.value, given.info.policy_id]
+        for column, array in zip(self.rows[1:9], [*stored, arrays.is_open, rew], strict=True):
+            by_board = torch.from_numpy(np.ascontiguousarray(array)).reshape(-1, self.seats, *column.shape[2:])
+            column[: self.seats] = by_board.transpose(0, 1)
+
+
+class Outcomes(NamedTuple):
+    """What came of the actions in the first S rows."""
+
+    rew: Tensor
+    """What the seat received until it was to move again, its game ended, or now: float64 [S, B]."""
+    closes: Tensor
+    """By which row its game ended; S where it is to move now; S + 1 + the row in which it acted again; or `OPEN`."""
