@@ -42,8 +42,8 @@ class RunOptions:
     threads: int = 0
     """Number of torch threads; 0 for one per core."""
     device: str = "cpu"
-    """Device that torch computes on: cpu, cuda, cuda:1, or auto for a GPU if torch finds one. On cuda, ppo, a2c, npg and
-    trpo have the games of this package there as well."""
+    """Device that torch computes on: cpu, cuda, cuda:1, or auto for a GPU if torch finds one. On cuda, ppo, a2c, npg
+    and trpo have the games of this package there as well."""
     network: str = ""
     """Function that makes the body of the network from the spaces of observations and actions, my_nets.py:make; by
     default the algorithm's own."""
