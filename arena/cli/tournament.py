@@ -127,7 +127,7 @@ def _report(result: TournamentResult, key: str, options: Options, remarks: TextI
     directory = options.out or numbered(Path("runs", file_name(f"tournament-{name}")))
     write_results(result, claim_directory(directory, key), key)
     if options.json:
-        print(to_json(result.table, result.game, key, result.played))
+        print(to_json(result.table, result.game, key, result.played, result.answers))
     else:
         console = make_console()
         print_report(result, console if console.is_terminal else make_console(width=160))

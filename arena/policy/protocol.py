@@ -26,6 +26,8 @@ class Policy(ABC):
 
     The games of other policies are played side by side.
     """
+    costly: ClassVar[bool] = False
+    """True if its answers cost money or many seconds: tournaments write its games down after few of them."""
     needs_moves: ClassVar[bool] = False
     """True if it needs `batch.obs.moves` (int32 [n, T], -1 after the last), all actions since the start, openings too.
 

@@ -108,6 +108,17 @@ class AnswerCounts:
         """Number of answers, those that never came included."""
         return sum(self.outcomes)
 
+    @property
+    def further_answers_per_move(self) -> float:
+        """Mean number of answers to a move after the first, votes included."""
+        return self.answers / self.moves - 1 if self.moves else 0.0
+
+    @property
+    def seconds_per_answer(self) -> float:
+        """Mean time of an answer that came."""
+        came = self.answers - self["timed out"] - self["failed"]
+        return self.ms / 1000 / came if came else 0.0
+
     def __getitem__(self, outcome: str) -> int:
         """Return the number of answers of an outcome."""
         return self.outcomes[OUTCOMES.index(outcome)]

@@ -15,6 +15,8 @@ from games.engine.actions import Action
 
 BLOCK = 256
 """Openings of a job. Changing it changes the games: every job restarts the policies' random streams."""
+COSTLY_BLOCK = 8
+"""The same where an agent's answers are costly: fewer are lost when a tournament ends early."""
 MAX_SEARCH_STEPS = 100_000
 """Most steps of the search for a swiss round without repeated meetings; almost all searches need fewer."""
 
@@ -50,6 +52,8 @@ class JobScheduler:
     num_seats: int
     alone: tuple[bool, ...]
     """True for players that play one game at a time, by player."""
+    block: int = BLOCK
+    """Openings of a job of other players."""
 
     @property
     def num_players(self) -> int:
@@ -69,9 +73,9 @@ class JobScheduler:
         for start in range(begin, len(openings)):
             for table in tables:
                 alone = any(self.alone[player] for player in table)
-                if (start - begin) % BLOCK and not alone:
+                if (start - begin) % self.block and not alone:
                     continue
-                part = openings[start : start + (1 if alone else BLOCK)]
+                part = openings[start : start + (1 if alone else self.block)]
                 one_player = len(set(table)) == 1  # all sides are the same: games differ by their seeds
                 repeats = len(sides) if one_player else 1
                 table_seed, *seeds = spawn_seeds(seed, *table, start, count=1 + len(part) * repeats)

@@ -10,6 +10,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from arena.tournament.answers import print_answers
 from arena.tournament.standings import Standing, Standings
 from arena.tournament.team_report import print_teams
 from arena.tournament.teams import Teams
@@ -46,6 +47,7 @@ RATING: Columns = (
 def print_report(result: "TournamentResult", console: Console) -> None:
     """Print the results of a tournament."""
     print_standings(result.table, result.game, console)
+    print_answers(result.answers, console)
 
 
 def print_ladder(table: Standings | Teams, title: str, limit: int, console: Console) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from itertools import takewhile
 from typing import Any
 
@@ -12,12 +13,13 @@ from arena.match.verdict import MatchRecord
 from arena.policy.protocol import Policy
 from arena.processes.make import make_workers
 from arena.store import Store, StoredRun
+from arena.tournament.answers import PlayerAnswers, answers_of
 from arena.tournament.config import TournamentConfig
 from arena.tournament.entrants import Entrant, identity, named, require_same, run_key, specs_of
 from arena.tournament.fill import StoredGames
 from arena.tournament.jobs import JobPlayer, TournamentSetup
 from arena.tournament.ledger import Ledger
-from arena.tournament.pairing import JobScheduler, TournamentJob, openings_needed
+from arena.tournament.pairing import BLOCK, COSTLY_BLOCK, JobScheduler, TournamentJob, openings_needed
 from arena.tournament.plan import TournamentPlan
 from arena.tournament.sequential import SequentialTest, SprtResult, in_order
 from arena.tournament.standings import Standings, require_anchor
@@ -46,6 +48,11 @@ class TournamentResult:
     """Result of the test, for the format `sprt`."""
     played: Mapping[str, Any] = field(default_factory=dict)
     """With a store, what was played: agents with specs, configuration, versions, machine and dates."""
+
+    @cached_property
+    def answers(self) -> tuple[PlayerAnswers, ...]:
+        """What became of the answers of players that think in words; empty if none does."""
+        return answers_of(self.records)
 
     @property
     def standings(self) -> Standings:
@@ -96,7 +103,8 @@ class Tournament:
         with ExitStack() as stack:
             player = stack.enter_context(closing(JobPlayer(setup)))
             alone = tuple(player.seat(i).one_at_a_time for i in range(len(players)))
-            self._scheduler = JobScheduler(game.num_players, alone)
+            costly = any(player.seat(i).costly for i in range(len(players)))
+            self._scheduler = JobScheduler(game.num_players, alone, COSTLY_BLOCK if costly else BLOCK)
             self._plan = TournamentPlan(game, self._scheduler, self.config)
             self._workers = stack.enter_context(closing(make_workers(workers, setup, player)))
             self._open = stack.pop_all()

@@ -34,6 +34,7 @@ class LLMPolicy(OutsidePolicy):
     """Plays the moves that a language model names."""
 
     one_at_a_time = False
+    costly = True
 
     def __init__(self, game: Game, config: LLMConfig):
         super().__init__(game, "llm")

@@ -1,5 +1,6 @@
 """`llm:` agents against a server of chat completions: what they are told, and all that can go wrong."""
 
+import io
 import json
 import socket
 import threading
@@ -7,6 +8,7 @@ from contextlib import closing
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import games
 from agents.outside.llm import endpoint
@@ -14,12 +16,18 @@ from arena.base.errors import UsageError
 from arena.env.make import vector_games
 from arena.match.batch import Pairing, play_matches
 from arena.match.contained import ContainedPolicy
+from arena.match.json_lines import from_json_line, to_json_line
 from arena.match.limits import Limits
 from arena.match.match import Match
 from arena.match.transcripts import unpack
 from arena.match.verdict import Reason
 from arena.policy.registry import make_agent, make_game
 from arena.policy.transcript import OUTCOMES, counted
+from arena.store import Store
+from arena.tournament.config import TournamentConfig
+from arena.tournament.files import to_json
+from arena.tournament.report import print_report
+from arena.tournament.tournament import run_tournament
 from tests.agents.outside.endpoints import HANG, first_move, legal_moves, said, serving, slowly
 from tests.match.players import Lowest
 
@@ -313,3 +321,52 @@ def test_obfuscated_games_are_the_same_under_other_names():
 def test_games_whose_words_are_more_than_names_are_not_obfuscated():
     with serving() as server, pytest.raises(UsageError, match="board games without chance"):
         make_agent(f"llm:{server.url},model=m,obfuscate=1", games.make("leduc_poker"))
+
+
+def tournament(server, tmp_path, progress=None):
+    players = {"model": f"llm:{server.url},model=m,price=1/10", "random": "random"}
+    config = TournamentConfig(games=20, seed=3)
+    with Store(tmp_path / "games.sqlite") as store:
+        return run_tournament(TIC_TAC_TOE, players, config, progress, store=store)
+
+
+def test_a_tournament_counts_answers_and_resumes_without_asking_again(tmp_path):
+    faults = iter([UNREADABLE, ILLEGAL, LONG, REFUSAL])
+    with serving(lambda body: next(faults, None) or first_move(body)) as server:
+        result = tournament(server, tmp_path)
+        asked = len(server.asked)
+        again = tournament(server, tmp_path)
+        assert len(server.asked) == asked
+    (player,) = result.answers
+    row = player.to_json()
+    assert [row[name] for name in ("unreadable", "illegal", "truncated", "refused", "timed_out")] == [1, 1, 1, 1, 0]
+    assert row["answers"] == asked == row["moves"] + 4
+    assert row["prompt_tokens"] == 100 * asked
+    assert again.answers == result.answers
+    assert json.loads(to_json(result.table, "", None, None, result.answers))["answers"] == [row]
+    console = Console(width=200, record=True, file=io.StringIO())
+    print_report(result, console)
+    assert "unreadable" in console.export_text()
+
+
+def test_a_tournament_that_was_stopped_asks_for_unfinished_blocks_alone(tmp_path):
+    with serving() as server:
+
+        def progress(records, total):
+            if records:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            tournament(server, tmp_path, progress)
+        before = len(server.asked)
+        result = tournament(server, tmp_path)
+        asked = len(server.asked)
+    assert 0 < before < asked
+    assert sum(player.counts.answers for player in result.answers) == asked
+
+
+def test_what_was_said_goes_through_json_lines(tmp_path):
+    with serving(once(UNREADABLE)) as server:
+        (record,) = play(server)
+    _, read = from_json_line(to_json_line(TIC_TAC_TOE, record))
+    assert unpack(read.transcripts) == unpack(record.transcripts) != ()
