@@ -1,11 +1,15 @@
 """Stepping through a match that was played before, its analysis, and its export."""
 
+from dataclasses import replace
+
 import pytest
 from PIL import Image
 
 from arena.match.files import WrittenMatch, read_match
+from arena.match.transcripts import SpokenMove, pack
 from arena.match.verdict import Reason, Verdict, forfeit
 from arena.policy.registry import make_game
+from arena.policy.transcript import SpokenAnswer, Transcript
 from arena.tui.app import ArenaApp
 from arena.tui.screens.replay import ReplayScreen
 from arena.tui.widgets.board import Board
@@ -192,3 +196,30 @@ async def test_keys_that_come_too_fast_close_a_dialog_and_nothing_below(key, clo
         for _ in range(3):
             app.simulate_key(closing)
         await until(pilot, lambda: app.screen is screen)
+
+
+async def test_shows_what_a_language_model_was_asked_and_answered():
+    answers = (
+        SpokenAnswer("unreadable", "Hm [b]\x1b[2J", remark="no move"),
+        SpokenAnswer("move", "Final Answer: c1", move="c1"),
+    )
+    spoken = SpokenMove(2, 0, Transcript("The rules.", "Which move?", answers, "c1"))
+    app = make_app(replace(WON, transcripts=pack([spoken])))
+    async with app.run_test(size=(80, 40)) as pilot:
+        await until_read(pilot)
+        await pilot.press("p")
+        assert "no words were kept of this move" in notice(app)
+        await pilot.press("right", "right", "p")
+        await shows(
+            pilot, "ada, move 3", "Which move?", "Hm [b]\\x1b[2J", "Answer: unreadable", "Answer: move c1", "The rules."
+        )
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+
+
+async def test_says_that_nobody_thought_in_words():
+    app = make_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_read(pilot)
+        await pilot.press("p")
+        assert "no player of this match thinks in words" in notice(app)

@@ -11,6 +11,7 @@ from arena.base.errors import UsageError
 from arena.match.ask import Answer
 from arena.match.contained import ContainedPolicy
 from arena.match.files import WrittenMatch
+from arena.match.transcripts import unpack
 from arena.policy.protocol import Policy
 from arena.tui.drawing.export import export
 from arena.tui.parts.hints import HINT_S, bring_to_an_end
@@ -18,6 +19,7 @@ from arena.tui.parts.match import thought_from
 from arena.tui.screens.keys import MATCH_KEYS, WALK_KEYS
 from arena.tui.screens.prompt import PromptScreen
 from arena.tui.screens.walk import WalkScreen
+from arena.tui.screens.words import WordsScreen
 from arena.tui.services.agents import contained_agent
 from arena.tui.state.analysis import lost_values, marks, summary
 from arena.tui.state.live_match import Position
@@ -44,6 +46,7 @@ class ReplayScreen(WalkScreen):
         ),
         Binding("m,M", "next_mistake", "mistake", show=False, tooltip="to the next move that lost value"),
         Binding("w", "with_agent", "with", show=False, tooltip="choose the agent that analyses"),
+        Binding("p,P", "words", "words", show=False, tooltip="what a language model was asked, and answered"),
         Binding("e", "export", "export", tooltip="write the match to a file: .jsonl, .pgn, .sgf, .gif or .png"),
         *MATCH_KEYS,
     ]
@@ -215,6 +218,21 @@ class ReplayScreen(WalkScreen):
             self.action_jump(next((number for number in mistakes if number > self.shown), mistakes[0]))
         else:
             self.say("no move is known to have lost much; A analyses all of them", "refusal")
+
+    def action_words(self) -> None:
+        """Show what was said about the move from the position shown, or else about the one that led to it."""
+        try:
+            spoken = {move.number: move for move in unpack(self.written.transcripts)}
+        except UsageError as error:
+            self.say(str(error), "refusal")
+            return
+        move = spoken.get(self.shown) or spoken.get(self.shown - 1)
+        if move is None:
+            self.say(
+                "no words were kept of this move" if spoken else "no player of this match thinks in words", "refusal"
+            )
+            return
+        self.app.push_screen(WordsScreen(move, self.written.players[move.seat]))
 
     def action_with_agent(self) -> None:
         """Ask for the agent."""
