@@ -15,10 +15,12 @@ from agents.learning.optimizer import Adam
 from agents.networks.common import ActorCritic, Net
 from agents.networks.discrete import Actor, Critic
 from arena.collector import Collector
+from arena.collector.rollout_collector import RolloutCollector
 from arena.data import Batch, VectorReplayBuffer
 from arena.env import DummyVectorEnv, GameVectorEnv
 from arena.policy import MultiAgentPolicyManager, RandomPolicy
 from arena.policy.registry import make_game
+from arena.policy.rollout import update
 from arena.trainer import OffpolicyTrainer, OnpolicyTrainer
 from arena.trainer.base import Hooks, Schedule
 from benchmarks.measure import NOBODY, Peer, Row, Work, duration, missing, rate
@@ -193,15 +195,16 @@ def dqn_beats_random(seeds: Iterator[int]) -> Callable[[], float]:
 
 
 def self_play() -> Work:
-    """Collect and update, alternately."""
+    """Collect and update, alternately, as `arena train` does."""
     game = make_game("connect_four")
     policy = make_ppo(game.observation_shape, game.num_actions, 128)
-    env = GameVectorEnv(game, BOARDS)
-    collector = Collector(policy, env, VectorReplayBuffer(BOARDS * (2 * MOVES + 2), 2 * BOARDS))
+    manager, env = MultiAgentPolicyManager([policy, policy]), GameVectorEnv(game, BOARDS)
+    collector = RolloutCollector(manager, env, VectorReplayBuffer(2 * BOARDS, 2 * BOARDS))
 
     def play() -> int:
         steps = collector.collect(n_step=BOARDS * MOVES).n_collected_steps
-        policy.update(0, collector.buffer, batch_size=2 * BOARDS, repeat=1)
+        for _, learner, rollout in collector.rollouts():
+            update(learner, rollout, 2 * BOARDS, 1)
         collector.reset_buffer(keep_statistics=True)
         return steps
 
