@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from agents.guided import guided_nodes
 from agents.guided.descent import Descent, descents
 from agents.guided.guided_nodes import NODE, Leaves, Plan, SearchTrees
-from agents.search.budget import LINE, LONGEST_PATH, require_positive, time_limit
+from agents.search.budget import LINE, LONGEST_PATH, UNLIMITED, Budget, require_budget, time_limit
 from agents.search.nodes import shares_of
 from agents.search.positions import require_guidable
 from arena.base.errors import UsageError
@@ -75,13 +75,16 @@ class GuidedSearch:
 
     def __init__(self, game: Game, simulations: int | None = None, considered: int = 0, seconds: float | None = None):
         require_guidable(game, "guided search")
-        require_positive("guided search", simulations=simulations, seconds=seconds)
+        if simulations is None and seconds is None:
+            raise UsageError("guided search: give one of simulations and seconds, not neither")
+        self.budget = require_budget("guided search", 0, seconds, simulations=simulations)
+        """Of one position, unless a search is given another."""
         if considered and simulations is None:
             raise UsageError("Gumbel's search plans its simulations: give a number of simulations, not a time")
         self.reuses_trees = not considered
         """True if a search may continue from the tree of an earlier one (PUCT). Gumbel needs a new tree."""
-        self._game, self.seconds, self._considered = game, seconds, considered
-        self.simulations = simulations or np.iinfo(np.int64).max
+        self._game, self._considered = game, considered
+        self.simulations = simulations or UNLIMITED
         self._proves = not considered and not game.has_chance and game.wins_at_one
         self._descents, self._grow = descents(game), Unchecked(guided_nodes.grow)
         self._stop = np.zeros(1, np.bool_)
@@ -95,33 +98,36 @@ class GuidedSearch:
         noise: RootNoise | None = None,
         explores: bool = True,
         kept: Sequence[NDArray[Any] | None] | None = None,
+        budget: Budget | None = None,
     ) -> SearchResult:
-        """Search the positions [n].
+        """Search the positions [n], each within `budget`, if that is not the usual one.
 
         `noise` adds exploration to PUCT, `explores` to Gumbel (its Gumbel noise). PUCT continues from the trees `kept`
         [n] where they are not None, with its full number of simulations on top.
         """
-        if self.seconds is not None and len(states) > 1:
+        budget = budget or self.budget
+        simulations = budget.count or UNLIMITED
+        if budget.seconds is not None and len(states) > 1:
             each = [slice(row, row + 1) for row in range(len(states))]
             return merged_results(
-                [self.search(states[one], network, rng, noise, explores, kept and kept[one]) for one in each]
+                [self.search(states[one], network, rng, noise, explores, kept and kept[one], budget) for one in each]
             )
         forest = Forest(self._game, self._descents(states), self._grow, states, self._room, kept, rng)
         visited = forest.trees.nodes["visits"][:, 0].astype(np.int64)
         mask, scores, halved = forest.leaves.mask, forest.plan.scores, np.zeros(len(states), np.int64)
         # The roots are evaluated before the clock starts: this compiles or loads the kernels on the first search.
         rows, logits = forest.simulate(network, 0, self._proves)
-        forest.plan.limits[:] = np.maximum(visited, 1) + min(self.simulations, MOST_SIMULATIONS)
+        forest.plan.limits[:] = np.maximum(visited, 1) + min(simulations, MOST_SIMULATIONS)
         if self._considered:
             scores[rows] = logits + (rng.gumbel(size=logits.shape) if explores else 0.0)
             halved[rows] = np.minimum(mask[rows].sum(axis=1), self._considered)
         elif noise is not None:
             gammas = rng.gamma(noise.alpha, size=scores.shape) + 1e-12
             guided_nodes.add_noise(forest.trees.nodes, gammas, noise.share)
-        with time_limit(self.seconds) as self._stop:
-            for simulation in range(1, self.simulations + 1):
+        with time_limit(budget.seconds) as self._stop:
+            for simulation in range(1, simulations + 1):
                 if self._considered:
-                    table = _considered_visits(self._considered, self.simulations)
+                    table = _considered_visits(self._considered, simulations)
                     forest.plan.considered_visits[:] = table[halved, simulation - 1]
                 forest.simulate(network, simulation, self._proves)
                 if forest.active == 0 or self._stop[0]:

@@ -4,6 +4,7 @@ The checkpoint may be of any algorithm whose policy has an actor and a critic of
 a2c, npg or trpo.
 """
 
+import time
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -13,9 +14,10 @@ import torch
 from numpy.typing import NDArray
 
 from agents.guided.guided import GuidedSearch, SearchResult
-from agents.search.budget import read_budget
+from agents.search.budget import Budget, read_budget
 from agents.search.memory import Trees
 from agents.search.positions import positions
+from agents.search.time_management import budget_for
 from arena.base.errors import UsageError
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
@@ -28,6 +30,9 @@ from games.engine.game import Game
 SIMULATIONS = {"puct": 400, "gumbel": 32}
 CONSIDERED = {"puct": 0, "gumbel": 16}
 """Number of actions with which Gumbel's sequential halving begins; 0 for PUCT."""
+
+FIRST_SIMULATIONS_PER_SECOND = 200.0
+"""Assumed speed of a Gumbel search under a clock until one has been measured."""
 
 
 @runtime_checkable
@@ -61,10 +66,13 @@ class GuidedPolicy(Policy):
     """
 
     needs_state = True
+    obeys = frozenset({"nodes"})
 
-    def __init__(self, game: Game, policy: RatesStates, search: GuidedSearch):
-        self.one_at_a_time = search.seconds is not None
+    def __init__(self, game: Game, policy: RatesStates, search: GuidedSearch, budget: Budget | None = None):
+        self._budget = budget or search.budget
+        self.one_at_a_time = self._budget.seconds is not None
         self._game, self._policy, self._search = game, policy, search
+        self._per_second = FIRST_SIMULATIONS_PER_SECOND
         self._trees = Trees(game)
         self._rng = make_rng(0)
 
@@ -82,11 +90,22 @@ class GuidedPolicy(Policy):
         """Search every row; return `act`, `value` [n], `probs`, `visits` [n, A] and `pv` [n, L]."""
         states = positions(batch, self._game, "guided search")
         kept = None if state is None else self._trees.pop_all(state.tree, states)
-        result = self._search.search(states, partial(network_of, self._policy), self._rng, explores=False, kept=kept)
+        budget, began = self._budget_of(batch.obs), time.monotonic()
+        network = partial(network_of, self._policy)
+        result = self._search.search(states, network, self._rng, explores=False, kept=kept, budget=budget)
+        self._per_second = max(result.simulations, 1) / max(time.monotonic() - began, 1e-3)
         answer = as_output(result)
         if self._search.reuses_trees:
             answer.state = Batch(tree=self._trees.put_all(result.trees, states, result.act))
         return answer
+
+    def _budget_of(self, obs: Batch) -> Budget:
+        """Return the budget of a move under its clock: for Gumbel, the simulations that there is time for."""
+        budget = budget_for(self._game, self._budget, obs, 0, "nodes")
+        if self._search.reuses_trees or budget.seconds is None:
+            return budget
+        planned = 1 << max(int(self._per_second * budget.seconds), 1).bit_length() - 1
+        return Budget(min(planned, budget.count or planned))
 
 
 def make(name: str, game: Game, argument: str) -> GuidedPolicy:
@@ -96,8 +115,8 @@ def make(name: str, game: Game, argument: str) -> GuidedPolicy:
     """
     folder, colon, amount = argument.rpartition(":")
     if not colon:
-        folder, amount = argument, str(SIMULATIONS[name])
-    if not folder or not amount:
+        folder = argument
+    if not folder or (colon and not amount):
         raise UsageError(f"{name}:{argument}: give a trained agent and simulations, {name}:runs/c4:{SIMULATIONS[name]}")
     budget = read_budget(f"{name}:{folder}", "number of simulations", amount, SIMULATIONS[name])
     # refuses a game that cannot be searched before anything is loaded
@@ -106,4 +125,4 @@ def make(name: str, game: Game, argument: str) -> GuidedPolicy:
     policy = load_policy(algorithm, learning_algorithm(algorithm), game, folder)
     if not isinstance(policy, RatesStates):
         raise UsageError(f"{name}:{argument}: {algorithm!r} has no actor and critic of states to guide a search")
-    return GuidedPolicy(game, policy, search)
+    return GuidedPolicy(game, policy, search, budget)

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from agents.outside.policy import OutsidePolicy, Reply, Turn
 from agents.outside.program import ANSWER_LIMIT_S, START_LIMIT_S, Program, ProgramError, resolve_command
 from arena.base.errors import UsageError
+from arena.policy.clock import ClockReading
 from arena.policy.protocol import RESIGN
 from games.engine.game import Game
 
@@ -19,6 +21,8 @@ PROTOCOL = 1
 
 class CommandPolicy(OutsidePolicy):
     """Plays the moves of a program, which is started at once. A program that fails is restarted at the next move."""
+
+    obeys = frozenset({"nodes", "depth"})  # told, for the program to do
 
     def __init__(self, game: Game, command: list[str]):
         super().__init__(game, "cmd")
@@ -83,8 +87,7 @@ class CommandPolicy(OutsidePolicy):
             "position": game.position_text(turn.state) if game.position_text else None,
             "board": game.picture(turn.state).text(),
             "observation": (turn.observation * 1).tolist(),  # booleans as 0 and 1
-            "seconds_left": turn.seconds_left,
-            "game_seconds_left": turn.game_seconds_left,
+            **asdict(turn.clock or ClockReading()),
         }
 
     def _action(self, program: Program, turn: Turn, texts: list[str], reply: dict[str, Any]) -> int:

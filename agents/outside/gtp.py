@@ -49,6 +49,7 @@ class GtpPolicy(OutsidePolicy):
             if turn.is_new and "set_random_seed" in self._supported:
                 self._send_command(program, f"set_random_seed {self.seed_of(turn.game_id)}")
             self._set_up(program, self._required_plays(turn))
+            self._tell_clock(program, turn)
             answer = self._move(program, COLOURS[turn.seat], turn.limit_s(ANSWER_LIMIT_S))
             if answer.lower() == "resign":
                 return Reply(RESIGN)
@@ -60,6 +61,24 @@ class GtpPolicy(OutsidePolicy):
         except ProgramError:
             self.close()
             raise
+
+    def _tell_clock(self, program: Program, turn: Turn) -> None:
+        """Send the time settings at the start of a game, and before each move the time that is left, in whole seconds.
+
+        GTP knows a main time and then a period of moves (Canadian byo-yomi). A limit for each move is a period of one
+        move; an increment is told by `time_left` alone, once it is there.
+        """
+        clock = turn.clock
+        if clock is None or clock.seconds_left is None:
+            return
+        per_move = clock.game_seconds_left is None
+        stones = 1 if per_move else clock.moves_to_go or 0
+        if turn.is_new and "time_settings" in self._supported:
+            main, period = (0, clock.seconds_left) if stones else (clock.seconds_left, 0)
+            self._send_command(program, f"time_settings {int(main)} {max(int(period), 1 if stones else 0)} {stones}")
+        if "time_left" in self._supported:
+            colour, left = COLOURS[turn.seat], clock.seconds_left
+            self._send_command(program, f"time_left {colour} {max(int(left), 1)} {stones}")
 
     def _move(self, program: Program, colour: str, seconds: float) -> str:
         """Return the program's move; a pass only if no dead stones of the opponent are left on the board."""

@@ -1,6 +1,5 @@
 """Base class of external agents: splits batches into single decisions and tracks the moves of each game."""
 
-import math
 from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -16,6 +15,7 @@ from agents.search.positions import positions
 from arena.base.errors import UsageError
 from arena.base.seeding import spawn_seeds
 from arena.data.batch import Batch
+from arena.policy.clock import ClockReading, read_clock
 from arena.policy.protocol import Policy
 from games.engine.compiled import CompiledGame
 from games.engine.game import Game, State
@@ -41,10 +41,8 @@ class Turn:
     """Legal actions, in ascending order."""
     replay: ReplayedGame | None
     """Moves of the game so far; None if they are unknown."""
-    seconds_left: float | None
-    """Time limit of this move in seconds; None without a clock."""
-    game_seconds_left: float | None
-    """Time left for this and all further moves in seconds; None without a limit for the game."""
+    clock: ClockReading | None
+    """Its clock; None without one."""
     parse: Callable[[str], int]
     """Reads a move of this position in the game's notation; `UsageError` if it cannot be read."""
     history: Sequence[str] = ()
@@ -53,6 +51,11 @@ class Turn:
     def limit_s(self, usual: float) -> float:
         """Return the time to wait for an answer in seconds: `usual`, or a clock that allows more."""
         return max(usual, self.seconds_left or 0.0)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until the seat loses by not moving; None without a clock."""
+        return None if self.clock is None else self.clock.seconds_left
 
 
 @dataclass(frozen=True)
@@ -152,8 +155,7 @@ class OutsidePolicy(Policy):
             observation=obs.obs[row],
             legal=np.flatnonzero(obs.mask[row]).tolist(),
             replay=replay,
-            seconds_left=_clock(obs, "seconds_left", row),
-            game_seconds_left=_clock(obs, "game_seconds_left", row),
+            clock=read_clock(obs, row),
             parse=partial(self._game.parse_action, state),
             history=self._game.history(state) if replay is None else tuple(replay.texts),
         )
@@ -165,9 +167,3 @@ class OutsidePolicy(Policy):
             self._replays.popitem(last=False)
         line.follow(moves[moves >= 0].tolist())
         return line
-
-
-def _clock(obs: Batch, name: str, row: int) -> float | None:
-    """Return the time on a clock, None if there is none."""
-    left = float(obs[name][row]) if name in obs else math.nan
-    return None if math.isnan(left) else left

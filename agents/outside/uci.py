@@ -1,7 +1,7 @@
 """`uci:COMMAND[,NAME=VALUE...]`: a chess engine that speaks the Universal Chess Interface, by python-chess.
 
 `nodes`, `depth` and `movetime` (milliseconds) limit its search; all other names are the engine's own options:
-`uci:stockfish,nodes=1000,Skill Level=3`.
+`uci:stockfish,nodes=1000,Skill Level=3`. Under a clock the engine is told it, and manages its own time.
 """
 
 import shlex
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 LIMITS = ("nodes", "depth", "movetime")
 DEFAULT_LIMIT = {"nodes": 10_000}
-"""Limit in positions, with which one thread plays deterministically."""
+"""Limit in positions without a clock, with which one thread plays deterministically."""
 
 
 class UciPolicy(OutsidePolicy):
     """Plays the moves of a chess engine, with its evaluation as `value`. A failed engine restarts at the next move."""
+
+    obeys = frozenset({"nodes", "depth"})
 
     def __init__(self, game: Game, command: list[str], limits: dict[str, int], options: dict[str, str]):
         super().__init__(game, "uci")
@@ -42,13 +44,17 @@ class UciPolicy(OutsidePolicy):
 
     def answer(self, turn: Turn) -> Reply:
         """Ask the engine, with the game from its start if the moves are known."""
+        from agents.outside.uci_engine import limit_of
+
         assert self._game.position_text is not None
         engine = self._engine or self._start()
         begin = turn.state if turn.replay is None else self._game.initial
         moves = [] if turn.replay is None else turn.replay.texts
+        own = self._limits or ({} if turn.clock else DEFAULT_LIMIT)
+        limit = limit_of(own, turn.clock, turn.seat)
         try:
             move, value = engine.play(
-                self._game.position_text(begin), moves, turn.game_id, turn.limit_s(ANSWER_LIMIT_S)
+                self._game.position_text(begin), moves, turn.game_id, limit, turn.limit_s(ANSWER_LIMIT_S)
             )
         except ProgramError:
             self.close()
@@ -64,7 +70,7 @@ class UciPolicy(OutsidePolicy):
     def _start(self) -> "UciEngine":
         from agents.outside.uci_engine import UciEngine
 
-        self._engine = UciEngine(self._command, self._limits, self._options)
+        self._engine = UciEngine(self._command, self._options)
         return self._engine
 
 
@@ -89,4 +95,4 @@ def make(game: Game, argument: str) -> UciPolicy:
         command = shlex.split(line)
     except ValueError as error:
         raise UsageError(f"uci:{argument}: {error}") from None
-    return UciPolicy(game, command, limits or DEFAULT_LIMIT, options)
+    return UciPolicy(game, command, limits, options)

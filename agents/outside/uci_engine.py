@@ -13,6 +13,7 @@ import chess.engine
 
 from agents.outside.program import EXIT_LIMIT_S, START_LIMIT_S, ProgramError, SilentError
 from arena.base.errors import UnknownNameError, UsageError
+from arena.policy.clock import ClockReading
 from arena.processes.guarded import Guarded, guarded
 
 T = TypeVar("T")
@@ -51,10 +52,8 @@ def wait_for(work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
 class UciEngine:
     """A running engine; it is killed with this process."""
 
-    def __init__(self, command: Sequence[str], limits: Mapping[str, int], options: Mapping[str, str]):
+    def __init__(self, command: Sequence[str], options: Mapping[str, str]):
         self.name = os.path.basename(command[0])
-        seconds = limits["movetime"] / 1000 if "movetime" in limits else None
-        self._limit = chess.engine.Limit(time=seconds, depth=limits.get("depth"), nodes=limits.get("nodes"))
         self._run: Guarded | None = None
         self._protocol: StderrProtocol | None = None
         try:
@@ -85,9 +84,12 @@ class UciEngine:
         except chess.engine.EngineError as error:
             raise UsageError(f"uci: {self.name}: {error}") from None
 
-    def play(self, fen: str, moves: Sequence[str], game_id: int, seconds: float) -> tuple[str, float | None]:
+    def play(
+        self, fen: str, moves: Sequence[str], game_id: int, limit: chess.engine.Limit, seconds: float
+    ) -> tuple[str, float | None]:
         """Return its move in UCI notation and its expected return, after `moves` (in SAN) from the position `fen`.
 
+        `limit` is what it is told with `go`.
         Raises `SilentError` if there is no move within `seconds`.
         """
         assert self._protocol is not None
@@ -95,7 +97,7 @@ class UciEngine:
         for move in moves:
             board.push_san(move)
         try:
-            thinking = self._protocol.play(board, self._limit, game=game_id, info=chess.engine.INFO_SCORE)
+            thinking = self._protocol.play(board, limit, game=game_id, info=chess.engine.INFO_SCORE)
             result = wait_for(thinking, seconds)
         except TimeoutError:
             raise SilentError(f"{self.name} named no move for {seconds:g} s") from None
@@ -126,3 +128,28 @@ class UciEngine:
             except (TimeoutError, chess.engine.EngineError):
                 farewell.cancel()
         os.close(run.lifeline)
+
+
+def limit_of(own: Mapping[str, int], clock: ClockReading | None, seat: int) -> chess.engine.Limit:
+    """Return the limits of a search: those of the agent's spec (nodes, depth, movetime), and its clock."""
+    clock = clock or ClockReading()
+    seconds = [own["movetime"] / 1000] if "movetime" in own else []
+    if clock.seconds_left is not None and clock.seconds_left != clock.game_seconds_left:
+        seconds.append(clock.seconds_left)
+    left: list[float | None] = list(clock.all_seconds_left) or [None, None]
+    left[seat] = clock.game_seconds_left
+    increment_s = None if clock.game_seconds_left is None else clock.increment_s
+    return chess.engine.Limit(
+        time=min(seconds, default=None),
+        depth=_least(own.get("depth"), clock.depth),
+        nodes=_least(own.get("nodes"), clock.nodes),
+        white_clock=left[0],
+        black_clock=left[1],
+        white_inc=increment_s,
+        black_inc=increment_s,
+        remaining_moves=clock.moves_to_go,
+    )
+
+
+def _least(*limits: int | None) -> int | None:
+    return min((limit for limit in limits if limit is not None), default=None)

@@ -10,12 +10,15 @@ ply. Chess is searched by `agents.search.chess`.
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from agents.search.budget import read_budget, require_positive, time_limit
+from agents.search.budget import Budget, read_budget, require_budget, time_limit
 from agents.search.chess.engine import ChessSearchPolicy, is_chess
 from agents.search.minimax import Evaluations, new_workspace
 from agents.search.positions import positions, require_searchable
+from agents.search.time_management import budget_for
 from arena.data.batch import Batch
+from arena.policy.clock import read_clock
 from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
 from games.engine.compiler import instantiate
@@ -36,11 +39,12 @@ TABLE_BITS = range(10, 21)
 class AlphaBetaPolicy(Policy):
     """Alpha-beta search for two-player zero-sum games of perfect information, with or without chance.
 
-    Searches `depth` plies ahead, or as deep as it gets in `seconds`. With a time limit, equal seeds need not give equal
-    moves.
+    Searches `depth` plies ahead (4), or as deep as it gets in `seconds`, or in its share of a clock. With a time limit,
+    equal seeds need not give equal moves.
     """
 
     needs_state = True
+    obeys = frozenset({"depth"})
 
     def __init__(
         self,
@@ -50,14 +54,11 @@ class AlphaBetaPolicy(Policy):
         seed: int | np.random.Generator | None = None,
     ):
         require_searchable(game, "alphabeta", chance=True)
-        require_positive("alphabeta", depth=depth, seconds=seconds)
-        self.one_at_a_time = depth is None or depth > QUICK_DEPTH
-        self._game = game
-        self._seconds = seconds
-        self._plies = plies = min(depth or MOST_PLIES, game.max_length)
+        self._budget = require_budget("alphabeta", DEFAULT_DEPTH, seconds, depth=depth)
+        self.one_at_a_time = self._budget.count is None or self._budget.count > QUICK_DEPTH
+        self._game, self._room = game, 0
         self._kernel = Unchecked(instantiate("agents.search.minimax", game).search_all)
-        self._workspace = new_workspace(game, plies, TABLE_BITS[min(2 * plies, len(TABLE_BITS)) - 1])
-        self._chances = np.empty((plies, game.num_outcomes)) if game.has_chance else None
+        self._make_room(self._plies(self._budget))
         self._searches = 0
         self._uniform = RandomPolicy(seed=seed)
         self._stop = np.zeros(1, np.bool_)
@@ -76,17 +77,34 @@ class AlphaBetaPolicy(Policy):
             depth=np.empty(n, np.int64),
             pv=np.empty((n, LINE), np.int32),
         )
-        parts = [slice(0, n)] if self._seconds is None else [slice(i, i + 1) for i in range(n)]
-        for rows in parts:
+        timed = self._budget.seconds is not None or read_clock(batch.obs) is not None
+        for rows in [slice(i, i + 1) for i in range(n)] if timed else [slice(0, n)]:
             part = Evaluations._make(array[rows] for array in evaluations)
-            arguments = states[rows], self._plies, part, self._workspace, self._chances, self._searches
-            self._kernel.prepare(*arguments, self._stop)
-            with time_limit(self._seconds) as self._stop:
-                self._kernel.call(*arguments, self._stop)
-            self._searches += len(states[rows])
+            self._search(states[rows], budget_for(self._game, self._budget, batch.obs, rows.start, "depth"), part)
         result = self._uniform.forward(Batch(obs=Batch(mask=evaluations.best)))
         result.value, result.depth, result.pv = evaluations.value, evaluations.depth, evaluations.pv
         return result
+
+    def _search(self, states: NDArray[Any], budget: Budget, evaluations: Evaluations) -> None:
+        """Search positions [n] within a budget."""
+        plies = self._plies(budget)
+        self._make_room(plies)
+        arguments = states, plies, evaluations, self._workspace, self._chances, self._searches
+        self._kernel.prepare(*arguments, self._stop)
+        with time_limit(budget.seconds) as self._stop:
+            self._kernel.call(*arguments, self._stop)
+        self._searches += len(states)
+
+    def _plies(self, budget: Budget) -> int:
+        """Return the largest depth within a budget."""
+        return min(budget.count or MOST_PLIES, self._game.max_length)
+
+    def _make_room(self, plies: int) -> None:
+        """Make the arrays of a search of so many plies, unless they are there."""
+        if plies > self._room:
+            self._room, game = plies, self._game
+            self._workspace = new_workspace(game, plies, TABLE_BITS[min(2 * plies, len(TABLE_BITS)) - 1])
+            self._chances = np.empty((plies, game.num_outcomes)) if game.has_chance else None
 
     def hurry(self) -> None:
         """End the current search."""
@@ -100,6 +118,7 @@ class AlphaBetaPolicy(Policy):
 def make(game: Game, argument: str) -> AlphaBetaPolicy | ChessSearchPolicy:
     """Make an alpha-beta agent, in chess that of `agents.search.chess`; the argument is a depth in plies or a time."""
     budget = read_budget("alphabeta", "depth", argument, DEFAULT_DEPTH)
+    depth = None if budget.usual else budget.count
     if is_chess(game):
-        return ChessSearchPolicy(game, budget.count, budget.seconds)
-    return AlphaBetaPolicy(game, budget.count, budget.seconds, seed=0)
+        return ChessSearchPolicy(game, depth, budget.seconds)
+    return AlphaBetaPolicy(game, depth, budget.seconds, seed=0)

@@ -17,6 +17,8 @@ SIMULATIONS = 1000
 """Default number of simulations per move."""
 QUICK_SIMULATIONS = 2000
 """Up to this number of simulations, many games side by side are as fast as one after the other."""
+UNLIMITED = 2**63 - 1
+"""Number of simulations where only time limits them."""
 EXPLORATION = math.sqrt(2)
 """Weight of the confidence bound, in units of the largest result so far."""
 LONGEST_PATH = 1024
@@ -27,12 +29,14 @@ LINE = 8
 
 @dataclass(frozen=True)
 class Budget:
-    """Budget of one move: exactly one of the two fields is set."""
+    """Budget of one move, by count, by time, or both."""
 
     count: int | None = None
     """Number of plies or simulations."""
     seconds: float | None = None
     """Time in seconds."""
+    usual: bool = False
+    """True if nobody asked for the count, so that a clock takes its place."""
 
 
 def read_budget(agent: str, noun: str, argument: str, usual: int) -> Budget:
@@ -41,7 +45,7 @@ def read_budget(agent: str, noun: str, argument: str, usual: int) -> Budget:
     Raises `UsageError` for any other text and for a budget of 0. `noun` names in the message what is counted.
     """
     if not argument:
-        return Budget(count=usual)
+        return Budget(count=usual, usual=True)
     if (seconds := parse_duration(argument)) is not None:
         return Budget(seconds=seconds)
     if re.fullmatch(r"\d{1,12}", argument, re.ASCII) and int(argument) > 0:
@@ -52,15 +56,19 @@ def read_budget(agent: str, noun: str, argument: str, usual: int) -> Budget:
     )
 
 
-def require_positive(agent: str, **amounts: float | None) -> None:
-    """Raise `UsageError` unless exactly one of the amounts is given and is positive."""
-    given = {name: amount for name, amount in amounts.items() if amount is not None}
-    if len(given) != 1:
-        raise UsageError(f"{agent}: give one of {' and '.join(amounts)}, not {'both' if given else 'neither'}")
-    for name, amount in given.items():
-        least = "at least 1" if isinstance(amount, int) else "above 0"
-        if not (amount >= 1 if isinstance(amount, int) else 0 < amount < np.inf):
-            raise UsageError(f"{agent}: {name}={amount} is not {least}")
+def require_budget(agent: str, usual: int, seconds: float | None, **count: int | None) -> Budget:
+    """Return the budget of an agent: its only `count` (depth, simulations), or `seconds`, by default the `usual` count.
+
+    Raises `UsageError` if both are given, or one that is not positive.
+    """
+    ((name, number),) = count.items()
+    if number is not None and seconds is not None:
+        raise UsageError(f"{agent}: give one of {name} and seconds, not both")
+    if number is not None and number < 1:
+        raise UsageError(f"{agent}: {name}={number} is not at least 1")
+    if seconds is not None and not 0 < seconds < np.inf:
+        raise UsageError(f"{agent}: seconds={seconds} is not above 0")
+    return Budget(number or (usual if seconds is None else None), seconds, usual=number is None and seconds is None)
 
 
 @contextmanager

@@ -16,14 +16,17 @@ from agents.search.budget import (
     EXPLORATION,
     QUICK_SIMULATIONS,
     SIMULATIONS,
+    UNLIMITED,
+    Budget,
     read_budget,
-    require_positive,
+    require_budget,
     time_limit,
 )
 from agents.search.information_tree import new_scratch, new_tree
 from agents.search.nodes import SearchLimits
 from agents.search.plain_mcts import PlainMCTSPolicy
 from agents.search.positions import positions, require_hidden
+from agents.search.time_management import budget_for
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
@@ -41,7 +44,7 @@ class ISMCTSPolicy(Policy):
 
     Args:
         game: the game.
-        simulations: number of simulations per move.
+        simulations: number of simulations per move (1,000, or what a clock has time for).
         seconds: time per move, instead of `simulations`. Equal seeds then need not give equal moves.
         exploration: weight of the confidence bound, in units of the largest result so far.
         seed: seed of the random stream.
@@ -49,6 +52,7 @@ class ISMCTSPolicy(Policy):
     """
 
     needs_state = True
+    obeys = frozenset({"nodes"})
 
     def __init__(
         self,
@@ -59,14 +63,13 @@ class ISMCTSPolicy(Policy):
         seed: int | np.random.Generator | None = None,
     ):
         require_hidden(game, "ismcts")
-        require_positive("ismcts", simulations=simulations, seconds=seconds)
-        self.one_at_a_time = simulations is None or simulations > QUICK_SIMULATIONS
-        self._game = game
-        self._simulations, self._seconds = simulations or np.iinfo(np.int64).max, seconds
+        self._budget = require_budget("ismcts", SIMULATIONS, seconds, simulations=simulations)
+        self.one_at_a_time = self._budget.count is None or self._budget.count > QUICK_SIMULATIONS
+        self._game, self._room = game, 0
         self._exploration = exploration
         self._kernels = instantiate("agents.search.information_tree", game)
         self._simulate = Unchecked(self._kernels.simulate)
-        self._tree = new_tree(game, min(self._simulations + 1, MOST_NODES, MOST_EDGES // game.num_actions))
+        self._make_room(self._budget.count or UNLIMITED)
         self._scratch, self._chances = new_scratch(game), game.chance_scratch()
         self._information = (
             None if game.information_shape is None else np.empty(game.information_shape, game.observation_dtype)
@@ -85,7 +88,7 @@ class ISMCTSPolicy(Policy):
         act, value = np.zeros(n, np.int64), np.zeros(n)
         visits, probs = np.zeros((2, n, self._game.num_actions))
         for i in np.flatnonzero(states["current_player"] != TERMINAL).tolist():
-            root = self._search(states[i : i + 1])
+            root = self._search(states[i : i + 1], budget_for(self._game, self._budget, batch.obs, i, "nodes"))
             weights = root["share"] if self._game.simultaneous else root["visits"]
             visits[i], probs[i] = root["visits"], weights / weights.sum()
             value[i] = (probs[i] * root["mean"]).sum()
@@ -94,8 +97,16 @@ class ISMCTSPolicy(Policy):
                 act[i] = self._rng.choice(len(probs[i]), p=probs[i])
         return Batch(act=act, probs=probs, value=value, visits=visits.astype(np.int64))
 
-    def _search(self, root: NDArray[Any]) -> NDArray[Any]:
+    def _make_room(self, simulations: int) -> None:
+        """Make a tree for so many simulations, or the largest, unless there is one."""
+        room = min(simulations + 1, MOST_NODES, MOST_EDGES // self._game.num_actions)
+        if room > self._room:
+            self._tree, self._room = new_tree(self._game, room), room
+
+    def _search(self, root: NDArray[Any], budget: Budget) -> NDArray[Any]:
         """Return the statistics of each action in the position `root` [1], records [A]."""
+        simulations = budget.count or UNLIMITED
+        self._make_room(simulations)
         head, seat = self._tree.head, int(root["current_player"][0])
         head[:] = 0
         head["seed"] = self._rng.integers(2**64, dtype=np.uint64)
@@ -103,9 +114,9 @@ class ISMCTSPolicy(Policy):
             root = root.copy()
             self._kernels.reopen(root)
         arguments = self._tree, root, seat, self._scratch, self._information, self._chances, self._game.simultaneous
-        limits = SearchLimits(float(self._exploration), int(self._simulations), self._stop)
+        limits = SearchLimits(float(self._exploration), simulations, self._stop)
         self._simulate.prepare(*arguments, limits)
-        with time_limit(self._seconds) as self._stop:
+        with time_limit(budget.seconds) as self._stop:
             self._simulate.call(*arguments, limits._replace(stop=self._stop))
         return self._tree.edges[0]
 
@@ -125,4 +136,4 @@ def make(game: Game, argument: str) -> ISMCTSPolicy | PlainMCTSPolicy:
     require_hidden(game, "ismcts")
     if not isinstance(game, CompiledGame):
         return PlainMCTSPolicy(game, budget, seed=0)
-    return ISMCTSPolicy(game, budget.count, budget.seconds, seed=0)
+    return ISMCTSPolicy(game, None if budget.usual else budget.count, budget.seconds, seed=0)

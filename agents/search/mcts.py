@@ -17,15 +17,17 @@ from agents.search.budget import (
     LINE,
     QUICK_SIMULATIONS,
     SIMULATIONS,
+    UNLIMITED,
     Budget,
     read_budget,
-    require_positive,
+    require_budget,
     time_limit,
 )
 from agents.search.memory import Trees
 from agents.search.nodes import NODE, TREE, SearchLimits, choose, expected, follow, shares_of
 from agents.search.plain_mcts import PlainMCTSPolicy
 from agents.search.positions import positions, require_visible
+from agents.search.time_management import budget_for
 from agents.search.tree import new_scratch
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
@@ -46,8 +48,8 @@ class MCTSPolicy(Policy):
 
     Args:
         game: the game.
-        simulations: largest number of simulations per move. The search stops early when the result is proven or the
-            tree holds `MOST_NODES`.
+        simulations: largest number of simulations per move (1,000, or what a clock has time for). The search stops
+            early when the result is proven or the tree holds `MOST_NODES`.
         seconds: time per move, instead of `simulations`. Equal seeds then need not give equal moves.
         exploration: weight of the confidence bound, in units of the largest result so far.
         seed: seed of the random stream.
@@ -55,6 +57,7 @@ class MCTSPolicy(Policy):
     """
 
     needs_state = True
+    obeys = frozenset({"nodes"})
 
     def __init__(
         self,
@@ -65,10 +68,9 @@ class MCTSPolicy(Policy):
         seed: int | np.random.Generator | None = None,
     ):
         require_visible(game, "mcts")
-        require_positive("mcts", simulations=simulations, seconds=seconds)
-        self.one_at_a_time = simulations is None or simulations > QUICK_SIMULATIONS
+        self._budget = require_budget("mcts", SIMULATIONS, seconds, simulations=simulations)
+        self.one_at_a_time = self._budget.count is None or self._budget.count > QUICK_SIMULATIONS
         self._game = game
-        self._simulations, self._seconds = simulations or np.iinfo(np.int64).max, seconds
         self._exploration = exploration
         self._proves = game.num_players == 2 and game.zero_sum and not game.has_chance
         self._simulate = Unchecked(instantiate("agents.search.tree", game).simulate)
@@ -92,7 +94,8 @@ class MCTSPolicy(Policy):
         kept = np.zeros(n, np.int64) if state is None else np.array(state.tree)
         for i in np.flatnonzero(states["current_player"] != TERMINAL).tolist():
             root = states[i : i + 1]
-            nodes = self._search(self._trees.pop(int(kept[i]), root), root)
+            budget = budget_for(self._game, self._budget, batch.obs, i, "nodes")
+            nodes = self._search(self._trees.pop(int(kept[i]), root), root, budget)
             act[i] = choose(nodes, visits[i], eligible[i])
             value[i] = expected(nodes)
             follow(nodes, act[i], pv[i])
@@ -100,7 +103,7 @@ class MCTSPolicy(Policy):
         probs = shares_of(visits, eligible)
         return Batch(act=act, probs=probs, value=value, visits=visits, pv=pv, state=Batch(tree=kept))
 
-    def _search(self, kept: NDArray[Any] | None, root: NDArray[Any]) -> NDArray[Any]:
+    def _search(self, kept: NDArray[Any] | None, root: NDArray[Any], budget: Budget) -> NDArray[Any]:
         """Search from `root` [1], continuing with the nodes `kept`; return the nodes of the tree."""
         tree = np.zeros(1, TREE)
         tree["seed"] = self._rng.integers(2**64, dtype=np.uint64)
@@ -112,9 +115,9 @@ class MCTSPolicy(Policy):
         else:
             nodes[:size] = kept
         arguments = tree, root, self._scratch, self._chances, self._proves
-        limits = SearchLimits(float(self._exploration), int(self._simulations), self._stop)
+        limits = SearchLimits(float(self._exploration), budget.count or UNLIMITED, self._stop)
         self._simulate.prepare(nodes, *arguments, limits)
-        with time_limit(self._seconds) as self._stop:
+        with time_limit(budget.seconds) as self._stop:
             limits = limits._replace(stop=self._stop)
             while not self._simulate.call(nodes, *arguments, limits) and len(nodes) < MOST_NODES:
                 nodes = np.concatenate([nodes, np.empty_like(nodes)])
@@ -137,4 +140,4 @@ def make(game: Game, argument: str) -> MCTSPolicy | PlainMCTSPolicy:
     require_visible(game, "mcts")
     if not isinstance(game, CompiledGame):
         return PlainMCTSPolicy(game, budget, seed=0)
-    return MCTSPolicy(game, budget.count, budget.seconds, seed=0)
+    return MCTSPolicy(game, None if budget.usual else budget.count, budget.seconds, seed=0)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from agents.search.budget import EXPLORATION, Budget
 from agents.search.positions import positions
+from agents.search.time_management import budget_for
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
@@ -46,6 +47,7 @@ class PlainMCTSPolicy(Policy):
     """
 
     needs_state = True
+    obeys = frozenset({"nodes"})
     one_at_a_time = True
 
     def __init__(
@@ -69,7 +71,7 @@ class PlainMCTSPolicy(Policy):
             if states[row]["current_player"] == TERMINAL:
                 visits[row] = 1
                 continue
-            root = self._search(states[row])
+            root = self._search(states[row], budget_for(self._game, self._budget, batch.obs, row, "nodes"))
             visits[row] = root.visits
             best = np.flatnonzero(root.visits == root.visits.max())
             act[row] = best[np.argmax(root.total[best])]
@@ -85,11 +87,11 @@ class PlainMCTSPolicy(Policy):
         if seed is not None:
             self._rng = make_rng(seed)
 
-    def _search(self, state: NDArray[Any]) -> _Node:
+    def _search(self, state: NDArray[Any], budget: Budget) -> _Node:
         root, scale = _Node(self._game.num_actions), 1e-9
         self._hurried = False
-        count = self._budget.count or math.inf
-        end = math.inf if self._budget.seconds is None else time.monotonic() + self._budget.seconds
+        count = budget.count or math.inf
+        end = math.inf if budget.seconds is None else time.monotonic() + budget.seconds
         done = 0
         while done < count and (done == 0 or not (self._hurried or time.monotonic() > end)):
             position = self._game.playable(state, int(self._rng.integers(2**31)))

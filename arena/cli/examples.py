@@ -84,7 +84,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "play": (
         ("arena play connect_four alphabeta:4", "you move first"),
-        ("arena play chess mcts:1s --seat 2 --time 10m", "you move second, with ten minutes for each side"),
+        (
+            "arena play chess alphabeta --seat 2 --clock 10m+5s",
+            "you move second, with ten minutes and 5 s a move",
+        ),
         ("arena play hex:size=7 human", "two people at one keyboard"),
         ("arena play leduc_poker ismcts:1000 --open", "with the agent's estimates shown during the game"),
     ),
@@ -99,11 +102,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ('arena serve "play connect_four mcts:400 --seat 2" --port 9000', "one game against one agent"),
     ),
     "uci": (
-        ("arena uci alphabeta:3", "the engine command to enter in a chess program"),
+        ("arena uci alphabeta", "the engine command to enter in a chess program; it manages its time"),
         ("arena uci puct:runs/chess-alphazero:400", "a trained agent"),
     ),
     "gtp": (
-        ("arena gtp mcts:1000 --game go:size=9", "the engine command to enter in a go program"),
+        ("arena gtp mcts --game go:size=9", "the engine command to enter in a go program; it manages its time"),
         ("arena gtp ppo:runs/go9 --game go:size=9", "a trained agent"),
     ),
     "solve": (

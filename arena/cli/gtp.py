@@ -2,6 +2,7 @@
 
 import re
 import sys
+import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,8 +14,10 @@ import arena
 from arena.base.checks import require_at_least
 from arena.base.errors import UsageError
 from arena.base.seeding import spawn_seeds
+from arena.cli.gtp_clock import GtpClocks
 from arena.match.match import Match
 from arena.match.verdict import Reason
+from arena.match.warm_up import warm_up
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
 from games.engine.actions import numbered
@@ -29,8 +32,8 @@ COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
 class Options:
     """Serve an agent as a go engine on standard input and output, in the Go Text Protocol, version 2.
 
-    The agent's spec sets its thinking time; the protocol's time settings are ignored. Scores are by area, and all
-    stones left on the board count as alive.
+    The agent is told its clock, by which searches manage their time; one whose spec sets its own effort (`mcts:400`)
+    keeps it, within its clock. Scores are by area, and all stones left on the board count as alive.
     """
 
     agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")]
@@ -69,6 +72,8 @@ class GoProgram:
         self._game, self._spec, self._seed = game, spec, seed
         self._agent: Policy = make_agent(spec, game)
         self._games = 0  # number of games so far; each has a seed of its own
+        self._clocks = GtpClocks()
+        self._is_warm = False
         self._match = self._new_match()
         self._plays: list[tuple[int, int]] = []  # seat and action of each move, without passes that were filled in
         self._commands: dict[str, Callable[[Sequence[str]], str]] = {
@@ -85,8 +90,8 @@ class GoProgram:
             "undo": self._undo,
             "showboard": lambda words: "\n" + self._game.picture(self._match.state).text(ascii_only=True),
             "final_score": self._final_score,
-            "time_settings": lambda words: "",
-            "time_left": lambda words: "",
+            "time_settings": self._time_settings,
+            "time_left": self._time_left,
             "set_random_seed": self._set_seed,
             "quit": self._quit,
         }
@@ -113,6 +118,7 @@ class GoProgram:
 
     def _new_match(self) -> Match:
         self._games += 1
+        self._warm_up()  # before the match seeds the agent
         return Match(self._game, [(self._spec, self._agent)] * 2, spawn_seeds(self._seed, self._games, count=1)[0])
 
     def _clear(self, words: Sequence[str]) -> str:
@@ -141,7 +147,7 @@ class GoProgram:
         except UsageError as error:
             raise Refusal(f"{refusal}: {error}") from None
         self._agent.close()
-        self._game, self._agent = game, agent
+        self._game, self._agent, self._is_warm = game, agent, False
 
     def _replay(self, plays: Sequence[tuple[int, int]]) -> None:
         self._clear(())
@@ -181,8 +187,10 @@ class GoProgram:
             self._match.play(self._pass)
         if self._match.over:  # both have passed: nothing is left to be played
             return "pass"
-        before = self._match.state
-        self._match.advance()
+        before, began = self._match.state, time.monotonic()
+        played = sum(player == seat for player, _ in self._plays)
+        self._match.advance(self._clocks.reading(seat, played))
+        self._clocks.spend(seat, time.monotonic() - began)
         verdict = self._match.verdict
         if verdict is not None and verdict.offender is not None:
             self._replay(list(self._plays))
@@ -192,6 +200,24 @@ class GoProgram:
         action = numbered(self._match.actions[-1])
         self._plays.append((seat, action))
         return self._game.action_text(before, action)
+
+    def _warm_up(self) -> None:
+        """Load and compile the agent's code before its clock runs."""
+        if not self._is_warm:
+            warm_up(self._game, self._agent)
+            self._is_warm = True
+
+    def _time_settings(self, words: Sequence[str]) -> str:
+        """Set the main time, the time of a period, and its number of moves."""
+        main_s, period_s = _number(words, float), _number(words[1:], float)
+        self._clocks = GtpClocks(main_s, period_s, _number(words[2:], int))
+        return ""
+
+    def _time_left(self, words: Sequence[str]) -> str:
+        """Set the time that a colour has left, and the moves to go in its period, 0 in the main time."""
+        seat = _seat(words)
+        self._clocks.tell(seat, _number(words[1:], float), _number(words[2:], int))
+        return ""
 
     def _undo(self, words: Sequence[str]) -> str:
         if not self._plays:

@@ -45,8 +45,9 @@ class Options:
     """Players of the other seats, one for all or one each: mcts:400, ppo:runs/c4; human or human:NAME is a person."""
     seat: int = 1
     """Your seat in the first game; 1 moves first."""
-    time: Annotated[str | None, tyro.conf.arg(metavar="TIME", help_behavior_hint="")] = None
-    """Time of each side for all its moves of a game: 90s, 5m, 1h."""
+    clock: Annotated[str | None, tyro.conf.arg(metavar="CLOCK", help_behavior_hint="")] = None
+    """Time control of each side: 5m for a game, 5m+2s with 2 s more after each move, 40/60 for every 40 moves,
+    move=10s."""
     hands: int | None = None
     """Length of the session in hands, or games, over which the screen keeps the score; unlimited by default."""
     hints: Annotated[str | None, tyro.conf.arg(metavar="AGENT", help_behavior_hint="")] = None
@@ -71,7 +72,7 @@ def run(options: Options) -> int:
 def options_of(intent: "PlayIntent") -> Options:
     """Return the options that another screen asks for."""
     return Options(
-        intent.game, intent.agents, seat=intent.seat, time=intent.time, hands=intent.hands, store=intent.store
+        intent.game, intent.agents, seat=intent.seat, clock=intent.clock, hands=intent.hands, store=intent.store
     )
 
 
@@ -87,7 +88,7 @@ def screen(options: Options) -> Iterator["PlayScreen"]:
         raise UsageError(f"{game.name} has {seats} seats, one of them yours; name {count}, not {len(options.agents)}")
     require_at_least(0, seed=options.seed)
     require_at_least(1, **numbers_in(options, "hands"))
-    time_s = _seconds(options.time)
+    limits = Limits(clock=options.clock, time_to_start="10m")
     specs = options.agents if len(options.agents) == seats - 1 else options.agents * (seats - 1)
 
     from arena.tui.parts.sitting import PlayOptions
@@ -99,7 +100,6 @@ def screen(options: Options) -> Iterator["PlayScreen"]:
         def seat(spec: str) -> "ContainedPolicy":
             from arena.tui.services.agents import contained_agent
 
-            limits = Limits(time_per_game=options.time, time_to_start="10m")
             return stack.enter_context(closing(contained_agent(spec, game, limits)))
 
         entered = {spec: named(spec, spec) for spec in specs if not _is_person(spec)}
@@ -112,17 +112,11 @@ def screen(options: Options) -> Iterator["PlayScreen"]:
         for adviser in () if options.hints else usual_advisers(game, options.store, RUNS):
             with suppress(UsageError):  # it does not play this game
                 hints.append((adviser, seat(adviser)))
-        recorder = MatchRecorder(options.store, Limits(time_per_game=options.time))
+        recorder = MatchRecorder(options.store, limits)
         stack.callback(recorder.finish)
-        terms = PlayOptions(options.seat - 1, options.seed, time_s, hints, options.open, options.hands, recorder)
+        first = options.seat - 1, options.seed
+        terms = PlayOptions(*first, limits.control, hints, options.open, options.hands, recorder)
         yield PlayScreen(game, others, terms)
-
-
-def _seconds(time: str | None) -> float | None:
-    try:
-        return Limits(time_per_game=time).game_s
-    except UsageError as error:
-        raise UsageError(str(error).replace("time_per_game=", "--time ")) from None
 
 
 def _is_person(spec: str) -> bool:

@@ -4,7 +4,7 @@ import math
 import re
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Annotated
@@ -15,7 +15,10 @@ import arena
 from arena.base.checks import require_between
 from arena.base.errors import IllegalActionError, UsageError
 from arena.base.seeding import spawn_seeds
+from arena.match.ask import Answer
 from arena.match.match import Match
+from arena.match.warm_up import warm_up
+from arena.policy.clock import ClockReading
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
 from games.engine.actions import numbered
@@ -24,18 +27,24 @@ from games.engine.game import TERMINAL, Game, State
 NULL_MOVE = "bestmove 0000"
 """Answer if the agent fails; UCI has no other way to report it."""
 LARGEST_SEED = 2**31 - 1
+DEFAULT_OVERHEAD_MS, LARGEST_OVERHEAD_MS = 10, 5000
+"""Milliseconds that the agent is told to have less than its clock."""
+ENDLESS_S = 1e6
+"""Time of a search that ends when it is told to."""
+MOVES_AFTER_PONDERING = 40
+GO_TIMES = ("wtime", "btime", "winc", "binc", "movetime")
 
 
 @dataclass(frozen=True)
 class Options:
     """Serve an agent as a UCI chess engine on standard input and output, for a chess program to run.
 
-    The agent's spec sets its thinking time; time controls are ignored. `stop` and `go infinite` only decide when its
-    move is sent.
+    The agent is told the clocks and limits that `go` names. Searches manage their time by them (`alphabeta`, `mcts`);
+    an agent whose spec sets its own effort (`alphabeta:5`, `mcts:400`) keeps it, within its clock.
     """
 
     agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")]
-    """Agent that plays: random, alphabeta:3, ppo:runs/chess."""
+    """Agent that plays: alphabeta, alphabeta:3, ppo:runs/chess."""
     seed: int = 0
     """Random seed; the same seed and commands give the same moves."""
 
@@ -69,6 +78,9 @@ class UciServer:
         self._match: Match | None = None
         self._thread: threading.Thread | None = None
         self._may_answer = threading.Event()  # set when the agent's move may be sent
+        self._overhead_s = DEFAULT_OVERHEAD_MS / 1000
+        self._is_warm = False
+        self._pondered = ClockReading()  # clock of a search that `ponderhit` makes one of the game
 
     def obey(self, line: str) -> bool:
         """Carry out a command; return False after `quit`. Unknown commands are ignored, as UCI requires."""
@@ -79,11 +91,19 @@ class UciServer:
             _say(f"id name Arena {arena.__version__} {self._name}")
             _say("id author the authors of Arena")
             _say(f"option name Seed type spin default {self._seed} min 0 max {LARGEST_SEED}")
+            _say(f"option name Move Overhead type spin default {DEFAULT_OVERHEAD_MS} min 0 max {LARGEST_OVERHEAD_MS}")
+            _say("option name Ponder type check default false")
             _say("uciok")
         elif command == "isready":
+            if self._thread is None:
+                self._warm_up()
             _say("readyok")
-        elif command in ("stop", "ponderhit"):
+        elif command == "stop":
             self._may_answer.set()
+            self._hurry(0.0)
+        elif command == "ponderhit":
+            self._may_answer.set()
+            self._hurry(after_pondering_s(self._pondered))
         elif command in ("ucinewgame", "position", "setoption", "go"):
             self.stop()
             obey = {"ucinewgame": self._forget, "position": self._position, "setoption": self._set, "go": self._go}
@@ -94,24 +114,51 @@ class UciServer:
         return True
 
     def stop(self) -> None:
-        """Send the agent's move as soon as it is known, and wait for that."""
+        """Have the agent move at once, and wait for that."""
         self._may_answer.set()
         if self._thread is not None:
+            self._hurry(0.0)
             self._thread.join()
             self._thread = None
+
+    def _hurry(self, seconds: float) -> None:
+        """Ask the agent, in so many seconds, to answer; again until it has, since its search may not have begun."""
+        thread = self._thread
+
+        def hurry() -> None:
+            if thread is not None:
+                thread.join(seconds)
+                while thread.is_alive():
+                    self._agent.hurry()
+                    thread.join(0.01)
+
+        threading.Thread(target=hurry, daemon=True).start()
+
+    def _warm_up(self) -> None:
+        """Load and compile the agent's code, before any clock runs."""
+        if not self._is_warm:
+            warm_up(self._game, self._agent)
+            self._is_warm = True
 
     def _forget(self, words: list[str]) -> None:
         """Obey `ucinewgame`."""
         self._match, self._position_text, self._moves = None, self._start, []
 
     def _set(self, words: list[str]) -> None:
-        """Obey `setoption name Seed value N`."""
-        name, _, value = " ".join(words).partition(" value ")
-        if name.lower() != "name seed":
-            raise UsageError(f"there is no option {name.removeprefix('name ')!r}; known: Seed")
-        if not (value.isascii() and value.isdecimal() and int(value) <= LARGEST_SEED):
-            raise UsageError(f"Seed {value!r} is not a number from 0 to {LARGEST_SEED}")
-        self._seed, self._games, self._match = int(value), 0, None
+        """Obey `setoption name NAME value N`."""
+        name, _, value = " ".join(words).removeprefix("name ").partition(" value ")
+        largest = {"seed": LARGEST_SEED, "move overhead": LARGEST_OVERHEAD_MS}
+        if name.lower() == "ponder":  # the program that asks for it says so with `go`
+            return
+        if name.lower() not in largest:
+            raise UsageError(f"there is no option {name!r}; known: Seed, Move Overhead, Ponder")
+        most = largest[name.lower()]
+        if not (value.isascii() and value.isdecimal() and int(value) <= most):
+            raise UsageError(f"{name} {value!r} is not a number from 0 to {most}")
+        if name.lower() == "seed":
+            self._seed, self._games, self._match = int(value), 0, None
+        else:
+            self._overhead_s = int(value) / 1000
 
     def _position(self, words: list[str]) -> None:
         """Obey `position startpos | fen FEN [moves ...]`; continue the current game if it is a prefix of this one."""
@@ -135,6 +182,7 @@ class UciServer:
         """Return a match from a position, with the agent in both seats."""
         game = self._game if fen == self._start else replace(self._game, initial=self._parse(fen))
         self._games += 1
+        self._warm_up()  # before the match seeds the agent
         return Match(game, [(self._name, self._agent)] * 2, spawn_seeds(self._seed, self._games, count=1)[0])
 
     def _play_on(self, move: str) -> None:
@@ -162,18 +210,23 @@ class UciServer:
 
     def _go(self, words: list[str]) -> None:
         """Think in a separate thread, so that commands are read meanwhile."""
+        match = self._open_match()
+        clock = read_go(words, match.seat).less(self._overhead_s)
         self._may_answer.clear()
-        if "infinite" not in words and "ponder" not in words:
+        self._pondered = clock
+        if "ponder" in words:
+            clock = replace(clock, seconds_left=ENDLESS_S, game_seconds_left=None)
+        elif "infinite" not in words:
             self._may_answer.set()
-        self._thread = threading.Thread(target=self._think, args=(self._open_match(),), daemon=True)
+        self._thread = threading.Thread(target=self._think, args=(match, clock), daemon=True)
         self._thread.start()
 
-    def _think(self, match: Match) -> None:
+    def _think(self, match: Match, clock: ClockReading) -> None:
         if self._is_over(match):
             self._tell("bestmove (none)")
             return
         before = match.state
-        answer = match.advance()
+        answer = match.advance(clock if clock != ClockReading() else None)
         if match.verdict is not None and match.verdict.offender is not None:
             self._match = None
             _say(f"info string {self._name} makes no move: {match.verdict.reason}, {match.verdict.detail}")
@@ -183,11 +236,65 @@ class UciServer:
         self._moves.append(move)
         if answer.value is not None:
             _say(f"info depth 1 score cp {centipawns(answer.value)} pv {move}")
-        self._tell(f"bestmove {move}")
+        self._tell(f"bestmove {move}{self._expected(match, answer)}")
+
+    def _expected(self, match: Match, answer: Answer) -> str:
+        """Return the reply that the agent expects, for the other program to let it ponder; empty if unknown."""
+        if (
+            answer.pv is None
+            or len(answer.pv) < 2
+            or match.over
+            or not match.game.allows(int(answer.pv[1]), match.legal)
+        ):
+            return ""
+        return f" ponder {by_squares(self._game, match.state, int(answer.pv[1]))}"
 
     def _tell(self, line: str) -> None:
         self._may_answer.wait()
         _say(line)
+
+
+def read_go(words: Sequence[str], seat: int) -> ClockReading:
+    """Return the clock that `go` names, in milliseconds there; words that are no limits of a search are ignored.
+
+    Raises `UsageError` for a limit without a whole number.
+    """
+    own, other = ("w", "b") if seat == 0 else ("b", "w")
+    limits = {name: _go_number(words, name) for name in (*GO_TIMES, "movestogo", "depth", "nodes") if name in words}
+    left, rest, increment = (limits.get(name) for name in (f"{own}time", f"{other}time", f"{own}inc"))
+    left_s, rest_s = _in_seconds(left), _in_seconds(rest)
+    times = [time for time in (_in_seconds(limits.get("movetime")), left_s) if time is not None]
+    if "infinite" in words:
+        times = [ENDLESS_S]
+    everybody = () if left_s is None or rest_s is None else (left_s, rest_s) if seat == 0 else (rest_s, left_s)
+    return ClockReading(
+        seconds_left=min(times, default=None),
+        game_seconds_left=None if "infinite" in words else left_s,
+        increment_s=_in_seconds(increment) or 0.0,
+        moves_to_go=limits.get("movestogo"),
+        nodes=limits.get("nodes"),
+        depth=limits.get("depth"),
+        all_seconds_left=everybody,
+    )
+
+
+def _go_number(words: Sequence[str], name: str) -> int:
+    value = next(iter(words[words.index(name) + 1 :]), "")
+    if not re.fullmatch(r"-?[0-9]{1,12}", value):  # clocks of programs that tolerate being late go below 0
+        raise UsageError(f"go {name} {value}: expected a whole number")
+    return max(int(value), 1)
+
+
+def _in_seconds(milliseconds: int | None) -> float | None:
+    return None if milliseconds is None else milliseconds / 1000
+
+
+def after_pondering_s(clock: ClockReading) -> float:
+    """Return the seconds to go on searching once the move that was pondered on has been played."""
+    if clock.seconds_left is None:
+        return 0.0
+    share = clock.seconds_left if clock.game_seconds_left is None else clock.seconds_left / MOVES_AFTER_PONDERING
+    return min(share + clock.increment_s / 2, 0.9 * clock.seconds_left)
 
 
 def by_squares(game: Game, state: State, action: int) -> str:

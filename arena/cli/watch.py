@@ -64,7 +64,7 @@ def run(options: Options) -> int:
 
 def options_of(intent: "WatchIntent") -> Options:
     """Return the options that another screen asks for."""
-    limits = Limits(time_per_game=intent.time)
+    limits = Limits(clock=intent.clock)
     given = Options(intent.game, intent.agents, games=intent.games, speed=intent.speed, limits=limits)
     return given if intent.openings is None else replace(given, openings=intent.openings)
 
@@ -118,10 +118,10 @@ def _series(options: Options) -> Iterator["ArenaScreen"]:
                 (spec, stack.enter_context(closing(contained_agent(spec, game, options.limits))))
                 for spec in options.agents
             ]
-            yield WatchScreen(game, agents, *series, options.limits.game_s)
+            yield WatchScreen(game, agents, *series, options.limits)
         else:
             boards = [_board(options, game, stack) for _ in range(min(options.boards, options.games))]
-            yield BoardsScreen(game, boards, *series)
+            yield BoardsScreen(game, boards, *series, options.limits)
 
 
 def _board(options: Options, game: Game, stack: ExitStack) -> list[tuple[str, Policy]]:

@@ -47,6 +47,8 @@ class Answer:
     """Visits of each action in its search [A]; None if not given."""
     pv: NDArray[np.integer[Any]] | None = None
     """Principal variation [L], -1 after its end; None if not given."""
+    spent_s: float | None = None
+    """Seconds that the policy says it took, without what is lost on the way to it; None if it does not."""
     hidden: Any = None
     """Hidden state after this move, one row; None if it keeps none."""
     transcript: str | None = None
@@ -64,21 +66,22 @@ class Answers:
     transcripts: Mapping[int, str] = field(default_factory=dict)
     """What was asked and answered in words, as JSON, by row."""
     extras: Batch = field(default_factory=Batch)
-    """Optional parts of the answers: `probs` and `visits` [n, A], `value` [n], `pv` [n, L], `state` (hidden state, n
-    rows)."""
+    """Optional parts of the answers: `probs` and `visits` [n, A], `value` and `spent_s` [n], `pv` [n, L], `state`
+    (hidden state, n rows)."""
 
     def only(self) -> Answer:
         """Return the only answer of a batch of one."""
         if self.failures:
             return Answer(NO_ACTION, self.failures[0], transcript=self.transcripts.get(0))
         extras = {key: array[0] for key, array in self.extras.items() if key != "state"}
-        value = extras.get("value")
+        value, spent_s = extras.get("value"), extras.get("spent_s")
         return Answer(
             action_of(self.actions[0]),
             probs=extras.get("probs"),
             value=None if value is None else float(value),
             visits=extras.get("visits"),
             pv=extras.get("pv"),
+            spent_s=None if spent_s is None else float(spent_s),
             hidden=self.extras.get("state"),
             transcript=self.transcripts.get(0),
         )
@@ -170,7 +173,8 @@ def _consult(game: Game, policy: Policy, obs: Batch, hidden: Any) -> Batch:
     for key in ("failure", "transcript"):
         if answer.get(key) is not None:
             result[key] = answer[key]
-    shapes = {"probs": obs.mask.shape, "visits": obs.mask.shape, "value": (len(obs),), "pv": None}
+    each, row = obs.mask.shape, (len(obs),)
+    shapes = {"probs": each, "visits": each, "value": row, "spent_s": row, "pv": None}
     for key, shape in shapes.items():
         if answer.get(key) is not None:
             array = as_array(answer[key])

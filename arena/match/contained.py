@@ -1,8 +1,8 @@
 """`ContainedPolicy`: an agent in a process of its own, under limits of time and memory."""
 
 import json
-import math
 import time
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,15 @@ from arena.match.limits import Limits
 from arena.match.process import AgentProcess, DiedError
 from arena.match.verdict import FAULTS, Failure, Reason
 from arena.policy.agent_spec import AgentSpec
+from arena.policy.clock import ClockReading, read_clock
 from arena.policy.protocol import Policy
 from arena.policy.registry import agent_kind
 from arena.policy.transcript import Transcript
 from games.engine.game import Game
 
+CLOCK = {one.name for one in fields(ClockReading)}
+GRACE_S = 1.0
+"""Time that messages between the processes may take in a move, on a busy machine, before the agent is ended."""
 ACTION_LIMIT = 2**31
 """Actions of this magnitude or more are malformed answers."""
 
@@ -27,15 +31,15 @@ ACTION_LIMIT = 2**31
 class ContainedPolicy(Policy):
     """Runs the agent of a spec in another process, one game at a time.
 
-    If it hangs, crashes or takes too much memory, it loses; this process goes on. The agent receives
-    `batch.obs.seconds_left`, its limit for this move, and `game_seconds_left`, for all its remaining moves (float64
-    [1], NaN without a limit). Time for messages counts. A killed process is started again for the next game. Raises
-    `UsageError` if the agent cannot be made.
+    If it hangs, crashes or takes too much memory, it loses; this process goes on. The agent is told the clock that the
+    observations hold (`arena.policy.clock`), and its time is taken where it thinks, without messages: `spent_s` [n].
+    A killed process is started again for the next game. Raises `UsageError` if the agent cannot be made, or cannot be
+    told its clock.
 
     Args:
         spec: the agent.
         game: what is played.
-        limits: of time and memory.
+        limits: of memory and of the time to start; its time control is what the agent has to be able to obey.
         tells: return probabilities, value and search figures of the agent besides its actions, for display.
         later: start the process at the first game, not at once.
 
@@ -45,9 +49,7 @@ class ContainedPolicy(Policy):
     one_at_a_time = True
 
     def __init__(self, spec: str, game: Game, limits: Limits, tells: bool = False, later: bool = False):
-        self._spec, self._game, self._limits, self._tells = spec, game, limits, tells
-        self.left_s = limits.game_s
-        """Seconds left in this game; None without a limit."""
+        self._spec, self._game, self.limits, self._tells = spec, game, limits, tells
         self._stopped = False
         self._warms_up = True
         try:
@@ -56,12 +58,12 @@ class ContainedPolicy(Policy):
             raise UsageError(f"{spec} cannot be seated: {error}") from None
 
     def reset(self, seed: int | None = None) -> None:
-        """Begin a game with a full clock; `FailedError` if the agent fails."""
+        """Begin a game; `FailedError` if the agent fails."""
         if self._process is None:
             self._process = self._started()
-        self.left_s, self._stopped = self._limits.game_s, False
+        self._stopped = False
         self._process.begin_game()
-        self._ask(self._process, {"seed": seed}, self._limits.start_s, "not ready for a game")
+        self._ask(self._process, {"seed": seed}, self.limits.start_s, "not ready for a game")
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Choose `act` [n], one row after the other; `FailedError` if an answer is late or missing."""
@@ -73,19 +75,19 @@ class ContainedPolicy(Policy):
         """Return the answer to one row of observations."""
         if self._process is None:
             raise FailedError(Failure("it has ended"))
+        clock = read_clock(obs)
+        seconds = None if clock is None else clock.seconds_left
+        seen = Batch({name: array for name, array in obs.items() if clock is None or name not in CLOCK})
+        message = {"seen": to_json(seen), "tell": self._tells, "clock": None if clock is None else asdict(clock)}
         began = time.monotonic()
-        seconds = min((limit for limit in (self._limits.move_s, self.left_s) if limit is not None), default=None)
-        clocks = {"seconds_left": seconds, "game_seconds_left": self.left_s}
-        clocks_left = {name: np.array([math.nan if left is None else left]) for name, left in clocks.items()}
-        message = {"seen": to_json(obs) | to_json(Batch(clocks_left)), "tell": self._tells}
-        answer = self._ask(self._process, message, seconds, "no move")
-        if self.left_s is not None:
-            self.left_s -= time.monotonic() - began
+        answer = self._ask(self._process, message, seconds, "no move", GRACE_S)
+        waited_s, spent_s = time.monotonic() - began, answer.get("spent_s")
         action = answer.get("action")
-        if not self._is_well_formed(action):
+        if not self._is_well_formed(action) or type(spent_s) is not float:
             raise FailedError(Failure("sent a malformed answer"))
+        known = Batch(act=np.array([action]), spent_s=np.array([max(spent_s, waited_s - GRACE_S)]))
         try:
-            moved = Batch(from_json(answer["told"], self._game) if self._tells else Batch(), act=np.array([action]))
+            moved = Batch(from_json(answer["told"], self._game) if self._tells else Batch(), **known)
         except (KeyError, TypeError, ValueError):
             raise FailedError(Failure("sent a malformed answer")) from None
         if (transcript := _transcript(answer)) is not None:
@@ -119,24 +121,31 @@ class ContainedPolicy(Policy):
     def _started(self) -> AgentProcess:
         """Start a process with the agent; one move that does not count loads and compiles its code."""
         agent = AgentSpec.parse(self._spec)
-        process = AgentProcess(self._limits.memory_bytes, agent_kind(agent.name).variables(agent.argument))
-        seat = {"spec": self._spec, "game": self._game.name, "options": dict(self._game.options)}
-        answer = self._ask(process, seat, self._limits.start_s, "not seated")
+        process = AgentProcess(self.limits.memory_bytes, agent_kind(agent.name).variables(agent.argument))
+        control = self.limits.control
+        obeys = () if control is None else control.searches
+        seat = {"spec": self._spec, "game": self._game.name, "options": dict(self._game.options), "obeys": obeys}
+        answer = self._ask(process, seat, self.limits.start_s, "not seated")
         if "refused" in answer:
             process.close()
             raise UsageError(str(answer["refused"]))
         if self._warms_up:
             try:
-                self._ask(process, {"warm_up": True}, self._limits.start_s, "not warm")
+                self._ask(process, {"warm_up": True}, self.limits.start_s, "not warm")
             except FailedError:  # it will fail again in its games, and lose them by the rules
                 self._warms_up = False
                 return self._started()
         return process
 
-    def _ask(self, process: AgentProcess, message: dict[str, Any], seconds: float | None, what: str) -> dict[str, Any]:
-        """Return the answer of a process; `FailedError` if it reports a failure, is late, or has died."""
+    def _ask(
+        self, process: AgentProcess, message: dict[str, Any], seconds: float | None, what: str, grace_s: float = 0.0
+    ) -> dict[str, Any]:
+        """Return the answer of a process; `FailedError` if it reports a failure, is late, or has died.
+
+        It is late after `seconds` and `grace_s`, in which messages may be on their way.
+        """
         try:
-            answer = process.exchange(message, seconds)
+            answer = process.exchange(message, None if seconds is None else seconds + grace_s)
         except TimeoutError:
             self._process = None
             raise FailedError(Failure(f"{what} within {seconds:.3g} s", Reason.LATE)) from None

@@ -91,19 +91,17 @@ class WrittenMatch:
 def circumstances(event: str, seconds: float, number: int, limits: Limits | None = None) -> dict[str, str]:
     """Return the circumstances of a match by the names of PGN: event, date and time (UTC), round and time control.
 
-    `seconds` since 1970 is the time of its end. PGN writes a time for a whole game as seconds, one for each move as
-    `1/seconds`, none as `-`.
+    `seconds` since 1970 is the time of its end.
     """
     ended = datetime.fromtimestamp(int(seconds), UTC)
-    per_move = [] if limits is None or limits.move_s is None else [f"1/{limits.move_s:g}"]
-    per_game = [] if limits is None or limits.game_s is None else [f"{limits.game_s:g}"]
+    control = None if limits is None else limits.control
     return {
         "Event": event,
         "Date": f"{ended:%Y.%m.%d}",
         "Round": str(number),
         "UTCDate": f"{ended:%Y.%m.%d}",
         "UTCTime": f"{ended:%H:%M:%S}",
-        "TimeControl": ":".join([*per_move, *per_game]) or "-",
+        "TimeControl": "-" if control is None else control.pgn,
     }
 
 

@@ -1,11 +1,12 @@
 """The program in an agent's process: it reads requests as lines of JSON and answers each in turn.
 
-    {"id": 1, "spec": "alphabeta:4", "game": "connect_four", "options": {...}}   makes the agent; {"id": 1} or
-                                                                                  {"id": 1, "refused": "why"}
+    {"id": 1, "spec": "alphabeta:4", "game": "connect_four", "options": {...}, "obeys": []}
+                                                 makes the agent; {"id": 1} or {"id": 1, "refused": "why"}
     {"id": 2, "warm_up": true}                   one move that does not count, to load its code; {"id": 2}
     {"id": 3, "seed": 5}                         a new game
-    {"id": 4, "seen": {...}, "tell": false}      asks for a move; {"id": 4, "action": 3}, with "tell" also "told":
-                                                 {...} (`probs`, `visits`, `value` and `pv`, as far as given); an
+    {"id": 4, "seen": {...}, "clock": {...} or null, "tell": false}
+                                                 asks for a move; {"id": 4, "action": 3, "spent_s": 0.2}, with "tell"
+                                                 also "told": {...} (`probs`, `visits`, `value`, `pv`, if given); an
                                                  agent that thinks in words adds its "transcript"
     {"hurry": true}                              answer the pending request at once; has no answer itself
     {"id": 5, "close": true}                     the end
@@ -17,6 +18,7 @@ import json
 import os
 import queue
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -24,10 +26,11 @@ import numpy as np
 
 from arena.base.errors import UsageError
 from arena.data.batch import Batch
-from arena.env.make import vector_games
 from arena.match.arrays import from_json, to_json
-from arena.match.ask import Answer, ask, begin, view
+from arena.match.ask import Answer, ask, begin
 from arena.match.verdict import Failure
+from arena.match.warm_up import warm_up
+from arena.policy.clock import ClockReading, require_obedient
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
 from arena.policy.torch_modes import torch_threads
@@ -40,12 +43,13 @@ class SeatedAgent:
     def __init__(self, request: dict[str, Any]):
         self._game: Game = make_game(request["game"], **request["options"])
         self._policy: Policy = make_agent(request["spec"], self._game)
+        require_obedient(request["spec"], self._policy, request["obeys"])
         self._hidden: Any = None
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the answer to a request."""
         if "warm_up" in request:
-            self._warm_up()
+            warm_up(self._game, self._policy)
             return {}
         if "close" in request:
             self._policy.close()
@@ -54,39 +58,22 @@ class SeatedAgent:
             self._hidden = None
             failure = begin(self._policy, request["seed"])
             return {} if failure is None else _failed(failure)
-        obs = from_json(request["seen"], self._game)
-        answer = ask(self._game, self._policy, self._without_unneeded(obs), self._hidden).only()
+        obs = self._without_unneeded(from_json(request["seen"], self._game))
+        if request["clock"] is not None:
+            obs.update(ClockReading(**request["clock"]).to_arrays())
+        began = time.monotonic()
+        answer = ask(self._game, self._policy, obs, self._hidden).only()
+        spent_s = time.monotonic() - began
         self._hidden = answer.hidden
         words = {} if answer.transcript is None else {"transcript": answer.transcript}
         if answer.failure is not None:
             return _failed(answer.failure) | words
-        told = {"told": to_json(_extras(answer))} if request["tell"] else {}
-        return {"action": answer.action} | told | words
+        move = {"action": answer.action, "spent_s": spent_s}
+        return move | ({"told": to_json(_extras(answer))} if request["tell"] else {}) | words
 
     def hurry(self) -> None:
         """Ask the agent to answer the pending request at once."""
         self._policy.hurry()
-
-    def _warm_up(self) -> None:
-        """Make one move to load the agent's code, and hurry it all the while."""
-        done = threading.Event()
-
-        def hurry() -> None:
-            while not done.wait(0.05):
-                self._policy.hurry()
-
-        threading.Thread(target=hurry, daemon=True).start()
-        try:
-            self._first_move()
-        finally:
-            done.set()
-
-    def _first_move(self) -> None:
-        env = vector_games(self._game, 1)
-        env.reset(seed=0)
-        begin(self._policy, 0)
-        nothing = np.zeros((1, 0), self._game.action_dtype), np.zeros(1, np.int64)
-        ask(self._game, self._policy, view(env, np.zeros(1, np.int64), self._policy, *nothing))
 
     def _without_unneeded(self, obs: Batch) -> Batch:
         """Return the observations without states and moves that the policy does not need."""

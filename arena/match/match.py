@@ -11,9 +11,12 @@ from arena.base.errors import IllegalActionError, UsageError
 from arena.base.seeding import spawn_seeds
 from arena.env.make import vector_games
 from arena.match.ask import NO_ACTION, Answer, ask, begin, view
+from arena.match.limits import Limits
 from arena.match.shown import witness_of
+from arena.match.time_control import GameClocks
 from arena.match.transcripts import Minutes
-from arena.match.verdict import MatchRecord, Reason, Verdict, fault, forfeit
+from arena.match.verdict import Failure, MatchRecord, Reason, Verdict, fault, forfeit
+from arena.policy.clock import ClockReading
 from arena.policy.protocol import Policy
 from games.engine.actions import Action, written
 from games.engine.game import Game
@@ -27,11 +30,17 @@ class Match:
     """A game in progress between `players` (name, policy), one per seat; for a policy of None, moves come from outside.
 
     A policy's illegal action or exception loses the match for it. `play` takes moves from outside and
-    raises `IllegalActionError` for an illegal action, which changes nothing.
+    raises `IllegalActionError` for an illegal action, which changes nothing. With `limits`, the policies play by their
+    clock.
     """
 
     def __init__(
-        self, game: Game, players: Sequence[tuple[str, Policy | None]], seed: int = 0, opening: Sequence[Action] = ()
+        self,
+        game: Game,
+        players: Sequence[tuple[str, Policy | None]],
+        seed: int = 0,
+        opening: Sequence[Action] = (),
+        limits: Limits | None = None,
     ):
         if len(players) != game.num_players:
             raise UsageError(f"{game.name} has {game.num_players} seats, not {len(players)}")
@@ -42,6 +51,9 @@ class Match:
         self.actions: list[Action] = []
         self._move_ms: list[int] = []
         self.verdict: Verdict | None = None
+        control = None if limits is None else limits.control
+        self.clocks = None if control is None else GameClocks(control, game.num_players)
+        self._overhead_s = 0.0 if limits is None else limits.overhead_s
         self._env = vector_games(game, 1)
         self._env.reset(seed=seed)
         self._witness = witness_of(self._env)
@@ -119,32 +131,41 @@ class Match:
         """Legal actions, [A] (A = 0 where they are continuous); none once the match is over."""
         return self._env.mask[0] & (not self.over)
 
-    def consult(self, policy: Policy) -> Answer:
-        """Return the answer of `policy` for the seat to move, without playing it."""
+    def consult(self, policy: Policy, clock: ClockReading | None = None) -> Answer:
+        """Return the answer of `policy` for the seat to move, which is told its `clock`, without playing it."""
         history = np.zeros((1, len(self.actions)), self.game.action_dtype)
         if self.actions:
             history[0] = self.actions
         lengths = np.array([len(self.actions)])
         obs = view(self._env, np.zeros(1, np.int64), policy, history, lengths)
+        if clock is not None:
+            obs.update(clock.to_arrays())
         return ask(self.game, policy, obs, self._hidden[self.seat]).only()
 
-    def advance(self) -> Answer:
-        """Let the policy to move choose and play; return its answer. The match may be over afterwards."""
+    def advance(self, clock: ClockReading | None = None) -> Answer:
+        """Let the policy to move choose and play; return its answer. The match may be over afterwards.
+
+        `clock` is what the policy is told of a clock that is kept elsewhere; without it, that of the match.
+        """
         seat = self.seat
         policy = self.players[seat][1]
         if self.over or policy is None:
             raise UsageError("the match is over" if self.over else f"{self.players[seat][0]} moves from outside")
+        if clock is None and self.clocks is not None:
+            clock = self.clocks.reading(seat).less(self._overhead_s)
         unfit = self._unfit[seat]
         began = time.monotonic()
-        answer = Answer(NO_ACTION, unfit) if unfit else self.consult(policy)
-        spent_ms = round(1000 * (time.monotonic() - began))
+        answer = Answer(NO_ACTION, unfit) if unfit else self.consult(policy, clock)
+        spent_s = time.monotonic() - began if answer.spent_s is None else answer.spent_s
         self._hidden[seat] = answer.hidden
         self._minutes.note(len(self.actions), seat, answer.transcript)
-        if self._is_legal(answer.action):
-            self._play(answer.action, spent_ms)
+        in_time = self.clocks is None or self.clocks.spend(seat, spent_s)
+        if self._is_legal(answer.action) and in_time:
+            self._play(answer.action, round(1000 * spent_s))
         else:
-            self._move_ms.append(spent_ms)
-            self.verdict = fault(self.game.num_players, seat, answer.action, answer.failure)
+            self._move_ms.append(round(1000 * spent_s))
+            late = None if in_time else Failure(f"its move took {spent_s:.3g} s", Reason.LATE)
+            self.verdict = fault(self.game.num_players, seat, answer.action, answer.failure or late)
         return answer
 
     def play(self, action: Action) -> None:

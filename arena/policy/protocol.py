@@ -28,6 +28,8 @@ class Policy(ABC):
     """
     costly: ClassVar[bool] = False
     """True if its answers cost money or many seconds: tournaments write its games down after few of them."""
+    obeys: ClassVar[frozenset[str]] = frozenset()
+    """Limits of a search that it obeys where it is told them with its clock: `nodes`, `depth`."""
     needs_moves: ClassVar[bool] = False
     """True if it needs `batch.obs.moves` (int32 [n, T], -1 after the last), all actions since the start, openings too.
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,7 +12,7 @@ from arena.base.files import LARGE, open_regular, reason
 from arena.base.saving import write_whole
 from arena.match.files import JSON_LINES, WrittenMatch, circumstances, match_text
 from arena.match.json_lines import from_json_line
-from arena.match.limits import Limits
+from arena.match.limits import clock_of
 from arena.match.replay import game_labelled
 from arena.match.verdict import MatchRecord
 from arena.store.matches import MatchFilter, StoredMatch
@@ -47,10 +47,7 @@ def export_lines(store: Store, path: Path, wanted: MatchFilter | None = None) ->
 
 def circumstances_of(match: StoredMatch, run: StoredRun) -> dict[str, str]:
     """Return the circumstances of a stored match: the run it belongs to, when it was played, and its clock."""
-    limits = run.config.get("limits")
-    limits = limits if isinstance(limits, Mapping) else {}
-    clock = Limits(limits.get("time_per_move"), limits.get("time_per_game"))
-    return circumstances(f"{run.kind} {run.id}", match.added, match.number + 1, clock)
+    return circumstances(f"{run.kind} {run.id}", match.added, match.number + 1, clock_of(run.config))
 
 
 @dataclass(frozen=True)

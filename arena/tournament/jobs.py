@@ -85,8 +85,9 @@ class JobPlayer:
         with torch_threads(self._setup.threads):
             if not job.alone:
                 return play_matches(self._game, players, job.pairings, job.seed)
+            limits = self._setup.limits
             return [
-                Match(self._game, [players[place] for place in one.seating], one.seed, one.opening).play_out()
+                Match(self._game, [players[place] for place in one.seating], one.seed, one.opening, limits).play_out()
                 for one in job.pairings
             ]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from arena.base.errors import UsageError
-from arena.match.limits import Limits
+from arena.match.limits import Limits, clock_of
 from arena.ratings.anchors import MEAN
 from arena.store import Selection, Store
 from arena.tournament.standings import Standings, require_anchor
@@ -30,13 +30,13 @@ class Ladder:
 
 def clock_words(config: Mapping[str, Any]) -> str:
     """Return the clock of a run in words, by its configuration: `1s a move, 2m a game`, or `no clock`."""
-    limits = config.get("limits")
-    limits = limits if isinstance(limits, Mapping) else {}
-    return limits_words(Limits(limits.get("time_per_move"), limits.get("time_per_game")))
+    return limits_words(clock_of(config))
 
 
 def limits_words(limits: Limits) -> str:
     """Return the clock of limits in words."""
+    if limits.clock is not None:
+        return f"clock {limits.clock}"
     parts = [(limits.time_per_move, "a move"), (limits.time_per_game, "a game")]
     return ", ".join(f"{time} {what}" for time, what in parts if time) or "no clock"
 

@@ -1,5 +1,6 @@
 """Agents that go wrong at their second move, `faulty:HOW`; a package of their own, found by its entry point."""
 
+import math
 import os
 import shutil
 import signal
@@ -44,7 +45,7 @@ class Faulty(Policy):
         if self.moves < 2 or (self.how in ONCE and self.moves > 2):
             return Batch(act=act)
         if self.how == "tells the time":
-            tells_time(act, batch.obs.seconds_left)
+            tells_time(act, batch.obs.get("seconds_left", [math.nan]))
         return Batch(act=FAULTS[self.how](act))
 
 

@@ -13,6 +13,7 @@ from arena.match import process
 from arena.match.contained import ContainedPolicy
 from arena.match.limits import Limits
 from arena.match.match import Match
+from arena.match.time_control import TimeControl
 from arena.match.verdict import Reason
 from arena.policy.registry import make_agent
 from arena.processes.tree import tree
@@ -41,7 +42,8 @@ def contain():
 
 def play(policy, seed=0, other=None):
     """A game against one that plays columns from the left; the agent is second."""
-    match = Match(CONNECT_FOUR, [("low", other or Lowest()), ("agent", policy)], seed)
+    limits = policy.limits if isinstance(policy, ContainedPolicy) else None
+    match = Match(CONNECT_FOUR, [("low", other or Lowest()), ("agent", policy)], seed, limits=limits)
     while not match.over:
         match.advance()
     return match.record()
@@ -211,7 +213,10 @@ def test_limits_that_cannot_be_read_are_refused(wrong, message):
 
 def test_limits_in_seconds_and_bytes():
     limits = Limits(time_per_move="500ms", time_per_game="2m", memory="1.5GB")
-    assert (limits.move_s, limits.game_s, limits.memory_bytes, limits.start_s) == (0.5, 120, 1_500_000_000, 60)
+    assert (limits.control, limits.memory_bytes) == (TimeControl(base_s=120, move_s=0.5), 1_500_000_000)
+    assert (limits.start_s, limits.overhead_s, Limits(move_overhead="30ms").overhead_s) == (60, 0, 0.03)
+    with pytest.raises(UsageError, match=r"clock=10 and time_per_move or time_per_game: give one of them"):
+        Limits(clock="10", time_per_move="1s")
     assert limits
     assert not Limits(time_to_start="5s")
 

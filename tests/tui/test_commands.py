@@ -19,7 +19,10 @@ ROOT = Path(__file__).parents[2]
         ("play tic_tac_to random", "unknown game 'tic_tac_to'; did you mean 'tic_tac_toe'?"),
         ("play tic_tac_toe rendom", "unknown agent 'rendom'; did you mean 'random'?"),
         ("play tic_tac_toe", "tic_tac_toe has 2 seats, one of them yours; name 1 agent, not 0"),
-        ("play tic_tac_toe random --time soon", "--time soon is not a number above 0 of ms, s, m, h, as 1s"),
+        (
+            "play tic_tac_toe random --clock soon",
+            "--clock soon is not a time control, as 10+0.1, 5m+2s, 40/60, move=500ms, nodes=10000 or depth=8",
+        ),
         ("play tic_tac_toe random --hints rendom", "unknown agent 'rendom'; did you mean 'random'?"),
         ("play tic_tac_toe random --seat 3", "--seat 3 is not a seat of tic_tac_toe; seats are 1 to 2"),
         ("play tic_tac_toe random --seat 0", "--seat 0 is not a seat of tic_tac_toe; seats are 1 to 2"),

@@ -196,11 +196,11 @@ async def test_a_person_plays_a_fitting_opponent_within_six_keys(tmp_path, keys,
     ("kind", "game", "filled", "command"),
     [
         ("play", "go", {"option-size": "9"}, "play go:size=9 mcts:400 --seat 1"),
-        ("play", "chess", {"agent": "human:Ada", "time": "5m"}, "play chess human:Ada --seat 1 --time 5m"),
+        ("play", "chess", {"agent": "human:Ada", "clock": "5m"}, "play chess human:Ada --seat 1 --clock 5m"),
         ("play", "texas_holdem", {"hands": "20"}, "play texas_holdem ismcts:400 --seat 1 --hands 20"),
         ("play", "othello", {"agent": "perfect"}, "play othello perfect --seat 1"),
         ("watch", "tron", {"option-players": "4"}, "watch tron:players=4 ismcts:400 random random random --games 10"),
-        ("watch", "hex", {"openings": "random:2", "time": "1m"}, "--time-per-game 1m --openings random:2"),
+        ("watch", "hex", {"openings": "random:2", "clock": "1m"}, "--clock 1m --openings random:2"),
     ],
 )
 async def test_a_form_reaches_board_options_seats_clocks_openings_and_people(tmp_path, kind, game, filled, command):

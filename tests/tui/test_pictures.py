@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import arena.tui.screens
+from arena.match.time_control import TimeControl
 from arena.policy.registry import make_game
 from arena.tui.app import ArenaApp
 from arena.tui.drawing.theme import LIGHT
@@ -73,7 +74,7 @@ async def test_what_an_agent_thought():
 
 
 async def test_a_piece_in_hand():
-    app = play("chess", time_s=300.0)
+    app = play("chess", control=TimeControl(300.0))
     async with app.run_test(size=(120, 40)) as pilot:
         await my_turn(pilot)
         await click_cell(pilot, 7, 1)

@@ -6,6 +6,7 @@
 import pytest
 
 from arena.match.match import Match
+from arena.match.time_control import TimeControl
 from arena.policy.registry import make_agent, make_game
 from arena.tui.app import ArenaApp
 from arena.tui.parts.sitting import PlayOptions
@@ -27,7 +28,7 @@ async def test_random_keys_and_clicks(name, people, times, tmp_path, monkeypatch
     game = make_game(name)
     others = [("bot", FirstLegal())] if people == 1 else [("Ada", None)]
     hints = [("random", make_agent("random", game))]
-    options = PlayOptions(time_s=20, hints=hints, recorder=MatchRecorder(str(tmp_path / "arena.db")))
+    options = PlayOptions(control=TimeControl(20), hints=hints, recorder=MatchRecorder(str(tmp_path / "arena.db")))
     screen = PlayScreen(game, others, options)
     app = ArenaApp(screen)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -10,6 +10,7 @@ from textual import events
 from arena.cli.play import Options, screen
 from arena.data.batch import Batch
 from arena.match.replay import replay
+from arena.match.time_control import TimeControl
 from arena.match.verdict import MatchRecord, Reason, forfeit
 from arena.policy.registry import make_game
 from arena.store import Store
@@ -46,7 +47,7 @@ def table(*others, game="tic_tac_toe", **terms):
 
 
 async def test_a_clock_may_stand_at_nothing_when_it_is_wound():
-    app = table(("bot", FirstLegal()), time_s=0.0)
+    app = table(("bot", FirstLegal()), control=TimeControl(0.0))
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: app.screen.sitting.position.verdict)
         assert app.screen.sitting.position.verdict.reason is Reason.LATE
@@ -86,14 +87,14 @@ async def test_one_that_hangs_is_stopped_loses_and_plays_again(tmp_path, faulty_
 
 
 def test_clocks_are_told_what_time_it_is():
-    clocks = Clocks(2, 10)
+    clocks = Clocks(TimeControl(10), 2)
     clocks.run(1, 0)
     clocks.run(None, 4)
     assert (clocks.left(0, 99), clocks.left(1, 99)) == (10, 6)
 
 
 async def test_a_clock_is_seen_to_run_while_a_person_thinks():
-    app = table(("bot", FirstLegal()), time_s=300)
+    app = table(("bot", FirstLegal()), control=TimeControl(300))
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
         await shows(pilot, "4:58")
@@ -109,16 +110,16 @@ async def test_who_thinks_for_long_can_be_asked_to_move():
 
 
 async def test_who_runs_out_of_time_loses():
-    app = table(("bot", FirstLegal()), time_s=0.6)
+    app = table(("bot", FirstLegal()), control=TimeControl(0.6))
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: app.screen.sitting.position.verdict)
         assert app.screen.sitting.position.verdict.reason is Reason.LATE
-        assert "● you are late (0:00 are over) and lose" in notice(app)
+        assert "● you are late (clock 0.6) and lose" in notice(app)
 
 
 async def test_an_agent_runs_out_of_time_too():
     agent = Patient()
-    app = table(("bot", agent), time_s=6.0)
+    app = table(("bot", agent), control=TimeControl(6.0))
     async with app.run_test(size=(80, 24)) as pilot:
         await my_turn(pilot)
         await type_move(pilot, "b2")
@@ -129,7 +130,7 @@ async def test_an_agent_runs_out_of_time_too():
 
 
 async def test_the_time_left_is_shown():
-    app = table(("bot", FirstLegal()), time_s=300)
+    app = table(("bot", FirstLegal()), control=TimeControl(300))
     async with app.run_test(size=(100, 30)) as pilot:
         await my_turn(pilot)
         await shows(pilot, "5:00")

@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.budget import LINE, require_positive, time_limit
+from agents.search.budget import LINE, Budget, require_budget, time_limit
 from agents.search.chess.quiescence import MATED
 from agents.search.chess.root import RootResult, Scratch
 from agents.search.chess.space import PLIES, forget, new_space
 from agents.search.positions import positions
+from agents.search.time_management import budget_for
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
 from games.engine.compiler import instantiate
@@ -20,6 +21,7 @@ FIELDS = ("boards", "ep_files", "castling", "turn", "clock", "length")
 """Fields of a record of chess that the search reads."""
 TABLE_BITS = range(12, 22)
 """Base-2 logarithm of the table's size: 12 for one ply, then one more a ply, up to 21 (48 MB), also with a clock."""
+DEFAULT_DEPTH = 4
 CENTIPAWNS_OF_TEN_TO_ONE = 400.0
 """Centipawns by which the expected score is ten to one (the scale of Elo, as chess programs use it)."""
 
@@ -30,21 +32,21 @@ def is_chess(game: Game) -> bool:
 
 
 class ChessSearchPolicy(Policy):
-    """Alpha-beta search for chess, `depth` plies ahead and on to quiet positions, or as deep as it gets in `seconds`.
+    """Alpha-beta search for chess, `depth` plies ahead (4) and on to quiet positions, or as deep as it gets in time.
 
-    With a depth, the answer to a position is always the same; with a time, what was searched earlier in a game is kept.
+    The time is that of `seconds`, or its share of a clock. With a depth, the answer to a position is always the same;
+    with a time, what was searched earlier in a game is kept.
     """
 
     needs_state = True
     one_at_a_time = True
+    obeys = frozenset({"depth"})
 
     def __init__(self, game: Game, depth: int | None = None, seconds: float | None = None):
-        require_positive("alphabeta", depth=depth, seconds=seconds)
-        self._game, self._seconds = game, seconds
-        self._plies = min(depth or PLIES // 2, PLIES // 2)
+        self._budget = require_budget("alphabeta", DEFAULT_DEPTH, seconds, depth=depth)
+        self._game = game
         self._kernel = Unchecked(instantiate("agents.search.chess.root", game).search_position)
-        bits = TABLE_BITS[-1] if depth is None else TABLE_BITS[min(depth, len(TABLE_BITS)) - 1]
-        self._space = new_space(bits)
+        self._space = new_space(_table_bits(self._budget))
         self._scratch = Scratch(np.empty(2, game.state_dtype), np.empty(game.num_actions, np.bool_))
         self._stop = np.zeros(1, np.bool_)
 
@@ -61,21 +63,25 @@ class ChessSearchPolicy(Policy):
         result.pv = np.full((n, LINE), -1, np.int32)
         for row in range(n):
             if states[row]["current_player"] != TERMINAL:
-                answer = self._search(states[row : row + 1])
+                budget = budget_for(self._game, self._budget, batch.obs, row, "depth")
+                answer = self._search(states[row : row + 1], budget)
                 result.act[row] = answer.pv[0]
                 result.value[row], result.depth[row] = expected_return(int(answer.results[0])), answer.results[1]
                 result.probs[row] = np.arange(self._game.num_actions) == answer.pv[0]
                 result.pv[row] = answer.pv
         return result
 
-    def _search(self, state: NDArray[Any]) -> RootResult:
-        """Search one position [1]."""
+    def _search(self, state: NDArray[Any], budget: Budget) -> RootResult:
+        """Search one position [1] within a budget."""
         answer = RootResult(np.zeros(3, np.int64), np.full(LINE, -1, np.int32))
-        if self._seconds is None:
+        if budget.seconds is None:
             forget(self._space)
-        arguments = state, self._plies, answer, self._space, self._scratch
+        elif len(self._space.table) < 1 << TABLE_BITS[-1]:
+            self._space = new_space(TABLE_BITS[-1])
+        plies = min(budget.count or PLIES // 2, PLIES // 2)
+        arguments = state, plies, answer, self._space, self._scratch
         self._kernel.prepare(*arguments, self._stop)
-        with time_limit(self._seconds) as self._stop:
+        with time_limit(budget.seconds) as self._stop:
             self._kernel.call(*arguments, self._stop)
         return answer
 
@@ -86,6 +92,10 @@ class ChessSearchPolicy(Policy):
     def reset(self, seed: int | None = None) -> None:
         """Forget earlier games."""
         forget(self._space)
+
+
+def _table_bits(budget: Budget) -> int:
+    return TABLE_BITS[min(budget.count or len(TABLE_BITS), len(TABLE_BITS)) - 1]
 
 
 def expected_return(value: int) -> float:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from arena.base.errors import UsageError
 from arena.base.seeding import spawn_seeds
-from arena.match.contained import ContainedPolicy
+from arena.match.time_control import TimeControl
 from arena.match.verdict import MatchRecord, Reason, Verdict, forfeit
 from arena.policy.protocol import Policy
 from arena.tui.parts.clocks import RunningClocks
@@ -22,7 +22,7 @@ from arena.tui.services.match_recorder import MatchRecorder
 from arena.tui.state.live_match import LiveMatch, Position
 from arena.tui.state.messages import Dealt, MovePlayed
 from arena.tui.state.series import Series
-from arena.tui.state.words import YOU, clock
+from arena.tui.state.words import YOU
 from games.engine.actions import Action
 from games.engine.game import Game
 
@@ -34,8 +34,8 @@ class PlayOptions:
     seat: int = 0
     """Seat of the first person in the first game."""
     seed: int = 0
-    time_s: float | None = None
-    """Seconds that each seat has for all its moves of a game; None for no limit."""
+    control: TimeControl | None = None
+    """Time that each seat has; None for no limit."""
     hints: Sequence[tuple[str, Policy]] = ()
     """Agents that give hints, the best first; empty for the first agent at the table."""
     show_thoughts: bool = False
@@ -82,7 +82,7 @@ class Sitting:
         self.match = ShownMatch(game, Series([name for name, _ in self.contestants], options.seat))
         self.live_match = LiveMatch(game)
         self.jobs = AgentJobs(room, thread)
-        self.clocks = RunningClocks(room, game.num_players, options.time_s, self._time_is_up)
+        self.clocks = RunningClocks(room, game.num_players, options.control, self._time_is_up)
         people = [i for i, (_, policy) in enumerate(self.contestants) if policy is None]
         self.keyboard = Keyboard(people, not game.perfect_information)
         self.draw_offer = DrawOffer()
@@ -128,7 +128,7 @@ class Sitting:
         self.jobs.drop(self.all_agents())
         if not actions:
             self.clocks.wind()
-        self.clocks.run(None)
+        self.clocks.stop()
         match.answers = {number: answer for number, answer in match.answers.items() if number < len(actions)}
         players = [self.contestants[contestant] for contestant in match.series.seated()]
         self._seed = spawn_seeds(self.options.seed, match.series.game, count=1)[0]
@@ -184,11 +184,9 @@ class Sitting:
         self._room.arrived()
         if self.over:
             self._keep()
-        elif (policy := self.policy_at(position.seat)) is not None:
-            left_s = self.clocks.left_s(position.seat)
-            if isinstance(policy, ContainedPolicy) and left_s is not None:
-                policy.left_s = left_s
-            self.jobs.ask("advance", self.live_match.advance, lambda job, made: MovePlayed(job, made[1], made[0]))
+        elif self.policy_at(position.seat) is not None:
+            move = partial(self.live_match.advance, self.clocks.reading(position.seat))
+            self.jobs.ask("advance", move, lambda job, made: MovePlayed(job, made[1], made[0]))
         self._room.show()
 
     def record(self) -> MatchRecord:
@@ -217,7 +215,7 @@ class Sitting:
 
     def _time_is_up(self, seat: int) -> None:
         if not self.over and self.position.seat == seat:
-            self.end(forfeit(self.game.num_players, seat, Reason.LATE, f"{clock(self.options.time_s or 0)} are over"))
+            self.end(forfeit(self.game.num_players, seat, Reason.LATE, f"clock {self.options.control}"))
 
     # --- other games ----------------------------------------------------------------------------------------------
 

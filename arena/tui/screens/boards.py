@@ -13,6 +13,7 @@ from textual.containers import Container
 from textual.content import Content
 
 from arena.base.seeding import spawn_seeds
+from arena.match.limits import Limits
 from arena.policy.protocol import Policy
 from arena.tui.drawing.board import BoardView
 from arena.tui.parts.hands import Hands
@@ -54,6 +55,7 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
         seed: int = 0,
         speed: float = 1.0,
         openings: Sequence[tuple[Action, ...]] = ((),),
+        limits: Limits | None = None,
     ):
         super().__init__("watch", game.name)
         self.game = game
@@ -63,6 +65,7 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
         self.finished = 0
         """Number of games that have ended."""
         self._boards, self._games, self._seed, self._openings = boards, games, seed, openings
+        self._limits = limits
         self._tiles = [Tile() for _ in boards]
         self._threads = [BackgroundThread() for _ in boards]
         self._started = 0
@@ -98,7 +101,7 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
             names = [name for name, _ in players]
             seed = spawn_seeds(self._seed, number, count=1)[0]
             opening = self._openings[number // len(players) % len(self._openings)]
-            *_, position = await thread.run(partial(match.deal, players, seed, opening))
+            *_, position = await thread.run(partial(match.deal, players, seed, opening, self._limits))
             moves = len(opening)
             title = f"{number + 1}  " + "  ".join(
                 f"{position.picture.mark(seat)} {name}" for seat, name in enumerate(names)

@@ -10,6 +10,8 @@ from textual.binding import Binding, BindingType
 from arena.base.seeding import spawn_seeds
 from arena.match.ask import Answer
 from arena.match.contained import ContainedPolicy
+from arena.match.limits import Limits
+from arena.match.time_control import left_after
 from arena.policy.protocol import Policy
 from arena.tui.parts.match import thought_from
 from arena.tui.screens.keys import HURRY, MATCH_KEYS, NEXT_KEY, WALK_KEYS, command
@@ -31,8 +33,8 @@ class WatchScreen(WalkScreen):
     """A series between `agents` (name, policy), which change seats from game to game.
 
     The agent to move is asked as soon as its position is on the board. Its thoughts are shown there, and its move
-    1 / `speed` seconds later. Each of the `openings` (lists of first actions) is played once from every seat. `game_s`
-    is the time in seconds that each agent has for a game, None for no limit.
+    1 / `speed` seconds later. Each of the `openings` (lists of first actions) is played once from every seat. With
+    `limits`, the agents play by their clock.
 
     An agent in a process of its own (`ContainedPolicy`) can be hurried, or stopped: then it loses the game, and the
     series goes on.
@@ -54,12 +56,12 @@ class WatchScreen(WalkScreen):
         seed: int = 0,
         speed: float = 1.0,
         openings: Sequence[tuple[Action, ...]] = ((),),
-        game_s: float | None = None,
+        limits: Limits | None = None,
     ):
         super().__init__("watch", game, Series([name for name, _ in agents]), speed)
         self._agents = tuple(agents)
         self._games, self._seed, self._openings = games, seed, openings
-        self._game_s = game_s
+        self._limits = limits
         self._given = 0  # moves of the opening
 
     def on_mount(self) -> None:
@@ -81,12 +83,13 @@ class WatchScreen(WalkScreen):
 
     def clock_at(self, seat: int) -> str:
         """Return the time that an agent has used in this game, or has left, up to the position on the board."""
-        position = self.position
         way = pairwise(self.match.positions[: self.shown + 1])
-        spent_s = sum(after.took_s for before, after in way if before.seat == seat)
-        if self.jobs.current == "advance" and position.seat == seat and self.shown + 1 == len(self.match.positions):
-            spent_s += self.jobs.waited_s
-        return clock(spent_s if self._game_s is None else max(self._game_s - spent_s, 0.0))
+        moves_s = [after.took_s for before, after in way if before.seat == seat]
+        thinks = self.jobs.current == "advance" and self.shown + 1 == len(self.match.positions)
+        waited_s = self.jobs.waited_s if thinks and self.position.seat == seat else 0.0
+        control = None if self._limits is None else self._limits.control
+        left_s = None if control is None else left_after(control, moves_s)
+        return clock(sum(moves_s) + waited_s if left_s is None else max(left_s - waited_s, 0.0))
 
     def tick(self) -> None:
         """Report the current job, and offer ways to go on if an agent thinks for long."""
@@ -108,7 +111,7 @@ class WatchScreen(WalkScreen):
         self.show()
         seed = spawn_seeds(self._seed, self.match.series.game, count=1)[0]
         opening = self._openings[self.match.series.game // len(players) % len(self._openings)]
-        self.jobs.ask("deal", partial(self.live_match.deal, players, seed, opening), Dealt)
+        self.jobs.ask("deal", partial(self.live_match.deal, players, seed, opening, self._limits), Dealt)
 
     def on_dealt(self, message: Dealt) -> None:
         """Show the opening; its last position is the first that the agents see."""

@@ -19,15 +19,15 @@ class PlayIntent:
     agents: tuple[str, ...]
     store: str
     seat: int = 1
-    time: str | None = None
-    """Time of each side for a game, 5m."""
+    clock: str | None = None
+    """Time control: 5m, 10+0.1."""
     hands: int | None = None
     """Hands or games of the session; None for as many as the person likes."""
 
     @property
     def words(self) -> list[str]:
         """Words of the command line."""
-        clock = ["--time", self.time] if self.time else []
+        clock = ["--clock", self.clock] if self.clock else []
         session = ["--hands", str(self.hands)] if self.hands is not None else []
         seated = [self.command, self.game, *self.agents, "--seat", str(self.seat)]
         return [*seated, *clock, *session, "--store", self.store]
@@ -43,15 +43,15 @@ class WatchIntent:
     games: int = 10
     speed: float | None = None
     """Moves a second; None for what suits: one move a second, an environment's frames as it renders them."""
-    time: str | None = None
-    """Time of each side for a game, 5m."""
+    clock: str | None = None
+    """Time control: 5m, 10+0.1."""
     openings: str | None = None
     """Openings, random:4; none if not given."""
 
     @property
     def words(self) -> list[str]:
         """Words of the command line."""
-        clock = ["--time-per-game", self.time] if self.time else []
+        clock = ["--clock", self.clock] if self.clock else []
         openings = ["--openings", self.openings] if self.openings else []
         speed = [] if self.speed is None else ["--speed", f"{self.speed:g}"]
         return [self.command, self.game, *self.agents, "--games", str(self.games), *speed, *clock, *openings]

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 from arena.base.errors import UsageError
 from arena.match.ask import NO_ACTION, Answer, begin
 from arena.match.files import WrittenMatch
+from arena.match.limits import Limits
 from arena.match.match import Match
 from arena.match.position import analyse_position
 from arena.match.replay import empty_seats, named, settle, steps_of
 from arena.match.shown import Steps
 from arena.match.verdict import Reason, Verdict
+from arena.policy.clock import ClockReading
 from arena.policy.protocol import Policy
 from games.engine.actions import Action, ActionBox
 from games.engine.game import Game, State
@@ -146,10 +148,14 @@ class LiveMatch:
         self.game = game
 
     def deal(
-        self, players: Sequence[tuple[str, Policy | None]], seed: int, actions: Sequence[Action] = ()
+        self,
+        players: Sequence[tuple[str, Policy | None]],
+        seed: int,
+        actions: Sequence[Action] = (),
+        limits: Limits | None = None,
     ) -> tuple[Position, ...]:
         """Start a new match with `actions` already played; return all its positions so far."""
-        self._match = Match(self.game, players, seed)
+        self._match = Match(self.game, players, seed, limits=limits)
         self._people = [seat for seat, (_, policy) in enumerate(players) if policy is None]
         self._viewer = next(iter(self._people), 0)
         return (self._position(), *(self.play(action) for action in actions))
@@ -186,12 +192,12 @@ class LiveMatch:
         self._match.play(action)
         return self._position(action, text)
 
-    def advance(self) -> tuple[Answer, Position]:
-        """Let the agent to move answer and play."""
+    def advance(self, clock: ClockReading | None = None) -> tuple[Answer, Position]:
+        """Let the agent to move answer and play; `clock` is what it is told of a clock kept elsewhere."""
         match = self._match
         before, played, start_s = match.state, len(match.actions), time.perf_counter()
-        answer = match.advance()
-        took_s = time.perf_counter() - start_s
+        answer = match.advance(clock)
+        took_s = time.perf_counter() - start_s if answer.spent_s is None else answer.spent_s
         if len(match.actions) == played:  # forfeited
             return answer, self._position(took_s=took_s)
         action = match.actions[-1]

@@ -131,7 +131,7 @@ def _number(text: str, otherwise: int) -> int:
     return int(text) if text.isascii() and text.isdecimal() else otherwise
 
 
-CLOCK_MEANING = "time of each side for a game: 90s, 5m, 1h; empty for none"
+CLOCK_MEANING = "time of each side: 5m for a game, 5m+2s with 2 s more after each move, move=10s; empty for none"
 OPENINGS_MEANING = "how games begin: random:4 for four random moves, file:PATH for a file of openings; empty for none"
 
 
@@ -141,7 +141,7 @@ def _play_fields(context: FormContext) -> list[FormField]:
     return [
         FormField("agent", "against", agent, context.agents, meaning=f"who plays{many}", choices=context.opponents),
         FormField("seat", "your seat", "1", type="integer", meaning=f"1 to {context.seats}; 1 moves first"),
-        FormField("time", "clock", "", meaning=CLOCK_MEANING),
+        FormField("clock", "clock", "", meaning=CLOCK_MEANING),
         FormField("hands", context.unit, "", type="integer", meaning=_session_meaning(context), optional=True),
         *context.option_fields(),
     ]
@@ -155,7 +155,7 @@ def _play_intent(context: FormContext, values: Mapping[str, str]) -> Intent:
     agents = tuple(values["agent"].split()) or (fitting(context.traits),)
     seat, game = _number(values["seat"], 1), context.game_spec(values)
     hands = _number(values["hands"], 0) if values.get("hands") else None
-    return PlayIntent(game, agents, context.store, seat, values.get("time") or None, hands)
+    return PlayIntent(game, agents, context.store, seat, values.get("clock") or None, hands)
 
 
 def _watch_fields(context: FormContext) -> list[FormField]:
@@ -168,7 +168,7 @@ def _watch_fields(context: FormContext) -> list[FormField]:
         ),
         FormField("games", context.unit, "10", type="integer", meaning=f"{context.unit} of the series"),
         FormField("speed", "moves a second", "1", type="number"),
-        FormField("time", "clock", "", meaning=CLOCK_MEANING),
+        FormField("clock", "clock", "", meaning=CLOCK_MEANING),
         FormField("openings", "openings", "", meaning=OPENINGS_MEANING),
         *context.option_fields(),
     ]
@@ -182,8 +182,8 @@ def _watch_intent(context: FormContext, values: Mapping[str, str]) -> Intent:
         speed = float(values["speed"])
     except ValueError:
         speed = 1.0
-    time, openings = values.get("time") or None, values.get("openings") or None
-    return WatchIntent(context.game_spec(values), agents, _number(values["games"], 10), speed, time, openings)
+    clock, openings = values.get("clock") or None, values.get("openings") or None
+    return WatchIntent(context.game_spec(values), agents, _number(values["games"], 10), speed, clock, openings)
 
 
 def _train_fields(context: FormContext) -> list[FormField]:

@@ -91,7 +91,7 @@ def test_a_program_is_told_its_time(tmp_path, limits, clocks):
     slow = f'print(line, end="", file=open({str(log)!r}, "a"))\ntime.sleep(0.2)\n'
     spec = bot(tmp_path, slow + 'return {"action": message["legal"][-1]}')
     with closing(ContainedPolicy(spec, TIC_TAC_TOE, limits)) as agent:
-        match = Match(TIC_TAC_TOE, [("bot", agent), ("low", Lowest())])
+        match = Match(TIC_TAC_TOE, [("bot", agent), ("low", Lowest())], limits=limits)
         while not match.over:
             match.advance()
     assert match.record().actions == (8, 0, 7, 1, 6)

@@ -217,7 +217,7 @@ def test_commands_are_answered_in_their_order(run_uci):
     assert [line.removeprefix("info string ") for line in said[1:5]] == [
         "e2e5 is illegal after no move",
         "'x' is not a FEN; a game begins with 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1'",
-        "there is no option 'Hash'; known: Seed",
+        "there is no option 'Hash'; known: Seed, Move Overhead, Ponder",
         "Seed 'many' is not a number from 0 to 2147483647",
     ]
     assert said[5] == "readyok"
