@@ -116,7 +116,7 @@ def test_a_suspended_program_goes_on(terminal, thinking):
 
 
 def test_a_suspended_tournament_gives_the_cursor_back(terminal):
-    terminal.enter(f"{ARENA} tournament connect_four mcts:2000 mcts:1000 --games 2000 --store t.db")
+    terminal.enter(f"{ARENA} tournament connect_four mcts:20 mcts:10 --games 50000 --store t.db")
     terminal.wait_for("games/s")
     assert terminal.tmux("display-message", "-p", "#{cursor_flag}").strip() == "0"
     terminal.press("C-z")
