@@ -29,12 +29,14 @@ step "ruff"
 .venv/bin/ruff check
 .venv/bin/ruff format --check
 
-step "mypy"
-.venv/bin/mypy
+if [ -n "$fast" ] || [ $# -gt 0 ]; then
+    step "mypy"
+    .venv/bin/mypy
+fi
 
 cores=$(.venv/bin/python -c 'from arena.base.cores import usable_cores; print(usable_cores())')
 scratch=$(mktemp -d "$(roomy_memory || echo "${TMPDIR:-/tmp}")/arena-tests-XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$scratch"' EXIT
 run_pytest() { # groups and their order: tests/conftest.py
     .venv/bin/python -m pytest --dist loadgroup --no-loadscope-reorder --basetemp "$scratch/pytest" "$@"
 }
@@ -49,8 +51,11 @@ if [ $# -gt 0 ]; then
     step "pytest"
     run_pytest --numprocesses "$((cores + 1))" "$@"
 else # in parts, since what a worker has compiled stays in its memory; all of them, whatever the first one finds
-    step "games, compiled once for all workers" # which would keep ten times the memory for those that they compile
+    step "mypy, and games, compiled once for all workers" # which would keep ten times the memory for those they compile
+    .venv/bin/mypy & # on one core
+    types=$!
     .venv/bin/python -m tests.compile_games "$cores"
+    wait "$types"
     step "pytest"
     failed=
     run_pytest --numprocesses "$((cores + 1))" tests/games games || failed=yes

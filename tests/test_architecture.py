@@ -58,6 +58,13 @@ MOST_ROOMS, MOST_ARROWS = 20, 100
 MOST_ROOMS_OF_AGENTS, MOST_ARROWS_OF_AGENTS = 10, 15
 
 
+@pytest.fixture(autouse=True, scope="module")
+def forget_the_trees():
+    """All modules as syntax trees take 120 MB, which the tests after these need not carry."""
+    yield
+    tree.cache_clear()
+
+
 def ours() -> list[str]:
     """Modules of the three packages."""
     return [name for name in modules() if name.partition(".")[0] in PACKAGES]

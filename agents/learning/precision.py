@@ -26,7 +26,7 @@ def has_bfloat16(device: torch.device) -> bool:
 class HalfActorCritic:
     """A copy of an actor and a critic to evaluate many small batches, its dense and convolutional weights in bfloat16.
 
-    It gives what the networks give in `half_precision`, to the bit: there those weights are converted anew in every
+    It gives what the networks give in `half_precision`, to the bit: there those weights are converted again in every
     call, which takes a third of the time of 200 observations.
     """
 

@@ -115,10 +115,9 @@ def simulate(
     `chances` [C], None in a game without chance.
     """
     tree, scratch = unowned(tree), unowned(scratch)
-    edges, keys = tree.edges, tree.keys
-    work, path, mask, payoff = scratch.work, scratch.path, scratch.mask, scratch.payoff
-    exploration, until, stop = limits.exploration, limits.simulations, limits.stop
-    head = tree.head[0]
+    keys, head = tree.keys, tree.head[0]
+    work, mask, payoff = scratch.work, scratch.mask, scratch.payoff
+    until, stop = limits.simulations, limits.stop
     for place in range(keys.shape[0]):
         keys[place] = 0
     look_up(tree, head, root[0], seat, scratch, 0, information)
@@ -127,30 +126,39 @@ def simulate(
         work[0] = root[0]
         reseed(work[0], stream)
         determinize(work[0], seat)
-        depth, bits = 0, ~stream
-        new = False
-        while work[0].current_player != TERMINAL and not new and depth < path.shape[0]:
-            mover = work[0].current_player
-            node, new = look_up(tree, head, work[0], mover, scratch, depth, information)
-            if node < 0:
-                break
-            mask[:] = False
-            legal_actions(work[0], mask)
-            bits = mix(bits + GAMMA)
-            step = path[depth]
-            step.node, step.seat = node, mover
-            if mixes:
-                step.action, step.chance = match_regrets(edges[node], mask, bits)
-            else:
-                step.action, step.chance = select_ucb(edges[node], mask, bits, exploration * head.scale), 1.0
-            apply(work[0], int(step.action))
-            settle(work[0], chances)
-            depth += 1
+        depth = descend(tree, scratch, information, chances, mixes, limits.exploration, ~stream)
         play_out(work[0], mask, chances, mix(stream + GAMMA))
         payoff[:] = 0
         returns(work[0], payoff)
-        back_up(edges, head, path, depth, payoff, mixes)
+        back_up(tree.edges, head, scratch.path, depth, payoff, mixes)
         head.done += 1
+
+
+@njit(inline="always")
+def descend(
+    tree: Tree, scratch: InformationScratch, information: Any, chances: Any, mixes: bool, exploration: float, bits: Any
+) -> int:
+    """Play `scratch.work` by the tree until a node is new; write the decisions to the path and return their number."""
+    work, path, mask, head = scratch.work, scratch.path, scratch.mask, tree.head[0]
+    depth, new = 0, False
+    while work[0].current_player != TERMINAL and not new and depth < path.shape[0]:
+        mover = work[0].current_player
+        node, new = look_up(tree, head, work[0], mover, scratch, depth, information)
+        if node < 0:
+            break
+        mask[:] = False
+        legal_actions(work[0], mask)
+        bits = mix(bits + GAMMA)
+        step = path[depth]
+        step.node, step.seat = node, mover
+        if mixes:
+            step.action, step.chance = match_regrets(tree.edges[node], mask, bits)
+        else:
+            step.action, step.chance = select_ucb(tree.edges[node], mask, bits, exploration * head.scale), 1.0
+        apply(work[0], int(step.action))
+        settle(work[0], chances)
+        depth += 1
+    return depth
 
 
 @njit(cache=True, nogil=True)

@@ -36,7 +36,7 @@ class _Node:
 
 
 class PlainMCTSPolicy(Policy):
-    """MCTS in Python for any game whose positions can be copied, with what is hidden drawn anew.
+    """MCTS in Python for any game whose positions can be copied, with what is hidden drawn again.
 
     Args:
         game: the game.

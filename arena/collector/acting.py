@@ -72,7 +72,7 @@ class Acting:
             return self._env.game.draw_actions(obs.agent_id, obs.mask, self._rng)
         if isinstance(obs, Batch) and "mask" in obs and obs.mask.shape[1]:
             return as_array(self._legal.forward(Batch(obs=obs)).act)
-        if not self._spaces:  # once: processes hand over copies, and each copy begins its random stream anew
+        if not self._spaces:  # once: processes hand over copies, each of which restarts its random stream
             self._spaces = list(self._env.action_space)
             self._plain = all(_is_plain(space) for space in self._spaces)
         spaces = self._spaces if len(env_ids) == len(self._spaces) else [self._spaces[row] for row in env_ids.tolist()]

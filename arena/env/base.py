@@ -15,7 +15,7 @@ from arena.data.statistics import RunningMeanStd
 from arena.env.ids import Ids, rows_of, seeds_for
 from arena.env.restarting import Restarts
 from arena.env.stacking import as_objects, stack_observations
-from arena.env.together import close_all, each, raise_first
+from arena.env.together import close_all, each, raise_first, start_all
 from arena.env.workers.base import EnvWorker, ResetResult, StepResult
 from arena.env.workers.dummy import DummyEnvWorker
 from arena.env.workers.errors import WorkerError
@@ -73,18 +73,7 @@ class BaseVectorEnv:
         self.norm_obs, self.update_obs_rms = norm_obs, update_obs_rms
         self.is_async = wait_num is not None or timeout is not None
         self._wait_num, self._timeout = wait_num or len(env_fns), timeout
-        self.workers: list[EnvWorker] = []
-        try:
-            for row, env_fn in enumerate(env_fns):
-                self.workers.append(worker_fn(env_fn))
-                self.workers[row].name = f"environment {row}"
-            for worker in self.workers:
-                worker.flush()
-            for worker in self.workers:
-                worker.await_start()
-        except BaseException:
-            close_all(self.workers)
-            raise
+        self.workers = start_all(env_fns, worker_fn)
         self._finalizer = weakref.finalize(self, close_all, self.workers)
         self._is_elsewhere = any(type(worker).flush is not EnvWorker.flush for worker in self.workers)
         self._checks_actions = any(worker.checks_actions for worker in self.workers)

@@ -83,7 +83,7 @@ class VectorGames(ABC):
 
     @abstractmethod
     def reset(self, id: Ids = None, seed: int | Sequence[int] | None = None) -> tuple[Batch, Batch]:
-        """Start all games, or those of `id`, anew; return observations and infos.
+        """Restart all games, or those of `id`; return observations and infos.
 
         A seed decides what chance does in this game and in those that follow it in the same place; a single one counts
         up over the games. Without, each place goes on with its random stream.

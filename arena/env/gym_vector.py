@@ -48,7 +48,7 @@ class GymVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     Args:
         env: the vector environment to show, which this one closes; or functions that make environments, to be stepped
             one after another.
-        copy: return copies of the observations; else every call returns the same arrays, written anew.
+        copy: return copies of the observations; else every call overwrites and returns the same arrays.
         observation_mode: "same": all have one observation space; "different": spaces of one shape and dtype with bounds
             of their own; a `Space` of that shape and dtype for one environment (or for all of them together) in place
             of theirs, or both as a tuple (that of all, that of one).

@@ -36,7 +36,7 @@ class GameVectorEnv(VectorGames):
     Args:
         game: a `Game`, or the name of one.
         num_envs: B, how many are played.
-        autoreset: a game that ends begins anew in the same step, whose observation is that of the new game.
+        autoreset: a game that ends restarts in the same step, whose observation is that of the new game.
         threads: how many threads of the CPU may share a step, of as many cores at most; results do not depend on it.
         openings: games begin after 0 to so many random moves, any number as likely; one that would end so, at once.
         device: `cpu`, `cuda` (extra `cuda`), or `auto`, which is `cuda` where it can be used.

@@ -99,7 +99,7 @@ class PettingZooEnv(_PettingZooSeats):
         self.check_action(action)
         state = self._state
         before = dict(state.sums)  # what last() reports, for all agents
-        before[state.selected] = 0.0  # PettingZoo starts an agent's sum anew when it acts
+        before[state.selected] = 0.0  # PettingZoo resets an agent's sum when it acts
         self._unchecked.step(self._taken(action))
         state.read()
         rewards = np.zeros(len(self.possible_agents))

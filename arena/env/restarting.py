@@ -61,7 +61,7 @@ class Restarts:
         reason = (
             str(error) if isinstance(error, WorkerError) else f"{worker.name} raised {type(error).__name__}: {error}"
         )
-        warnings.warn(f"made anew: {reason}", RuntimeWarning, stacklevel=2)
+        warnings.warn(f"restarted: {reason}", RuntimeWarning, stacklevel=2)
         worker.restart()
         return reason
 

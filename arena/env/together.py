@@ -26,6 +26,25 @@ def raise_first(errors: Sequence[Exception]) -> None:
         raise errors[0]
 
 
+def start_all(
+    env_fns: Sequence[Callable[[], Any]], worker_fn: Callable[[Callable[[], Any]], EnvWorker]
+) -> list[EnvWorker]:
+    """Return a started worker for each environment; if one fails, close the others and raise its exception."""
+    workers: list[EnvWorker] = []
+    try:
+        for row, env_fn in enumerate(env_fns):
+            workers.append(worker_fn(env_fn))
+            workers[row].name = f"environment {row}"
+        for worker in workers:
+            worker.flush()
+        for worker in workers:
+            worker.await_start()
+    except BaseException:
+        close_all(workers)
+        raise
+    return workers
+
+
 def close_all(workers: Sequence[EnvWorker]) -> None:
     """Close workers, side by side: waiting for one after another takes long."""
     for worker in workers:

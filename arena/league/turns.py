@@ -93,7 +93,7 @@ def after_reset(league: League, learner: Learner) -> None:
 
 
 def _join(league: League, learner: Learner, result: TurnResult, evaluators: Sequence[str]) -> None:
-    """Add the snapshot of a learner's last turn to the members, and rate all members anew."""
+    """Add the snapshot of a learner's last turn to the members, and rate all members again."""
     name, folder = f"{learner.name}-{learner.turns:04d}", snapshot_folder(league, learner, learner.turns)
     made = learner.turns, league.step, learner.parent, folder, result.sha256
     league.members.append(Member(name, learner.role, learner.name, *made))

@@ -49,7 +49,7 @@ def network_of(name: str) -> MakeNetwork:
     def made(observation: Space[Any], action: Space[Any]) -> Any:
         try:
             return make(observation, action)
-        except Exception as error:  # of somebody else's code: anything
+        except Exception as error:  # third-party code may raise anything
             raise _fault(f"{path.name}:{function} made no network", error) from error
 
     return made
@@ -59,7 +59,7 @@ def guarded(name: str, network: nn.Module, *arguments: Any) -> Any:
     """Return what a network gives; `UsageError` for whatever it raises."""
     try:
         return network(*arguments)
-    except Exception as error:  # of somebody else's code: anything
+    except Exception as error:  # third-party code may raise anything
         raise _fault(f"the network {name} failed", error) from error
 
 
@@ -83,14 +83,14 @@ def _module(path: Path) -> Any:
     sys.modules[name] = module  # as dataclasses and the like expect
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # of somebody else's code: anything
+    except Exception as error:  # third-party code may raise anything
         del sys.modules[name]
         raise _fault(f"{path} cannot be imported", error) from error
     return module
 
 
 def _fault(what: str, error: Exception) -> UsageError:
-    """Return the error that says what somebody else's code did, with its traceback as a note."""
+    """Return the error that says what third-party code did, with its traceback as a note."""
     fault = UsageError(f"{what}: {' '.join(f'{type(error).__name__}: {error}'.split())}")
     fault.add_note("".join(traceback.format_exception(error)))
     return fault

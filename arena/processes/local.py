@@ -48,10 +48,10 @@ class LocalWorkers(Workers[Job, Result]):
                     if isinstance(answer, Raised):
                         raise _error(answer)
                     done.append((job, answer))
-                self._set_to_work(round_)  # before whoever takes the results goes about them
+                self._set_to_work(round_)  # first, so that no worker waits for the caller
                 yield from done
         finally:
-            for worker in round_.busy:  # nobody waits for what they are at
+            for worker in round_.busy:  # the caller has stopped, and nobody wants their results
                 worker.child.end(0.0)
 
     def close(self) -> None:

@@ -40,7 +40,7 @@ class RayWorkers(Workers[Job, Result]):
         return started(self._results(jobs, common))
 
     def _results(self, jobs: Iterable[Job], common: Any) -> Generator[Any]:
-        fresh, busy = iter(jobs), dict[Any, tuple[Job, int]]()  # with how often each has been tried
+        fresh, busy = iter(jobs), dict[Any, tuple[Job, int]]()  # with the number of attempts at each
         try:
             with _connection():
                 if self._shared is None:
@@ -60,11 +60,11 @@ class RayWorkers(Workers[Job, Result]):
                             if tries == TRIES:
                                 raise self._work.lost(job, tries, f"died ({type(error).__name__})") from None
                             busy[self._do.remote(self._shared, job, kept)] = job, tries + 1
-                    self._set_to_work(fresh, busy, kept)  # before whoever takes the results goes about them
+                    self._set_to_work(fresh, busy, kept)  # first, so that no worker waits for the caller
                 yield from done
         finally:
             with contextlib.suppress(Exception):  # a cluster that has gone away cancels nothing
-                for one in busy:  # nobody waits for what they are at
+                for one in busy:  # the caller has stopped, and nobody wants their results
                     self._ray.cancel(one, force=True)
 
     def close(self) -> None:

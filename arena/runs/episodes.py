@@ -97,7 +97,7 @@ class _Film(gym.Wrapper[Any, Any, Any, Any]):
         """Step the environment, and keep what is seen."""
         try:
             obs, rew, terminated, truncated, info = super().step(action)
-        except Exception as error:  # of somebody else's code: anything
+        except Exception as error:  # third-party code may raise anything
             raise UsageError(f"{self._name} failed in a step: {type(error).__name__}: {error}") from error
         before = self._before
         total, ends = before.episode_return + float(rew), (bool(terminated), bool(truncated))

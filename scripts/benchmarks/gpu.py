@@ -56,7 +56,7 @@ def missing_compilers() -> str | None:
 
 
 def compiled_kernels(name: str) -> Iterator[Compiled]:
-    """Compile the kernels of a game, each anew but for functions that another one has called before."""
+    """Compile the kernels of a game, each from scratch but for functions that another one has called before."""
     from games.engine.device import compiled, device_kernels, kernel_arguments, ptx
 
     game = make_game(name)

@@ -39,21 +39,26 @@ def make():
         env.close()
 
 
-@pytest.mark.parametrize("actors", [ActorOptions(2), ActorOptions(1, in_processes=True)])
-def test_the_same_seeds_and_actions_give_the_same(actors):
-    for env_fn in (partial(gym.make, "CartPole-v1"), partial(Anything, NESTED)):
-        expected = history(DummyVectorEnv, env_fn, 3, 1, 30)
-        assert all(map(equal, history(RayVectorEnv, env_fn, 3, 1, 30, actors=actors), expected))
+@pytest.mark.parametrize(
+    ("actors", "env_fn"),
+    [
+        (ActorOptions(2), partial(gym.make, "CartPole-v1")),
+        (ActorOptions(1, in_processes=True), partial(Anything, NESTED)),
+    ],
+)
+def test_the_same_seeds_and_actions_give_the_same(actors, env_fn):
+    expected = history(DummyVectorEnv, env_fn, 3, 1, 30)
+    assert all(map(equal, history(RayVectorEnv, env_fn, 3, 1, 30, actors=actors), expected))
 
 
 def test_asynchronous_steps(make):
-    env = make(4, wait_num=2)
+    env = make(3, wait_num=2)
     env.reset()
-    *_, info = env.step([LONG, 0, 0, LONG])
+    *_, info = env.step([LONG, 0, 0])
     assert [one["env_id"] for one in info] == [1, 2]
     with pytest.raises(UsageError, match=r"environments \[0\] are busy"):
         env.step([0, 0], id=[0, 1])
-    assert [one["env_id"] for one in env.step(None)[4]] == [0, 3]
+    assert [one["env_id"] for one in env.step(None)[4]] == [0]
 
 
 def test_one_that_raises_is_told_with_its_traceback(make):
@@ -67,10 +72,10 @@ def test_one_that_raises_is_told_with_its_traceback(make):
 
 
 def test_an_actor_that_dies_is_named_or_replaced(make):
-    env = make()
+    env = make(2)
     env.reset()
-    with pytest.raises(WorkerError, match=r"^environment 2 is lost: its Ray actor \w+ died"):
-        env.step([0, 0, KILL])
+    with pytest.raises(WorkerError, match=r"^environment 1 is lost: its Ray actor \w+ died"):
+        env.step([0, KILL])
     env = make(on_failure="restart", actors=ActorOptions(2))
     pids = pids_of(env)
     os.kill(pids[1], signal.SIGKILL)

@@ -49,7 +49,7 @@ def test_one_that_raises_is_made_anew_and_its_episode_is_cut_off(make, kind):
     env = make(kind)
     env.reset()
     env.step([5, 5, 5, 5])
-    with pytest.warns(RuntimeWarning, match=r"(?s)made anew: environment 1 raised .*no such square"):
+    with pytest.warns(RuntimeWarning, match=r"(?s)restarted: environment 1 raised .*no such square"):
         step = env.step([0, RAISE, 0, 0])
     assert_cut(step, 1, [1, 1, 5], "no such square")
     assert step[0][[0, 2, 3]].tolist() == [[0, 2, 0], [2, 2, 0], [3, 2, 0]]

@@ -138,7 +138,7 @@ class HostedEnv(ABC):
             raise
         except ContractError as error:
             raise self.fault(str(error)) from None
-        except Exception as error:  # of somebody else's code: anything
+        except Exception as error:  # third-party code may raise anything
             agent = f" with agent {self.agents[self.seat]} to act" if self.steps else ""
             text = " ".join(f"{type(error).__name__}: {error}".split())
             fault = self.fault(f"failed{agent}: {text}")

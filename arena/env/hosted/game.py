@@ -38,7 +38,7 @@ class HostedGame(Game):
     checks: Callable[["HostedGame", int, int], Iterator[Problem]] = field(kw_only=True)
     """Checks the contract in a number of random games by seeds from one on; see `problems`."""
     copies: bool = field(kw_only=True)
-    """True if an environment can be copied in the middle of a game, with what a seat may not know drawn anew."""
+    """True if an environment can be copied in the middle of a game, with what a seat may not know drawn again."""
     chance: bool = field(kw_only=True)
     """True if games differ by their seeds."""
 
@@ -58,7 +58,7 @@ class HostedGame(Game):
         if self.action_box is not None:
             raise UsageError(f"{self.spec}: its positions cannot be searched, since its actions are continuous")
         if not self.copies:
-            what = "copied" if self.perfect_information else "copied with what is hidden drawn anew"
+            what = "copied" if self.perfect_information else "copied with what is hidden drawn again"
             raise UsageError(f"{self.spec}: its positions cannot be searched, since they cannot be {what}")
         with self._replayer.at(state) as env:
             copy = env.copy()

@@ -111,7 +111,7 @@ class PettingZooHost(HostedEnv):
         """Return the RGB pixels that the environment renders; None too if it fails."""
         try:
             drawn = self.env.render()
-        except Exception:  # of somebody else's code: anything; a game goes on without its picture
+        except Exception:  # third-party code may raise anything; a game goes on without its picture
             return None
         if not isinstance(drawn, np.ndarray) or drawn.dtype != np.uint8:
             return None
@@ -144,7 +144,7 @@ class PettingZooHost(HostedEnv):
             action = int(read(self.env.unwrapped, text))
         except ValueError:
             return None
-        except Exception as error:  # of somebody else's code: anything
+        except Exception as error:  # third-party code may raise anything
             raise self.fault(f"cannot read {text!r}: {type(error).__name__}: {error}") from error
         return action if 0 <= action < self.num_actions else None
 
@@ -228,7 +228,7 @@ def hosted(
 def _make(name: str, make: Callable[..., Any], options: Mapping[str, Any]) -> Any:
     try:
         return make(**options)
-    except Exception as error:  # of somebody else's code: anything
+    except Exception as error:  # third-party code may raise anything
         known = options_of(sys.modules.get(name.partition(":")[0]), make)
         if known is not None and (option := refused_option(error, options)) is not None:
             raise _unknown_option(name, option, known) from None
@@ -246,7 +246,7 @@ def _make_shown(name: str, make: Callable[..., Any], options: Mapping[str, Any],
     """Make an environment that renders in a mode; one that does not render if it cannot be made so."""
     try:
         return make(**options, **mode)
-    except Exception:  # of somebody else's code: anything
+    except Exception:  # third-party code may raise anything
         return _make(name, make, options)
 
 
@@ -260,7 +260,7 @@ def _factory(name: str, options: Mapping[str, Any]) -> tuple[Callable[..., Any],
         module = importlib.import_module(module_name)
     except ImportError as error:
         raise UsageError(_not_imported(name, module_name, error)) from None
-    except Exception as error:  # of somebody else's code: anything
+    except Exception as error:  # third-party code may raise anything
         text = " ".join(f"{type(error).__name__}: {error}".split())
         raise UsageError(f"{PREFIX}:{name}: the module {module_name} cannot be imported: {text}") from error
     candidates = (function,) if function else FACTORIES

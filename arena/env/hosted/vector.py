@@ -82,7 +82,7 @@ class HostedVectorEnv(VectorGames):
         return self._over
 
     def reset(self, id: Ids = None, seed: int | Sequence[int] | None = None) -> tuple[Batch, Batch]:
-        """Start all games, or those of `id`, anew; return observations and (empty) infos."""
+        """Restart all games, or those of `id`; return observations and (empty) infos."""
         rows = self.rows_of(id)
         self._take_seeds(rows, seeds_for(seed, len(rows)))
         for row in rows.tolist():

@@ -33,7 +33,7 @@ from arena.tui.widgets.thoughts import Thought
 class ReplayScreen(WalkScreen):
     """A match from start to end, analysed by the first of the `analysts` (spec, policy), if there are any.
 
-    An analyst that fails, takes long, or says nothing of what moves are worth, makes way for the next, who begins anew:
+    An analyst that fails, takes long, or says nothing of what moves are worth, makes way for the next, who starts over:
     the values of two agents do not compare. `usual` names the agent that is suggested where none analyses; it may take
     seconds. The caller closes the analysts; agents chosen on the screen are stopped with the screen.
     """
@@ -175,7 +175,7 @@ class ReplayScreen(WalkScreen):
             bring_to_an_end(self.analysts[0][1], self.jobs.waited_s, others=True)
 
     def _turn_to_next(self) -> None:
-        """Let the next analyst begin anew."""
+        """Start over with the next analyst."""
         name = self.analysts.pop(0)[0]
         self.match.answers, self._lines = {}, {}
         self.say(f"{name} does not know what all moves are worth; {self.analysts[0][0]} analyses")
