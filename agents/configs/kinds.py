@@ -143,6 +143,19 @@ PERFECT = AgentKind(
     summary="plays exactly: connect_four, small tic_tac_toe, endgames of othello, small poker",
     make=Deferred("agents.perfect.perfect:make"),
 )
+NOISY = AgentKind("plays as AGENT, but for a share of random moves", Deferred("arena.policy.noisy:make"), "SHARE:AGENT")
+ZOO = AgentKind(
+    "trained agent of the zoo, with N or TIME as puct", Deferred("arena.policy.zoo.agents:make_zoo"), "NAME[:N]"
+)
+CHAMPION = AgentKind(
+    summary="the best that there is for the game, trained, searching or exact",
+    make=Deferred("arena.policy.zoo.agents:make_champion"),
+)
+LEVEL = AgentKind(
+    summary="calibrated opponent, from 1, which moves at random, to 10, the champion",
+    make=Deferred("arena.policy.zoo.agents:make_level"),
+    argument="1-10",
+)
 CMD = AgentKind(
     summary="any program that exchanges lines of JSON (agents/outside/PROTOCOL.md)",
     make=Deferred("agents.outside.command:make"),

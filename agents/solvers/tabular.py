@@ -15,7 +15,7 @@ from arena.data.batch import Batch
 from arena.policy.protocol import Policy
 from games.engine.game import Game
 
-MOST_POSITIONS = 20_000
+MOST_POSITIONS = 300_000
 """Largest game, in tree positions, that is solved while an agent is made; that takes seconds."""
 MOST_ITERATIONS = 20_000
 

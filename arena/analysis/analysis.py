@@ -4,7 +4,6 @@ The seed fixes the positions. With `perfect` as the judge, values are game-theor
 judge contributes its own estimates.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from arena.analysis.judging import Judge, move_values, require_judgeable
 from arena.base.checks import require_at_least
 from arena.base.errors import UsageError
+from arena.base.intervals import wilson
 from arena.match.ask import ask, begin, view
 from arena.match.lines import Line, PlayedLines, drawn_lines
 from arena.policy.protocol import Policy
@@ -187,11 +187,3 @@ def phases_of(plies: NDArray[np.int64], count: int = PHASES) -> Sequence[tuple[i
     """Return first and last ply of at most `count` phases of equal length, which together span all `plies`."""
     edges = np.unique(np.linspace(plies.min(), plies.max() + 1, count + 1).round().astype(int)).tolist()
     return [(low, high - 1) for low, high in pairwise(edges)]
-
-
-def wilson(successes: int, trials: int, z: float = 1.96) -> tuple[float, float]:
-    """Return Wilson's confidence interval of a share (1927, "Probable inference"), by default of 95 %."""
-    share, square = successes / trials, z * z / trials
-    middle = (share + square / 2) / (1 + square)
-    width = z / (1 + square) * math.sqrt(share * (1 - share) / trials + square / (4 * trials))
-    return min(middle - width, share), max(middle + width, share)  # rounding must not exclude the share itself

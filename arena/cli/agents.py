@@ -1,22 +1,37 @@
 """`arena agents`: the agents that can play, and those that can be trained."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+import tyro
 
 from arena.base.tables import Column, print_table
-from arena.policy.registry import AGENTS, agent_kind
+from arena.policy.registry import AGENTS, agent_kind, make_game
+from arena.policy.zoo.agents import champion_of
+from arena.policy.zoo.card import ELO, Level
+from arena.policy.zoo.entries import card_of, fits
+
+MINUS = "\N{PLUS-MINUS SIGN} is the 95 % interval"
 
 
 @dataclass(frozen=True)
 class Options:
-    """List the agents with the spec that names each, and which of them 'arena train' can train."""
+    """List the agents with the spec that names each, and which of them 'arena train' can train.
 
+    With a game, list its champion and its levels, and how strong they are.
+    """
+
+    game: Annotated[str, tyro.conf.arg(metavar="GAME")] = ""
+    """Game whose champion and levels are listed; by default all agents are, whatever they play."""
     json: bool = False
     """Print JSON instead of a table."""
 
 
 def run(options: Options) -> int:
     """Print the list."""
+    if options.game:
+        return _of_game(options)
     rows = []
     for name in AGENTS.names():
         kind = agent_kind(name)
@@ -36,4 +51,37 @@ def run(options: Options) -> int:
         Column("paper", rank=3),
     )
     print_table(columns, [[row[key] for key in ("agent", "what", "training", "actions", "paper")] for row in rows])
+    return 0
+
+
+def rating_words(level: Level, scale: str) -> str:
+    """Return the rating of a level with its interval, in the digits of its scale."""
+    digits = 0 if scale == ELO else 2
+    return f"{level.rating:+.{digits}f} \N{PLUS-MINUS SIGN} {level.error:.{digits}f}"
+
+
+def _of_game(options: Options) -> int:
+    """Print the champion of a game, and its levels with their strength."""
+    game = make_game(options.game)
+    card = card_of(game)
+    levels = card.levels if fits(card, game) else ()
+    rows: list[dict[str, object]] = [
+        {"agent": f"level:{number}", "plays": level.agent, "rating": level.rating, "error_95": level.error}
+        for number, level in enumerate(levels, start=1)
+    ]
+    champion = {"agent": "champion", "plays": champion_of(game), "why": card.why}
+    if options.json:
+        figures = [asdict(figure) for figure in card.figures]
+        print(json.dumps({"game": game.spec, "scale": card.scale, "agents": [*rows, champion], "figures": figures}))
+        return 0
+    cells = [
+        [str(row["agent"]), str(row["plays"]), rating_words(level, card.scale)]
+        for row, level in zip(rows, levels, strict=True)
+    ]
+    headings = (Column("agent"), Column("plays as", least=20), Column(card.scale, right=True))
+    print_table(headings, [*cells, ["champion", champion["plays"], ""]])
+    print(f"champion: {card.why}")
+    if levels:
+        team = "from a random player" if game.competitive else "in a team of its own"
+        print(f"Elo: random is 0; {MINUS}" if card.scale == ELO else f"return: what it earns a game {team}; {MINUS}")
     return 0

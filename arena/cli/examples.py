@@ -7,7 +7,15 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "agents": (
         ("arena agents", "the agents in a table"),
+        ("arena agents --game othello", "the champion of a game and its ten levels, with their Elo"),
         ("arena agents --json", "the same for a program"),
+    ),
+    "zoo": (
+        ("arena zoo", "the champions of all games"),
+        ("arena zoo verify othello", "play the games of its main figure again"),
+        ("arena zoo train othello --out runs/othello-again", "train it again by its own recipe"),
+        ("arena zoo add runs/connect_four-ppo --name mine", "your own beside them: arena play connect_four zoo:mine"),
+        ("arena zoo get https://HOST/zoo/othello --name theirs", "somebody else's"),
     ),
     "train": (
         ("arena train connect_four ppo", "self-play in a league; the agent is saved in runs/"),

@@ -15,6 +15,7 @@ from games.engine.text import printable_lines
 COMMANDS = {
     "games": "list the games",
     "agents": "list the agents, and which of them can be trained",
+    "zoo": "list the champions of the games, measure them again, add your own",
     "train": "train an agent: self-play in a league, Gymnasium, or offline",
     "league": "show the league of a training: ladder, payoffs, lineage, next opponents",
     "runs": "list trainings, or follow one on a screen",
@@ -47,7 +48,7 @@ GROUPS = {
     "train": ("train", "runs", "league", "collect", "export"),
     "rate": ("tournament", "ladder", "matches", "rate"),
     "examine": ("analyse", "exploit", "exploitability", "solve"),
-    "connect and extend": ("games", "agents", "uci", "gtp", "check-game", "new-game", "new-agent", "completion"),
+    "connect and extend": ("games", "agents", "zoo", "uci", "gtp", "check-game", "new-game", "new-agent", "completion"),
 }
 """Groups in which the help lists the commands."""
 

@@ -14,6 +14,7 @@ from arena.cli.home import STORE
 from arena.match.limits import Limits
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.registry import make_game
+from arena.policy.zoo.agents import first_opponent
 from arena.tournament.entrants import named
 from arena.tui.services.advisers import usual_advisers
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from arena.policy.protocol import Policy
     from arena.tui.screens.play import PlayScreen
     from arena.tui.state.intents import PlayIntent
+    from games.engine.game import Game
 
 HUMAN = "human"
 RUNS = Path("runs")
@@ -40,9 +42,10 @@ class Options:
     """Game, with options after its name: tic_tac_toe:m=6,n=6,k=4."""
     agents: Annotated[
         tyro.conf.Positional[tuple[str, ...]],
-        tyro.conf.arg(metavar="AGENT [AGENT ...]", help_behavior_hint="(required)"),
-    ]
-    """Players of the other seats, one for all or one each: mcts:400, ppo:runs/c4; human or human:NAME is a person."""
+        tyro.conf.arg(metavar="[AGENT ...]", help_behavior_hint=""),
+    ] = ()
+    """Players of the other seats, one for all or one each: level:5, champion, mcts:400, ppo:runs/c4; human or
+    human:NAME is a person. By default level:3, in a game without levels the best agent known."""
     seat: int = 1
     """Your seat in the first game; 1 moves first."""
     clock: Annotated[str | None, tyro.conf.arg(metavar="CLOCK", help_behavior_hint="")] = None
@@ -83,13 +86,14 @@ def screen(options: Options) -> Iterator["PlayScreen"]:
     seats = game.num_players
     if not 1 <= options.seat <= seats:
         raise UsageError(f"--seat {options.seat} is not a seat of {game.name}; seats are 1 to {seats}")
-    if len(options.agents) not in (1, seats - 1):
+    agents = options.agents or (_first_opponent(game),)
+    if len(agents) not in (1, seats - 1):
         count = "1 agent" if seats == 2 else f"1 agent, or {seats - 1}"
-        raise UsageError(f"{game.name} has {seats} seats, one of them yours; name {count}, not {len(options.agents)}")
+        raise UsageError(f"{game.name} has {seats} seats, one of them yours; name {count}, not {len(agents)}")
     require_at_least(0, seed=options.seed)
     require_at_least(1, **numbers_in(options, "hands"))
     limits = Limits(clock=options.clock, time_to_start="10m")
-    specs = options.agents if len(options.agents) == seats - 1 else options.agents * (seats - 1)
+    specs = agents if len(agents) == seats - 1 else agents * (seats - 1)
 
     from arena.tui.parts.sitting import PlayOptions
     from arena.tui.screens.play import PlayScreen
@@ -117,6 +121,14 @@ def screen(options: Options) -> Iterator["PlayScreen"]:
         first = options.seat - 1, options.seed
         terms = PlayOptions(*first, limits.control, hints, options.open, options.hands, recorder)
         yield PlayScreen(game, others, terms)
+
+
+def _first_opponent(game: "Game") -> str:
+    """Return the opponent of somebody who names none: a level, the champion, or a search that plays any game."""
+    from arena.tui.views.opponents import SEARCH, SEARCH_HIDDEN
+
+    open_game = game.perfect_information and not game.simultaneous
+    return first_opponent(game) or (SEARCH if open_game else SEARCH_HIDDEN)
 
 
 def _is_person(spec: str) -> bool:

@@ -82,8 +82,9 @@ def load_weights(policy: BasePolicy, content: bytes, where: str) -> None:
         weights: dict[str, torch.Tensor] = load(content)
     except (SafetensorError, ValueError) as error:
         raise CheckpointError(f"{where} cannot be read: {error}") from None
+    own = unique_tensors(policy)
     try:
-        require_like(unique_tensors(policy), infos)
+        require_like(own, _in_full_precision(infos, own))
         require_finite(weights)
     except CheckpointError as error:
         raise CheckpointError(f"{where}: {error}") from None
@@ -100,6 +101,30 @@ DTYPES = {
     "BF16": torch.bfloat16,
 }
 """Types by their names in headers."""
+
+
+HALF = "F16", "BF16"
+"""Types in which the weights of a network of single precision may be kept: in half of the bytes."""
+
+
+def _in_full_precision(infos: Mapping[str, TensorInfo], own: Mapping[str, torch.Tensor]) -> dict[str, TensorInfo]:
+    """Return the tensors of a file as `load_state_dict` puts them into a network, which widens half precision."""
+    single = {name for name, tensor in own.items() if tensor.dtype == torch.float32}
+    return {
+        name: dataclasses.replace(info, dtype="F32") if name in single and info.dtype in HALF else info
+        for name, info in infos.items()
+    }
+
+
+def weights_in_half(content: bytes) -> bytes:
+    """Return weights of `weights_to_bytes` with those of single precision in half precision (float16).
+
+    Raises `CheckpointError` for one that float16 does not hold.
+    """
+    weights: dict[str, torch.Tensor] = load(content)
+    halved = {name: tensor.half() if tensor.dtype == torch.float32 else tensor for name, tensor in weights.items()}
+    require_finite(halved)
+    return save(halved)
 
 
 def require_like(own: Mapping[str, torch.Tensor], infos: Mapping[str, TensorInfo], prefix: str = "") -> None:

@@ -30,14 +30,18 @@ def read_config(folder: Path) -> dict[str, Any]:
     file = folder / CONFIG
     if not file.exists():
         raise CheckpointError(f"no checkpoint at {folder}: it has no {CONFIG}")
-    description: dict[str, Any] = read_any_json(file)
+    return as_config(read_any_json(file), str(file))
+
+
+def as_config(description: Any, where: str) -> dict[str, Any]:
+    """Return JSON as the description of a checkpoint; `CheckpointError` that names `where` if it is none."""
     if not isinstance(description, dict) or description.get("format") not in READABLE:
-        raise CheckpointError(f"{file} is not a checkpoint of format {FORMAT} or older")
+        raise CheckpointError(f"{where} is not a checkpoint of format {FORMAT} or older")
     try:
         for key, kind in DESCRIBED.items():
             field(description, key, kind)
     except FieldError as error:
-        raise CheckpointError(f"{file} is not the description of a checkpoint: {error}") from None
+        raise CheckpointError(f"{where} is not the description of a checkpoint: {error}") from None
     return description
 
 

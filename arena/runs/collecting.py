@@ -5,59 +5,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.base.checks import require_between
 from arena.base.errors import UsageError
-from arena.base.seeding import make_rng, spawn_seeds
+from arena.base.seeding import spawn_seeds
 from arena.collector.of_task import collector_of
 from arena.data.batch import Batch
 from arena.data.buffer.manager import VectorReplayBuffer
 from arena.data.infos import of_numbers
-from arena.data.rows import as_array
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.base import BasePolicy
 from arena.policy.checkpoint import load_policy
+from arena.policy.noisy import NoisyPolicy
 from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
 from arena.policy.registry import learning_algorithm, make_agent
 from arena.runs.tasks import GymTask
 from games.engine.game import Game
-
-
-class PartlyRandomPolicy(Policy):
-    """Wraps a policy and replaces a share of its actions by random legal ones.
-
-    Args:
-        policy: the wrapped policy.
-        share: probability of a random action, 0 to 1.
-        seed: seed of the replacements.
-        random: draws the replacements; by default from the legal actions of a mask.
-
-    """
-
-    def __init__(self, policy: Policy, share: float, seed: int, random: Policy | None = None):
-        require_between(0, 1, random=share)
-        self._policy, self._share = policy, share
-        self._rng, self._random = make_rng(seed), random or RandomPolicy()
-        self._random.reset(seed + 1)
-        self.needs_state = policy.needs_state  # type: ignore[misc]  # of the wrapped policy, not of the class
-
-    def forward(self, batch: Batch, state: Any = None) -> Batch:
-        """Return the wrapped policy's actions, some of them replaced."""
-        chosen = self._policy.forward(batch, state)
-        rows = self._rng.random(len(chosen.act)) < self._share
-        act = as_array(chosen.act)
-        if rows.any():
-            drawn = self._policy.map_action_inverse(as_array(self._random.forward(batch).act), batch)
-            act = np.where(rows.reshape(-1, *[1] * (act.ndim - 1)), drawn, act)
-        return Batch(act=act, state=chosen.get("state", Batch()))
-
-    def map_action(self, act: Any, batch: Batch | None = None) -> Any:
-        """Map actions as the wrapped policy does."""
-        return self._policy.map_action(act, batch)
-
-    def map_action_inverse(self, act: Any, batch: Batch | None = None) -> Any:
-        """Map actions back as the wrapped policy does."""
-        return self._policy.map_action_inverse(act, batch)
 
 
 def collect_transitions(
@@ -72,7 +34,7 @@ def collect_transitions(
     """
     environment_seed, move_seed = spawn_seeds(seed, count=2)
     if isinstance(task, Game):
-        policy: Policy = PartlyRandomPolicy(make_agent(spec, task), random, move_seed, make_agent("random", task))
+        policy: Policy = NoisyPolicy(make_agent(spec, task), make_agent("random", task), random)
         at_random = False
     else:
         if random:

@@ -1,6 +1,5 @@
 """The settings of a run as TOML: `config.toml` beside every run, which `arena train --config` reads."""
 
-import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,6 +8,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 from arena.base.errors import UsageError
 from arena.base.files import read_bytes, reason
+from arena.base.toml import toml_value
 from arena.base.typed import FieldError, as_type
 from games.engine.identity import GameId
 
@@ -48,22 +48,14 @@ class Settings:
 def settings_text(description: Mapping[str, Any]) -> str:
     """Return the contents of `run.json` as the TOML that makes the same run again."""
     lines = [
-        f"task = {_value(GameId(description['game'], description['options']).spec)}",
-        f"algo = {_value(description['algorithm'])}",
+        f"task = {toml_value(GameId(description['game'], description['options']).spec)}",
+        f"algo = {toml_value(description['algorithm'])}",
     ]
     for name in TABLES:
         if name in description:
             lines += ["", f"[{name}]"]
-            lines += [f"{key} = {_value(value)}" for key, value in description[name].items() if value is not None]
+            lines += [f"{key} = {toml_value(value)}" for key, value in description[name].items() if value is not None]
     return "\n".join(lines) + "\n"
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, float):
-        return repr(value)  # inf and nan as TOML has them
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_value, value))}]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def read_settings(file: Path) -> Settings:

@@ -23,6 +23,7 @@ from games.engine.game import Game
 
 OPTIONS = "[,NAME=VALUE...]"
 """End of the arguments of agents that take options."""
+ZOO = "zoo"
 HASH = 8
 """Digits of a snapshot's hash in its name."""
 SCHEDULE = 1
@@ -67,7 +68,7 @@ def named(name: str, spec: str) -> Entrant:
     `ppo:runs/c4@1a2b3c4d`. So a later snapshot of the same run is another player.
     """
     agent, checkpoint = AgentSpec.parse(spec), pinned(spec)
-    folder, _ = _folder_in(AgentSpec.parse(checkpoint).argument)
+    folder, _ = _folder_in(AgentSpec.parse(checkpoint))
     if not folder or not (Path(folder) / CONFIG).exists():
         return Entrant(name, checkpoint)
     version = f"@{str(read_config(Path(folder))['sha256'])[:HASH]}"
@@ -75,19 +76,22 @@ def named(name: str, spec: str) -> Entrant:
         return Entrant(name, checkpoint)
     if name != spec:
         return Entrant(f"{name}{version}", checkpoint)
-    run, rest = _folder_in(agent.argument)  # the name is a spec as well: of these weights
+    run, rest = _folder_in(agent)  # the name is a spec as well: of these weights
     return Entrant(str(replace(agent, argument=f"{run}{version}{rest}")), checkpoint)
 
 
 def pinned(spec: str) -> str:
     """Return the spec with a run folder replaced by the snapshot that it stands for: training may go on meanwhile."""
     agent = AgentSpec.parse(spec)
-    folder, rest = _folder_in(agent.argument)
+    folder, rest = _folder_in(agent)
     return str(replace(agent, argument=f"{find_snapshot(Path(folder))}{rest}")) if folder else spec
 
 
-def _folder_in(argument: str) -> tuple[str, str]:
-    """Return the folder that an argument begins with, "" for none, and the rest: `runs/c4` and `:100`."""
+def _folder_in(agent: AgentSpec) -> tuple[str, str]:
+    """Return the folder that the argument of an agent begins with, "" for none, and the rest: `runs/c4` and `:100`."""
+    argument = agent.argument
+    if agent.name == ZOO:  # its names are no paths, although a folder here may be called alike
+        return "", argument
     head, _, tail = argument.rpartition(":")
     parts = ((argument, ""), (head, f":{tail}"))
     return next(((folder, rest) for folder, rest in parts if folder and names_snapshot(Path(folder))), ("", argument))
@@ -138,9 +142,10 @@ def run_key(game: Game, entrants: Sequence[Entrant], config: TournamentConfig, o
 
 def _content(spec: str) -> Mapping[str, str]:
     """Return hashes of the files that a spec names, programs and checkpoints, by path."""
-    argument = AgentSpec.parse(spec).argument
+    agent = AgentSpec.parse(spec)
+    argument = agent.argument
     try:
-        words = {argument, _folder_in(argument)[0], *shlex.split(argument)}
+        words = {argument, _folder_in(agent)[0], *shlex.split(argument)}
     except ValueError:  # an open quotation mark
         words = {argument}
     paths = [Path(word) for word in sorted(words) if word]

@@ -5,9 +5,10 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from arena.analysis.analysis import analyse, judge_positions, phases_of, wilson
+from arena.analysis.analysis import analyse, judge_positions, phases_of
 from arena.analysis.judging import Judge, move_values
 from arena.base.errors import UsageError
+from arena.base.intervals import wilson
 from arena.data.batch import Batch
 from arena.match.lines import PlayedLines, drawn_lines
 from arena.match.position import analyse_position

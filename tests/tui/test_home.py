@@ -176,7 +176,7 @@ async def test_a_tournament_that_fails_at_once_has_not_begun(folder):
 
 @pytest.mark.parametrize(
     ("keys", "game", "agent"),
-    [("/che", "chess", "mcts:400"), ("/han", "hanabi", "ismcts:400"), ("/tr", "tron", "ismcts:400")],
+    [("/che", "chess", "level:3"), ("/han", "hanabi", "level:3"), ("/roc", "rock_paper_scissors", "champion")],
 )
 async def test_a_person_plays_a_fitting_opponent_within_six_keys(tmp_path, keys, game, agent):
     """From an empty folder: find the game by some letters, and begin."""
@@ -197,7 +197,7 @@ async def test_a_person_plays_a_fitting_opponent_within_six_keys(tmp_path, keys,
     [
         ("play", "go", {"option-size": "9"}, "play go:size=9 mcts:400 --seat 1"),
         ("play", "chess", {"agent": "human:Ada", "clock": "5m"}, "play chess human:Ada --seat 1 --clock 5m"),
-        ("play", "texas_holdem", {"hands": "20"}, "play texas_holdem ismcts:400 --seat 1 --hands 20"),
+        ("play", "texas_holdem", {"hands": "20"}, "play texas_holdem level:3 --seat 1 --hands 20"),
         ("play", "othello", {"agent": "perfect"}, "play othello perfect --seat 1"),
         ("watch", "tron", {"option-players": "4"}, "watch tron:players=4 ismcts:400 random random random --games 10"),
         ("watch", "hex", {"openings": "random:2", "clock": "1m"}, "--clock 1m --openings random:2"),
@@ -220,6 +220,10 @@ async def test_a_form_says_what_opponents_and_options_are(tmp_path):
         await shows(pilot, "0 runs", "connect_four")
         app.screen.action_form("play", game="kuhn_poker")
         await until(pilot, lambda: isinstance(app.screen, FormScreen), 60)
+        await until(pilot, lambda: meaning(app).startswith("level:3: Elo "))
+        await pilot.press(*["pagedown"] * 8)
+        await until(pilot, lambda: meaning(app).startswith("champion: the best there is"))
+        await pilot.press("pagedown")
         await until(pilot, lambda: "ismcts:400: searches what may be hidden" in meaning(app))
         await pilot.press("pagedown", "pagedown")
         await until(pilot, lambda: meaning(app).startswith("random: plays any legal move"))

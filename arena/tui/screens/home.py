@@ -25,7 +25,7 @@ from arena.tui.screens.form import FormScreen
 from arena.tui.screens.keys import COMMANDS_KEY, HELP_KEY, RULES_KEY, THEME_KEY, command
 from arena.tui.screens.menu import MenuScreen
 from arena.tui.screens.prompt import PromptScreen
-from arena.tui.services.advisers import exact_agents
+from arena.tui.services.advisers import exact_agents, zoo_card
 from arena.tui.services.context import ArenaContext, GameLadder, Inventory
 from arena.tui.services.jobs import CommandProcess, as_name, start
 from arena.tui.state.counting import counted
@@ -42,6 +42,7 @@ from arena.tui.views.home_rows import (
     match_cells,
     training_cells,
 )
+from arena.tui.views.opponents import of_zoo
 from arena.tui.widgets.rows import Cells, Rows
 from games.engine.identity import name_of
 
@@ -247,6 +248,7 @@ class HomeScreen(ArenaScreen):
         """Ask for the arguments of a command; the form stays open until it has begun."""
         form, game = FORMS[kind], game or self.game
         described = await self._described(game)
+        card = await self.background.run(partial(zoo_card, described))
         context = FormContext(
             game,
             tuple(self.inventory.agents),
@@ -258,6 +260,7 @@ class HomeScreen(ArenaScreen):
             option_meanings(described),
             "games" if described.stakes is None else "hands",
             await self.background.run(partial(exact_agents, described)),
+            () if card is None else of_zoo(card),
         )
         fields = form.fields(context)
         known = {} if agent else self._typed.get(f"{kind} {game}", {})

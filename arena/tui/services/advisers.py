@@ -10,13 +10,17 @@ from arena.base.errors import CheckpointError, UsageError
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.registry import AGENTS, agent_kind, make_agent
 from arena.policy.snapshots import find_snapshot, names_snapshot
+from arena.policy.zoo.card import Card
+from arena.policy.zoo.entries import card_of, fits
 from arena.tui.services.context import LazyStore
 
 if TYPE_CHECKING:
     from games.engine.game import Game
 
-EXACT = ("champion", "perfect")
-"""Agents that are the best where they play a game at all."""
+CHAMPION = "champion"
+"""The best agent for a game that the zoo knows."""
+EXACT = (CHAMPION, "perfect")
+"""Agents that are asked first, and do not always say what a position is worth."""
 SEARCHES = ("mcts", "ismcts", "alphabeta")
 """Agents that search for a time that is given."""
 BEST_BY_ALPHABETA = ("chess",)
@@ -30,9 +34,9 @@ MOST = 2
 def usual_advisers(game: "Game", store: str, runs: Path) -> Iterator[str]:
     """Yield specs of agents that may give hints, the best first, each once; some of them may not play the game.
 
-    First come agents that solve it, then the first ones on the ladder of the store, trained or searching, then a search
-    of open or of hidden positions. Searches have a time, whatever they had on the ladder. Last are agents of the runs
-    in a folder that nobody has rated, the newest first.
+    First come its champion and agents that solve it, then the first ones on the ladder of the store, trained or
+    searching, then a search of open or of hidden positions. Searches have a time, whatever they had on the ladder. Last
+    are agents of the runs in a folder that nobody has rated, the newest first.
     """
     yield from dict.fromkeys(_usual(game, store, runs))
 
@@ -44,7 +48,15 @@ def best_adviser(game: "Game", store: str, runs: Path) -> str:
 
 def exact_agents(game: "Game") -> tuple[str, ...]:
     """Return the agents that solve a game, or parts of it."""
-    return tuple(name for name in EXACT if name in AGENTS.names() and _plays(name, game))
+    return tuple(name for name in EXACT if name != CHAMPION and name in AGENTS.names() and _plays(name, game))
+
+
+def zoo_card(game: "Game") -> Card | None:
+    """Return the card of a game with its levels and its champion; None where the zoo has none."""
+    with suppress(UsageError):
+        card = card_of(game)
+        return card if fits(card, game) else None
+    return None
 
 
 def _plays(spec: str, game: "Game") -> bool:

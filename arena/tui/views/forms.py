@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from arena.policy.registry import AGENTS
+from arena.policy.zoo.card import FIRST_LEVEL
 from arena.tui.services.jobs import as_name, free_folder
 from arena.tui.state.intents import Intent, PlayIntent, WatchIntent
 from arena.tui.views.opponents import PERSON, Opponent, fitting, opponents
@@ -67,6 +68,8 @@ class FormContext:
     """What a session consists of: games, or hands in games for chips."""
     exact: Sequence[str] = ()
     """Agents that solve the game, or parts of it."""
+    zoo: Sequence[Opponent] = ()
+    """Levels of the game and its champion."""
 
     @property
     def seats(self) -> int:
@@ -77,7 +80,13 @@ class FormContext:
     @property
     def opponents(self) -> tuple[Opponent, ...]:
         """Agents and people to play against."""
-        return opponents(self.traits, [spec for spec in self.agents if ":" in spec], self.exact)
+        return opponents(self.traits, [spec for spec in self.agents if ":" in spec], self.exact, self.zoo)
+
+    @property
+    def first_opponent(self) -> str:
+        """Spec of the agent that a person plays first."""
+        specs = [one.spec for one in self.zoo]
+        return next((spec for spec in (FIRST_LEVEL, *specs[:1]) if spec in specs), fitting(self.traits))
 
     def option_fields(self) -> list[FormField]:
         """Return a field for each option of the game."""
@@ -136,7 +145,7 @@ OPENINGS_MEANING = "how games begin: random:4 for four random moves, file:PATH f
 
 
 def _play_fields(context: FormContext) -> list[FormField]:
-    agent = context.agent or fitting(context.traits)
+    agent = context.agent or context.first_opponent
     many = "" if context.seats == 2 else f"; one for all, or {context.seats - 1} with blanks between them"
     return [
         FormField("agent", "against", agent, context.agents, meaning=f"who plays{many}", choices=context.opponents),
@@ -152,8 +161,10 @@ def _session_meaning(context: FormContext) -> str:
 
 
 def _play_intent(context: FormContext, values: Mapping[str, str]) -> Intent:
-    agents = tuple(values["agent"].split()) or (fitting(context.traits),)
+    agents = tuple(values["agent"].split()) or (context.first_opponent,)
     seat, game = _number(values["seat"], 1), context.game_spec(values)
+    if game != context.game and agents == (FIRST_LEVEL,):  # levels are those of the usual options
+        agents = (fitting(context.traits),)
     hands = _number(values["hands"], 0) if values.get("hands") else None
     return PlayIntent(game, agents, context.store, seat, values.get("clock") or None, hands)
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from arena.policy.zoo.card import ELO, Card
+
 PERSON = "human"
 SEARCH, SEARCH_HIDDEN = "mcts:400", "ismcts:400"
 """Agents that fit every game in which nothing is hidden, and those in which something is."""
@@ -31,13 +33,25 @@ def fitting(traits: str | None) -> str:
     return SEARCH_HIDDEN if _hides(traits) else SEARCH
 
 
-def opponents(traits: str | None, trained: Sequence[str], exact: Sequence[str] = ()) -> tuple[Opponent, ...]:
-    """Return the choices for a game, agents trained here first; what cannot play it is left out.
+def of_zoo(card: Card) -> tuple[Opponent, ...]:
+    """Return the levels of a game, the weakest first, and its champion."""
+    words = (
+        f"Elo {level.rating:.0f}, where random is 0" if card.scale == ELO else f"{level.rating:+.2f} a game"
+        for level in card.levels
+    )
+    levels = (Opponent(f"level:{number}", meaning) for number, meaning in enumerate(words, start=1))
+    return (*levels, Opponent("champion", f"the best there is: {card.why}"))
 
-    `exact` are the agents that solve it.
+
+def opponents(
+    traits: str | None, trained: Sequence[str], exact: Sequence[str] = (), zoo: Sequence[Opponent] = ()
+) -> tuple[Opponent, ...]:
+    """Return the choices for a game: its levels, agents trained here, then others; what cannot play it is left out.
+
+    `exact` are the agents that solve it, `zoo` its levels and its champion.
     """
     solved = (Opponent(spec, "makes no mistake wherever the game is solved") for spec in exact)
-    return (*(Opponent(spec, "trained here") for spec in trained), *_usual(traits), *solved, ANYBODY)
+    return (*zoo, *(Opponent(spec, "trained here") for spec in trained), *_usual(traits), *solved, ANYBODY)
 
 
 def _usual(traits: str | None) -> Iterator[Opponent]:

@@ -1,0 +1,1 @@
+"""The zoo: of each game the best agent known, its levels and, where it was trained, its weights."""

@@ -1,0 +1,144 @@
+"""Cards of the zoo: `card.toml`, which says of a game who its champion is, how strong, and what its levels are."""
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from arena.base.errors import CheckpointError, UsageError
+from arena.base.files import read_bytes, reason
+from arena.base.toml import toml_value
+from arena.base.typed import Count, Range, record
+
+CARD = "card.toml"
+LARGEST = 2**16
+"""Largest number of bytes of a card."""
+NUM_LEVELS = 10
+FIRST_LEVEL = "level:3"
+"""The opponent of those who name none."""
+ELO, RETURN = "Elo", "return"
+"""Scales of levels: Elo, where random is 0; or what an agent earns a game, in games for chips from a random player, in
+those that nobody wins in a team of its own."""
+MATCH, KEPT, EXPLOITABILITY = "match", "kept", "exploitability"
+"""Measures: games against an agent; the share of moves that keep the value of solved positions; what a best response
+wins a game, by which a smaller figure is a better one."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """A calibrated opponent."""
+
+    agent: str
+    """Its spec."""
+    rating: float
+    """Its strength on the scale of its card."""
+    error: Annotated[float, Range(0, 1e6)]
+    """Half-width of the 95 % interval of the rating."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A measured result."""
+
+    agent: str
+    against: str
+    """The other agent, or what else it is measured by; empty for what a team of one agent earns."""
+    score: float
+    """Points a game, 0 to 1, a draw is half a point; the mean return in games for chips, and those that nobody wins."""
+    low: float
+    high: float
+    """The 95 % interval of the score."""
+    games: Count
+    seed: Count
+    openings: str
+    """How games began, as `arena tournament --openings` takes it."""
+    seconds: float = 0.0
+    """Seconds of one core for all games, both sides together."""
+    date: str = ""
+    """Day of the measurement, YYYY-MM-DD."""
+    measure: str = MATCH
+    """What was measured: `MATCH`, `KEPT` or `EXPLOITABILITY`."""
+    game: str = ""
+    """Game that was played, if it is not that of the card: go:size=9."""
+    by_return: bool = False
+    """True if the score is a mean return, and not points."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """How the weights beside a card were made."""
+
+    command: str
+    """Words after `arena train`: GAME ALGO [options]."""
+    core_seconds: Count
+    """Processor time."""
+    date: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """What the zoo knows about one game, or about one agent that somebody added."""
+
+    game: str
+    """The game with those options that are not its defaults: go:size=9."""
+    champion: str
+    """Spec of the best agent."""
+    why: str
+    """Reason of the choice, in one line."""
+    otherwise: str = ""
+    """Spec of the champion with other options of the game; empty if there is none."""
+    scale: str = ELO
+    """Scale of the levels, `ELO` or `RETURN`."""
+    levels: tuple[Level, ...] = ()
+    """From the weakest; empty or `NUM_LEVELS`."""
+    figures: tuple[Figure, ...] = ()
+    training: Training | None = None
+
+    @property
+    def main_figure(self) -> Figure | None:
+        """The first figure that comes of games against an agent; None if there is none."""
+        return next((figure for figure in self.figures if figure.measure == MATCH), None)
+
+    def __post_init__(self) -> None:
+        if len(self.levels) not in (0, NUM_LEVELS):
+            raise UsageError(f"levels has {len(self.levels)} entries, not {NUM_LEVELS} or none")
+        if self.scale not in (ELO, RETURN):
+            raise UsageError(f"scale is {self.scale!r}, neither {ELO!r} nor {RETURN!r}")
+
+
+def read_card(folder: Path) -> Card:
+    """Read the card in a folder; `CheckpointError` of one line if it is missing or holds something else."""
+    file = folder / CARD
+    try:
+        return parse_card(read_bytes(file, LARGEST), str(file))
+    except OSError as error:
+        raise CheckpointError(f"{file} cannot be read: {reason(error)}") from None
+
+
+def parse_card(content: bytes, where: str) -> Card:
+    """Return the card in the content of a file; `CheckpointError` that names `where` if it is none."""
+    try:
+        return record(Card, tomllib.loads(content.decode("utf-8")))
+    except (UsageError, ValueError) as error:  # of TOML and UTF-8 as well
+        words = "it is not text in UTF-8" if isinstance(error, UnicodeDecodeError) else error
+        raise CheckpointError(f"{where} is no card of the zoo: {words}") from None
+
+
+def card_text(card: Card) -> str:
+    """Return a card as TOML, which `parse_card` reads."""
+    return "\n".join(_lines("", asdict(card))) + "\n"
+
+
+def _lines(path: str, table: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines of a table: its values first, then the tables and lists of tables in it."""
+    for key, value in table.items():
+        if not isinstance(value, Mapping | Sequence) or isinstance(value, str):
+            yield from () if value is None else [f"{key} = {toml_value(value)}"]
+    for key, value in table.items():
+        name = f"{path}{key}"
+        if isinstance(value, Mapping):
+            yield from ("", f"[{name}]", *_lines(f"{name}.", value))
+        elif isinstance(value, Sequence) and not isinstance(value, str):
+            for one in value:
+                yield from ("", f"[[{name}]]", *_lines(f"{name}.", one))

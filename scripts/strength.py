@@ -1,0 +1,252 @@
+"""Measure champions against other programs and baselines: python scripts/strength.py [GAME ...] [--table].
+
+Each game has a list of measurements below. Games are kept in a store, so that a second call goes on where the first
+one ended. Figures go into the cards of agents/zoo, and the table of all cards into docs/strength.md. Programs that are
+not installed are named, with the package that has them, and left out. With --table, only the page is written anew.
+"""
+
+import argparse
+import shutil
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from agents import __file__ as agents_file
+from arena.analysis.analysis import analyse, judge_positions
+from arena.analysis.asking import ask_strategy
+from arena.analysis.judging import Judge
+from arena.analysis.response import exploitability
+from arena.analysis.tree import build_tree
+from arena.base.errors import UsageError
+from arena.base.saving import replace_text
+from arena.policy.registry import GAMES, make_agent, make_game
+from arena.policy.zoo.card import CARD, EXPLOITABILITY, KEPT, MATCH, RETURN, Card, Figure, card_text, read_card
+from arena.store import Store
+from arena.tournament.measuring import measure
+
+ZOO = Path(agents_file).parent / "zoo"
+PAGE = Path(__file__).parents[1] / "docs" / "strength.md"
+PROGRAMS = {"stockfish": "apt install stockfish", "gnugo": "apt install gnugo"}
+"""Programs that are measured against, and how they are installed."""
+TREE = 2_000_000
+"""Largest number of positions of a game whose exploitability is computed."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One thing to be measured of an agent."""
+
+    agent: str
+    against: str
+    """Agent, or what else it is measured by."""
+    games: int = 100
+    """Number of games or positions."""
+    openings: str = "random:4"
+    measure: str = MATCH
+    game: str = ""
+    """Game, if it has other options than the card's."""
+
+    @property
+    def program(self) -> str:
+        """Name of the program that it needs; empty if none."""
+        command = self.against.partition(":")[2].split(",")[0].split(" ")[0]
+        return command if self.against.startswith(("uci:", "gtp:")) else ""
+
+
+def kept(agent: str, positions: int) -> Measurement:
+    """Return the measurement of how many moves keep the value of solved positions."""
+    return Measurement(agent, "solved positions", positions, "", KEPT)
+
+
+def exploited(agent: str) -> Measurement:
+    """Return the measurement of what a best response wins."""
+    return Measurement(agent, "a best response", 0, "", EXPLOITABILITY)
+
+
+MEASUREMENTS: dict[str, Sequence[Measurement]] = {
+    "backgammon": (
+        Measurement("zoo:backgammon", "random", 400),
+        Measurement("zoo:backgammon", "mcts:200", 20),
+    ),
+    "breakthrough": (Measurement("zoo:breakthrough:400", "mcts:2000", 20),),
+    "checkers": (Measurement("mcts:2000", "alphabeta:6", 20),),
+    "chess": (
+        Measurement("alphabeta:6", "uci:stockfish,UCI_LimitStrength=true,UCI_Elo=1800,movetime=50", 10),
+        Measurement("alphabeta:6", "alphabeta:4", 20),
+    ),
+    "connect_four": (
+        Measurement("zoo:connect_four", "alphabeta:4", 200),
+        Measurement("zoo:connect_four", "mcts:1000", 200),
+        Measurement("zoo:connect_four:400", "mcts:5000", 40),
+        kept("zoo:connect_four:400", 400),
+        kept("mcts:1000", 400),
+    ),
+    "gin_rummy": (Measurement("zoo:gin_rummy", "random", 400),),
+    "go": (Measurement("mcts:5000", "gtp:gnugo --mode gtp --level 1", 6, game="go:size=9,komi=7"),),
+    "gomoku": (Measurement("mcts:2000", "alphabeta:2", 10),),
+    "goofspiel": (Measurement("ismcts:1000", "random", 100),),
+    "hanabi": (Measurement("zoo:hanabi", "", 400),),
+    "hex": (Measurement("mcts:2000", "alphabeta:2", 10),),
+    "kalah": (Measurement("alphabeta:10", "mcts:2000", 40),),
+    "kuhn_poker": (exploited("champion"), Measurement("champion", "random", 10000)),
+    "leduc_holdem": (exploited("champion"), Measurement("champion", "random", 10000)),
+    "leduc_poker": (exploited("champion"), Measurement("champion", "random", 10000)),
+    "liars_dice": (exploited("champion"), Measurement("champion", "random", 4000)),
+    "matrix_game": (Measurement("ismcts:1000", "random", 1000, "random:0"),),
+    "othello": (
+        Measurement("zoo:othello", "alphabeta:4", 40),
+        Measurement("zoo:othello", "mcts:1000", 40),
+        Measurement("zoo:othello:400", "mcts:4000", 20),
+    ),
+    "pig": (Measurement("mcts:1000", "mcts:200", 400), Measurement("mcts:1000", "alphabeta:4", 200)),
+    "texas_holdem": (Measurement("zoo:texas_holdem", "random", 20000),),
+    "texas_holdem_no_limit": (Measurement("zoo:texas_holdem_no_limit", "random", 20000),),
+    "tic_tac_toe": (exploited("champion"), Measurement("champion", "mcts:1000", 100, "random:0")),
+    "tron": (Measurement("ismcts:1000", "ismcts:200", 60),),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("games", nargs="*", metavar="GAME", help="all by default")
+    parser.add_argument("--store", type=Path, default=Path("runs/strength.db"))
+    parser.add_argument("--seed", type=int, default=1000, help="of the games; none of it was used for choosing")
+    parser.add_argument("--table", action="store_true", help="measure nothing, write the page of the cards")
+    options = parser.parse_args()
+    unknown = [name for name in options.games if name not in MEASUREMENTS]
+    if unknown:
+        parser.error(f"no measurements of {unknown[0]}; known are {', '.join(MEASUREMENTS)}")
+    if not options.table:
+        options.store.parent.mkdir(parents=True, exist_ok=True)
+        with closing(Store(str(options.store))) as store:
+            for name in options.games or MEASUREMENTS:
+                measure_game(name, options.seed, store)
+    replace_text(PAGE, page({name: read_card(ZOO / name) for name in GAMES.names()}))
+    print(f"wrote {PAGE}")
+
+
+def measure_game(name: str, seed: int, store: Store) -> None:
+    """Measure all of a game, and write each figure into its card as soon as it is known."""
+    for one in MEASUREMENTS[name]:
+        if one.program and shutil.which(one.program) is None:
+            print(f"{name}: {one.program} is not installed ({PROGRAMS[one.program]}); left out")
+            continue
+        try:
+            figure = measured(one, name, seed, store)
+        except UsageError as error:
+            print(f"{name}: {one.agent} against {one.against}: {error}")
+            continue
+        print(f"{name}: {words(figure)}", flush=True)
+        card = read_card(ZOO / name)
+        replace_text(ZOO / name / CARD, card_text(replace(card, figures=with_figure(card, figure))))
+
+
+def measured(one: Measurement, name: str, seed: int, store: Store) -> Figure:
+    """Return the figure of a measurement."""
+    game = make_game(one.game or name)
+    if one.measure == MATCH:
+        figure = measure(game, one.agent, one.against, one.games, seed, one.openings, store)
+        return replace(figure, game=one.game)
+    began = time.process_time()
+    date = f"{datetime.now(UTC):%Y-%m-%d}"
+    with closing(make_agent(one.agent, game)) as agent:
+        if one.measure == KEPT:
+            test_set = judge_positions(game, Judge("perfect", make_agent("perfect", game)), one.games, seed)
+            total = analyse(test_set, one.agent, agent, seed).total
+            score, (low, high) = total.share, total.interval
+        else:
+            tree = build_tree(game, TREE)
+            score = exploitability(tree, ask_strategy(tree, agent, one.agent, False, seed)).exploitability
+            low = high = score
+    seconds = round(time.process_time() - began, 1)
+    return Figure(
+        one.agent, one.against, score, low, high, one.games, seed, one.openings, seconds, date, one.measure, one.game
+    )
+
+
+def with_figure(card: Card, figure: Figure) -> tuple[Figure, ...]:
+    """Return the figures of a card with a new one in place of an older one of the same kind."""
+
+    def kind(one: Figure) -> tuple[str, ...]:
+        return one.agent, one.against, one.measure, one.game
+
+    kinds = [kind(one) for one in card.figures]
+    if kind(figure) not in kinds:
+        return (*card.figures, figure)
+    place = kinds.index(kind(figure))
+    return (*card.figures[:place], figure, *card.figures[place + 1 :])
+
+
+def words(figure: Figure) -> str:
+    """Return a figure in words, as the page has it."""
+    on = f" on {figure.game}" if figure.game else ""
+    if figure.measure == EXPLOITABILITY:
+        return f"`{figure.agent}`: a best response wins {figure.score:.6f} a game"
+    if figure.measure == KEPT:
+        share = f"{figure.score:.1%} ({figure.low:.1%} to {figure.high:.1%})"
+        return f"`{figure.agent}` keeps the value of {share} of {figure.games} solved positions"
+    whom = f"against `{figure.against}`" if figure.against else "a game, in a team of its own"
+    if figure.by_return:
+        return f"`{figure.agent}` earns {figure.score:.3f} ({figure.low:.3f} to {figure.high:.3f}) {whom}{on}"
+    return f"`{figure.agent}` scores {figure.score:.1%} ({figure.low:.1%} to {figure.high:.1%}) {whom}{on}"
+
+
+def page(cards: dict[str, Card]) -> str:
+    """Return the page of all cards."""
+    lines = [TITLE, "", "| game | champion | why |", "|---|---|---|"]
+    lines += [f"| `{name}` | `{card.champion}` | {card.why} |" for name, card in cards.items()]
+    lines += [
+        "",
+        "## Figures",
+        "",
+        FIGURES,
+        "",
+        "| game | figure | games | core-seconds | date |",
+        "|---|---|---|---|---|",
+    ]
+    for name, card in cards.items():
+        for figure in card.figures:
+            lines.append(
+                f"| `{name}` | {words(figure)} | {figure.games or ''} | {figure.seconds:,.0f} | {figure.date} |"
+            )
+    lines += [
+        "",
+        "## Levels",
+        "",
+        LEVELS,
+        "",
+        f"| game | {' | '.join(map(str, range(1, 11)))} |",
+        f"|---{'|---' * 10}|",
+    ]
+    for name, card in cards.items():
+        if card.levels:
+            form = "{:+.2f}" if card.scale == RETURN else "{:.0f}"
+            lines.append(f"| `{name}` | {' | '.join(form.format(level.rating) for level in card.levels)} |")
+    lines += ["", "## Trainings", "", TRAININGS, "", "| game | command | core-seconds | date |", "|---|---|---|---|"]
+    for name, card in cards.items():
+        if (training := card.training) is not None:
+            command = f"`arena train {training.command}`"
+            lines.append(f"| `{name}` | {command} | {training.core_seconds:,} | {training.date} |")
+    return "\n".join(lines) + "\n"
+
+
+TITLE = """# Strength
+
+Written by `python scripts/strength.py` from the cards in `agents/zoo`. `arena zoo` lists them, `arena agents --game
+GAME` shows the levels of one, and `arena zoo verify GAME` plays the games of its first figure again."""
+FIGURES = """Scores are points a game, a draw is half a point; in games for chips what is earned a game. In brackets
+stands the 95 % interval; few games make it wide. Games begin with four random moves (none in games of chance), each
+line from all seats. Core-seconds are those of all games of a row, both sides together, without those of other programs.
+`python scripts/strength.py GAME` measures them again, from the games in its store where they are there."""
+LEVELS = """Ratings of `level:1` to `level:10`: Elo, where `random` is 0; with a sign, what a level earns a game, in
+games for chips from a random player, in `hanabi` in a team of its own. Their 95 % intervals, by `arena agents --game
+GAME`, are wide compared with a step. `python scripts/calibrate.py` measures them."""
+TRAININGS = """On one core of a machine that did other work besides: core-seconds are those of the clock, and so the
+most that a training took. Options that a command does not name have their defaults."""
+
+
+if __name__ == "__main__":
+    main()
