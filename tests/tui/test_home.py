@@ -176,7 +176,7 @@ async def test_a_tournament_that_fails_at_once_has_not_begun(folder):
 
 @pytest.mark.parametrize(
     ("keys", "game", "agent"),
-    [("/che", "chess", "level:3"), ("/han", "hanabi", "level:3"), ("/roc", "rock_paper_scissors", "champion")],
+    [("/che", "chess", "level:3"), ("/oth", "othello", "level:3"), ("/roc", "rock_paper_scissors", "champion")],
 )
 async def test_a_person_plays_a_fitting_opponent_within_six_keys(tmp_path, keys, game, agent):
     """From an empty folder: find the game by some letters, and begin."""
@@ -220,7 +220,7 @@ async def test_a_form_says_what_opponents_and_options_are(tmp_path):
         await shows(pilot, "0 runs", "connect_four")
         app.screen.action_form("play", game="kuhn_poker")
         await until(pilot, lambda: isinstance(app.screen, FormScreen), 60)
-        await until(pilot, lambda: meaning(app).startswith("level:3: Elo "))
+        await until(pilot, lambda: meaning(app).startswith("level:3: +"))
         await pilot.press(*["pagedown"] * 8)
         await until(pilot, lambda: meaning(app).startswith("champion: the best there is"))
         await pilot.press("pagedown")
