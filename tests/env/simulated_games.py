@@ -46,7 +46,7 @@ def require_equal(host, device) -> None:
     assert device.numpy().tobytes() == host.tobytes()
 
 
-@pytest.mark.parametrize(("autoreset", "openings"), [(False, 0), (True, 2)])
+@pytest.mark.parametrize(("autoreset", "openings"), [(False, 0), (True, 0), (True, 2)])
 @pytest.mark.parametrize("game", GAMES)
 def test_a_seed_gives_the_games_of_the_cpu(game, autoreset, openings):
     host, device = pair(game, autoreset=autoreset, openings=openings)
