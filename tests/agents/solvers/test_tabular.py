@@ -77,7 +77,7 @@ def test_small_games_are_solved_at_once(spec):
         ("kuhn_poker:players=3", "is not a two-player zero-sum game"),
         ("matrix_game:payoffs=prisoners_dilemma", "is not a two-player zero-sum game"),
         ("tic_tac_toe", "has no hidden information"),
-        ("liars_dice", "more than 20,000 positions"),
+        ("liars_dice:dice=2", "more than 300,000 positions"),
     ],
 )
 def test_what_cannot_be_solved_at_once_is_refused(spec, message):
