@@ -160,18 +160,24 @@ CMD = AgentKind(
     summary="any program that exchanges lines of JSON (agents/outside/PROTOCOL.md)",
     make=Deferred("agents.outside.command:make"),
     argument="COMMAND",
+    reaches_out=True,
 )
 UCI = AgentKind(
     summary="a chess engine, as uci:stockfish,nodes=1000",
     make=Deferred("agents.outside.uci:make"),
     argument="COMMAND[,NAME=VALUE...]",
+    reaches_out=True,
 )
 LLM = AgentKind(
     summary="a language model behind OpenAI's chat completions, as llm:http://localhost:8080,model=NAME",
     make=Deferred("agents.outside.llm.policy:make"),
     argument="URL,model=NAME[,NAME=VALUE...]",
     variables=Deferred("agents.outside.llm.config:variables"),
+    reaches_out=True,
 )
 GTP = AgentKind(
-    summary="a go program, as gtp:gnugo --mode gtp", make=Deferred("agents.outside.gtp:make"), argument="COMMAND"
+    summary="a go program, as gtp:gnugo --mode gtp",
+    make=Deferred("agents.outside.gtp:make"),
+    argument="COMMAND",
+    reaches_out=True,
 )

@@ -117,6 +117,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("arena gtp mcts --game go:size=9", "the engine command to enter in a go program; it manages its time"),
         ("arena gtp ppo:runs/go9 --game go:size=9", "a trained agent"),
     ),
+    "mcp": (
+        ("arena mcp", "the command to enter in an assistant that speaks the Model Context Protocol"),
+        ("arena mcp --seed 5", "with other games and agents' choices"),
+    ),
     "solve": (
         ("arena solve kuhn_poker", "CFR+, saved in runs/kuhn_poker-cfr+"),
         ("arena solve leduc_poker dcfr --iterations 100000 --until 1e-6", "until the exploitability is 1e-6"),

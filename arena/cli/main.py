@@ -32,6 +32,7 @@ COMMANDS = {
     "serve": "serve the terminal's screens to a browser",
     "uci": "serve an agent as a chess engine",
     "gtp": "serve an agent as a go engine",
+    "mcp": "serve games and agents to an assistant as tools",
     "solve": "find an equilibrium of a small game of hidden information",
     "exploitability": "compute how much a best opponent wins against an agent",
     "exploit": "train an opponent against an agent, and measure how badly the agent loses",
@@ -48,7 +49,18 @@ GROUPS = {
     "train": ("train", "runs", "league", "collect", "export"),
     "rate": ("tournament", "ladder", "matches", "rate"),
     "examine": ("analyse", "exploit", "exploitability", "solve"),
-    "connect and extend": ("games", "agents", "zoo", "uci", "gtp", "check-game", "new-game", "new-agent", "completion"),
+    "connect and extend": (
+        "games",
+        "agents",
+        "zoo",
+        "uci",
+        "gtp",
+        "mcp",
+        "check-game",
+        "new-game",
+        "new-agent",
+        "completion",
+    ),
 }
 """Groups in which the help lists the commands."""
 

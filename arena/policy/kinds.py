@@ -76,6 +76,8 @@ class AgentKind:
     algorithm: Algorithm | None = None
     variables: "Callable[[str], Collection[str]]" = no_variables
     """Returns the names of environment variables that it needs, keys and proxies, from its argument."""
+    reaches_out: bool = False
+    """True if its argument is a program that is run, or a server that is asked: nobody but the user may choose it."""
 
 
 def learner(name: str, summary: str, algorithm: Algorithm) -> AgentKind:
