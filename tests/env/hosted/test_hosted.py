@@ -443,7 +443,7 @@ def test_an_agent_in_a_process_plays_what_the_user_trusts(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[3]))
     process = AgentProcess()
     try:
-        answer = process.exchange({"spec": "random", "game": spec("race"), "options": {}}, 120)
+        answer = process.exchange({"spec": "random", "game": spec("race"), "options": {}, "obeys": []}, 120)
         assert "refused" not in answer
     finally:
         process.kill()
