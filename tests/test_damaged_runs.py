@@ -185,7 +185,6 @@ WEIGHTS = {
     "NaN": with_weights(set_entry(np.nan)),
     "infinite": with_weights(set_entry(np.inf)),
     "of double precision": with_weights(lambda t, n: t.update({n: t[n].astype(np.float64)})),
-    "of half precision": with_weights(lambda t, n: t.update({n: t[n].astype(np.float16)})),
     "of another shape": with_weights(lambda t, n: t.update({n: t[n].reshape(-1)[:1]})),
     "missing": with_weights(lambda t, n: t.pop(n)),
 }

@@ -18,7 +18,6 @@ ROOT = Path(__file__).parents[2]
     [
         ("play tic_tac_to random", "unknown game 'tic_tac_to'; did you mean 'tic_tac_toe'?"),
         ("play tic_tac_toe rendom", "unknown agent 'rendom'; did you mean 'random'?"),
-        ("play tic_tac_toe", "tic_tac_toe has 2 seats, one of them yours; name 1 agent, not 0"),
         (
             "play tic_tac_toe random --clock soon",
             "--clock soon is not a time control, as 10+0.1, 5m+2s, 40/60, move=500ms, nodes=10000 or depth=8",

@@ -15,6 +15,7 @@ from arena.tui.screens.replay import ReplayScreen
 from arena.tui.widgets.board import Board
 from tests.tui.agents import Crashing, FirstLegal
 from tests.tui.helpers import notice, screen_text, shows, until
+from tests.tui.snapshots import check_snapshot
 
 pytestmark = pytest.mark.full
 
@@ -213,6 +214,7 @@ async def test_shows_what_a_language_model_was_asked_and_answered():
         await shows(
             pilot, "ada, move 3", "Which move?", "Hm [b]\\x1b[2J", "Answer: unreadable", "Answer: move c1", "The rules."
         )
+        check_snapshot(app, "words-80x40")
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
 

@@ -126,7 +126,7 @@ async def test_other_pages_and_other_names_are_turned_away(served):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["serve", "play tic_tac_toe"], "has 2 seats, one of them yours; name 1 agent, not 0"),
+        (["serve", "play tic_tac_toe random random"], "has 2 seats, one of them yours; name 1 agent, not 2"),
         (["serve", "play tic_tac_to random"], "unknown game 'tic_tac_to'"),
         (["serve", "dance"], "unknown command 'dance'"),
         (["serve", "games"], "arena games shows no screen"),

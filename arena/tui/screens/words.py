@@ -26,7 +26,7 @@ class WordsScreen(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Yield a frame in the middle of the screen, which the arrows scroll."""
-        with VerticalScroll(id="words") as frame:
+        with VerticalScroll(id="transcript") as frame:
             frame.border_title = Content(f"{printable(self._name)}, move {self._move.number + 1}")
             frame.border_subtitle = "↑↓ scroll   esc closes"
             for heading, text in self._parts():

@@ -34,7 +34,7 @@ class Clocks:
         >>> clocks.run(0, now=100)
         >>> clocks.run(1, now=130)
         >>> clocks.left(0, now=200), clocks.left(1, now=140), clocks.left(1, now=500)
-        (31, 50, 0)
+        (31.0, 50, 0)
         """
         left = self._clocks.left_s(seat)
         return None if left is None else max(left - self._passed(seat, now), 0)
