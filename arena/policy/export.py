@@ -20,8 +20,11 @@ from arena.policy.manager import MultiAgentPolicyManager
 from arena.policy.registration import SpacedTask, Spaces
 from games.engine.game import Game
 
-LARGEST_DIFFERENCE = 1e-5
-"""Largest allowed difference from torch's outputs, relative to the largest output (at least 1)."""
+LARGEST_DIFFERENCE = 1e-4
+"""Largest allowed difference from torch's outputs, relative to the largest output (at least 1).
+
+Sums of float32 in another order differ by up to some 1e-5 where inputs are pixels from 0 to 255.
+"""
 
 
 class _Decision(nn.Module):
