@@ -209,11 +209,11 @@ def test_an_answer_that_never_comes_is_late():
 def test_a_clock_runs_while_a_model_thinks(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
     limits = Limits(time_per_move="1s")
-    with serving(once(HANG)) as server:
+    with serving(first_move) as server:
         spec = f"llm:{server.url},model=m"
-        with closing(ContainedPolicy(spec, TIC_TAC_TOE, limits)) as agent:  # its first move there does not count
-            server.answer = lambda body: HANG if len(server.asked) > 3 else first_move(body)
-            record = Match(TIC_TAC_TOE, [("model", agent), ("low", Lowest())]).play_out()
+        with closing(ContainedPolicy(spec, TIC_TAC_TOE, limits)) as agent:
+            server.answer = lambda body: HANG if len(server.asked) > 2 else first_move(body)
+            record = Match(TIC_TAC_TOE, [("model", agent), ("low", Lowest())], limits=limits).play_out()
     assert record.verdict.reason is Reason.LATE
     assert {headers["Authorization"] for headers in server.headers} == {"Bearer sk-1"}
     assert unpack(record.transcripts)[0].said.move
