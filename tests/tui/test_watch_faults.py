@@ -21,8 +21,10 @@ def against():
     made = []
 
     def make(spec, **limits):
-        made.append(ContainedPolicy(spec, GAME, Limits(**limits), tells=True, later=True))
-        return ArenaApp(WatchScreen(GAME, [("good", FirstLegal()), ("bad", made[0])], games=2, speed=1.0))
+        limited = Limits(**limits)
+        made.append(ContainedPolicy(spec, GAME, limited, tells=True, later=True))
+        agents = [("good", FirstLegal()), ("bad", made[0])]
+        return ArenaApp(WatchScreen(GAME, agents, games=2, speed=1.0, limits=limited))
 
     yield make
     made[0].close()
