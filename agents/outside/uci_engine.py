@@ -2,21 +2,17 @@
 
 import asyncio
 import os
-import threading
 from collections import deque
-from collections.abc import Coroutine, Mapping, Sequence
-from functools import cache
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
 
 import chess
 import chess.engine
 
+from agents.outside.background import background_loop, wait_for
 from agents.outside.program import EXIT_LIMIT_S, START_LIMIT_S, ProgramError, SilentError
 from arena.base.errors import UnknownNameError, UsageError
-from arena.policy.clock import ClockReading
+from arena.policy.clock import ClockReading, least
 from arena.processes.guarded import Guarded, guarded
-
-T = TypeVar("T")
 
 
 class StderrProtocol(chess.engine.UciProtocol):
@@ -29,24 +25,6 @@ class StderrProtocol(chess.engine.UciProtocol):
     def error_line_received(self, line: str) -> None:
         """Keep the line."""
         self.stderr_lines.append(line[:300])
-
-
-@cache
-def background_loop() -> asyncio.AbstractEventLoop:
-    """Return the event loop of all engines, in a daemon thread."""
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, name="chess engines", daemon=True).start()
-    return loop
-
-
-def wait_for(work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
-    """Return the result of a coroutine run in the background; raise `TimeoutError` after `seconds`."""
-    future = asyncio.run_coroutine_threadsafe(work, background_loop())
-    try:
-        return future.result(seconds)
-    except TimeoutError:
-        future.cancel()
-        raise
 
 
 class UciEngine:
@@ -141,15 +119,11 @@ def limit_of(own: Mapping[str, int], clock: ClockReading | None, seat: int) -> c
     increment_s = None if clock.game_seconds_left is None else clock.increment_s
     return chess.engine.Limit(
         time=min(seconds, default=None),
-        depth=_least(own.get("depth"), clock.depth),
-        nodes=_least(own.get("nodes"), clock.nodes),
+        depth=least(own.get("depth"), clock.depth),
+        nodes=least(own.get("nodes"), clock.nodes),
         white_clock=left[0],
         black_clock=left[1],
         white_inc=increment_s,
         black_inc=increment_s,
         remaining_moves=clock.moves_to_go,
     )
-
-
-def _least(*limits: int | None) -> int | None:
-    return min((limit for limit in limits if limit is not None), default=None)

@@ -1,4 +1,4 @@
-"""How much of its clock a search spends on a move.
+"""The share of its clock that a search spends on a move.
 
 A share of the time left for the moves that are still to come, and most of the increment, as chess programs do (Hyatt,
 "Using Time Wisely", ICCA Journal 7, 1984). A reserve is never spent: on a busy machine a process may be held up.
@@ -6,7 +6,7 @@ A share of the time left for the moves that are still to come, and most of the i
 
 from agents.search.budget import Budget
 from arena.data.batch import Batch
-from arena.policy.clock import ClockReading, read_clock
+from arena.policy.clock import ClockReading, least, read_clock
 from games.engine.game import Game
 
 TYPICAL_PLIES = 80
@@ -34,11 +34,11 @@ def budget_for(game: Game, own: Budget, obs: Batch, row: int, counts: str) -> Bu
     clock = read_clock(obs, row)
     if clock is None:
         return own
-    seconds = _least(own.seconds, seconds_for(game, clock))
+    seconds = least(own.seconds, seconds_for(game, clock))
     told = clock.depth if counts == "depth" else clock.nodes
     gives_way = own.usual and (seconds is not None or told is not None)
-    count = _least(None if gives_way else own.count, told)
-    return Budget(None if count is None else int(count), seconds)
+    count = least(None if gives_way else own.count, told)
+    return Budget(count, seconds)
 
 
 def seconds_for(game: Game, clock: ClockReading) -> float | None:
@@ -60,7 +60,3 @@ def _of_game(game: Game, clock: ClockReading, left_s: float) -> float:
     if clock.moves_to_go is not None:
         moves = min(moves, max(clock.moves_to_go, 1.25))  # the last of a period leaves a fifth: the next has its own
     return (left_s - RESERVE_S) / moves + min(OF_INCREMENT * clock.increment_s, 0.5 * (left_s - RESERVE_S))
-
-
-def _least(*limits: float | None) -> float | None:
-    return min((limit for limit in limits if limit is not None), default=None)

@@ -1,9 +1,9 @@
-"""What a player is told about its time before a move."""
+"""The clock of a player, as it is told before a move."""
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from arena.base.errors import UsageError
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
 
+T = TypeVar("T", int, float)
 FEWEST_S = 0.001
 """Least time that a player is told to have left."""
 
@@ -58,6 +59,11 @@ def _number(value: float | Sequence[float] | None) -> float | Sequence[float]:
 
 
 COUNTS = ("moves_to_go", "moves_played", "nodes", "depth")
+
+
+def least(*limits: T | None) -> T | None:
+    """Return the smallest of several limits; None where there is none."""
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def read_clock(obs: Batch, row: int = 0) -> ClockReading | None:
