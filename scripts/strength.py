@@ -23,7 +23,7 @@ from arena.analysis.tree import build_tree
 from arena.base.errors import UsageError
 from arena.base.saving import replace_text
 from arena.policy.registry import GAMES, make_agent, make_game
-from arena.policy.zoo.card import CARD, EXPLOITABILITY, KEPT, MATCH, RETURN, Card, Figure, card_text, read_card
+from arena.policy.zoo.card import CARD, EXPLOITABILITY, KEPT, MATCH, RETURN, Figure, ZooCard, card_text, read_card
 from arena.store import Store
 from arena.tournament.measuring import measure
 
@@ -167,7 +167,7 @@ def measured(one: Measurement, name: str, seed: int, store: Store) -> Figure:
     )
 
 
-def with_figure(card: Card, figure: Figure) -> tuple[Figure, ...]:
+def with_figure(card: ZooCard, figure: Figure) -> tuple[Figure, ...]:
     """Return the figures of a card with a new one in place of an older one of the same kind."""
 
     def kind(one: Figure) -> tuple[str, ...]:
@@ -194,7 +194,7 @@ def words(figure: Figure) -> str:
     return f"`{figure.agent}` scores {figure.score:.1%} ({figure.low:.1%} to {figure.high:.1%}) {whom}{on}"
 
 
-def page(cards: dict[str, Card]) -> str:
+def page(cards: dict[str, ZooCard]) -> str:
     """Return the page of all cards."""
     lines = [TITLE, "", "| game | champion | why |", "|---|---|---|"]
     lines += [f"| `{name}` | `{card.champion}` | {card.why} |" for name, card in cards.items()]

@@ -213,8 +213,7 @@ def _let_agents_move(table: Table) -> None:
         before = match.state
         match.advance()
         if match.verdict is None or match.verdict.offender is None:
-            visible = match.game.perfect_information or match.game.history(match.state) != ()
-            table.texts.append(match.last_move(before) if visible else "…")
+            table.texts.append(match.last_move(before) if match.game.perfect_information else "…")
 
 
 def _legal(table: Table) -> list[str]:

@@ -15,8 +15,8 @@ from arena.base.files import read_bytes, reason
 from arena.base.tables import Column, print_table
 from arena.cli.agents import rating_words
 from arena.policy.registry import make_game
-from arena.policy.zoo.card import CARD, Card, Figure
-from arena.policy.zoo.entries import Entry, entries, find_entry
+from arena.policy.zoo.card import CARD, Figure, ZooCard
+from arena.policy.zoo.entries import ZooEntry, entries, find_entry
 
 if TYPE_CHECKING:
     from games.engine.game import Game
@@ -84,7 +84,7 @@ def _list(options: Options) -> int:
     return 0
 
 
-def _cells(name: str, entry: Entry, card: Card) -> list[str]:
+def _cells(name: str, entry: ZooEntry, card: ZooCard) -> list[str]:
     figure = "" if card.main_figure is None else figure_words(card.main_figure)
     top = f"{card.scale} {rating_words(card.levels[-1], card.scale)}" if card.levels else ""
     training = card.training
@@ -102,7 +102,7 @@ def figure_words(figure: Figure) -> str:
     return f"{figure.score:.1%} ({interval}) against {figure.against}, {figure.games} games"
 
 
-def _size(entry: Entry) -> int:
+def _size(entry: ZooEntry) -> int:
     return sum(file.stat().st_size for file in entry.folder.iterdir() if file.suffix == ".safetensors")
 
 
@@ -152,7 +152,7 @@ def _add(options: Options) -> int:
         game = make_game(game_of(folder))
         figure = _measured(folder, name, game, options.against)
         files = files_of(
-            folder, Card(game.spec, f"zoo:{name}", f"added from {folder.resolve().name}", figures=(figure,))
+            folder, ZooCard(game.spec, f"zoo:{name}", f"added from {folder.resolve().name}", figures=(figure,))
         )
     check_files(files, str(folder))
     return _say_added(add_entry(name, files))
@@ -183,7 +183,7 @@ def _get(options: Options) -> int:
     return _say_added(add_entry(name, files))
 
 
-def _say_added(entry: Entry) -> int:
+def _say_added(entry: ZooEntry) -> int:
     card = entry.card
     print(f"added {entry.name} in {entry.folder}; play it: arena play {card.game} zoo:{entry.name}")
     return 0

@@ -18,7 +18,7 @@ from arena.policy.rollout import Decision, LearnsFromRollouts
 
 
 class RolloutSeats:
-    """Who sits at which board, on the device of the boards.
+    """The players at each board, on the device of the boards.
 
     Policies that learn from rollouts answer tensors with tensors. Any other gets its rows as arrays.
 

@@ -21,7 +21,7 @@ OPEN = -1
 
 
 class Rows(NamedTuple):
-    """What is known of an action, in S rows of B boards."""
+    """Actions and all that is known of them, in S rows of B boards."""
 
     seat: Tensor
     """Who acted, int64 [S, B]."""
@@ -236,7 +236,7 @@ class Steps:
 
 
 class Outcomes(NamedTuple):
-    """What came of the actions in the first S rows."""
+    """The outcome of the actions in the first S rows."""
 
     rew: Tensor
     """What the seat received until it was to move again, its game ended, or now: float64 [S, B]."""

@@ -17,10 +17,10 @@ MOST_UNPACKED = 2**28
 
 @dataclass(frozen=True, slots=True)
 class SpokenMove:
-    """What was said about one move."""
+    """The words about one move."""
 
     number: int
-    """How many actions had been played before it."""
+    """Number of actions played before it."""
     seat: int
     said: Transcript
 

@@ -51,7 +51,7 @@ class TournamentResult:
 
     @cached_property
     def answers(self) -> tuple[PlayerAnswers, ...]:
-        """What became of the answers of players that think in words; empty if none does."""
+        """Counts of the answers of players that think in words; empty if none does."""
         return answers_of(self.records)
 
     @property

@@ -11,7 +11,7 @@ import pytest
 from arena.cli.main import main
 from arena.policy.registry import GAMES
 from arena.policy.zoo.adding import files_of
-from arena.policy.zoo.card import Card
+from arena.policy.zoo.card import ZooCard
 from arena.policy.zoo.entries import entries, find_entry
 from tests.policy.test_checkpoint import saved
 
@@ -31,7 +31,7 @@ def served(tmp_path):
     folder = tmp_path / "served" / "theirs"
     folder.mkdir(parents=True)
     saved(tmp_path / "c", spec="tic_tac_toe")
-    for name, content in files_of(tmp_path / "c", Card("tic_tac_toe", "zoo:theirs", "a test")).items():
+    for name, content in files_of(tmp_path / "c", ZooCard("tic_tac_toe", "zoo:theirs", "a test")).items():
         (folder / name).write_bytes(content)
 
     class Quiet(SimpleHTTPRequestHandler):

@@ -24,7 +24,7 @@ class Prompts:
     def __init__(self, game: Game, before: str = "", listed: bool = True, names: OtherNames | None = None):
         self._game, self._listed, self._names = game, listed, names
         self.rules = self._rules(before)
-        """What is told at the beginning."""
+        """The message at the beginning, which holds the rules."""
 
     def _rules(self, before: str) -> str:
         game, names = self._game, self._names

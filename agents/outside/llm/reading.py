@@ -46,7 +46,7 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 @dataclass(frozen=True)
 class Reading:
-    """What an answer says."""
+    """An answer as it was read."""
 
     kind: Literal["move", "illegal", "unreadable"]
     index: int = -1

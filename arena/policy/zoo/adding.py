@@ -11,8 +11,8 @@ from arena.base.folders import write_folder
 from arena.policy.checkpoint import WEIGHTS, Checkpoint, weights_in_half
 from arena.policy.registry import learning_algorithm, make_game
 from arena.policy.snapshots import CONFIG, as_config, find_snapshot
-from arena.policy.zoo.card import CARD, Card, card_text, parse_card
-from arena.policy.zoo.entries import NAME, Entry, entries, own_folder
+from arena.policy.zoo.card import CARD, ZooCard, card_text, parse_card
+from arena.policy.zoo.entries import NAME, ZooEntry, entries, own_folder
 from games.engine.identity import GameId
 
 KEPT = "format", "algorithm", "game", "options", "config", "seats"
@@ -21,7 +21,7 @@ LARGEST = {CARD: 2**16, CONFIG: 2**16, WEIGHTS: 2**24}
 """Files of an entry, and the largest number of bytes of each."""
 
 
-def files_of(folder: Path, card: Card) -> dict[str, bytes]:
+def files_of(folder: Path, card: ZooCard) -> dict[str, bytes]:
     """Return the files of an entry with the weights of a checkpoint, in half precision.
 
     `folder` is a run or a checkpoint. Raises `CheckpointError` if there is none or its weights are too large.
@@ -45,7 +45,7 @@ def game_of(folder: Path) -> str:
     return make_game(GameId(description["game"], description["options"]).spec).spec
 
 
-def check_files(files: Mapping[str, bytes], where: str) -> Card:
+def check_files(files: Mapping[str, bytes], where: str) -> ZooCard:
     """Return the card of an entry whose files fit each other; `CheckpointError` of one line, naming `where`, if not.
 
     The network is built and its weights are loaded; nothing else is run.
@@ -64,7 +64,7 @@ def check_files(files: Mapping[str, bytes], where: str) -> Card:
     return card
 
 
-def add_entry(name: str, files: Mapping[str, bytes]) -> Entry:
+def add_entry(name: str, files: Mapping[str, bytes]) -> ZooEntry:
     """Write an entry into the user's folder, whole or not at all; `UsageError` for a name that is taken or is none."""
     require_free(name)
     folder = own_folder() / name
@@ -72,7 +72,7 @@ def add_entry(name: str, files: Mapping[str, bytes]) -> Entry:
         write_folder(folder, files)
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror or error}") from None
-    return Entry(name, folder, own=True)
+    return ZooEntry(name, folder, own=True)
 
 
 def require_free(name: str) -> None:

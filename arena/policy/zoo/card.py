@@ -67,7 +67,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Training:
-    """How the weights beside a card were made."""
+    """The training that made the weights beside a card."""
 
     command: str
     """Words after `arena train`: GAME ALGO [options]."""
@@ -77,8 +77,8 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Card:
-    """What the zoo knows about one game, or about one agent that somebody added."""
+class ZooCard:
+    """The zoo's knowledge of one game, or of one agent that somebody added."""
 
     game: str
     """The game with those options that are not its defaults: go:size=9."""
@@ -107,7 +107,7 @@ class Card:
             raise UsageError(f"scale is {self.scale!r}, neither {ELO!r} nor {RETURN!r}")
 
 
-def read_card(folder: Path) -> Card:
+def read_card(folder: Path) -> ZooCard:
     """Read the card in a folder; `CheckpointError` of one line if it is missing or holds something else."""
     file = folder / CARD
     try:
@@ -116,16 +116,16 @@ def read_card(folder: Path) -> Card:
         raise CheckpointError(f"{file} cannot be read: {reason(error)}") from None
 
 
-def parse_card(content: bytes, where: str) -> Card:
+def parse_card(content: bytes, where: str) -> ZooCard:
     """Return the card in the content of a file; `CheckpointError` that names `where` if it is none."""
     try:
-        return record(Card, tomllib.loads(content.decode("utf-8")))
+        return record(ZooCard, tomllib.loads(content.decode("utf-8")))
     except (UsageError, ValueError) as error:  # of TOML and UTF-8 as well
         words = "it is not text in UTF-8" if isinstance(error, UnicodeDecodeError) else error
         raise CheckpointError(f"{where} is no card of the zoo: {words}") from None
 
 
-def card_text(card: Card) -> str:
+def card_text(card: ZooCard) -> str:
     """Return a card as TOML, which `parse_card` reads."""
     return "\n".join(_lines("", asdict(card))) + "\n"
 

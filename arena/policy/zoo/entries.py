@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from arena.base.errors import UnknownNameError, UsageError
 from arena.policy.registry import AGENTS
 from arena.policy.snapshots import CONFIG
-from arena.policy.zoo.card import CARD, Card, read_card
+from arena.policy.zoo.card import CARD, ZooCard, read_card
 from games.engine.registry import make_game
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Entry:
+class ZooEntry:
     """One folder of the zoo."""
 
     name: str
@@ -37,29 +37,29 @@ class Entry:
     """True if the user added it."""
 
     @property
-    def card(self) -> Card:
+    def card(self) -> ZooCard:
         """Its card; `CheckpointError` if it cannot be read."""
         return read_card(self.folder)
 
     @property
     def trained(self) -> bool:
-        """Whether a checkpoint lies beside the card."""
+        """True if a checkpoint lies beside the card."""
         return (self.folder / CONFIG).exists()
 
 
-def entries() -> dict[str, Entry]:
+def entries() -> dict[str, ZooEntry]:
     """Return all entries by name: those of installed packages, then those that the user added."""
-    found: dict[str, Entry] = {}
+    found: dict[str, ZooEntry] = {}
     for folder, own in [*((folder, False) for folder in _packaged()), (own_folder(), True)]:
         cards = sorted(folder.glob(f"*/{CARD}")) if folder.is_dir() else []
         for file in cards:
             name = file.parent.name
             if NAME.fullmatch(name):
-                found.setdefault(name, Entry(name, file.parent, own))
+                found.setdefault(name, ZooEntry(name, file.parent, own))
     return found
 
 
-def find_entry(name: str) -> Entry:
+def find_entry(name: str) -> ZooEntry:
     """Return the entry of a name; `UnknownNameError`, which names the nearest, if there is none."""
     known = entries()
     if name not in known:
@@ -78,7 +78,7 @@ def own_folder() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "arena" / "zoo"
 
 
-def card_of(game: "Game") -> Card:
+def card_of(game: "Game") -> ZooCard:
     """Return the card of a game by its name, whatever its options; `UsageError` if no package has one."""
     for folder in _packaged():
         if NAME.fullmatch(game.name) and (folder / game.name / CARD).exists():
@@ -86,7 +86,7 @@ def card_of(game: "Game") -> Card:
     raise UsageError(f"the zoo has no champion of {game.name}; 'arena zoo' lists the games that have one")
 
 
-def fits(card: Card, game: "Game") -> bool:
+def fits(card: ZooCard, game: "Game") -> bool:
     """Return whether a card is about a game with exactly these options."""
     return make_game(card.game).label == game.label
 

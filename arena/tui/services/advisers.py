@@ -10,7 +10,7 @@ from arena.base.errors import CheckpointError, UsageError
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.registry import AGENTS, agent_kind, make_agent
 from arena.policy.snapshots import find_snapshot, names_snapshot
-from arena.policy.zoo.card import Card
+from arena.policy.zoo.card import ZooCard
 from arena.policy.zoo.entries import card_of, fits
 from arena.tui.services.context import LazyStore
 
@@ -51,7 +51,7 @@ def exact_agents(game: "Game") -> tuple[str, ...]:
     return tuple(name for name in EXACT if name != CHAMPION and name in AGENTS.names() and _plays(name, game))
 
 
-def zoo_card(game: "Game") -> Card | None:
+def zoo_card(game: "Game") -> ZooCard | None:
     """Return the card of a game with its levels and its champion; None where the zoo has none."""
     with suppress(UsageError):
         card = card_of(game)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from arena.policy.zoo.card import ELO, Card
+from arena.policy.zoo.card import ELO, ZooCard
 
 PERSON = "human"
 SEARCH, SEARCH_HIDDEN = "mcts:400", "ismcts:400"
@@ -33,7 +33,7 @@ def fitting(traits: str | None) -> str:
     return SEARCH_HIDDEN if _hides(traits) else SEARCH
 
 
-def of_zoo(card: Card) -> tuple[Opponent, ...]:
+def of_zoo(card: ZooCard) -> tuple[Opponent, ...]:
     """Return the levels of a game, the weakest first, and its champion."""
     words = (
         f"Elo {level.rating:.0f}, where random is 0" if card.scale == ELO else f"{level.rating:+.2f} a game"

@@ -12,7 +12,7 @@ from arena.policy.registry import GAMES, make_agent, make_game
 from arena.policy.snapshots import read_config
 from arena.policy.zoo.adding import add_entry, check_files, files_of
 from arena.policy.zoo.agents import first_opponent
-from arena.policy.zoo.card import NUM_LEVELS, Card, Figure, Level, Training, card_text, parse_card
+from arena.policy.zoo.card import NUM_LEVELS, Figure, Level, Training, ZooCard, card_text, parse_card
 from arena.policy.zoo.entries import card_of, entries, find_entry
 from tests.policy.test_checkpoint import saved
 
@@ -95,7 +95,7 @@ def test_what_is_not_there_is_refused_in_one_line(game, agent, words):
     assert "\n" not in str(refused.value)
 
 
-FULL = Card(
+FULL = ZooCard(
     "hex:size=5",
     "zoo:mine",
     'quotes " and\nlines',
@@ -130,7 +130,7 @@ def test_nonsense_is_no_card(content):
 
 def test_an_added_agent_plays_in_half_precision_and_a_search_is_guided_by_it(tmp_path):
     game, policy = saved(tmp_path / "c")
-    files = files_of(tmp_path / "c", Card("connect_four", "zoo:mine", "a test"))
+    files = files_of(tmp_path / "c", ZooCard("connect_four", "zoo:mine", "a test"))
     assert len(files["weights.safetensors"]) < 0.6 * (tmp_path / "c" / "weights.safetensors").stat().st_size
     assert check_files(files, "here").game == "connect_four"
     entry = add_entry("mine", files)
@@ -154,7 +154,7 @@ def test_an_added_agent_plays_in_half_precision_and_a_search_is_guided_by_it(tmp
 )
 def test_files_that_do_not_fit_each_other_are_refused(tmp_path, file, change, words):
     saved(tmp_path / "c")
-    files = files_of(tmp_path / "c", Card("connect_four", "zoo:mine", "a test"))
+    files = files_of(tmp_path / "c", ZooCard("connect_four", "zoo:mine", "a test"))
     with pytest.raises(CheckpointError, match=words) as refused:
         check_files(files | {file: change(files[file])}, "there")
     assert "\n" not in str(refused.value)
@@ -169,7 +169,7 @@ def test_names_that_are_none_or_taken_are_refused(tmp_path, name, own_zoo):
 
 def test_weights_that_were_changed_on_disk_do_not_play(tmp_path):
     game, _ = saved(tmp_path / "c")
-    entry = add_entry("mine", files_of(tmp_path / "c", Card("connect_four", "zoo:mine", "a test")))
+    entry = add_entry("mine", files_of(tmp_path / "c", ZooCard("connect_four", "zoo:mine", "a test")))
     file: Path = entry.folder / "weights.safetensors"
     content = bytearray(file.read_bytes())
     content[-1] ^= 1
