@@ -118,17 +118,20 @@ ONE_PLY = AgentKind(
 ALPHABETA = AgentKind(
     summary="minimax with alpha-beta pruning and iterative deepening; in chess a search of its own",
     make=Deferred("agents.search.alphabeta:make"),
-    argument="DEPTH or TIME",
+    argument="DEPTH or TIME[,NAME=VALUE...]",
+    parameters=Deferred("agents.search.alphabeta:parameters"),
 )
 MCTS = AgentKind(
     summary="Monte Carlo tree search with random playouts",
     make=Deferred("agents.search.mcts:make"),
-    argument="SIMULATIONS or TIME",
+    argument="SIMULATIONS or TIME[,NAME=VALUE...]",
+    parameters=Deferred("agents.search.budget:exploration_parameter"),
 )
 ISMCTS = AgentKind(
     summary="tree search for games with hidden information or simultaneous moves",
     make=Deferred("agents.search.ismcts:make"),
-    argument="SIMULATIONS or TIME",
+    argument="SIMULATIONS or TIME[,NAME=VALUE...]",
+    parameters=Deferred("agents.search.budget:exploration_parameter"),
 )
 PUCT = AgentKind(
     "tree search guided by a trained network", Deferred("agents.guided.puct:make", ("puct",)), "DIR:N or DIR:TIME"
@@ -167,6 +170,7 @@ UCI = AgentKind(
     make=Deferred("agents.outside.uci:make"),
     argument="COMMAND[,NAME=VALUE...]",
     reaches_out=True,
+    parameters=Deferred("agents.outside.uci:parameters"),
 )
 LLM = AgentKind(
     summary="a language model behind OpenAI's chat completions, as llm:http://localhost:8080,model=NAME",

@@ -5,12 +5,14 @@
 """
 
 import shlex
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from agents.outside.policy import OutsidePolicy, Reply, Turn
 from agents.outside.program import ANSWER_LIMIT_S, ProgramError, resolve_command
 from arena.base.errors import UsageError
 from arena.base.extras import install_command
+from arena.policy.parameters import Parameter
 from games.engine.game import Game
 
 if TYPE_CHECKING:
@@ -61,6 +63,10 @@ class UciPolicy(OutsidePolicy):
             raise
         return Reply(self._game.parse_action(turn.state, move), value=value)
 
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Return the options of the engine that are numbers, with the values that the engine has by default."""
+        return (self._engine or self._start()).numbers()
+
     def close(self) -> None:
         """End the engine."""
         if self._engine is not None:
@@ -72,6 +78,12 @@ class UciPolicy(OutsidePolicy):
 
         self._engine = UciEngine(self._command, self._options)
         return self._engine
+
+
+def parameters(game: Game, argument: str) -> tuple[Parameter, ...]:
+    """Return the options of an engine that are numbers; it is started for this, and ended."""
+    with closing(make(game, argument)) as policy:
+        return policy.parameters()
 
 
 def make(game: Game, argument: str) -> UciPolicy:

@@ -12,6 +12,7 @@ from agents.outside.background import background_loop, wait_for
 from agents.outside.program import EXIT_LIMIT_S, START_LIMIT_S, ProgramError, SilentError
 from arena.base.errors import UnknownNameError, UsageError
 from arena.policy.clock import ClockReading, least
+from arena.policy.parameters import Parameter
 from arena.processes.guarded import Guarded, guarded
 
 
@@ -61,6 +62,16 @@ class UciEngine:
             await protocol.configure(options)
         except chess.engine.EngineError as error:
             raise UsageError(f"uci: {self.name}: {error}") from None
+
+    def numbers(self) -> tuple[Parameter, ...]:
+        """Return its options that are whole numbers within bounds (`spin`)."""
+        assert self._protocol is not None
+        spins = [option for option in self._protocol.options.values() if option.type == "spin"]
+        return tuple(
+            Parameter(one.name, int(one.default), one.min, one.max, whole=True)
+            for one in spins
+            if isinstance(one.default, int) and one.min is not None and one.max is not None
+        )
 
     def play(
         self, fen: str, moves: Sequence[str], game_id: int, limit: chess.engine.Limit, seconds: float

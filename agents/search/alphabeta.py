@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from agents.search.budget import Budget, read_budget, require_budget, time_limit
 from agents.search.chess.engine import ChessSearchPolicy, is_chess
+from agents.search.chess.weights import PARAMETERS, new_weights
 from agents.search.minimax import Evaluations, new_workspace
 from agents.search.positions import positions, require_searchable
 from agents.search.time_management import budget_for
 from arena.data.batch import Batch
 from arena.policy.clock import read_clock
+from arena.policy.parameters import Parameter, read_parameters, split_settings
 from arena.policy.protocol import Policy
 from arena.policy.random import RandomPolicy
 from games.engine.compiler import instantiate
@@ -115,10 +117,20 @@ class AlphaBetaPolicy(Policy):
         self._uniform.reset(seed)
 
 
+def parameters(game: Game, argument: str) -> tuple[Parameter, ...]:
+    """Return the parameters of the search of a game: in chess the weights of its evaluation."""
+    return PARAMETERS if is_chess(game) else ()
+
+
 def make(game: Game, argument: str) -> AlphaBetaPolicy | ChessSearchPolicy:
-    """Make an alpha-beta agent, in chess that of `agents.search.chess`; the argument is a depth in plies or a time."""
-    budget = read_budget("alphabeta", "depth", argument, DEFAULT_DEPTH)
+    """Make an alpha-beta agent, in chess that of `agents.search.chess`.
+
+    The argument is a depth in plies or a time and, in chess, weights of the evaluation: `6,bishop_pair=40`.
+    """
+    amount, settings = split_settings(argument)
+    budget = read_budget("alphabeta", "depth", amount, DEFAULT_DEPTH)
     depth = None if budget.usual else budget.count
+    values = read_parameters(f"alphabeta in {game.name}", settings, parameters(game, argument))
     if is_chess(game):
-        return ChessSearchPolicy(game, depth, budget.seconds)
+        return ChessSearchPolicy(game, depth, budget.seconds, new_weights(values))
     return AlphaBetaPolicy(game, depth, budget.seconds, seed=0)

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from arena.base.durations import parse_duration
 from arena.base.errors import UsageError
+from arena.policy.parameters import Parameter, read_parameters, split_settings
+from games.engine.game import Game
 
 SIMULATIONS = 1000
 """Default number of simulations per move."""
@@ -21,6 +23,7 @@ UNLIMITED = 2**63 - 1
 """Number of simulations where only time limits them."""
 EXPLORATION = math.sqrt(2)
 """Weight of the confidence bound, in units of the largest result so far."""
+EXPLORATION_PARAMETER = Parameter("exploration", EXPLORATION, 0.0, 100.0)
 LONGEST_PATH = 1024
 """Largest number of moves that one simulation makes inside the tree."""
 LINE = 8
@@ -54,6 +57,18 @@ def read_budget(agent: str, noun: str, argument: str, usual: int) -> Budget:
         f"{agent}:{argument}: the {noun} is not a whole number of at least 1, nor a time; "
         f"as in {agent}:{usual} or {agent}:500ms"
     )
+
+
+def exploration_parameter(game: Game, argument: str) -> tuple[Parameter, ...]:
+    """Return the parameters of a search by confidence bounds."""
+    return (EXPLORATION_PARAMETER,)
+
+
+def read_search(agent: str, argument: str) -> tuple[Budget, float]:
+    """Parse the spec of a search by confidence bounds, `400,exploration=1.2`: its budget and its exploration."""
+    amount, settings = split_settings(argument)
+    exploration = read_parameters(agent, settings, (EXPLORATION_PARAMETER,))["exploration"]
+    return read_budget(agent, "number of simulations", amount, SIMULATIONS), exploration
 
 
 def require_budget(agent: str, usual: int, seconds: float | None, **count: int | None) -> Budget:

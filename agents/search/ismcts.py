@@ -18,7 +18,7 @@ from agents.search.budget import (
     SIMULATIONS,
     UNLIMITED,
     Budget,
-    read_budget,
+    read_search,
     require_budget,
     time_limit,
 )
@@ -131,9 +131,9 @@ class ISMCTSPolicy(Policy):
 
 
 def make(game: Game, argument: str) -> ISMCTSPolicy | PlainMCTSPolicy:
-    """Make an agent; the argument is its number of simulations or its time per move."""
-    budget = read_budget("ismcts", "number of simulations", argument, SIMULATIONS)
+    """Make an agent; the argument is its simulations or time per move, and its exploration: `400,exploration=1.2`."""
+    budget, exploration = read_search("ismcts", argument)
     require_hidden(game, "ismcts")
     if not isinstance(game, CompiledGame):
-        return PlainMCTSPolicy(game, budget, seed=0)
-    return ISMCTSPolicy(game, None if budget.usual else budget.count, budget.seconds, seed=0)
+        return PlainMCTSPolicy(game, budget, exploration, seed=0)
+    return ISMCTSPolicy(game, None if budget.usual else budget.count, budget.seconds, exploration, seed=0)

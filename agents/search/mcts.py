@@ -19,7 +19,7 @@ from agents.search.budget import (
     SIMULATIONS,
     UNLIMITED,
     Budget,
-    read_budget,
+    read_search,
     require_budget,
     time_limit,
 )
@@ -135,9 +135,9 @@ class MCTSPolicy(Policy):
 
 
 def make(game: Game, argument: str) -> MCTSPolicy | PlainMCTSPolicy:
-    """Make an agent; the argument is its number of simulations or its time per move."""
-    budget: Budget = read_budget("mcts", "number of simulations", argument, SIMULATIONS)
+    """Make an agent; the argument is its simulations or time per move, and its exploration: `400,exploration=1.2`."""
+    budget, exploration = read_search("mcts", argument)
     require_visible(game, "mcts")
     if not isinstance(game, CompiledGame):
-        return PlainMCTSPolicy(game, budget, seed=0)
-    return MCTSPolicy(game, None if budget.usual else budget.count, budget.seconds, seed=0)
+        return PlainMCTSPolicy(game, budget, exploration, seed=0)
+    return MCTSPolicy(game, None if budget.usual else budget.count, budget.seconds, exploration, seed=0)

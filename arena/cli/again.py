@@ -24,5 +24,7 @@ def _flags(options: Any, usual: Any) -> Iterator[str]:
             yield from _flags(value, default)
         elif value != default and isinstance(value, bool):
             yield f"--{field.name.replace('_', '-')}"
+        elif value != default and isinstance(value, tuple):  # an option that may be given several times
+            yield from (word for one in value for word in (f"--{field.name.replace('_', '-')}", str(one)))
         elif value != default:
             yield from (f"--{field.name.replace('_', '-')}", str(value))

@@ -64,6 +64,21 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "external programs, with limits of time and memory",
         ),
     ),
+    "tune": (
+        (
+            "arena tune connect_four mcts:200 --parameter exploration=0.2..3",
+            "the weight of exploration, by 3,200 games",
+        ),
+        ("arena tune chess alphabeta:4", "a list of what can be tuned"),
+        (
+            "arena tune chess alphabeta:4 --parameter tempo=0..50 --parameter doubled=-40..0:step=3 --workers 8",
+            "two weights of the evaluation at once, in eight processes",
+        ),
+        (
+            "arena tune chess 'uci:stockfish,nodes=2000' --parameter 'Contempt=-100..100:start=0'",
+            "an option of an engine that has it",
+        ),
+    ),
     "rate": (
         ("arena rate runs/arena.db --game chess --since 2026-05-01", "the games of a store since a date"),
         ("arena rate games.pgn --anchor Stockfish", "Elo from a PGN file, with one player at 0"),

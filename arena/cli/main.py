@@ -22,6 +22,7 @@ COMMANDS = {
     "collect": "let an agent play and write the transitions to a file",
     "export": "write a trained network as ONNX",
     "tournament": "rate agents against each other",
+    "tune": "tune parameters of an agent by games",
     "rate": "rate the players of games in a CSV or PGN file",
     "matches": "list, export and import stored matches",
     "match": "replay a stored match and print it",
@@ -47,7 +48,7 @@ COMMANDS = {
 GROUPS = {
     "play and watch": ("play", "watch", "replay", "match", "serve"),
     "train": ("train", "runs", "league", "collect", "export"),
-    "rate": ("tournament", "ladder", "matches", "rate"),
+    "rate": ("tournament", "tune", "ladder", "matches", "rate"),
     "examine": ("analyse", "exploit", "exploitability", "solve"),
     "connect and extend": (
         "games",

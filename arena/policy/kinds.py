@@ -1,13 +1,14 @@
 """Kinds of agents, as they are registered: facts and functions, imported without torch, numba and the agents."""
 
 import importlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from arena.policy.base import BasePolicy
+    from arena.policy.parameters import Parameter
     from arena.policy.protocol import Policy
     from games.engine.game import Game
 
@@ -63,6 +64,11 @@ def no_variables(argument: str) -> tuple[str, ...]:
     return ()
 
 
+def no_parameters(game: "Game", argument: str) -> "tuple[Parameter, ...]":
+    """Return no parameters: most agents have none in their specs."""
+    return ()
+
+
 @dataclass(frozen=True)
 class AgentKind:
     """One registered name of an agent."""
@@ -76,6 +82,8 @@ class AgentKind:
     algorithm: Algorithm | None = None
     variables: "Callable[[str], Collection[str]]" = no_variables
     """Returns the names of environment variables that it needs, keys and proxies, from its argument."""
+    parameters: "Callable[[Game, str], Sequence[Parameter]]" = no_parameters
+    """Returns the numbers that its specs may set for a game, with this argument; `arena tune` finds values for them."""
     reaches_out: bool = False
     """True if its argument is a program that is run, or a server that is asked: nobody but the user may choose it."""
 

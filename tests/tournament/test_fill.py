@@ -153,7 +153,7 @@ def test_agents_from_a_file_have_options(tmp_path):
         ("random = 3", "'random' is not an agent"),
         ("[a]\nspeck = 'random'", "'a' is not an agent"),
         ("[a]\nspec = 'random'\ndepth = 3", "a: 'depth' is not an option of random; all of it is in its spec, random"),
-        ("[a]\nspec = 'mcts:4'\ndepth = 3", "'depth' is not an option of mcts; .* mcts:SIMULATIONS or TIME"),
+        ("[a]\nspec = 'level:4'\ndepth = 3", "'depth' is not an option of level; .* level:1-10"),
         ("[a]\nspec = 'uci:x'\nnodes = [3]", r"a: 'nodes' = \[3\] is no option; write a number"),
         ("[a]\nspec = 'uci:x'\nPath = 'a,b'", "'Path' = 'a,b' is no option"),
         ("a = ", "agents.toml: "),

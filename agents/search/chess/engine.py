@@ -9,6 +9,7 @@ from agents.search.budget import LINE, Budget, require_budget, time_limit
 from agents.search.chess.quiescence import MATED
 from agents.search.chess.root import RootResult, Scratch
 from agents.search.chess.space import PLIES, forget, new_space
+from agents.search.chess.weights import new_weights
 from agents.search.positions import positions
 from agents.search.time_management import budget_for
 from arena.data.batch import Batch
@@ -35,18 +36,21 @@ class ChessSearchPolicy(Policy):
     """Alpha-beta search for chess, `depth` plies ahead (4) and on to quiet positions, or as deep as it gets in time.
 
     The time is that of `seconds`, or its share of a clock. With a depth, the answer to a position is always the same;
-    with a time, what was searched earlier in a game is kept.
+    with a time, what was searched earlier in a game is kept. `weights` are those of `agents.search.chess.weights`, for
+    its evaluation.
     """
 
     needs_state = True
     one_at_a_time = True
     obeys = frozenset({"depth"})
 
-    def __init__(self, game: Game, depth: int | None = None, seconds: float | None = None):
+    def __init__(
+        self, game: Game, depth: int | None = None, seconds: float | None = None, weights: NDArray[Any] | None = None
+    ):
         self._budget = require_budget("alphabeta", DEFAULT_DEPTH, seconds, depth=depth)
         self._game = game
         self._kernel = Unchecked(instantiate("agents.search.chess.root", game).search_position)
-        self._space = new_space(_table_bits(self._budget))
+        self._space = new_space(_table_bits(self._budget), new_weights() if weights is None else weights)
         self._scratch = Scratch(np.empty(2, game.state_dtype), np.empty(game.num_actions, np.bool_))
         self._stop = np.zeros(1, np.bool_)
 
@@ -77,7 +81,7 @@ class ChessSearchPolicy(Policy):
         if budget.seconds is None:
             forget(self._space)
         elif len(self._space.table) < 1 << TABLE_BITS[-1]:
-            self._space = new_space(TABLE_BITS[-1])
+            self._space = new_space(TABLE_BITS[-1], self._space.weights)
         plies = min(budget.count or PLIES // 2, PLIES // 2)
         arguments = state, plies, answer, self._space, self._scratch
         self._kernel.prepare(*arguments, self._stop)

@@ -2,7 +2,8 @@
 
 Pieces on their squares (`tables`), and beside them what these cannot know: pairs of bishops, passed, doubled and
 isolated pawns, rooks on open files, mobility, and pieces that bear upon a king. Each counts differently in the middle
-game and in the endgame; the phase of the game is between the two.
+game and in the endgame; the phase of the game is between the two. What they count is a record of `WEIGHTS`, so that
+it can be tuned.
 """
 
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from agents.search.chess.position import BISHOP, KING, KNIGHT, PAWN, QUEEN, ROOK
 from agents.search.chess.tables import WHOLE_PHASE
+from agents.search.chess.weights import USUAL_MOBILITY
 from games.engine.attacks import (
     KING_REACH,
     KNIGHT_REACH,
@@ -22,24 +24,12 @@ from games.engine.attacks import (
 from games.engine.bits import ONE, ZERO, lowest_index, popcount
 from games.engine.jit import njit
 
-TEMPO = 12
-"""Value of being to move."""
-BISHOP_PAIR = (24, 48)
-DOUBLED, ISOLATED = (-6, -16), (-11, -12)
-OPEN_FILE, HALF_OPEN_FILE = (30, 8), (13, 6)
-PASSED = np.array([[0, 2, 2, 8, 26, 56, 92, 0], [0, 10, 16, 34, 62, 116, 176, 0]], np.int32)
-"""[middle or end, rank as its owner sees it]"""
 FILES = np.array([0x0101010101010101 << file for file in range(8)], np.uint64)
 BESIDE = np.array(
     [(0x0101010101010101 << f - 1 if f > 0 else 0) | (0x0101010101010101 << f + 1 if f < 7 else 0) for f in range(8)],
     np.uint64,
 )
 """The files beside a file."""
-MOBILITY = np.array([[0, 0, 4, 4, 2, 1, 0], [0, 0, 4, 4, 4, 4, 0]], np.int32)
-USUAL_MOBILITY = np.array([0, 0, 4, 6, 7, 13, 0])
-"""[kind]: squares attacked that count as none; each more is worth `MOBILITY`."""
-PRESSURE = np.array([0, 0, 9, 9, 14, 20, 0])
-"""[kind]: value of each square next to the other king that a piece attacks, in the middle game."""
 
 
 def _ahead(seat: int, square: int) -> int:
@@ -53,23 +43,23 @@ AHEAD = np.array([[_ahead(seat, square) for square in range(64)] for seat in ran
 
 
 @njit
-def evaluate(position: Any) -> int:
-    """Return the value of a position for the seat to move."""
+def evaluate(position: Any, weights: Any) -> int:
+    """Return the value of a position for the seat to move, by a record of `WEIGHTS`."""
     middle, end = np.int64(position.middle), np.int64(position.end)  # white's less black's
     for seat in range(2):
         sign = 1 - 2 * seat
-        pawns = pawn_structure(position, seat)
-        pieces = activity(position, seat)
+        pawns = pawn_structure(position, seat, weights)
+        pieces = activity(position, seat, weights)
         middle += sign * (pawns[0] + pieces[0])
         end += sign * (pawns[1] + pieces[1])
     if position.turn:
         middle, end = -middle, -end
     phase = min(int(position.phase), WHOLE_PHASE)
-    return tamed(position, (middle * phase + end * (WHOLE_PHASE - phase)) // WHOLE_PHASE) + TEMPO
+    return tamed(position, (middle * phase + end * (WHOLE_PHASE - phase)) // WHOLE_PHASE) + weights.tempo
 
 
 @njit
-def pawn_structure(position: Any, seat: int) -> tuple[int, int]:
+def pawn_structure(position: Any, seat: int, weights: Any) -> tuple[int, int]:
     """Return what the pawns of a seat are worth beside their squares, in the middle game and in the endgame."""
     own, other = position.kinds[PAWN] & position.seats[seat], position.kinds[PAWN] & position.seats[1 - seat]
     middle, end, left = 0, 0, own
@@ -78,16 +68,16 @@ def pawn_structure(position: Any, seat: int) -> tuple[int, int]:
         left &= left - ONE
         file, rank = square & 7, square >> 3 if seat == 0 else 7 - (square >> 3)
         if own & BESIDE[file] == ZERO:
-            middle, end = middle + ISOLATED[0], end + ISOLATED[1]
+            middle, end = middle + weights.isolated, end + weights.isolated_end
         if left & FILES[file]:
-            middle, end = middle + DOUBLED[0], end + DOUBLED[1]
+            middle, end = middle + weights.doubled, end + weights.doubled_end
         if other & AHEAD[seat, square] == ZERO:
-            middle, end = middle + PASSED[0, rank], end + PASSED[1, rank]
+            middle, end = middle + weights.passed[rank], end + weights.passed_end[rank]
     return middle, end
 
 
 @njit
-def activity(position: Any, seat: int) -> tuple[int, int]:
+def activity(position: Any, seat: int, weights: Any) -> tuple[int, int]:
     """Return what the officers of a seat are worth by where they can go, in the middle game and in the endgame."""
     kinds, own, other = position.kinds, position.seats[seat], position.seats[1 - seat]
     occupied, middle, end = own | other, 0, 0
@@ -95,7 +85,7 @@ def activity(position: Any, seat: int) -> tuple[int, int]:
     guarded = pawns_reach_down(others_pawns) if seat == 0 else pawns_reach_up(others_pawns)
     free, ring = ~(own | guarded), KING_REACH[lowest_index(kinds[KING] & other)]
     if popcount(kinds[BISHOP] & own) >= 2:
-        middle, end = BISHOP_PAIR
+        middle, end = middle + weights.bishop_pair, end + weights.bishop_pair_end
     attackers, pressure = 0, 0
     left = own & ~(kinds[PAWN] | kinds[KING])
     while left:
@@ -107,13 +97,15 @@ def activity(position: Any, seat: int) -> tuple[int, int]:
             if kind != BISHOP:
                 reach |= straight_reach(square, occupied)
         if kind == ROOK and pawns & FILES[square & 7] == ZERO:
-            opened = OPEN_FILE if others_pawns & FILES[square & 7] == ZERO else HALF_OPEN_FILE
-            middle, end = middle + opened[0], end + opened[1]
+            if others_pawns & FILES[square & 7] == ZERO:
+                middle, end = middle + weights.open_file, end + weights.open_file_end
+            else:
+                middle, end = middle + weights.half_open_file, end + weights.half_open_file_end
         more = popcount(reach & free) - USUAL_MOBILITY[kind]
-        middle, end = middle + MOBILITY[0, kind] * more, end + MOBILITY[1, kind] * more
+        middle, end = middle + weights.mobility[kind] * more, end + weights.mobility_end[kind] * more
         if reach & ring:
             attackers += 1
-            pressure += PRESSURE[kind] * popcount(reach & ring)
+            pressure += weights.pressure[kind] * popcount(reach & ring)
     if attackers >= 2:  # one alone threatens nothing
         middle += pressure * min(attackers, 4) // 4
     return middle, end

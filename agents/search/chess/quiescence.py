@@ -70,7 +70,7 @@ def stand(space: Space, ply: int) -> tuple[bool, int]:
         if settles(entry.bound, known, frame.alpha, frame.beta):
             return True, known
     frame.check = is_check(position, np.int64(position.turn))
-    frame.static = -INFINITE if frame.check else evaluate(position)
+    frame.static = -INFINITE if frame.check else evaluate(position, space.weights[0])
     if ply == PLIES - 1:
         return True, 0 if frame.check else frame.static
     frame.best = frame.static

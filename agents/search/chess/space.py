@@ -73,12 +73,14 @@ class Space(NamedTuple):
     """History heuristic: how often each seat's quiet move was good, [2, 4096]."""
     counters: NDArray[np.int64]
     """The age of the table, and whether the search has been stopped, [2]."""
+    weights: NDArray[Any]
+    """What the features of a position count, a record `WEIGHTS` [1]."""
 
 
 AGE, STOPPED = range(2)
 
 
-def new_space(table_bits: int) -> Space:
+def new_space(table_bits: int, weights: NDArray[Any]) -> Space:
     """Return the memory of a search with a table of 2^k positions."""
     return Space(
         stack=np.zeros(PLIES, POSITION),
@@ -90,6 +92,7 @@ def new_space(table_bits: int) -> Space:
         killers=np.zeros((PLIES, 2), np.int32),
         history=np.zeros((2, 4096), np.int32),
         counters=np.zeros(2, np.int64),
+        weights=weights,
     )
 
 

@@ -103,7 +103,7 @@ def enter(space: Space, ply: int) -> tuple[bool, int]:
             return True, known
     elif frame.depth >= 5:
         frame.depth -= 1  # without a move to begin with, a shallower search finds one first
-    frame.static = -INFINITE if frame.check else evaluate(position)
+    frame.static = -INFINITE if frame.check else evaluate(position, space.weights[0])
     frame.phase = MOVES
     if ply > 0 and not frame.check and frame.beta - frame.alpha == 1:
         settled, value = prune(space, ply)

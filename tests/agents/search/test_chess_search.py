@@ -13,6 +13,7 @@ from agents.search.chess.evaluate import evaluate
 from agents.search.chess.exchange import exchange_wins
 from agents.search.chess.generate import MOST_MOVES, list_moves
 from agents.search.chess.position import BECOMES, POSITION, TO, make, set_up
+from agents.search.chess.weights import new_weights
 from arena.match.batch import Pairing, play_matches
 from arena.policy.registry import make_agent
 from games import chess
@@ -46,9 +47,9 @@ def listed(positions, moves):
 
 
 @njit(cache=True)
-def valued(positions):
+def valued(positions, weights):
     """Return the value of positions[0]."""
-    return evaluate(positions[0])
+    return evaluate(positions[0], weights[0])
 
 
 @njit(cache=True)
@@ -115,7 +116,8 @@ def test_a_position_is_worth_the_same_with_the_sides_changed():
         placed_, side, _, _, *rest = chess.fen(state).split()
         turned = "/".join(reversed(placed_.swapcase().split("/"))), "wb"["bw".index(side)], "-", "-", *rest
         plain = of_state(chess.position(" ".join([placed_, side, "-", "-", *rest])))
-        assert valued(plain) == valued(of_state(chess.position(" ".join(turned)))), chess.fen(state)
+        other = of_state(chess.position(" ".join(turned)))
+        assert valued(plain, new_weights()) == valued(other, new_weights()), chess.fen(state)
 
 
 @pytest.mark.parametrize(
