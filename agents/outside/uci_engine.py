@@ -11,6 +11,7 @@ import chess.engine
 from agents.outside.background import background_loop, wait_for
 from agents.outside.program import EXIT_LIMIT_S, START_LIMIT_S, ProgramError, SilentError
 from arena.base.errors import UnknownNameError, UsageError
+from arena.policy.centipawns import MATE, expected_return
 from arena.policy.clock import ClockReading, least
 from arena.policy.parameters import Parameter
 from arena.processes.guarded import Guarded, guarded
@@ -95,7 +96,7 @@ class UciEngine:
         if result.move is None:
             raise ProgramError(f"{self.name} names no move")
         score = result.info.get("score")
-        value = None if score is None else 2 * score.relative.wdl(ply=board.ply()).expectation() - 1
+        value = None if score is None else expected_return(score.relative.score(mate_score=MATE))
         return result.move.uci(), value
 
     def _failure(self, error: chess.engine.EngineError) -> ProgramError:

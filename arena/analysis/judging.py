@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,16 +9,8 @@ from numpy.typing import NDArray
 from arena.base.errors import UsageError
 from arena.match.ask import ask, begin, view
 from arena.match.lines import Line, PlayedLines
-from arena.policy.protocol import Policy
+from arena.policy.protocol import Policy, PositionEvaluator
 from games.engine.game import Game
-
-
-@runtime_checkable
-class PositionEvaluator(Protocol):
-    """A policy that evaluates positions without choosing a move."""
-
-    def values(self, states: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the expected returns [n] of the seats to move in unfinished positions [n]; NaN where unknown."""
 
 
 @dataclass(frozen=True)

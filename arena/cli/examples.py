@@ -63,6 +63,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "arena tournament chess uci:stockfish my-bot=cmd:./my-bot --time-per-move 1s --memory 2GB",
             "external programs, with limits of time and memory",
         ),
+        (
+            "arena tournament chess alphabeta uci:stockfish --clock 10+0.1 --resign movecount=3,score=600",
+            "games end when both players see them lost for one",
+        ),
     ),
     "tune": (
         (

@@ -17,7 +17,7 @@ from arena.policy.registry import make_game
 from arena.store import DEFAULT_URL, Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.entrants import read_agents, read_entrants
-from arena.tournament.files import claim_directory, numbered, to_json, write_results
+from arena.tournament.files import claim_directory, json_figures, numbered, to_json, write_results
 from arena.tournament.progress import LiveTable
 from arena.tournament.report import print_report
 from arena.tournament.sequential import in_words
@@ -127,7 +127,7 @@ def _report(result: TournamentResult, key: str, options: Options, remarks: TextI
     directory = options.out or numbered(Path("runs", file_name(f"tournament-{name}")))
     write_results(result, claim_directory(directory, key), key)
     if options.json:
-        print(to_json(result.table, result.game, key, result.played, result.answers))
+        print(to_json(result.table, result.game, key, result.played, json_figures(result)))
     else:
         console = make_console()
         print_report(result, console if console.is_terminal else make_console(width=160))

@@ -1,6 +1,5 @@
 """`arena uci`: an agent as a chess engine, for any program that speaks the Universal Chess Interface."""
 
-import math
 import re
 import sys
 import threading
@@ -18,6 +17,7 @@ from arena.base.seeding import spawn_seeds
 from arena.match.ask import Answer
 from arena.match.match import Match
 from arena.match.warm_up import warm_up
+from arena.policy.centipawns import centipawns
 from arena.policy.clock import ClockReading
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
@@ -305,15 +305,6 @@ def by_squares(game: Game, state: State, action: int) -> str:
     squares = "".join(picture.column_labels[column] + picture.row_labels[row] for row, column in cells)
     promotion = re.search("=([QRBN])", game.action_text(state, action))
     return squares + (promotion[1].lower() if promotion else "")
-
-
-def centipawns(value: float) -> int:
-    """Return an expected return, -1 to 1, as hundredths of a pawn, by Leela Chess Zero's formula of 2018.
-
-    >>> centipawns(0.0), centipawns(0.5), centipawns(-1.0)
-    (0, 111, -12800)
-    """
-    return round(max(-12800.0, min(12800.0, 111.714640912 * math.tan(1.5620688421 * max(-1.0, min(1.0, value))))))
 
 
 def _say(line: str) -> None:

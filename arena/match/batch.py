@@ -13,7 +13,10 @@ from arena.data.batch import Batch
 from arena.data.rows import write_rows
 from arena.env.games import VectorGames
 from arena.env.make import vector_games
+from arena.match.adjudication import Adjudicator
 from arena.match.ask import Answers, ask, begin, failed, no_actions, view
+from arena.match.contained import clock_of_contained
+from arena.match.limits import Limits
 from arena.match.shown import witness_of
 from arena.match.transcripts import Minutes
 from arena.match.verdict import MatchRecord, Verdict, fault
@@ -38,25 +41,38 @@ class Pairing:
 
 
 def play_matches(
-    game: Game, players: Sequence[tuple[str, Policy]], pairings: Sequence[Pairing], seed: int = 0
+    game: Game,
+    players: Sequence[tuple[str, Policy]],
+    pairings: Sequence[Pairing],
+    seed: int = 0,
+    adjudicator: Adjudicator | None = None,
 ) -> list[MatchRecord]:
     """Play all `pairings` of `players` (name, policy) to their ends, under the rules of `arena.match.match.Match`.
 
     Each turn asks every policy once, for all games in which it is to move. `seed` starts the random streams of the
-    policies. Raises `UsageError` for a seating or opening that does not fit the game, before any policy is asked.
+    policies; an `adjudicator` may end games. Raises `UsageError` for a seating or opening that does not fit the game,
+    and for a policy with a clock, which nobody keeps here, before any policy is asked.
     """
+    clock_of_contained([policy for _, policy in players], Limits())
     for pairing in pairings:
         if len(pairing.seating) != game.num_players or not set(pairing.seating) <= set(range(len(players))):
             raise UsageError(
                 f"seating {pairing.seating} does not name {game.num_players} of the players 0 to {len(players) - 1}"
             )
-    return _Lockstep(game, players, pairings, seed).play_out() if pairings else []
+    return _Lockstep(game, players, pairings, seed, adjudicator).play_out() if pairings else []
 
 
 class _Lockstep:
     """The games in progress. B matches, P seats; `rows` are numbers of matches, `players` numbers of players."""
 
-    def __init__(self, game: Game, players: Sequence[tuple[str, Policy]], pairings: Sequence[Pairing], seed: int):
+    def __init__(
+        self,
+        game: Game,
+        players: Sequence[tuple[str, Policy]],
+        pairings: Sequence[Pairing],
+        seed: int,
+        adjudicator: Adjudicator | None,
+    ):
         size = len(pairings)
         self._players, self._pairings = players, pairings
         self._env = vector_games(game, size)
@@ -67,7 +83,9 @@ class _Lockstep:
         self._history = np.zeros((size, game.max_length), game.action_dtype)
         self._length = np.zeros(size, np.int64)
         self._returns = np.zeros((size, game.num_players))
-        self._forfeits: dict[int, Verdict] = {}
+        self._verdicts: dict[int, Verdict] = {}  # those that the rules of the game do not give
+        self._adjudicator = adjudicator
+        self._sheets = [] if adjudicator is None else [adjudicator.new_game() for _ in pairings]
         self._minutes = [Minutes() for _ in pairings]
         self._hidden = [Batch() for _ in players]  # by player: a row for every match and seat
         self._play_openings()
@@ -91,10 +109,12 @@ class _Lockstep:
         seats = self._env.seats[rows]
         holders = self._seating[rows, seats]
         actions, failures = no_actions(self._env.game, len(rows)), {}
+        values = np.full(len(rows), np.nan)
         for player in np.flatnonzero(np.bincount(holders)).tolist():
             part = np.flatnonzero(holders == player)
             answers = self._ask(player, rows[part], seats[part])
             actions[part] = answers.actions
+            values[part] = answers.extras.get("value", np.nan)
             failures.update({int(part[i]): failure for i, failure in answers.failures.items()})
         game = self._env.game
         numbered = game.action_box is None
@@ -102,10 +122,29 @@ class _Lockstep:
         if not legal.all():
             for i in np.flatnonzero(~legal).tolist():
                 verdict = fault(self._env.num_agents, int(seats[i]), action_of(actions[i]), failures.get(i))
-                self._forfeits[int(rows[i])] = verdict
+                self._verdicts[int(rows[i])] = verdict
             self._open[rows[~legal]] = False
-            rows, actions = rows[legal], actions[legal]
+            rows, actions, seats, values = rows[legal], actions[legal], seats[legal], values[legal]
         self._play(rows, actions)
+        if self._adjudicator is not None:
+            self._adjudicate(self._adjudicator, rows, seats, values)
+
+    def _adjudicate(
+        self,
+        adjudicator: Adjudicator,
+        rows: NDArray[np.int64],
+        seats: NDArray[np.int64],
+        values: NDArray[np.float64],
+    ) -> None:
+        """End games in `rows` [n] by rules of adjudication; `seats` [n] stated `values` [n] before they moved."""
+        for row, seat, value in zip(rows.tolist(), seats.tolist(), values.tolist(), strict=True):
+            sheet = self._sheets[row]
+            adjudicator.note(sheet, seat, value)
+            if self._open[row]:
+                verdict = adjudicator.verdict(sheet, int(self._length[row]), self._env.states[row])
+                if verdict is not None:
+                    self._verdicts[row] = verdict
+                    self._open[row] = False
 
     def _ask(self, player: int, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> Answers:
         """Ask a player for its moves in `rows` [n] at `seats` [n], and store its hidden states."""
@@ -144,7 +183,7 @@ class _Lockstep:
                 pairing.seed,
                 pairing.opening,
                 tuple(played[start:end]),
-                self._forfeits.get(row) or verdicts[all_returns[row]],
+                self._verdicts.get(row) or verdicts[all_returns[row]],
                 shown=None if self._witness is None else self._witness.packed(row, end - start),
                 transcripts=self._minutes[row].packed(),
             )

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Iterable
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -39,7 +40,7 @@ class ContainedPolicy(Policy):
     Args:
         spec: the agent.
         game: what is played.
-        limits: of memory and of the time to start; its time control is what the agent has to be able to obey.
+        limits: of memory and time. Its clock is kept by the `Match` that it plays in.
         tells: return probabilities, value and search figures of the agent besides its actions, for display.
         later: start the process at the first game, not at once.
 
@@ -86,6 +87,8 @@ class ContainedPolicy(Policy):
         if not self._is_well_formed(action) or type(spent_s) is not float:
             raise FailedError(Failure("sent a malformed answer"))
         known = Batch(act=np.array([action]), spent_s=np.array([max(spent_s, waited_s - GRACE_S)]))
+        if type(value := answer.get("value")) is float:
+            known.value = np.array([value])
         try:
             moved = Batch(from_json(answer["told"], self._game) if self._tells else Batch(), **known)
         except (KeyError, TypeError, ValueError):
@@ -156,6 +159,23 @@ class ContainedPolicy(Policy):
             reason = Reason(answer["reason"]) if answer.get("reason") in tuple(FAULTS) else Reason.CRASHED
             raise FailedError(Failure(str(answer["failure"]), reason), _transcript(answer))
         return answer
+
+
+def clock_of_contained(policies: Iterable[Policy | None], limits: Limits | None) -> Limits | None:
+    """Return the limits whose clock a match of these policies keeps: `limits`, or else those of its contained ones.
+
+    Raises `UsageError` if a contained policy has another clock, which nobody would keep.
+    """
+    for policy in policies:
+        if isinstance(policy, ContainedPolicy) and policy.limits.control is not None:
+            limits = policy.limits if limits is None else limits
+            if policy.limits.control != limits.control:
+                told = "no clock" if limits.control is None else f"the clock {limits.control}"
+                raise UsageError(
+                    f"an agent with the clock {policy.limits.control} cannot play in a match with {told}: nobody would "
+                    "keep its time; give all players of a match the same limits"
+                )
+    return limits
 
 
 def _transcript(answer: dict[str, Any]) -> str | None:

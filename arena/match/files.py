@@ -22,6 +22,7 @@ TERMINATIONS = {
     Reason.LATE: "time forfeit",
     Reason.ILLEGAL: "rules infraction",
     Reason.CRASHED: "abandoned",
+    Reason.ADJUDICATED: "adjudication",
 }
 """PGN's words for the ends of matches that are not normal."""
 
@@ -116,6 +117,8 @@ def match_text(match: WrittenMatch, suffix: str, others: Sequence[str] = ()) -> 
         verdict, tags = match.verdict, dict(match.circumstances)
         if verdict is not None:
             tags["Termination"] = TERMINATIONS.get(verdict.reason, "normal")
+            if verdict.detail:
+                tags["TerminationDetails"] = f"{verdict.reason}: {verdict.detail}"
         returns, actions = None if verdict is None else verdict.returns, list(map(numbered, match.actions))
         return notation.write(match.game, actions, match.players, returns, tags) + "\n"
     if suffix != JSON_LINES:
@@ -163,7 +166,9 @@ def _with_verdict(written: WrittenGame) -> WrittenMatch:
         match.play(action)
     verdict, returns = match.verdict, written.returns
     if verdict is None and returns is not None:
-        if returns[0] == returns[1]:
+        if written.termination == TERMINATIONS[Reason.ADJUDICATED]:
+            verdict = Verdict(returns, Reason.ADJUDICATED, detail="as its file says")
+        elif returns[0] == returns[1]:
             verdict = Verdict(returns, Reason.AGREED)
         else:
             verdict = forfeit(len(returns), returns.index(min(returns)), Reason.RESIGNED)

@@ -5,9 +5,10 @@
     {"id": 2, "warm_up": true}                   one move that does not count, to load its code; {"id": 2}
     {"id": 3, "seed": 5}                         a new game
     {"id": 4, "seen": {...}, "clock": {...} or null, "tell": false}
-                                                 asks for a move; {"id": 4, "action": 3, "spent_s": 0.2}, with "tell"
-                                                 also "told": {...} (`probs`, `visits`, `value`, `pv`, if given); an
-                                                 agent that thinks in words adds its "transcript"
+                                                 asks for a move; {"id": 4, "action": 3, "spent_s": 0.2}, and "value"
+                                                 if the agent states one; with "tell" also "told": {...} (`probs`,
+                                                 `visits`, `value`, `pv`, if given); an agent that thinks in words
+                                                 adds its "transcript"
     {"hurry": true}                              answer the pending request at once; has no answer itself
     {"id": 5, "close": true}                     the end
 
@@ -15,6 +16,7 @@ A request that fails is answered with {"id": 4, "failure": "what it raised", "re
 """
 
 import json
+import math
 import os
 import queue
 import threading
@@ -68,7 +70,9 @@ class SeatedAgent:
         words = {} if answer.transcript is None else {"transcript": answer.transcript}
         if answer.failure is not None:
             return _failed(answer.failure) | words
-        move = {"action": answer.action, "spent_s": spent_s}
+        move: dict[str, Any] = {"action": answer.action, "spent_s": spent_s}
+        if answer.value is not None and math.isfinite(answer.value):
+            move["value"] = answer.value
         return move | ({"told": to_json(_extras(answer))} if request["tell"] else {}) | words
 
     def hurry(self) -> None:

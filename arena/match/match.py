@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from arena.base.errors import IllegalActionError, UsageError
 from arena.base.seeding import spawn_seeds
 from arena.env.make import vector_games
+from arena.match.adjudication import Adjudicator
 from arena.match.ask import NO_ACTION, Answer, ask, begin, view
+from arena.match.contained import clock_of_contained
 from arena.match.limits import Limits
 from arena.match.shown import witness_of
 from arena.match.time_control import GameClocks
@@ -30,8 +32,9 @@ class Match:
     """A game in progress between `players` (name, policy), one per seat; for a policy of None, moves come from outside.
 
     A policy's illegal action or exception loses the match for it. `play` takes moves from outside and
-    raises `IllegalActionError` for an illegal action, which changes nothing. With `limits`, the policies play by their
-    clock.
+    raises `IllegalActionError` for an illegal action, which changes nothing. The policies play by the clock of
+    `limits`, by default that of policies in processes of their own (`ContainedPolicy`). An `adjudicator` may end the
+    match after a policy's move.
     """
 
     def __init__(
@@ -41,6 +44,7 @@ class Match:
         seed: int = 0,
         opening: Sequence[Action] = (),
         limits: Limits | None = None,
+        adjudicator: Adjudicator | None = None,
     ):
         if len(players) != game.num_players:
             raise UsageError(f"{game.name} has {game.num_players} seats, not {len(players)}")
@@ -51,9 +55,12 @@ class Match:
         self.actions: list[Action] = []
         self._move_ms: list[int] = []
         self.verdict: Verdict | None = None
+        limits = clock_of_contained([policy for _, policy in players], limits)
         control = None if limits is None else limits.control
         self.clocks = None if control is None else GameClocks(control, game.num_players)
         self._overhead_s = 0.0 if limits is None else limits.overhead_s
+        self._adjudicator = adjudicator
+        self._sheet = None if adjudicator is None else adjudicator.new_game()
         self._env = vector_games(game, 1)
         self._env.reset(seed=seed)
         self._witness = witness_of(self._env)
@@ -162,6 +169,7 @@ class Match:
         in_time = self.clocks is None or self.clocks.spend(seat, spent_s)
         if self._is_legal(answer.action) and in_time:
             self._play(answer.action, round(1000 * spent_s))
+            self._adjudicate(seat, answer.value)
         else:
             self._move_ms.append(round(1000 * spent_s))
             late = None if in_time else Failure(f"its move took {spent_s:.3g} s", Reason.LATE)
@@ -190,6 +198,12 @@ class Match:
         self._returns += rewards[0]
         if self._env.over[0]:
             self.verdict = Verdict(tuple(self._returns.tolist()))
+
+    def _adjudicate(self, seat: int, value: float | None) -> None:
+        """End the match if a rule of adjudication does, after a move before which its seat stated this value."""
+        if self._adjudicator is not None and self._sheet is not None and not self.over:
+            self._adjudicator.note(self._sheet, seat, value)
+            self.verdict = self._adjudicator.verdict(self._sheet, len(self.actions), self._env.states[0])
 
     def resign(self, seat: int) -> None:
         """End the match as a loss for `seat`."""

@@ -108,7 +108,8 @@ def settle(match: Match, verdict: Verdict) -> None:
         return
     if match.over:
         lost = f"seat {verdict.offender} lost as {verdict.reason}"
-        what = "that a draw was agreed" if verdict.reason is Reason.AGREED else lost
+        drawn = "that a draw was agreed" if verdict.reason is Reason.AGREED else "that the match was adjudicated"
+        what = lost if verdict.offender is not None else drawn
         raise UsageError(f"it says {what}, but the game was over by then")
     require_possible(verdict, match.game.num_players, match.seat)
     match.verdict = verdict
@@ -120,6 +121,10 @@ def require_possible(verdict: Verdict, seats: int, to_move: int) -> None:
     if verdict.reason is Reason.FINISHED:
         if len(verdict.returns) != seats or offender is not None:
             raise UsageError(f"it says the match ended with {list(verdict.returns)} by seat {offender} of {seats}")
+        return
+    if verdict.reason is Reason.ADJUDICATED:
+        if len(verdict.returns) != seats or offender is not None or sum(verdict.returns, 0.0):
+            raise UsageError(f"it says {list(verdict.returns)} were adjudicated, against seat {offender} of {seats}")
         return
     if verdict.reason is Reason.AGREED:
         if verdict != agreed(seats):

@@ -9,10 +9,11 @@ from games.engine.actions import Action, written
 
 
 class Reason(StrEnum):
-    """Reason for the end of a match; all but the first two are a loss of the offender."""
+    """Reason for the end of a match; all but the first three are a loss of the offender."""
 
     FINISHED = "finished"
     AGREED = "agreed"
+    ADJUDICATED = "adjudicated"
     ILLEGAL = "illegal"
     CRASHED = "crashed"
     LATE = "late"
@@ -33,7 +34,7 @@ class Verdict:
     offender: int | None = None
     """Seat that broke a rule or resigned."""
     detail: str = ""
-    """The illegal action, the exception or the limit, in a line."""
+    """The illegal action, the exception, the limit, or what decided an adjudicated match, in a line."""
 
 
 @lru_cache(maxsize=1024)  # many matches end alike

@@ -1,7 +1,10 @@
 """The protocol of a policy: small, and free of torch."""
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from arena.data.batch import Batch
 
@@ -84,3 +87,11 @@ class Policy(ABC):
 
         Closing it again has no effect.
         """
+
+
+@runtime_checkable
+class PositionEvaluator(Protocol):
+    """A policy that evaluates positions without choosing a move."""
+
+    def values(self, states: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the expected returns [n] of the seats to move in unfinished positions [n]; NaN where unknown."""

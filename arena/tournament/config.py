@@ -5,6 +5,7 @@ from typing import Literal
 
 from arena.base.checks import numbers_in, require_at_least
 from arena.base.errors import UsageError
+from arena.match.adjudication import Adjudication
 from arena.match.limits import Limits
 from arena.ratings.sprt import Sprt
 from arena.tournament.openings import check_openings
@@ -39,6 +40,7 @@ class TournamentConfig:
     """Threads of torch; more than one is faster for large networks only."""
     sprt: Sprt = field(default_factory=Sprt)
     limits: Limits = field(default_factory=Limits)
+    adjudication: Adjudication = field(default_factory=Adjudication)
 
     def __post_init__(self) -> None:
         if self.format not in GAMES:

@@ -135,6 +135,8 @@ def run_key(game: Game, entrants: Sequence[Entrant], config: TournamentConfig, o
     del settings["anchor"]  # which only shifts the ratings
     if not config.new_only:
         del settings["new_only"]
+    if not config.adjudication:
+        del settings["adjudication"]
     agents = [(entrant.name, entrant.spec, _content(entrant.spec)) for entrant in entrants]
     everything = [SCHEDULE, game.label, agents, settings, openings]
     return hashlib.sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()

@@ -3,7 +3,7 @@
 import csv
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from arena.base.errors import UsageError
 from arena.base.saving import is_draft, remove_drafts, write_whole
 from arena.base.text import csv_cell
-from arena.tournament.answers import PlayerAnswers
 from arena.tournament.entrants import specs_of
 from arena.tournament.picture import save_cross_table, save_ratings
 from arena.tournament.standings import Standings
@@ -74,8 +73,16 @@ def write_results(result: "TournamentResult", directory: Path, key: str | None =
     an interruption.
     """
     remove_drafts(directory, WRITTEN)
-    write_standings(result.table, result.game, directory, key, result.played, result.answers)
+    figures = json_figures(result)
+    write_standings(result.table, result.game, directory, key, result.played, figures)
     write_whole(directory / GAMES, partial(_write_csv, rows=_game_rows(result)))
+
+
+def json_figures(result: "TournamentResult") -> dict[str, Any]:
+    """Return what is told besides the table: adjudicated games, and answers of players that think in words."""
+    answers = [player.to_json() for player in result.answers]
+    figures = {"adjudicated": result.adjudications, "answers": answers}
+    return {name: figure for name, figure in figures.items() if figure}
 
 
 def write_standings(
@@ -84,14 +91,14 @@ def write_standings(
     directory: Path,
     key: str | None = None,
     played: Mapping[str, Any] | None = None,
-    answers: Sequence[PlayerAnswers] = (),
+    figures: Mapping[str, Any] | None = None,
 ) -> None:
     """Write `results.json`, `ratings.csv`, `crosstable.png` and `ratings.png` into a folder.
 
     Where nobody wins, the last shows returns; in a game of one seat there is no cross table. `played` says what was
     played, and gives each row the spec of its agent.
     """
-    text = to_json(table, title, key, played, answers) + "\n"
+    text = to_json(table, title, key, played, figures) + "\n"
     write_whole(directory / RESULTS, partial(Path.write_text, data=text, encoding="utf-8"))
     write_whole(directory / RATINGS, partial(_write_csv, rows=_rows(table, played)))
     if isinstance(table, Teams):
@@ -109,15 +116,13 @@ def to_json(
     title: str,
     key: str | None = None,
     played: Mapping[str, Any] | None = None,
-    answers: Sequence[PlayerAnswers] = (),
+    figures: Mapping[str, Any] | None = None,
 ) -> str:
     """Return the tables as JSON, with the key of a tournament and what it played; unknown values are null.
 
-    `answers` are those of players that think in words.
+    `figures` are further ones, by name.
     """
-    content = as_dict(table, title, None, key, played)
-    if answers:
-        content["answers"] = [player.to_json() for player in answers]
+    content = as_dict(table, title, None, key, played) | dict(figures or {})
     return json.dumps(content, indent=2, allow_nan=False)
 
 

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 from arena.base.errors import UsageError
+from arena.match.adjudication import Adjudication, Adjudicator
 from arena.match.batch import play_matches
 from arena.match.contained import ContainedPolicy
 from arena.match.limits import Limits
@@ -32,6 +33,7 @@ class TournamentSetup:
     entrants: tuple[Entrant, ...]
     limits: Limits
     threads: int
+    adjudication: Adjudication
 
     def require_portable(self) -> None:
         """Raise `UsageError` if an entrant is a policy of this process."""
@@ -56,6 +58,8 @@ class JobPlayer:
     def __init__(self, setup: TournamentSetup):
         self._setup = setup
         self._game: Game = make_game(setup.game, **dict(setup.options))
+        rules = setup.adjudication
+        self._adjudicator = Adjudicator(self._game, rules) if rules else None
         self._seated: OrderedDict[tuple[int, int], Policy] = OrderedDict()  # in order of last use
 
     def seat(self, player: int, copy: int = 0) -> Policy:
@@ -84,12 +88,20 @@ class JobPlayer:
             self._dismiss(max(MOST_CONTAINED, len(job.table)))
         with torch_threads(self._setup.threads):
             if not job.alone:
-                return play_matches(self._game, players, job.pairings, job.seed)
+                return play_matches(self._game, players, job.pairings, job.seed, self._adjudicator)
             limits = self._setup.limits
-            return [
-                Match(self._game, [players[place] for place in one.seating], one.seed, one.opening, limits).play_out()
+            matches = (
+                Match(
+                    self._game,
+                    [players[place] for place in one.seating],
+                    one.seed,
+                    one.opening,
+                    limits,
+                    self._adjudicator,
+                )
                 for one in job.pairings
-            ]
+            )
+            return [match.play_out() for match in matches]
 
     def close(self) -> None:
         """Close all agents that were made here."""

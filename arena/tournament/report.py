@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.tournament.answers import print_answers
+from arena.tournament.endings import in_words
 from arena.tournament.standings import Standing, Standings
 from arena.tournament.team_report import print_teams
 from arena.tournament.teams import Teams
@@ -47,6 +48,8 @@ RATING: Columns = (
 def print_report(result: "TournamentResult", console: Console) -> None:
     """Print the results of a tournament."""
     print_standings(result.table, result.game, console)
+    if result.adjudications:
+        console.print(Text(in_words(result.adjudications)), style="dim")
     print_answers(result.answers, console)
 
 

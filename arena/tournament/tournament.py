@@ -15,6 +15,7 @@ from arena.processes.make import make_workers
 from arena.store import Store, StoredRun
 from arena.tournament.answers import PlayerAnswers, answers_of
 from arena.tournament.config import TournamentConfig
+from arena.tournament.endings import adjudications
 from arena.tournament.entrants import Entrant, identity, named, require_same, run_key, specs_of
 from arena.tournament.fill import StoredGames
 from arena.tournament.jobs import JobPlayer, TournamentSetup
@@ -53,6 +54,11 @@ class TournamentResult:
     def answers(self) -> tuple[PlayerAnswers, ...]:
         """Counts of the answers of players that think in words; empty if none does."""
         return answers_of(self.records)
+
+    @cached_property
+    def adjudications(self) -> dict[str, int]:
+        """Number of adjudicated games by what decided them."""
+        return adjudications(self.records)
 
     @property
     def standings(self) -> Standings:
@@ -96,7 +102,12 @@ class Tournament:
         self.config = _with_anchor(config or TournamentConfig(), self.names)
         check_entry(game, self.names, self.config)
         setup = TournamentSetup(
-            game.name, tuple(game.options.items()), self._entrants, self.config.limits, self.config.threads
+            game.name,
+            tuple(game.options.items()),
+            self._entrants,
+            self.config.limits,
+            self.config.threads,
+            self.config.adjudication,
         )
         if str(workers) != "1":
             setup.require_portable()

@@ -104,7 +104,8 @@ def _write(
 def _read(text: str) -> WrittenGame:
     record = from_pgn(text)
     names = record.tags.get("White", "?"), record.tags.get("Black", "?")
-    return WrittenGame(record.game, tuple(record.actions), names, RETURNS.get(record.tags.get("Result", "*")))
+    returns = RETURNS.get(record.tags.get("Result", "*"))
+    return WrittenGame(record.game, tuple(record.actions), names, returns, record.tags.get("Termination", ""))
 
 
 def _split(text: str) -> list[str]:

@@ -16,6 +16,8 @@ class WrittenGame:
     """Names by seat."""
     returns: tuple[float, ...] | None
     """What each seat earned, in wins (1), draws (0) and losses (-1); None if the text does not say."""
+    termination: str = ""
+    """How it ended, in PGN's words (`adjudication`); "" if the text does not say."""
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,10 @@ def changed(**entries) -> str:
         (lambda: changed(move_ms=None), "move_ms=None is of the wrong kind"),
         (lambda: changed(game="conect_four"), "did you mean 'connect_four'"),
         (lambda: changed(options={"rows": 0}), "rows=0 is not between 1 and 20"),
-        (lambda: changed(reason="bored"), "'bored' is none of finished, agreed, illegal, crashed, late, resigned"),
+        (
+            lambda: changed(reason="bored"),
+            "'bored' is none of finished, agreed, adjudicated, illegal, crashed, late, resigned",
+        ),
         (lambda: changed(seed="x"), "seed='x' is of the wrong kind"),
         (lambda: changed(seed=True), "seed=True is of the wrong kind"),
         (lambda: changed(seed=-1), r"seed=-1 is not between 0 and 2\*\*63 - 1"),

@@ -13,6 +13,7 @@ from agents.search.chess.weights import new_weights
 from agents.search.positions import positions
 from agents.search.time_management import budget_for
 from arena.data.batch import Batch
+from arena.policy.centipawns import expected_return
 from arena.policy.protocol import Policy
 from games.engine.compiler import instantiate
 from games.engine.game import TERMINAL, Game
@@ -23,8 +24,6 @@ FIELDS = ("boards", "ep_files", "castling", "turn", "clock", "length")
 TABLE_BITS = range(12, 22)
 """Base-2 logarithm of the table's size: 12 for one ply, then one more a ply, up to 21 (48 MB), also with a clock."""
 DEFAULT_DEPTH = 4
-CENTIPAWNS_OF_TEN_TO_ONE = 400.0
-"""Centipawns by which the expected score is ten to one (the scale of Elo, as chess programs use it)."""
 
 
 def is_chess(game: Game) -> bool:
@@ -70,7 +69,7 @@ class ChessSearchPolicy(Policy):
                 budget = budget_for(self._game, self._budget, batch.obs, row, "depth")
                 answer = self._search(states[row : row + 1], budget)
                 result.act[row] = answer.pv[0]
-                result.value[row], result.depth[row] = expected_return(int(answer.results[0])), answer.results[1]
+                result.value[row], result.depth[row] = _expected(int(answer.results[0])), answer.results[1]
                 result.probs[row] = np.arange(self._game.num_actions) == answer.pv[0]
                 result.pv[row] = answer.pv
         return result
@@ -102,8 +101,6 @@ def _table_bits(budget: Budget) -> int:
     return TABLE_BITS[min(budget.count or len(TABLE_BITS), len(TABLE_BITS)) - 1]
 
 
-def expected_return(value: int) -> float:
-    """Return the expected result, -1 to 1, of a value in centipawns; 1 or -1 for a mate."""
-    if abs(value) > MATED:
-        return float(np.sign(value))
-    return 2 / (1 + 10 ** (-value / CENTIPAWNS_OF_TEN_TO_ONE)) - 1
+def _expected(value: int) -> float:
+    """Return the expected return of a value in centipawns; 1 or -1 for a mate."""
+    return float(np.sign(value)) if abs(value) > MATED else expected_return(value)

@@ -116,6 +116,8 @@ def result(verdict: Verdict, names: Sequence[str], num_moves: int, sides: Sequen
         }[verdict.reason]
     if verdict.reason is Reason.AGREED:
         return f"a draw by agreement after {counted(num_moves, 'move')}"
+    if verdict.reason is Reason.ADJUDICATED:
+        return f"{result(Verdict(verdict.returns), names, num_moves, sides)}, adjudicated ({verdict.detail})"
     score = _score(verdict.returns)
     if len(set(verdict.returns)) == 1 and score:
         who = "everybody scores" if len(names) > 1 else "you score" if names[0] == YOU else f"{names[0]} scores"
