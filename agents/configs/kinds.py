@@ -180,7 +180,7 @@ LLM = AgentKind(
     reaches_out=True,
 )
 GTP = AgentKind(
-    summary="a go program, as gtp:gnugo --mode gtp",
+    summary="a program for go, hex, othello or gomoku, as gtp:gnugo --mode gtp",
     make=Deferred("agents.outside.gtp:make"),
     argument="COMMAND",
     reaches_out=True,

@@ -1,6 +1,8 @@
-"""`gtp:COMMAND`: a go program that speaks the Go Text Protocol, version 2 (lysator.liu.se/~gunnar/gtp).
+"""`gtp:COMMAND`: a program for go, hex, othello or gomoku that speaks the Go Text Protocol, version 2.
 
-The game's rules count all stones left on the board as alive, as on the Computer Go Server, so that a program that
+The protocol is that of lysator.liu.se/~gunnar/gtp, the moves those of `arena.policy.gtp_notation`.
+
+In go the game's rules count all stones left on the board as alive, as on the Computer Go Server, so that a program that
 passes before it has captured dead stones may lose them. A program that supports `kgs-genmove_cleanup`, which does not
 pass before all dead stones are captured, is asked for moves with it after the opponent has passed and when it wants to
 pass itself. A program may resign, which ends a match; some have an option against it
@@ -14,11 +16,10 @@ import numpy as np
 from agents.outside.policy import OutsidePolicy, Reply, Turn
 from agents.outside.program import ANSWER_LIMIT_S, START_LIMIT_S, Program, ProgramError, resolve_command
 from arena.base.errors import UsageError
+from arena.policy.gtp_notation import COLOURS, gtp_notation
 from arena.policy.protocol import RESIGN
 from games.engine.game import Game
 
-COLOURS = ("black", "white")
-"""Colours by seat."""
 Play = tuple[int, str]
 """A seat and a point in GTP notation."""
 
@@ -28,12 +29,12 @@ class GtpError(ProgramError):
 
 
 class GtpPolicy(OutsidePolicy):
-    """Plays the moves of a go program. A program that fails is restarted at the next move."""
+    """Plays the moves of a program. A program that fails is restarted at the next move."""
 
     def __init__(self, game: Game, command: list[str]):
         super().__init__(game, "gtp")
-        if game.name != "go":
-            raise UsageError(f"gtp: programs play go, not {game.name}")
+        self._notation = gtp_notation(game.name, "gtp")
+        self._is_go = game.name == "go"
         self._command = resolve_command("gtp", command)
         self._program: Program | None = None
         self._played: list[Play] = []  # on the program's board
@@ -54,7 +55,7 @@ class GtpPolicy(OutsidePolicy):
             if answer.lower() == "resign":
                 return Reply(RESIGN)
             self._played.append((turn.seat, answer))
-            return Reply(self._game.parse_action(turn.state, answer))
+            return Reply(self._game.parse_action(turn.state, self._notation.read(answer)))
         except UsageError as error:
             self.close()
             raise ProgramError(f"{program.name} answered genmove: {error}") from None
@@ -81,8 +82,8 @@ class GtpPolicy(OutsidePolicy):
             self._send_command(program, f"time_left {colour} {max(int(left), 1)} {stones}")
 
     def _move(self, program: Program, colour: str, seconds: float) -> str:
-        """Return the program's move; a pass only if no dead stones of the opponent are left on the board."""
-        cleans_up = {"kgs-genmove_cleanup", "undo"} <= self._supported
+        """Return the program's move; in go a pass only if no dead stones of the opponent are left on the board."""
+        cleans_up = self._is_go and {"kgs-genmove_cleanup", "undo"} <= self._supported
         passed = bool(self._played) and self._played[-1][1].lower() == "pass"
         if not (passed and cleans_up):
             answer = self._send_command(program, f"genmove {colour}", seconds)
@@ -100,12 +101,15 @@ class GtpPolicy(OutsidePolicy):
     def _start(self) -> Program:
         """Start the program and configure what is constant in all games."""
         program = Program(self._command)
-        size, komi = self._game.options["size"], self._game.options["komi"]
+        options = self._game.options
         try:
             self._supported = frozenset(self._send_command(program, "list_commands", START_LIMIT_S).split())
-            self._send_command(program, f"boardsize {size}", START_LIMIT_S)
+            self._send_command(program, f"boardsize {options['size']}", START_LIMIT_S)
             self._send_command(program, "clear_board", START_LIMIT_S)
-            self._send_command(program, f"komi {komi:g}", START_LIMIT_S)
+            if self._is_go:
+                self._send_command(program, f"komi {options['komi']:g}", START_LIMIT_S)
+            if "swap" in options and "param_game" in self._supported:  # MoHex and its kin
+                self._send_command(program, f"param_game allow_swap {int(bool(options['swap']))}", START_LIMIT_S)
         except ProgramError:
             program.close()
             raise
@@ -114,9 +118,11 @@ class GtpPolicy(OutsidePolicy):
         return program
 
     def _required_plays(self, turn: Turn) -> list[Play]:
-        """Return the plays that set up the program's board: the moves of the game or, if unknown, its stones."""
+        """Return the plays that set up the program's board: the moves of the game or, if unknown in go, its stones."""
         if turn.replay is not None:
-            return [(number % 2, text) for number, text in enumerate(turn.replay.texts)]
+            return [(number % 2, self._notation.written(text)) for number, text in enumerate(turn.replay.texts)]
+        if not self._is_go:
+            raise ProgramError("gtp: a position whose moves are unknown can be set up in go alone")
         picture = self._game.picture(turn.state)
         return [
             (int(picture.pieces[row, column]), self._game.action_text(turn.state, int(action)))
@@ -154,7 +160,7 @@ def _normal(plays: list[Play]) -> list[Play]:
 
 
 def make(game: Game, argument: str) -> GtpPolicy:
-    """Start a go program; the argument is its command line, split as a shell would, without running one."""
+    """Start a program; the argument is its command line, split as a shell would, without running one."""
     try:
         command = shlex.split(argument)
     except ValueError as error:

@@ -135,6 +135,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "gtp": (
         ("arena gtp mcts --game go:size=9", "the engine command to enter in a go program; it manages its time"),
         ("arena gtp ppo:runs/go9 --game go:size=9", "a trained agent"),
+        ("arena gtp mcts:5s --game hex", "for HexGui, with the words of MoHex"),
     ),
     "mcp": (
         ("arena mcp", "the command to enter in an assistant that speaks the Model Context Protocol"),

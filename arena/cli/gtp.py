@@ -1,4 +1,4 @@
-"""`arena gtp`: an agent as a go engine, for any program that speaks the Go Text Protocol."""
+"""`arena gtp`: an agent as an engine for go, hex, othello or gomoku, for programs that speak the Go Text Protocol."""
 
 import re
 import sys
@@ -18,28 +18,30 @@ from arena.cli.gtp_clock import GtpClocks
 from arena.match.match import Match
 from arena.match.verdict import Reason
 from arena.match.warm_up import warm_up
+from arena.policy.gtp_notation import COLOURS, gtp_notation
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
 from games.engine.actions import numbered
 from games.engine.game import Game
 
 T = TypeVar("T", int, float)
-COLOURS = {"b": 0, "black": 0, "w": 1, "white": 1}
+SEATS = {"b": 0, "black": 0, "w": 1, "white": 1}
 """Seats by the protocol's names of colours, in lower case."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """Serve an agent as a go engine on standard input and output, in the Go Text Protocol, version 2.
+    """Serve an agent for go, hex, othello or gomoku on standard input and output, in the Go Text Protocol, version 2.
 
     The agent is told its clock, by which searches manage their time; one whose spec sets its own effort (`mcts:400`)
-    keeps it, within its clock. Scores are by area, and all stones left on the board count as alive.
+    keeps it, within its clock. Scores of go are by area, and all stones left on the board count as alive. Moves are
+    those of MoHex in hex (`swap-pieces`), of Edax in othello, and the points of go in gomoku.
     """
 
     agent: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")]
     """Agent that plays: random, alphabeta:2, ppo:runs/go9."""
     game: Annotated[str, tyro.conf.arg(metavar="GAME")] = "go"
-    """Rules, with the initial size and komi: go:size=9,komi=7,ko=simple."""
+    """Game and rules, with the initial size: go:size=9,komi=7,ko=simple, hex, othello, gomoku:size=19."""
     seed: int = 0
     """Random seed; the same seed and commands give the same moves."""
 
@@ -47,10 +49,9 @@ class Options:
 def run(options: Options) -> int:
     """Serve until `quit` or the end of input; return the exit status."""
     game = make_game(options.game)
-    if game.name != "go":
-        raise UsageError(f"--game {options.game}: the Go Text Protocol is for go")
+    gtp_notation(game.name, f"--game {options.game}")
     require_at_least(0, seed=options.seed)
-    with closing(GoProgram(game, options.agent, options.seed)) as program:
+    with closing(GtpServer(game, options.agent, options.seed)) as program:
         for line in sys.stdin:
             reply = program.obey(line)
             if reply is not None:
@@ -64,12 +65,14 @@ class Refusal(Exception):
     """Raised for a command that cannot be carried out; the message is in the protocol's words."""
 
 
-class GoProgram:
-    """A go engine: the game between commands, and the agent that plays both colours."""
+class GtpServer:
+    """An engine: the game between commands, and the agent that plays both colours."""
 
     def __init__(self, game: Game, spec: str, seed: int):
         self.has_quit = False
         self._game, self._spec, self._seed = game, spec, seed
+        self._notation = gtp_notation(game.name, "gtp")
+        self._is_go = game.name == "go"
         self._agent: Policy = make_agent(spec, game)
         self._games = 0  # number of games so far; each has a seed of its own
         self._clocks = GtpClocks()
@@ -93,6 +96,8 @@ class GoProgram:
             "time_settings": self._time_settings,
             "time_left": self._time_left,
             "set_random_seed": self._set_seed,
+            "list_games": lambda words: self._game.title,
+            "set_game": self._set_game,
             "quit": self._quit,
         }
 
@@ -134,7 +139,7 @@ class GoProgram:
 
     def _komi(self, words: Sequence[str]) -> str:
         komi = _number(words, float)
-        if komi != self._game.options["komi"]:
+        if self._is_go and komi != self._game.options["komi"]:
             self._change_options({"komi": komi}, "unacceptable komi")
             self._replay(self._plays)
         return ""
@@ -142,7 +147,7 @@ class GoProgram:
     def _change_options(self, change: dict[str, int | float], refusal: str) -> None:
         """Change options of the game; raise `Refusal` if the game or the agent does not allow them."""
         try:
-            game = make_game("go", **{**self._game.options, **change})
+            game = make_game(self._game.name, **{**self._game.options, **change})
             agent = make_agent(self._spec, game)
         except UsageError as error:
             raise Refusal(f"{refusal}: {error}") from None
@@ -155,11 +160,17 @@ class GoProgram:
             self._put(seat, action)
 
     def _put(self, seat: int, action: int) -> None:
-        """Play for a colour; if it is the other's turn, the other passes first, as in handicap games."""
-        if not self._match.over and self._match.seat != seat:
-            self._match.play(self._pass)
+        """Play for a colour."""
+        self._give_turn(seat)
         self._match.play(action)
         self._plays.append((seat, action))
+
+    def _give_turn(self, seat: int) -> None:
+        """Let the other colour pass if it is its turn, as in handicap games of go; `UsageError` if it may not."""
+        if not self._match.over and self._match.seat != seat:
+            if not self._notation.passes:
+                raise UsageError(f"it is the turn of {COLOURS[1 - seat]}")
+            self._match.play(self._pass)
 
     @property
     def _pass(self) -> int:
@@ -170,7 +181,7 @@ class GoProgram:
             raise Refusal("syntax error")
         seat = _seat(words)
         try:
-            action = self._game.parse_action(self._match.state, words[1])
+            action = self._game.parse_action(self._match.state, self._notation.read(words[1]))
         except UsageError:
             raise Refusal("syntax error") from None
         before = list(self._plays)
@@ -183,10 +194,14 @@ class GoProgram:
 
     def _genmove(self, words: Sequence[str]) -> str:
         seat = _seat(words)
-        if not self._match.over and self._match.seat != seat:
-            self._match.play(self._pass)
-        if self._match.over:  # both have passed: nothing is left to be played
-            return "pass"
+        try:
+            self._give_turn(seat)
+        except UsageError as error:
+            raise Refusal(str(error)) from None
+        if self._match.over:
+            if self._notation.passes:  # both have passed, or cannot move: nothing is left to be played
+                return "pass"
+            raise Refusal("the game is over")
         before, began = self._match.state, time.monotonic()
         played = sum(player == seat for player, _ in self._plays)
         self._match.advance(self._clocks.reading(seat, played))
@@ -199,7 +214,7 @@ class GoProgram:
             raise Refusal(f"{self._spec} makes no move: {verdict.reason}, {verdict.detail}")
         action = numbered(self._match.actions[-1])
         self._plays.append((seat, action))
-        return self._game.action_text(before, action)
+        return self._notation.written(self._game.action_text(before, action))
 
     def _warm_up(self) -> None:
         """Load and compile the agent's code before its clock runs."""
@@ -226,12 +241,26 @@ class GoProgram:
         return ""
 
     def _final_score(self, words: Sequence[str]) -> str:
-        """Return the score as if both passed now."""
+        """Return the score: in go as if both passed now, in other games who has won."""
+        if not self._is_go:
+            return self._winner()
         counted = Match(self._game, [("", None)] * 2, opening=self._match.actions)
         while not counted.over:
             counted.play(self._pass)
         lead = float(counted.state["score"] - counted.state["komi"])
         return f"{'B' if lead > 0 else 'W'}+{abs(lead):g}" if lead else "0"
+
+    def _winner(self) -> str:
+        verdict = self._match.verdict
+        if verdict is None:
+            raise Refusal("cannot score")
+        return "0" if verdict.returns[0] == verdict.returns[1] else f"{'BW'[verdict.returns[0] < 0]}+"
+
+    def _set_game(self, words: Sequence[str]) -> str:
+        """Accept the game that is served."""
+        if " ".join(words).lower() != self._game.title.lower():
+            raise Refusal("unsupported game")
+        return ""
 
     def _set_seed(self, words: Sequence[str]) -> str:
         """Use another seed from the next game on."""
@@ -244,9 +273,9 @@ class GoProgram:
 
 
 def _seat(words: Sequence[str]) -> int:
-    if not words or words[0].lower() not in COLOURS:
+    if not words or words[0].lower() not in SEATS:
         raise Refusal("syntax error")
-    return COLOURS[words[0].lower()]
+    return SEATS[words[0].lower()]
 
 
 def _number(words: Sequence[str], kind: type[T]) -> T:

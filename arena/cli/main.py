@@ -32,7 +32,7 @@ COMMANDS = {
     "watch": "watch agents play each other in the terminal",
     "serve": "serve the terminal's screens to a browser",
     "uci": "serve an agent as a chess engine",
-    "gtp": "serve an agent as a go engine",
+    "gtp": "serve an agent as an engine for go, hex, othello or gomoku",
     "mcp": "serve games and agents to an assistant as tools",
     "solve": "find an equilibrium of a small game of hidden information",
     "exploitability": "compute how much a best opponent wins against an agent",

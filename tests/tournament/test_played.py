@@ -110,7 +110,7 @@ TABLE = "player_1,player_2,score_1,score_2\n"
         (TABLE + "ann,bob,1,inf\n", "line 2: score_2 'inf' is not a number"),
         (TABLE + "ann,,1,\n", "line 2: a game needs at least 2 players"),
         (OWN + "ann,bob,1,-1,e4 e5,finished,\n", "line 2: actions 'e4 e5' are not numbers"),
-        (OWN + "ann,bob,1,-1,1 2,bored,\n", "line 2: reason 'bored' is not one of finished, agreed, illegal, "),
+        (OWN + "ann,bob,1,-1,1 2,bored,\n", "line 2: reason 'bored' is not one of finished, agreed, adjudicated, "),
         (OWN + "ann,bob,1,-1,1 2,late,2\n", "line 2: offender '2' is not a seat from 0 to 1"),
         (b"\xff\xfe\x00", "cannot be read: it is not text in UTF-8"),
     ],

@@ -129,7 +129,7 @@ def test_what_is_no_go_program_is_refused(spec, message):
 
 
 def test_another_game_or_size_is_refused(tmp_path):
-    with pytest.raises(UsageError, match="gtp: programs play go, not chess"):
+    with pytest.raises(UsageError, match="gtp: the Go Text Protocol is for go, othello, hex, gomoku, not chess"):
         make_agent("gtp:cat", games.make("chess"))
     path = tmp_path / "program.py"
     path.write_text(PROGRAM.replace('"genmove": GENMOVE', '"boardsize": "? unacceptable size"'))

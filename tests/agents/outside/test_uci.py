@@ -259,7 +259,7 @@ def run_uci(capsys, monkeypatch):
     [
         (["nobody"], "unknown agent 'nobody'"),
         (["random", "--seed", "-1"], "--seed -1 is not between 0 and 2147483647"),
-        (["gtp:cat"], "gtp: programs play go, not chess"),
+        (["gtp:cat"], "gtp: the Go Text Protocol is for go, othello, hex, gomoku, not chess"),
         ([], "AGENT missing"),
     ],
 )
