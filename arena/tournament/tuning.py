@@ -19,6 +19,7 @@ from arena.base.errors import UsageError
 from arena.base.ranges import read_number, read_range
 from arena.base.seeding import make_rng, spawn_seeds
 from arena.base.surroundings import surroundings
+from arena.match.adjudication import Adjudication
 from arena.match.limits import Limits
 from arena.match.verdict import MatchRecord
 from arena.policy.agent_spec import AgentSpec
@@ -208,7 +209,9 @@ class Tuning:
         start = self.spec_of(np.array([parameter.start for parameter in self.parameters]))
         options = tuple(game.options.items())
         setup = TuningSetup(
-            TournamentSetup(game.name, options, (Entrant(spec, start),), self.config.limits, self.config.threads)
+            TournamentSetup(
+                game.name, options, (Entrant(spec, start),), self.config.limits, self.config.threads, Adjudication()
+            )
         )
         with closing(setup.tournament.runner()) as player:  # refused here, where it cannot be made
             alone = player.seat(0).one_at_a_time
