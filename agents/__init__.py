@@ -125,6 +125,7 @@ AGENTS = {
     "one-ply": "agents.configs.kinds:ONE_PLY",
     "alphabeta": "agents.configs.kinds:ALPHABETA",
     "mcts": "agents.configs.kinds:MCTS",
+    "rave": "agents.configs.kinds:RAVE",
     "ismcts": "agents.configs.kinds:ISMCTS",
     "puct": "agents.configs.kinds:PUCT",
     "gumbel": "agents.configs.kinds:GUMBEL",

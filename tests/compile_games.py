@@ -22,6 +22,7 @@ SEARCHES = {
     "one-ply": ["tic_tac_toe", "connect_four", "othello"],
     "alphabeta:1": ["tic_tac_toe", "connect_four", "chess", "go", "othello", "checkers", "breakthrough", "backgammon"],
     "mcts:1": ["tic_tac_toe", "connect_four", "chess", "go", "othello", "kalah", "pig", "backgammon"],
+    "rave:1": ["tic_tac_toe", "go"],
     "ismcts:1": ["kuhn_poker", "leduc_poker", "liars_dice", "goofspiel", "tron", "rock_paper_scissors"],
 }
 """Agents that are compiled for a game, with the games."""

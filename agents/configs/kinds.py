@@ -127,6 +127,11 @@ MCTS = AgentKind(
     argument="SIMULATIONS or TIME[,NAME=VALUE...]",
     parameters=Deferred("agents.search.budget:exploration_parameter"),
 )
+RAVE = AgentKind(
+    summary="Monte Carlo tree search that also learns from moves played later, for go and hex",
+    make=Deferred("agents.search.mcts:make_rave"),
+    argument="SIMULATIONS or TIME",
+)
 ISMCTS = AgentKind(
     summary="tree search for games with hidden information or simultaneous moves",
     make=Deferred("agents.search.ismcts:make"),

@@ -19,6 +19,7 @@ from agents.search.budget import (
     SIMULATIONS,
     UNLIMITED,
     Budget,
+    read_budget,
     read_search,
     require_budget,
     time_limit,
@@ -27,8 +28,10 @@ from agents.search.memory import Trees
 from agents.search.nodes import NODE, TREE, SearchLimits, choose, expected, follow, shares_of
 from agents.search.plain_mcts import PlainMCTSPolicy
 from agents.search.positions import positions, require_visible
+from agents.search.rave_tree import RAVE_NODE, new_rave_scratch
 from agents.search.time_management import budget_for
 from agents.search.tree import new_scratch
+from arena.base.errors import UsageError
 from arena.base.seeding import make_rng
 from arena.data.batch import Batch
 from arena.policy.protocol import Policy
@@ -53,6 +56,8 @@ class MCTSPolicy(Policy):
         seconds: time per move, instead of `simulations`. Equal seeds then need not give equal moves.
         exploration: weight of the confidence bound, in units of the largest result so far.
         seed: seed of the random stream.
+        rave: choose by rapid action value estimates instead of a confidence bound (`agents.search.rave_tree`); for
+            games of two seats without chance.
 
     """
 
@@ -66,15 +71,21 @@ class MCTSPolicy(Policy):
         seconds: float | None = None,
         exploration: float = EXPLORATION,
         seed: int | np.random.Generator | None = None,
+        rave: bool = False,
     ):
-        require_visible(game, "mcts")
-        self._budget = require_budget("mcts", SIMULATIONS, seconds, simulations=simulations)
+        self._name = "rave" if rave else "mcts"
+        require_visible(game, self._name)
+        self._budget = require_budget(self._name, SIMULATIONS, seconds, simulations=simulations)
         self.one_at_a_time = self._budget.count is None or self._budget.count > QUICK_SIMULATIONS
         self._game = game
         self._exploration = exploration
         self._proves = game.num_players == 2 and game.zero_sum and not game.has_chance
-        self._simulate = Unchecked(instantiate("agents.search.tree", game).simulate)
-        self._scratch, self._chances = new_scratch(game), game.chance_scratch()
+        if rave and not self._proves:
+            raise UsageError(f"rave plays games of two seats, zero-sum and without chance; for {game.name} take mcts")
+        template = "agents.search.rave_tree" if rave else "agents.search.tree"
+        self._simulate = Unchecked(instantiate(template, game).simulate)
+        self._scratch, self._chances = (new_rave_scratch if rave else new_scratch)(game), game.chance_scratch()
+        self._node = RAVE_NODE if rave else NODE
         self._trees = Trees(game)
         self._rng = make_rng(seed)
         self._stop = np.zeros(1, np.bool_)
@@ -86,7 +97,7 @@ class MCTSPolicy(Policy):
         `value` [n], the mean result of the simulations, or the proven value; `pv` (int [n, L], -1 after the end), the
         principal variation.
         """
-        states = np.ascontiguousarray(positions(batch, self._game, "mcts")).reshape(-1)
+        states = np.ascontiguousarray(positions(batch, self._game, self._name)).reshape(-1)
         n = len(states)
         act, value = np.zeros(n, np.int64), np.zeros(n)
         visits, pv = np.zeros((n, self._game.num_actions), np.int64), np.full((n, LINE), -1, np.int32)
@@ -108,9 +119,9 @@ class MCTSPolicy(Policy):
         tree = np.zeros(1, TREE)
         tree["seed"] = self._rng.integers(2**64, dtype=np.uint64)
         tree["size"] = size = 1 if kept is None else len(kept)
-        nodes = np.empty(size + GROWTH + self._game.num_actions + self._game.num_outcomes, NODE)
+        nodes = np.empty(size + GROWTH + self._game.num_actions + self._game.num_outcomes, self._node)
         if kept is None:
-            nodes[0] = np.zeros((), NODE)
+            nodes[0] = np.zeros((), self._node)
             nodes[0]["proven_value"] = np.nan
         else:
             nodes[:size] = kept
@@ -141,3 +152,12 @@ def make(game: Game, argument: str) -> MCTSPolicy | PlainMCTSPolicy:
     if not isinstance(game, CompiledGame):
         return PlainMCTSPolicy(game, budget, exploration, seed=0)
     return MCTSPolicy(game, None if budget.usual else budget.count, budget.seconds, exploration, seed=0)
+
+
+def make_rave(game: Game, argument: str) -> MCTSPolicy:
+    """Make an agent with rapid action value estimates; the argument is as that of `mcts`."""
+    budget = read_budget("rave", "number of simulations", argument, SIMULATIONS)
+    require_visible(game, "rave")
+    if not isinstance(game, CompiledGame):
+        raise UsageError(f"rave:{argument}: {game.name} is not compiled here; take mcts")
+    return MCTSPolicy(game, None if budget.usual else budget.count, budget.seconds, seed=0, rave=True)

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from agents.search.budget import LONGEST_PATH
 from agents.search.nodes import SearchLimits, add, prove
+from agents.search.playouts import playout_move
 from games.engine.chance import GAMMA, below, mix
 from games.engine.entries import unowned
 from games.engine.game import CHANCE, TERMINAL, Game
 from games.engine.jit import njit
-from games.engine.moves import drawn_outcome, play_out, settle
+from games.engine.moves import drawn_outcome, settle
 from games.engine.rules import NUM_ACTIONS, NUM_PLAYERS, apply, legal_actions, reseed, returns
 
 CONFIDENCES = np.array([math.sqrt(math.log(max(visits, 1))) for visits in range(4096)])
@@ -179,7 +180,11 @@ def select(nodes: NDArray[Any], node: Any, exploration: float) -> int:
 def evaluate(state: Any, mask: NDArray[np.bool_], payoff: NDArray[np.float32], chances: Any, seed: Any) -> None:
     """Write the payoff of each seat after a random playout into `payoff` [P]."""
     settle(state, chances)
-    play_out(state, mask, chances, seed)
+    z = np.uint64(seed)
+    while state.current_player != TERMINAL:
+        z += GAMMA
+        apply(state, playout_move(state, mask, mix(z)))
+        settle(state, chances)
     for seat in range(NUM_PLAYERS):
         payoff[seat] = 0
     returns(state, payoff)

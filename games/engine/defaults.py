@@ -14,6 +14,18 @@ def random_action(state: Any, bits: Any) -> int:
 
 
 @njit
+def playout_action(state: Any, bits: Any) -> int:
+    """Leave the choice to `random_action`."""
+    return -1
+
+
+@njit
+def prior(state: Any, action: int) -> float:
+    """Return 0: nothing is known of an action."""
+    return 0.0
+
+
+@njit
 def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
     """Do nothing: chance never moves."""
 

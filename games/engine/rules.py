@@ -51,6 +51,22 @@ def random_action(state: Any, bits: Any) -> int:
     raise NotImplementedError
 
 
+def playout_action(state: Any, bits: Any) -> int:
+    """Return the legal action that a playout of a search plays, chosen by 64 random bits; -1 for a random one.
+
+    For games in which random play says little of who is ahead.
+    """
+    raise NotImplementedError
+
+
+def prior(state: Any, action: int) -> float:
+    """Return how a legal `action` looks before it is searched: as simulations won, or lost if negative.
+
+    The default is 0: nothing is known. `agents.search.rave_tree` asks once for each action of a node.
+    """
+    raise NotImplementedError
+
+
 def chance_outcomes(state: Any, probabilities: NDArray[Any]) -> None:
     """Write the probability of each outcome into `probabilities` (float64 [C], all zero on entry) where chance moves.
 

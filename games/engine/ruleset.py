@@ -27,6 +27,8 @@ class Ruleset:
     observe: Rule
     returns: Rule
     random_action: Rule | None = None
+    playout_action: Rule | None = None
+    prior: Rule | None = None
     heuristic: Rule | None = None
     chance_outcomes: Rule | None = None
     """Needed where chance moves."""

@@ -45,6 +45,7 @@ from games.engine.options import checked_options, require_between
 from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
 from games.engine.views import views
+from games.go.playouts import playout_action, prior
 from games.go.rules import PAST, apply, legal_actions, observe, random_action, state_dtype
 from games.go.sgf import SGF, from_sgf, to_sgf
 from games.go.tables import LONGEST_SIDE, MOST_POINTS
@@ -138,6 +139,8 @@ def game(size: int = 19, komi: float = 7.5, ko: Literal["positional", "simple"] 
             observe=observe,
             returns=win_or_loss,
             random_action=random_action,
+            playout_action=playout_action,
+            prior=prior,
         ),
         picture=picture,
         action_text=action_text,

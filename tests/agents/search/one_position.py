@@ -2,6 +2,7 @@
 
 from numba import njit
 
+from agents.search.playouts import playout_move
 from games.engine.moves import drawn_outcome, play_out, settle
 from games.engine.rules import NUM_PLAYERS, apply, chance_outcomes, heuristic, legal_actions, reseed, returns
 
@@ -33,6 +34,11 @@ def finish(state, mask, chances, seed, payoff):
     play_out(state[0], mask, chances, seed)
     payoff[:NUM_PLAYERS] = 0
     returns(state[0], payoff)
+
+
+@njit(cache=True)
+def playout_choice(state, mask, bits):
+    return playout_move(state[0], mask, bits)
 
 
 @njit(cache=True)

@@ -82,6 +82,7 @@ def test_a_search_answers_within_its_share_of_the_clock(spec):
     [
         ("connect_four", ("alphabeta", "mcts")),
         ("leduc_poker", ("ismcts", "ismcts:50")),
+        ("tic_tac_toe", ("rave", "rave:50")),
         ("chess", ("alphabeta", "alphabeta:1")),
     ],
 )
