@@ -121,7 +121,7 @@ class _Lockstep:
         legal = are_legal(rows, actions, self._env.mask) if numbered else game.allow_each(actions, self._env.mask[rows])
         if not legal.all():
             for i in np.flatnonzero(~legal).tolist():
-                verdict = fault(self._env.num_agents, int(seats[i]), action_of(actions[i]), failures.get(i))
+                verdict = fault(game, int(seats[i]), action_of(actions[i]), failures.get(i))
                 self._verdicts[int(rows[i])] = verdict
             self._open[rows[~legal]] = False
             rows, actions, seats, values = rows[legal], actions[legal], seats[legal], values[legal]

@@ -129,7 +129,7 @@ def _shown(game: Game, content: dict[str, Any], verdict: Verdict) -> tuple[tuple
     steps = Steps(tuple(shown["boards"]), tuple(shown["seats"]), tuple(texts)).require_fit(
         len(actions), game.num_players
     )
-    require_possible(verdict, game.num_players, steps.seats[-1])
+    require_possible(verdict, game, steps.seats[-1])
     return actions, pack(steps)
 
 

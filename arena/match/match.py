@@ -173,7 +173,7 @@ class Match:
         else:
             self._move_ms.append(round(1000 * spent_s))
             late = None if in_time else Failure(f"its move took {spent_s:.3g} s", Reason.LATE)
-            self.verdict = fault(self.game.num_players, seat, answer.action, answer.failure or late)
+            self.verdict = fault(self.game, seat, answer.action, answer.failure or late)
         return answer
 
     def play(self, action: Action) -> None:
@@ -208,7 +208,7 @@ class Match:
     def resign(self, seat: int) -> None:
         """End the match as a loss for `seat`."""
         if not self.over:
-            self.verdict = forfeit(self.game.num_players, seat, Reason.RESIGNED)
+            self.verdict = forfeit(self.game.num_players, seat, Reason.RESIGNED, loss=self.game.forfeit_return)
 
     def record(self) -> MatchRecord:
         """Return the finished match, with times if only policies played; `UsageError` before its end."""

@@ -111,12 +111,13 @@ def settle(match: Match, verdict: Verdict) -> None:
         drawn = "that a draw was agreed" if verdict.reason is Reason.AGREED else "that the match was adjudicated"
         what = lost if verdict.offender is not None else drawn
         raise UsageError(f"it says {what}, but the game was over by then")
-    require_possible(verdict, match.game.num_players, match.seat)
+    require_possible(verdict, match.game, match.seat)
     match.verdict = verdict
 
 
-def require_possible(verdict: Verdict, seats: int, to_move: int) -> None:
-    """Raise `UsageError` for a verdict that no match of so many seats has which ends with `to_move` to move."""
+def require_possible(verdict: Verdict, game: Game, to_move: int) -> None:
+    """Raise `UsageError` for a verdict that no match of a game has which ends with `to_move` to move."""
+    seats = game.num_players
     offender = verdict.offender
     if verdict.reason is Reason.FINISHED:
         if len(verdict.returns) != seats or offender is not None:
@@ -134,7 +135,8 @@ def require_possible(verdict: Verdict, seats: int, to_move: int) -> None:
         raise UsageError(f"it says the match ended as {verdict.reason}, by seat {offender} of {seats}")
     if verdict.reason is not Reason.RESIGNED and offender != to_move:
         raise UsageError(f"it says seat {offender} lost as {verdict.reason}, but seat {to_move} was to move")
-    if verdict.returns != (due := forfeit(seats, offender, verdict.reason).returns):
+    loss = -1.0 if game.competitive else min(-1.0, *verdict.returns)  # else as the game was known then
+    if verdict.returns != (due := forfeit(seats, offender, verdict.reason, loss=loss).returns):
         raise UsageError(
             f"it says the seats earned {list(verdict.returns)}, but a loss by {verdict.reason} is {list(due)}"
         )

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from arena.policy.protocol import RESIGN
 from games.engine.actions import Action, written
+from games.engine.game import Game
 
 
 class Reason(StrEnum):
@@ -54,10 +55,10 @@ class Failure:
     reason: Reason = Reason.CRASHED
 
 
-def forfeit(num_players: int, offender: int, reason: Reason, detail: str = "") -> Verdict:
-    """Return the verdict that `offender` loses: -1 for it, +1 shared by the others."""
+def forfeit(num_players: int, offender: int, reason: Reason, detail: str = "", loss: float = -1.0) -> Verdict:
+    """Return the verdict that `offender` loses: `loss` (`Game.forfeit_return`) for it, +1 shared by the others."""
     share = 1.0 / (num_players - 1) if num_players > 1 else 0.0
-    returns = tuple(-1.0 if seat == offender else share for seat in range(num_players))
+    returns = tuple(loss if seat == offender else share for seat in range(num_players))
     return Verdict(returns, reason, offender, detail)
 
 
@@ -66,13 +67,14 @@ def agreed(num_players: int) -> Verdict:
     return Verdict((0.0,) * num_players, Reason.AGREED)
 
 
-def fault(num_players: int, offender: int, action: Action, failure: Failure | None) -> Verdict:
+def fault(game: Game, offender: int, action: Action, failure: Failure | None) -> Verdict:
     """Return the verdict on an answer without a legal move: a failure, RESIGN, or an illegal `action`."""
+    reason, detail = Reason.ILLEGAL, f"action {written(action)}"
     if failure is not None:
-        return forfeit(num_players, offender, failure.reason, failure.detail)
-    if action == RESIGN:
-        return forfeit(num_players, offender, Reason.RESIGNED)
-    return forfeit(num_players, offender, Reason.ILLEGAL, f"action {written(action)}")
+        reason, detail = failure.reason, failure.detail
+    elif action == RESIGN:
+        reason, detail = Reason.RESIGNED, ""
+    return forfeit(game.num_players, offender, reason, detail, game.forfeit_return)
 
 
 @dataclass(frozen=True, slots=True)

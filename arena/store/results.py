@@ -27,7 +27,7 @@ from arena.base.errors import UsageError
 from arena.base.typed import as_type
 from arena.match.verdict import FAULTS
 from arena.store.numbers import chunks, known_numbers
-from arena.store.schema import games, matches, players, seats
+from arena.store.schema import games, matches, players, runs, seats
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,10 @@ class StoredResults:
 
 
 def results(connection: Connection, wanted: Selection, itself: bool = False) -> StoredResults:
-    """Return the results of the matches that fit; with `itself`, those of a player against itself alone as well."""
+    """Return the results of the matches that fit; with `itself`, those of a player against itself alone as well.
+
+    A match that tournaments have played more than once, with the same players, seed and moves, counts once.
+    """
     game = known_numbers(connection, games, [wanted.game]).get(wanted.game, -1)
     one_match = select(matches.c.id).where(matches.c.game == game).limit(1).scalar_subquery()
     num_seats = connection.execute(select(func.count()).where(seats.c.match == one_match)).scalar_one()
@@ -84,13 +87,15 @@ def results(connection: Connection, wanted: Selection, itself: bool = False) -> 
     conditions = [matches.c.game == game, *_conditions(connection, wanted, sitting)]
     if not itself and num_seats > 1:
         conditions.append(or_(*(one.c.player != sitting[0].c.player for one in sitting[1:])))
-    one_row = select(*_key(sitting), *_values(sitting)).select_from(source).where(*conditions).subquery()
+    repeat = _repeat(sitting) if _share_seeds(connection, game) else literal(1).label("repeat")
+    source = source.join(runs, runs.c.id == matches.c.run)
+    columns = [*_key(sitting), *_values(sitting), repeat]
+    one_row = select(*columns).select_from(source).where(*conditions).subquery()
     key = list(one_row.c)[: 2 * num_seats + 2]
-    columns: list[ColumnElement[Any]] = list(one_row.c)
-    plain, *returns = columns[len(key) :]
+    plain, *returns, nth = list(one_row.c)[len(key) :]
     sums = [func.sum(value) for value in returns] + [func.sum(value * value) for value in returns]
     most = func.max(reduce(_greater, returns))
-    query = select(*key, func.count(), func.min(plain), most, *sums).group_by(*key)
+    query = select(*key, func.count(), func.min(plain), most, *sums).where(nth == 1).group_by(*key)
     return _arrays(connection, connection.execute(query).all(), num_seats)
 
 
@@ -127,6 +132,23 @@ def _values(sitting: Sequence[FromClause]) -> Iterator[ColumnElement[Any]]:
     """Yield whether all earned 1, 0 or -1, and what each earned."""
     yield case((and_(*(func.abs(one.c.earned).in_((0, 1)) for one in sitting)), 1), else_=0).label("plain")
     yield from (one.c.earned.label(f"earned_{seat}") for seat, one in enumerate(sitting))
+
+
+def _share_seeds(connection: Connection, game: int) -> bool:
+    """Return whether two tournaments of a game have a seed in common, without which nothing is a repeat."""
+    several = func.min(matches.c.run) < func.max(matches.c.run)
+    of_game = select(matches.c.seed).join(runs).where(matches.c.game == game, runs.c.kind == "tournament")
+    return connection.execute(of_game.group_by(matches.c.seed).having(several).limit(1)).first() is not None
+
+
+def _repeat(sitting: Sequence[FromClause]) -> ColumnElement[Any]:
+    """Return the column that is 1 but for repeats: matches that a run before theirs has as well.
+
+    Only tournaments are compared: their seeds tell their games apart, and those of imported games may be unknown.
+    """
+    alone = case((runs.c.kind == "tournament", 0), else_=matches.c.run)
+    same = (alone, matches.c.seed, *(one.c.player for one in sitting), matches.c.moves)
+    return func.rank().over(partition_by=same, order_by=matches.c.run).label("repeat")
 
 
 def _arrays(connection: Connection, rows: Sequence[Sequence[Any]], num_seats: int) -> StoredResults:

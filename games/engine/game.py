@@ -119,6 +119,8 @@ class Game:
     zero_sum: bool = True
     wins_at_one: bool = True
     """No seat returns more than 1, so that searches take a return of 1 for a win that nothing improves."""
+    lowest_return: float = -1.0
+    """No seat is known to return less, where nobody wins; it bounds what a forfeit costs there."""
     cooperative: bool = False
     """All seats get the same returns."""
     stakes: Stakes | None = None
@@ -142,6 +144,11 @@ class Game:
         that they are in alone.
         """
         return self.num_players > 1 and not self.cooperative
+
+    @property
+    def forfeit_return(self) -> float:
+        """Return of a seat that forfeits: -1, or less where nobody wins and playing on could earn less."""
+        return -1.0 if self.competitive else min(-1.0, self.lowest_return)
 
     @property
     def action_dtype(self) -> np.dtype[Any]:

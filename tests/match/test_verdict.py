@@ -2,7 +2,11 @@
 
 import pytest
 
+from arena.base.errors import UsageError
+from arena.match.match import Match
+from arena.match.replay import require_possible
 from arena.match.verdict import Reason, forfeit, results
+from arena.policy.registry import make_game
 
 
 @pytest.mark.parametrize(
@@ -22,3 +26,15 @@ def test_a_forfeit_is_shared_by_the_others():
     verdict = forfeit(3, 1, Reason.LATE, "1 s")
     assert (verdict.returns, verdict.offender) == ((0.5, -1.0, 0.5), 1)
     assert forfeit(1, 0, Reason.CRASHED).returns == (-1.0,)
+
+
+def test_a_forfeit_alone_costs_as_much_as_the_game_can():
+    pytest.importorskip("pyspiel")
+    cliffs = make_game("openspiel:cliff_walking")
+    match = Match(cliffs, [("a", None)], 0)
+    match.resign(0)
+    assert match.record().verdict.returns == (-199.0,)
+    require_possible(match.record().verdict, cliffs, 0)
+    assert make_game("connect_four").forfeit_return == make_game("hanabi").forfeit_return == -1.0
+    with pytest.raises(UsageError, match=r"a loss by resigned is \[-1.0, 1.0\]"):
+        require_possible(forfeit(2, 0, Reason.RESIGNED, loss=-199.0), make_game("connect_four"), 0)

@@ -189,6 +189,18 @@ def test_results_of_a_selection(store):
     assert store.results(Selection(OTHER_GAME)).names == ()
 
 
+def test_a_game_that_several_tournaments_played_counts_once(store):
+    by_kind = {kind: store.open_run(kind, kind, GAME, {}, ["ada", "bob"]) for kind in ("tournament", "import")}
+    again = store.open_run("tournament", "again", GAME, {}, ["ada", "bob", "eve"])
+    store.add_games(by_kind["tournament"].id, schedule(4))
+    later = [(0, record(0, ("ada", "eve"))), (1, replace(record(2), actions=record(2).actions[:19])), *schedule(6)[2:]]
+    store.add_games(again.id, later)
+    assert store.results(Selection(GAME)).games.sum() == 4 + 4, "seeds or moves alone make no repeat"
+    assert store.results(Selection(GAME, runs=(again.id,))).games.sum() == 6
+    store.add_games(by_kind["import"].id, schedule(4))
+    assert store.results(Selection(GAME)).games.sum() == 12, "what was imported is not known to be the same game"
+
+
 def test_results_of_games_of_more_than_two(store):
     run = begin(store, game=None)
     trio = ("a", "b", "c")

@@ -42,6 +42,8 @@ class Traits:
     """All seats have the same returns."""
     wins_at_one: bool
     """No seat returns more than 1."""
+    lowest_return: float = -1.0
+    """No seat returns less; of random games, as far as they show."""
     outside: str = ""
     """The first observation that is outside its space, in words; "" if there is none."""
     stakes: Stakes | None = None
@@ -92,6 +94,7 @@ def hosted_game(
         simultaneous=env.simultaneous,
         zero_sum=traits.zero_sum,
         wins_at_one=traits.wins_at_one,
+        lowest_return=traits.lowest_return,
         cooperative=traits.cooperative,
         stakes=traits.stakes,
         groups=env.groups,
@@ -119,6 +122,7 @@ def probe(env: HostedEnv) -> Traits:
         zero_sum=decided and len(env.agents) > 1 and bool(sums.all()),
         cooperative=decided and len(env.agents) > 1 and bool((returns == returns[:, :1]).all()),
         wins_at_one=bool(np.abs(returns).max() <= 1),
+        lowest_return=float(returns.min()),
         outside=next(filter(None, (_outside(env, game) for game in played)), ""),
     )
 

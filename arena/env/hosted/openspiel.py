@@ -205,6 +205,7 @@ def describe(name: str, options: Mapping[str, Any]) -> HostedGame:
             zero_sum=kind.utility in (utility.ZERO_SUM, utility.CONSTANT_SUM),
             cooperative=kind.utility == utility.IDENTICAL,
             wins_at_one=kind.reward_model == spiel.GameType.RewardModel.TERMINAL and game.max_utility() <= 1,
+            lowest_return=game.min_utility(),
         ),
         title=str(kind.long_name),
     )

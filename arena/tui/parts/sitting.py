@@ -215,7 +215,8 @@ class Sitting:
 
     def _time_is_up(self, seat: int) -> None:
         if not self.over and self.position.seat == seat:
-            self.end(forfeit(self.game.num_players, seat, Reason.LATE, f"clock {self.options.control}"))
+            detail, loss = f"clock {self.options.control}", self.game.forfeit_return
+            self.end(forfeit(self.game.num_players, seat, Reason.LATE, detail, loss))
 
     # --- other games ----------------------------------------------------------------------------------------------
 

@@ -365,7 +365,8 @@ class PlayScreen(ArenaScreen, inherit_bindings=False):
     def action_resign(self) -> None:
         """Resign, if confirmed."""
         if self._confirmed("resign", "resigns"):
-            self.sitting.end(forfeit(self.game.num_players, self.sitting.seat, Reason.RESIGNED))
+            loss = self.game.forfeit_return
+            self.sitting.end(forfeit(self.game.num_players, self.sitting.seat, Reason.RESIGNED, loss=loss))
 
     def action_take_back(self) -> None:
         """Go back to the last decision of a person."""
