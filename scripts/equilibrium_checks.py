@@ -23,11 +23,11 @@ from agents.configs.on_policy import MMDConfig
 from arena.analysis.asking import ask_strategy
 from arena.analysis.response import exploitability
 from arena.analysis.tree import GameTree, build_tree
+from arena.base.counting import counted
 from arena.base.errors import UsageError
 from arena.league.config import RunConfig
 from arena.league.training import SelfPlayTraining
 from arena.policy.registry import make_agent, make_game
-from arena.tui.state.counting import counted
 
 THRESHOLDS = {
     ("kuhn_poker", "nfsp"): 0.05,

@@ -46,7 +46,7 @@ class PoolAdmission:
         folder = self._setup.folder / snapshot_folder(league, record, record.turns + 1)
         sha256 = self._checkpointer.write_policy(folder, learner.policy, step, learner.evaluation)
         against = dict(learner.results.counts) | self._against_earlier(league, learner, seeds)
-        return TurnResult(step, "joined", sha256, against)
+        return TurnResult(step, "joined", sha256, against, learner.results.returns)
 
     def require_progress(self, record: Learner) -> None:
         """Raise `UsageError` if the gate has refused `gate_tries` snapshots of a learner in a row."""

@@ -13,6 +13,7 @@ from arena.base.saving import replace_text
 from arena.base.typed import Count, FieldError, Hash, Range
 from arena.base.typed import field as typed
 from arena.league.payoff import Payoff
+from arena.policy.snapshots import RETURN
 
 LEAGUE = "league.json"
 """The file in the folder of a run."""
@@ -64,6 +65,8 @@ class Member:
     """Folder of its checkpoint, relative to that of the run."""
     sha256: Hash
     """Hash of its weights."""
+    returns: dict[str, float] = field(default_factory=dict)
+    """What a team of it alone earns, and others, by name, where nobody wins; see `arena.runs.scores`."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,12 @@ class League:
     """Ratings of all members when they joined."""
     next_opponents: dict[str, dict[str, float]] = field(default_factory=dict)
     """Shares of each learner's next games by opponent; its own name stands for self-play."""
+
+    @property
+    def teams(self) -> list[Member]:
+        """Members of a game that nobody wins, the one that earns most first; none where there is a ladder."""
+        measured = [member for member in self.members if RETURN in member.returns]
+        return sorted(measured, key=lambda member: -member.returns[RETURN])
 
     @property
     def zero(self) -> str | None:

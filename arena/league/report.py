@@ -11,13 +11,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from arena.base.counting import counted
 from arena.league.records import League
 from arena.ratings.alpha_rank import alpha_rank
 from arena.ratings.anchors import zero_words
 from arena.ratings.cycles import cyclic_share
 from arena.ratings.games import Floats, mean_scores, meetings
 from arena.ratings.head_to_head import elo_to_score
+from arena.runs.scores import other_returns, return_words
 from arena.tournament.report import percent
+from games.engine.identity import GameId
 
 MOST_ROWS = 40
 """Maximum number of rows of the ladder in a terminal; the middle of longer ones is left out."""
@@ -139,6 +142,7 @@ def as_dict(league: League) -> dict[str, Any]:
             "games": ladder.games.tolist(),
         },
         "zero": league.zero,
+        "returns": {member.name: member.returns for member in league.teams},
         "cyclic_share": round(ladder.cyclic, 4),
         "lineage": lineages(league),
     }
@@ -148,26 +152,36 @@ def print_league(league: League, title: str, console: Console) -> None:
     """Print the report in tables."""
     ladder = LeagueLadder.of(league)
     console.print(
-        f"{title}: {league.game}, {league.algorithm}, {league.step:,} moves, {len(league.members)} members",
+        f"{title}: {GameId(league.game, league.options).spec}, {league.algorithm}, {league.step:,} moves, "
+        f"{counted(len(league.members), 'member')}",
         style="bold",
         highlight=False,
     )
     _print_titled("\nlearners", _learners(league), console)
+    if league.teams:
+        _print_titled("\nwhat a team of each member alone earns a game", _teams(league), console)
+        _print_lineage(league, console)
+        console.print("\nReturns, with 95 % intervals, are from games of their own. Nobody wins: no Elo.", style="dim")
+        return
     if not ladder.names:
         console.print("\nNobody has an Elo: there are no games of members against others yet.", style="dim")
         return
     _print_titled("\nladder", _ladder(ladder), console)
     if len(ladder.names) > 1:
         _print_titled("\nscore of the row against the column", _payoffs(ladder), console)
-    console.print("\nlineage", style="italic")
-    for name, lines in lineages(league).items():
-        console.print(Text(f"{name}: {'; '.join(map(_line, lines)) or 'no members yet'}"))
+    _print_lineage(league, console)
     console.print(
         f"\nElo, with 95 % intervals, is from games of their own; {zero_words(ladder.league.zero)}. α-rank: shares of "
         f"those who hold their own. Cycles: {percent(ladder.cyclic)} of the results fit no rating.",
         style="dim",
         highlight=False,
     )
+
+
+def _print_lineage(league: League, console: Console) -> None:
+    console.print("\nlineage", style="italic")
+    for name, lines in lineages(league).items():
+        console.print(Text(f"{name}: {'; '.join(map(_line, lines)) or 'no members yet'}"))
 
 
 def _learners(league: League) -> Table:
@@ -220,6 +234,22 @@ def _ladder(ladder: LeagueLadder) -> Table:
             percent(float(ladder.points[place].sum() / max(games, 1))),
             percent(float(ladder.alpha_rank[place])),
         )
+    return table
+
+
+def _teams(league: League) -> Table:
+    """Return the table of members by what a team of each alone earns; the middle of long ones is left out."""
+    others = list(dict.fromkeys(name for member in league.teams for name in other_returns(member.returns)))
+    table = _table("#", "name", "moves", "return", *others)
+    left_out = range(MOST_ROWS // 2, len(league.teams) - MOST_ROWS // 2)
+    for place, member in enumerate(league.teams):
+        if place in left_out:
+            if place == left_out[0]:
+                table.add_row("", f"... {len(left_out)} more")
+            continue
+        name, of_others = Text(member.name, style="bold"), other_returns(member.returns)
+        figures = [f"{of_others[other]:.4g}" if other in of_others else "" for other in others]
+        table.add_row(str(place + 1), name, f"{member.step:,}", return_words(member.returns), *figures)
     return table
 
 

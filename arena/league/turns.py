@@ -31,6 +31,8 @@ class TurnResult:
     """Hash of the weights of a snapshot that joined."""
     evaluation: Mapping[str, GameCounts] = field(default_factory=dict)
     """Evaluation games of a snapshot that joined, by opponent."""
+    returns: Mapping[str, float] = field(default_factory=dict)
+    """What it earned in them, where nobody wins."""
 
 
 def new_league(game: Game, algo: str, config: LeagueConfig) -> League:
@@ -95,7 +97,7 @@ def after_reset(league: League, learner: Learner) -> None:
 def _join(league: League, learner: Learner, result: TurnResult, evaluators: Sequence[str]) -> None:
     """Add the snapshot of a learner's last turn to the members, and rate all members again."""
     name, folder = f"{learner.name}-{learner.turns:04d}", snapshot_folder(league, learner, learner.turns)
-    made = learner.turns, league.step, learner.parent, folder, result.sha256
+    made = learner.turns, league.step, learner.parent, folder, result.sha256, dict(result.returns)
     league.members.append(Member(name, learner.role, learner.name, *made))
     learner.parent, learner.turns_since_member, learner.refused = name, 0, 0
     for opponent, counts in result.evaluation.items():

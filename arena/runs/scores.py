@@ -26,6 +26,16 @@ def return_scores(returns: NDArray[np.float64]) -> dict[str, float]:
     return {RETURN: mean, LOW: mean - error, HIGH: mean + error}
 
 
+def return_words(scores: Mapping[str, float]) -> str:
+    """Return a mean return with its 95 % interval in words.
+
+    >>> return_words({"return": 12.0, "return_low": 11.5, "return_high": 12.5})
+    '12 ±0.5'
+    """
+    error = (scores[HIGH] - scores[LOW]) / 2 if {LOW, HIGH} <= scores.keys() else None
+    return f"{scores[RETURN]:.4g}" + ("" if error is None else f" ±{error:.2g}")
+
+
 def score_words(evaluation: Mapping[str, float]) -> list[str]:
     """Return scores in words, that of the snapshot first where it is a return.
 
@@ -36,7 +46,10 @@ def score_words(evaluation: Mapping[str, float]) -> list[str]:
     """
     if RETURN not in evaluation:
         return [f"{name} {value:.0%}" for name, value in evaluation.items()]
-    error = (evaluation[HIGH] - evaluation[LOW]) / 2 if {LOW, HIGH} <= evaluation.keys() else None
-    own = f"return {evaluation[RETURN]:.4g}" + ("" if error is None else f" ±{error:.2g}")
-    others = {name.removeprefix(OTHER): value for name, value in evaluation.items() if name.startswith(OTHER)}
-    return [own, *(f"{name} {value:.4g}" for name, value in others.items())]
+    others = other_returns(evaluation)
+    return [f"return {return_words(evaluation)}", *(f"{name} {value:.4g}" for name, value in others.items())]
+
+
+def other_returns(scores: Mapping[str, float]) -> dict[str, float]:
+    """Return what teams of other agents earn, by their specs."""
+    return {name.removeprefix(OTHER): value for name, value in scores.items() if name.startswith(OTHER)}

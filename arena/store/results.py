@@ -89,10 +89,11 @@ def results(connection: Connection, wanted: Selection, itself: bool = False) -> 
         conditions.append(or_(*(one.c.player != sitting[0].c.player for one in sitting[1:])))
     repeat = _repeat(sitting) if _share_seeds(connection, game) else literal(1).label("repeat")
     source = source.join(runs, runs.c.id == matches.c.run)
-    columns = [*_key(sitting), *_values(sitting), repeat]
-    one_row = select(*columns).select_from(source).where(*conditions).subquery()
+    shown = [*_key(sitting), *_values(sitting), repeat]
+    one_row = select(*shown).select_from(source).where(*conditions).subquery()
     key = list(one_row.c)[: 2 * num_seats + 2]
-    plain, *returns, nth = list(one_row.c)[len(key) :]
+    columns: list[ColumnElement[Any]] = list(one_row.c)
+    plain, *returns, nth = columns[len(key) :]
     sums = [func.sum(value) for value in returns] + [func.sum(value * value) for value in returns]
     most = func.max(reduce(_greater, returns))
     query = select(*key, func.count(), func.min(plain), most, *sums).where(nth == 1).group_by(*key)

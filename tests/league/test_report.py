@@ -11,8 +11,9 @@ from arena.base.errors import UsageError
 from arena.cli.main import main
 from arena.league.config import LeagueConfig
 from arena.league.picture import save_pictures
-from arena.league.records import League, write_league
+from arena.league.records import League, read_league, write_league
 from arena.league.report import LeagueLadder, as_dict, lineages, print_league
+from arena.league.turns import TurnResult, after_turn
 from tests.league.leagues import NAMES, league
 from tests.league.small import training
 
@@ -131,3 +132,18 @@ def test_wrong_folders_are_refused_in_a_line(tmp_path, capsys):
     error = capsys.readouterr().err
     assert "is not the file of a league" in error
     assert error.count("\n") == 1
+
+
+def test_where_nobody_wins_members_are_listed_by_what_they_earn(tmp_path):
+    teams = League("hanabi", {"players": 2}, "ppo", [], [league().learners[0]])
+    for turn, earned in enumerate((1.25, 3.5), start=1):
+        scores = {"return": earned, "return_low": earned - 0.5, "return_high": earned + 0.5, "return/random": 1.0}
+        evaluation = TurnResult(100 * turn, "joined", "0" * 64, returns=scores)
+        after_turn(teams, teams.learners[0], evaluation, ["random"])
+    write_league(tmp_path, teams)
+    text = printed(read_league(tmp_path))
+    best, other = (member.name for member in teams.teams)
+    assert "3.5 ±0.5" in next(line for line in text.splitlines() if best in line and "±" in line)
+    assert text.index("3.5 ±0.5") < text.index("1.25 ±0.5")
+    assert "Elo +" not in text
+    assert as_dict(read_league(tmp_path))["returns"][other]["return"] == 1.25

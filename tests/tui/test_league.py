@@ -3,12 +3,13 @@
 import math
 import shutil
 import time
+from dataclasses import replace
 
 import pytest
 from textual.widgets import Static
 
 from arena.cli.main import main
-from arena.league.records import League, Learner, write_league
+from arena.league.records import League, Learner, read_league, write_league
 from arena.tui.app import ArenaApp
 from arena.tui.screens import league
 from arena.tui.screens.league import LeagueScreen
@@ -199,3 +200,19 @@ async def test_on_a_light_ground(folder):
         assert app.theme == "arena-light"
         await shows(pilot, "main-0005", "q back")
         check_snapshot(app, "league-light-100x30")
+
+
+async def test_a_league_of_teams_shows_what_they_earn(folder):
+    records = read_league(folder)
+    for number, member in enumerate(records.members):
+        earned = float(number)
+        scores = {"return": earned, "return_low": earned - 0.5, "return_high": earned + 0.5}
+        records.members[number] = replace(member, returns=scores)
+    write_league(folder, replace(records, ratings={}, history=[]))
+    app = show(folder)
+    async with app.run_test(size=(130, 36)) as pilot:
+        await settled(pilot)
+        ladder = app.screen.query_one("#ladder", Rows)
+        assert "return" in [str(column.label).strip() for column in ladder.ordered_columns]
+        assert ladder.key == records.members[-1].name, "who earns most comes first"
+        assert app.screen.query_one("#ratings", Plot).curves

@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
 
+from arena.base.counting import counted
 from arena.base.seeding import spawn_seeds
 from arena.match.limits import Limits
 from arena.policy.protocol import Policy
@@ -20,7 +21,6 @@ from arena.tui.parts.hands import Hands
 from arena.tui.screens.base import ArenaScreen
 from arena.tui.screens.keys import CARDS_KEY, MATCH_KEYS, PAUSE_KEY, SAVE_KEY, SPEED_KEYS
 from arena.tui.services.background import BackgroundThread
-from arena.tui.state.counting import counted
 from arena.tui.state.live_match import LiveMatch, Position, first_position
 from arena.tui.state.pace import bounded
 from arena.tui.state.series import Series

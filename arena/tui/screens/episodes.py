@@ -10,11 +10,11 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from arena.base.counting import counted
 from arena.base.errors import UsageError
 from arena.tui.drawing.board import BoardView
 from arena.tui.screens.base import ArenaScreen
 from arena.tui.screens.keys import COMMON_KEYS, NEXT_KEY, PAUSE_KEY, SAVE_KEY, SPEED_KEYS
-from arena.tui.state.counting import counted
 from arena.tui.state.pace import Pace, bounded
 from arena.tui.widgets.tile import Tile
 from games.engine.picture import Picture

@@ -18,6 +18,7 @@ from textual.content import Content
 from textual.css.query import NoMatches
 from textual.widgets import DataTable
 
+from arena.base.counting import counted
 from arena.base.errors import UsageError
 from arena.policy.registry import AGENTS, GAMES, make_game
 from arena.tui.screens.base import ArenaScreen, repeatedly
@@ -28,7 +29,6 @@ from arena.tui.screens.prompt import PromptScreen
 from arena.tui.services.advisers import exact_agents, zoo_card
 from arena.tui.services.context import ArenaContext, GameLadder, Inventory
 from arena.tui.services.jobs import CommandProcess, as_name, start
-from arena.tui.state.counting import counted
 from arena.tui.state.intents import Intent, LeagueIntent, MatchesIntent, OpenScreen, ReplayIntent, RunIntent
 from arena.tui.views.forms import PLAY, TOURNAMENT, TRAIN, WATCH, CommandForm, FormContext, option_meanings
 from arena.tui.views.home_rows import (

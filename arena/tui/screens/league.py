@@ -11,6 +11,7 @@ from textual.containers import Grid, VerticalScroll
 from textual.content import Content
 from textual.widgets import DataTable, Static
 
+from arena.base.counting import counted
 from arena.base.errors import CheckpointError
 from arena.policy.registry import make_game
 from arena.tui.drawing.plotting import short
@@ -26,7 +27,9 @@ from arena.tui.views.league_view import (
     next_opponents,
     rating_curves,
     read_view,
+    return_curves,
     spec_of,
+    team_rows,
 )
 from arena.tui.widgets.heat_map import HeatMap
 from arena.tui.widgets.plot import Plot
@@ -34,6 +37,8 @@ from arena.tui.widgets.rows import Rows
 
 POLL_S = 2.0
 """Seconds between two polls of the league's file."""
+LADDER = ("", ">", "", ">elo", ">±", "over time", ">age")
+"""Headings of the ladder."""
 
 
 class LeagueScreen(ArenaScreen):
@@ -63,8 +68,7 @@ class LeagueScreen(ArenaScreen):
     def compose_body(self) -> ComposeResult:
         """Yield the ladder and the payoffs, and below them lineage and curves."""
         with Grid(id="league"):
-            columns = ("", ">", "", ">elo", ">±", "over time", ">age")
-            yield Rows("ladder", *columns, empty="nobody has been measured yet", id="ladder")
+            yield Rows("ladder", *LADDER, empty="nobody has been measured yet", id="ladder")
             yield HeatMap(id="payoffs")
             with VerticalScroll(id="words", classes="panel"):
                 yield Static(id="about", markup=False)
@@ -93,18 +97,36 @@ class LeagueScreen(ArenaScreen):
 
     def _show(self, view: LeagueView) -> None:
         league = view.league
-        best = f"best {view.ladder.names[0]}" if view.ladder.names else ""
+        names = [member.name for member in league.teams] or view.ladder.names
+        best = f"best {names[0]}" if names else ""
         cyclic = f"cyclic {view.cyclic:.0%}" if view.ladder.names else ""
-        self.heading.say(f"{short(league.step)} moves", f"{len(league.members)} members", best, cyclic)
-        self.marked = [name for name in self.marked if name in view.ladder.names]
+        self.heading.say(f"{short(league.step)} moves", counted(len(league.members), "member"), best, cyclic)
+        self.marked = [name for name in self.marked if name in names]
+        if league.teams:
+            self._show_teams(view)
+        else:
+            self._show_ladder(view)
+        self.query_one(HeatMap).payoffs = view.payoffs
+        self.query_one("#next", Static).update(next_opponents(league))
+        self._point()
+
+    def _show_teams(self, view: LeagueView) -> None:
+        """Show what teams earn, in a game that nobody wins."""
+        ladder, curves = self.query_one("#ladder", Rows), self.query_one("#ratings", Plot)
+        ladder.border_title = Content("what a team of each earns")
+        curves.border_title = Content("return over moves")
+        ladder.head(*(heading.replace("elo", "return") for heading in LADDER))
+        ladder.show(team_rows(view, self.marked))
+        curves.curves = return_curves(view.league)
+
+    def _show_ladder(self, view: LeagueView) -> None:
+        """Show the ratings."""
+        league = view.league
         zero = f", elo of {league.zero} is 0" if league.zero else ""
         self.query_one("#ladder", Rows).border_title = Content(f"ladder{zero}")
         self.query_one("#ratings", Plot).border_title = Content(f"elo over moves{zero.replace('elo of ', '')}")
         self.query_one("#ladder", Rows).show(ladder_rows(view, self.marked))
-        self.query_one(HeatMap).payoffs = view.payoffs
         self.query_one("#ratings", Plot).curves = rating_curves(league)
-        self.query_one("#next", Static).update(next_opponents(league))
-        self._point()
 
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
         """Show the lineage of the highlighted member."""

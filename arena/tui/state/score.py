@@ -1,6 +1,6 @@
 """The score of a series in the words that fit its game: points, chips, or what a team earns."""
 
-from arena.tui.state.counting import counted
+from arena.base.counting import counted
 from arena.tui.state.series import Series
 from arena.tui.state.words import points, standings
 from games.engine.game import Game

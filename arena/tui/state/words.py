@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from arena.base.counting import counted
 from arena.match.verdict import Reason, Verdict
-from arena.tui.state.counting import counted
 from arena.tui.state.plain import ascii_only
 from arena.tui.state.series import share_point
 from games.engine.picture import mark_of

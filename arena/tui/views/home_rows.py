@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from arena.tui.state.counting import counted
+from arena.base.counting import counted
 from arena.tui.widgets.rows import Cells
 from games.engine.identity import name_of
 

@@ -8,6 +8,8 @@ from rich.text import Text
 
 from arena.league.records import League, read_league
 from arena.league.report import LeagueLadder
+from arena.policy.snapshots import RETURN
+from arena.runs.scores import HIGH, LOW, return_words
 from arena.tui.drawing.plotting import Curve, spark
 from arena.tui.state.words import mark, percent
 from arena.tui.widgets.heat_map import Payoffs
@@ -39,6 +41,30 @@ def read_view(folder: Path) -> LeagueView:
     alpha = dict(zip(ladder.names, ladder.alpha_rank.tolist(), strict=True)) if met else {}
     cyclic = float(ladder.cyclic) if met else 0.0
     return LeagueView(league, ladder, Payoffs(ladder.names, np.asarray(ladder.scores, np.float64)), alpha, cyclic)
+
+
+def team_rows(view: LeagueView, marked: list[str]) -> list[tuple[str, Cells]]:
+    """Return a row for each member of a game that nobody wins: mark, place, name, return, over time, age."""
+    rows: list[tuple[str, Cells]] = []
+    earned = {member.name: member.returns[RETURN] for member in view.league.teams}
+    for place, member in enumerate(view.league.teams, start=1):
+        mean, _, error = return_words(member.returns).partition(" ±")
+        before = [earned[one] for one in reversed(view.league.lineage(member.name)) if one in earned]
+        sign = mark(marked.index(member.name)) if member.name in marked else ""
+        age, name = f"{view.league.step - member.step:,}", Text(member.name, "bold")
+        rows.append((member.name, (sign, str(place), name, mean, error, spark(before, SPARK), age)))
+    return rows
+
+
+def return_curves(league: League) -> list[Curve]:
+    """Return what teams of each learner's members earn over time, with the 95 % interval if there is one learner."""
+    curves = []
+    for number, learner in enumerate(league.learners):
+        scores = [(one.step, one.returns) for one in league.members_of(learner.name) if RETURN in one.returns]
+        known = [(step, one[LOW], one[HIGH]) for step, one in scores if {LOW, HIGH} <= one.keys()]
+        band = known if len(league.learners) == 1 else []
+        curves.append(Curve(learner.name, [(step, one[RETURN]) for step, one in scores], f"seat-{number % 4}", band))
+    return curves
 
 
 def ladder_rows(view: LeagueView, marked: list[str]) -> list[tuple[str, Cells]]:
