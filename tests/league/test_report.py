@@ -9,11 +9,12 @@ from rich.console import Console
 
 from arena.base.errors import UsageError
 from arena.cli.main import main
-from arena.league.config import LeagueConfig
+from arena.league.config import LEAGUES, LeagueConfig
 from arena.league.picture import save_pictures
 from arena.league.records import League, read_league, write_league
 from arena.league.report import LeagueLadder, as_dict, lineages, print_league
-from arena.league.turns import TurnResult, after_turn
+from arena.league.turns import TurnResult, after_turn, new_league
+from arena.policy.registry import make_game
 from tests.league.leagues import NAMES, league
 from tests.league.small import training
 
@@ -135,7 +136,7 @@ def test_wrong_folders_are_refused_in_a_line(tmp_path, capsys):
 
 
 def test_where_nobody_wins_members_are_listed_by_what_they_earn(tmp_path):
-    teams = League("hanabi", {"players": 2}, "ppo", [], [league().learners[0]])
+    teams = new_league(make_game("hanabi"), "ppo", LEAGUES["naive"])
     for turn, earned in enumerate((1.25, 3.5), start=1):
         scores = {"return": earned, "return_low": earned - 0.5, "return_high": earned + 0.5, "return/random": 1.0}
         evaluation = TurnResult(100 * turn, "joined", "0" * 64, returns=scores)
