@@ -45,7 +45,7 @@ def score(name: str, policy: BasePolicy) -> float:
     ("algorithm", "options", "steps"),
     [
         (learning_algorithm("pg"), {"learning_rate": 3e-3}, 60_000),
-        (learning_algorithm("trpo"), {"optim_critic_iters": 20}, 60_000),
+        (learning_algorithm("trpo"), {"optim_critic_iters": 10}, 40_000),
     ],
     ids=["reinforce", "trpo"],
 )

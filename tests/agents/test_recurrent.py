@@ -73,7 +73,7 @@ def test_a_policy_without_memory_cannot():
 def test_one_policy_at_both_seats_recalls_the_cue_of_each():
     policy = recurrent()
     manager = MultiAgentPolicyManager([policy, policy], for_two())
-    returns = trained(manager, for_two, 12_000, 2 * ENVS)
+    returns = trained(manager, for_two, 6_000, 2 * ENVS)
     assert (returns.mean(axis=0) > 0.95).all()
 
 

@@ -45,7 +45,7 @@ def test_it_learns_what_is_learned_from_arrays(league, tmp_path, from_arrays):
 
 def test_it_learns_to_win(tmp_path):
     config = PPOConfig(batch_size=512, ent_coef=0.02)
-    run = run_config(tmp_path / "run", steps=300_000, boards=256, moves=16, snapshots=1)
+    run = run_config(tmp_path / "run", steps=100_000, boards=256, moves=16, snapshots=1)
     made = SelfPlayTraining(make_game("tic_tac_toe"), "ppo", config, run)
     made.train()
     assert score_against(made.game, made.policy, RandomPolicy(seed=1), games=200, seed=1) > 0.85

@@ -51,8 +51,8 @@ def play(policy, seed=0, other=None):
 
 FAULTS = [
     ("raises", Reason.CRASHED, "RuntimeError: out of"),
-    ("hangs", Reason.LATE, "no move within 2 s"),
-    ("sleeps", Reason.LATE, "no move within 2 s"),
+    ("hangs", Reason.LATE, "no move within 1 s"),
+    ("sleeps", Reason.LATE, "no move within 1 s"),
     ("prints", Reason.CRASHED, "printed more than 16 MB"),
     ("hoards", Reason.CRASHED, "used more than 600 MB of memory"),
     ("hoards below", Reason.CRASHED, "used more than 600 MB of memory"),
@@ -77,7 +77,7 @@ AGAIN = {"raises", "hangs", "prints", "exits", "hides", "garbage"}
 @pytest.mark.full
 @pytest.mark.parametrize(("how", "reason", "detail"), FAULTS)
 def test_whatever_an_agent_does_it_loses_this_game_and_plays_the_next(contain, how, reason, detail):
-    limit = "60s" if how in PATIENT else "2s" if reason is Reason.LATE else "10s"
+    limit = "60s" if how in PATIENT else "1s" if reason is Reason.LATE else "10s"
     policy = contain(f"faulty:{how}", time_per_move=limit, memory="600MB")
     for seed in range(2 if how in AGAIN else 1):
         record = play(policy, seed)
