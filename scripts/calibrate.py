@@ -1,8 +1,9 @@
-"""Calibrate the levels of a game: python scripts/calibrate.py GAME AGENT [--top AGENT] [--games 60] ...
+"""Calibrate the levels of a game: python scripts/calibrate.py GAME AGENT [--above AGENT ...] [--games 60] ...
 
-Level 1 is random and level 10 is AGENT (or --top); those between are AGENT with a share of random moves. A ladder of
-shares is measured, each against its neighbours, and the ten are taken whose ratings are closest to even steps. All
-games are kept in a store, so that a second call goes on; the levels are written into the card of the game.
+Level 1 is random and level 10 is AGENT (or the last of --above); those between are AGENT with a share of random moves
+(and the other ones of --above). A ladder of them is measured, each against its neighbours, and the ten are taken whose
+ratings are closest to even steps. All games are kept in a store, so that a second call goes on; the levels are written
+into the card of the game.
 """
 
 import argparse
@@ -36,15 +37,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("game")
     parser.add_argument("agent", help="plays all levels; it should answer at once")
-    parser.add_argument("--top", help="level 10, if it is another agent")
+    parser.add_argument("--above", nargs="*", default=[], metavar="AGENT", help="stronger agents, from the weakest")
     parser.add_argument("--games", type=int, default=60, help="games of each pair of neighbours")
     parser.add_argument("--openings", default="random:4", help="how games begin")
     parser.add_argument("--store", type=Path, default=Path("runs/calibration.db"))
     options = parser.parse_args()
     game = make_game(options.game)
-    top = options.top or options.agent
-    ladder = ["random", *(f"noisy:{share}:{options.agent}" for share in SHARES), options.agent]
-    ladder += [top] * (top != options.agent)
+    ladder = ["random", *(f"noisy:{share}:{options.agent}" for share in SHARES), options.agent, *options.above]
     options.store.parent.mkdir(parents=True, exist_ok=True)
     with closing(Store(str(options.store))) as store:
         config = TournamentConfig(games=options.games, openings=options.openings)

@@ -66,12 +66,18 @@ def exploited(agent: str) -> Measurement:
     return Measurement(agent, "a best response", 0, "", EXPLOITABILITY)
 
 
+OPENSPIEL = "cmd:python scripts/openspiel_bot.py 10000"
+"""OpenSpiel's MCTS with 10,000 simulations a move; as a command of the repository's root, in its environment."""
+GNU_GO = "gtp:gnugo --mode gtp --level 10 --chinese-rules --capture-all-dead --play-out-aftermath"
+"""With stones that are dead by agreement taken off first, since all that stand are counted."""
+
+
 MEASUREMENTS: dict[str, Sequence[Measurement]] = {
     "backgammon": (
         Measurement("zoo:backgammon", "random", 400),
         Measurement("zoo:backgammon", "mcts:200", 20),
     ),
-    "breakthrough": (Measurement("zoo:breakthrough:400", "mcts:2000", 20),),
+    "breakthrough": (Measurement("mcts:1s", OPENSPIEL, 10),),
     "checkers": (Measurement("mcts:2000", "alphabeta:6", 20),),
     "chess": (
         Measurement("alphabeta:6", "uci:stockfish,UCI_LimitStrength=true,UCI_Elo=1800,movetime=50", 10),
@@ -81,16 +87,23 @@ MEASUREMENTS: dict[str, Sequence[Measurement]] = {
         Measurement("zoo:connect_four", "alphabeta:4", 200),
         Measurement("zoo:connect_four", "mcts:1000", 200),
         Measurement("zoo:connect_four:400", "mcts:5000", 40),
+        Measurement("zoo:connect_four:400", OPENSPIEL, 20),
         kept("zoo:connect_four:400", 400),
         kept("mcts:1000", 400),
     ),
     "gin_rummy": (Measurement("zoo:gin_rummy", "random", 400),),
-    "go": (Measurement("mcts:5000", "gtp:gnugo --mode gtp --level 1", 6, game="go:size=9,komi=7"),),
-    "gomoku": (Measurement("mcts:2000", "alphabeta:2", 10),),
+    "go": (
+        Measurement("rave:1s", GNU_GO, 40, "random:2", game="go:size=9,komi=7"),
+        Measurement("rave:1s", GNU_GO, 6, "random:2", game="go:size=13"),
+    ),
+    "gomoku": (Measurement("rave:1s", OPENSPIEL, 10),),
     "goofspiel": (Measurement("ismcts:1000", "random", 100),),
     "hanabi": (Measurement("zoo:hanabi", "", 400),),
-    "hex": (Measurement("mcts:2000", "alphabeta:2", 10),),
-    "kalah": (Measurement("alphabeta:10", "mcts:2000", 40),),
+    "hex": (
+        Measurement("rave:1s", OPENSPIEL, 10, game="hex:swap=False"),
+        Measurement("rave:1s", OPENSPIEL, 10, game="hex:size=7,swap=False"),
+    ),
+    "kalah": (Measurement("alphabeta:10", "mcts:2000", 40), Measurement("alphabeta:1s", OPENSPIEL, 10)),
     "kuhn_poker": (exploited("champion"), Measurement("champion", "random", 10000)),
     "leduc_holdem": (exploited("champion"), Measurement("champion", "random", 10000)),
     "leduc_poker": (exploited("champion"), Measurement("champion", "random", 10000)),
@@ -100,6 +113,7 @@ MEASUREMENTS: dict[str, Sequence[Measurement]] = {
         Measurement("zoo:othello", "alphabeta:4", 40),
         Measurement("zoo:othello", "mcts:1000", 40),
         Measurement("zoo:othello:400", "mcts:4000", 20),
+        Measurement("zoo:othello:400", OPENSPIEL, 20),
     ),
     "pig": (Measurement("mcts:1000", "mcts:200", 400), Measurement("mcts:1000", "alphabeta:4", 200)),
     "texas_holdem": (Measurement("zoo:texas_holdem", "random", 20000),),

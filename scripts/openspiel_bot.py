@@ -1,0 +1,84 @@
+"""Play as OpenSpiel's MCTS (C++): cmd:python scripts/openspiel_bot.py SIMULATIONS.
+
+A program for `cmd:` (agents/outside/PROTOCOL.md) that plays connect_four, othello, hex without the swap, gomoku,
+breakthrough and kalah, whose rules are the same in both. Each move is searched anew by random playouts, with
+OpenSpiel's solver for proven results.
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import pyspiel
+
+UCT_C = 1.4
+MEMORY_MB = 1000
+GAMES: dict[str, tuple[str, Mapping[str, Any]]] = {
+    "connect_four": ("connect_four", {"rows": 6, "columns": 7, "k": 4}),
+    "othello": ("othello", {"size": 8}),
+    "hex": ("hex(board_size={size})", {"swap": False}),
+    "gomoku": ("mnk(m={size},n={size},k=5)", {"overline": True}),
+    "breakthrough": ("breakthrough", {"rows": 8, "columns": 8}),
+    "kalah": ("mancala", {"houses": 6, "seeds": 4, "empty_capture": False, "sweep": True}),
+}
+"""OpenSpiel's name of each game, and the options with which its rules are the same."""
+
+
+def their_name(hello: Mapping[str, Any]) -> str | None:
+    """Return OpenSpiel's name of the game that is announced, None if it has no such game."""
+    name, needed = GAMES.get(hello["game"], ("", {}))
+    options = hello["options"]
+    return name.format(**options) if name and needed.items() <= options.items() else None
+
+
+def their_action(game: str, state: Any, action: int, text: str) -> int:
+    """Return OpenSpiel's number of an action, which ours knows by its number and its text."""
+    if game == "kalah":
+        return action + (1 if state.current_player() == 0 else 8)
+    if game == "breakthrough":  # rows are counted from the other side
+        squares = "".join(
+            str(9 - int(sign)) if sign.isdigit() else sign for sign in text if sign.isalnum() and sign != "x"
+        )
+        return next(a for a in state.legal_actions() if state.action_to_string(a).rstrip("*") == squares)
+    return action
+
+
+def choose(hello: Mapping[str, Any], message: Mapping[str, Any], simulations: int, seed: int) -> int:
+    """Return our number of the move that a search finds."""
+    game = pyspiel.load_game(their_name(hello))
+    state = game.new_initial_state()
+    for action, text in zip(message["moves"], message["moves_notation"], strict=True):
+        state.apply_action(their_action(hello["game"], state, action, text))
+    evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
+    bot = pyspiel.MCTSBot(game, evaluator, UCT_C, simulations, MEMORY_MB, True, seed, False)
+    chosen = bot.step(state)
+    ours = {
+        their_action(hello["game"], state, action, text): action
+        for action, text in zip(message["legal"], message["notation"], strict=True)
+    }
+    return ours[chosen]
+
+
+def main() -> None:
+    simulations, hello, seeds = int(sys.argv[1]), {}, {}
+    for line in sys.stdin:
+        message = json.loads(line)
+        answer: dict[str, Any] | None = None
+        if message["type"] == "hello":
+            hello = message
+            refusal = {"type": "refuse", "reason": "OpenSpiel has no such game, or not with these options"}
+            answer = {"type": "ready"} if their_name(hello) else refusal
+        elif message["type"] == "new_game":
+            seeds[message["game_id"]] = message["seed"] % 2**31
+        elif message["type"] == "move":
+            seed = seeds[message["game_id"]] + len(message["moves"])
+            answer = {"action": choose(hello, message, simulations, seed)}
+        elif message["type"] == "quit":
+            break
+        if answer is not None:
+            print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()
