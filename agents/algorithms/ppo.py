@@ -50,6 +50,8 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
     """
 
     config: PPOConfig
+    _recompute: Callable[[Batch], None]
+    """Evaluates the values and advantages of the rows of an update again."""
 
     def __init__(
         self,
@@ -96,7 +98,6 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
         mapping = ActionMapping(action_scaling, action_bound_method, action_space, observation_space)
         super().__init__(actor, critic, optim, config, sampler, mapping)
         self.config, self.lr_scheduler = config, lr_scheduler
-        self._recompute: Callable[[Batch], None]  # of the rows of an update, whose values it evaluates again
 
     def process_fn(self, batch: Batch, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> Batch:
         """Add advantages `adv` and `returns` [n] to all collected transitions, in order of time."""

@@ -201,13 +201,11 @@ def search_root(
 def search(depth: int, space: Workspace, chances: Any, salt: Any, stop: NDArray[np.bool_]) -> None:
     """Search the moves of the open node `space.nodes[0]`.
 
-    Its `best` is exact above its `low`, otherwise an upper bound. An explicit stack of nodes replaces recursion, since
-    numba does not cache recursive functions.
+    Its `best` is exact above its `low`, else an upper bound. A stack of nodes: numba caches no recursive functions.
     """
     table, nodes, moves = space.table, space.nodes, space.moves
     stack, stack_bytes, payoff = space.stack, space.stack_bytes, space.payoff
-    ply = 0
-    visited = 0
+    ply = visited = 0
     while True:
         node = nodes[ply]
         if node.cursor == node.count or node.best >= node.high:

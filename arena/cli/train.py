@@ -99,11 +99,7 @@ def options_for(arguments: Sequence[str]) -> type:
     task, algo = task or settings.task or "", algo or settings.algo or ""
     if stored is not None:
         stored.require_training_of(stored_name(GameId.parse(task).name), stored_name(algo))
-        network = stored.description.get("network")
-        if network and "--network" not in {word.partition("=")[0] for word in arguments}:
-            raise UsageError(
-                f"the run in {stored.folder} has a network from a file: name it again, --network {network}"
-            )
+        _require_its_network(stored, arguments)
     algorithm = learning_algorithm(algo) if algo else None
     single = is_gym(task)
     parts: dict[str, Any]
@@ -135,6 +131,13 @@ def options_for(arguments: Sequence[str]) -> type:
     extended = dataclasses.make_dataclass("Options", fields, bases=(Options,), frozen=True)
     extended.__doc__ = DOC
     return extended
+
+
+def _require_its_network(stored: RunDescription, arguments: Sequence[str]) -> None:
+    """Raise `UsageError` where a resumed run has a network from a file that the arguments do not name again."""
+    network = stored.description.get("network")
+    if network and "--network" not in {word.partition("=")[0] for word in arguments}:
+        raise UsageError(f"the run in {stored.folder} has a network from a file: name it again, --network {network}")
 
 
 def named_training(arguments: Sequence[str], stored: RunDescription | None = None) -> tuple[str, str]:
@@ -172,8 +175,8 @@ def run(options: Any) -> int:
         folder = options.run.out or default_folder(task.name, options.algo)
         return train_on_screen([word for word in sys.argv[1:] if word != "--ui"], folder)
 
-    from arena.runs.live import LiveLogger, StopRequested, live
-    from arena.runs.loggers import open_logger, whereabouts
+    from arena.runs.live import StopRequested
+    from arena.runs.loggers import whereabouts
 
     training = _training(task, options)
     folder, spec = training.folder, f"{options.algo}:{training.folder}"
@@ -185,17 +188,7 @@ def run(options: Any) -> int:
     resume_hint = f"stopped; resume with: {resume}"
     threading.excepthook = _ignore_file_errors  # of TensorBoard's thread, whose exception is also raised here
     try:
-        with ExitStack() as stack:
-            run = stack.enter_context(live(training))  # first: it takes the lock of the folder
-            logger = stack.enter_context(open_logger(options.logger, training))
-            bar = stack.enter_context(TrainingBar())
-            training.set_logger(LiveLogger(run, logger))
-
-            def watch(progress: "TrainingProgress") -> None:
-                bar.show(progress)
-                run.update(progress)
-
-            last = training.train(watch)
+        last = _train(training, options.logger)
     except OSError as error:
         complain(f"{_write_failure(folder, error)}")
         return 1
@@ -213,6 +206,24 @@ def run(options: Any) -> int:
         print(line)
     print(f"snapshots: {last.parent}/snapshot-*   best: {spec}/{BEST}   curves: {whereabouts(options.logger, folder)}")
     return 0
+
+
+def _train(training: "TrainingRun", logger_kind: Any) -> Path:
+    """Train to the end with a bar, a logger and figures for other programs; return the folder of the last snapshot."""
+    from arena.runs.live import LiveLogger, live
+    from arena.runs.loggers import open_logger
+
+    with ExitStack() as stack:
+        run = stack.enter_context(live(training))  # first: it takes the lock of the folder
+        logger = stack.enter_context(open_logger(logger_kind, training))
+        bar = stack.enter_context(TrainingBar())
+        training.set_logger(LiveLogger(run, logger))
+
+        def watch(progress: "TrainingProgress") -> None:
+            bar.show(progress)
+            run.update(progress)
+
+        return training.train(watch)
 
 
 def _what_now(task: "Game | GymTask", name: str, spec: str) -> list[str]:

@@ -80,11 +80,7 @@ def buffer_to_minari(
     taken, or nothing is stored; no dataset is written then.
     """
     minari = _minari()
-    if env is not None:
-        observation_space = observation_space or env.observation_space
-        action_space = action_space or env.action_space
-    if observation_space is None or action_space is None:
-        raise UsageError("a dataset needs an observation_space and an action_space, or an env that has them")
+    observation_space, action_space = _spaces(env, observation_space, action_space)
     if len(buffer) == 0:
         raise UsageError("the buffer is empty: there is nothing to write")
     if "obs_next" not in buffer._storage:
@@ -108,6 +104,18 @@ def buffer_to_minari(
         shutil.rmtree(path, ignore_errors=True)
         raise
     return dataset
+
+
+def _spaces(
+    env: gym.Env[Any, Any] | None, observation_space: gym.Space[Any] | None, action_space: gym.Space[Any] | None
+) -> tuple[gym.Space[Any], gym.Space[Any]]:
+    """Return the spaces of observations and actions: those given, or else those of `env`."""
+    if env is not None:
+        observation_space = observation_space or env.observation_space
+        action_space = action_space or env.action_space
+    if observation_space is None or action_space is None:
+        raise UsageError("a dataset needs an observation_space and an action_space, or an env that has them")
+    return observation_space, action_space
 
 
 def _minari() -> ModuleType:

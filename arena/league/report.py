@@ -103,8 +103,6 @@ def lineages(league: League) -> dict[str, list[list[str]]]:
 def as_dict(league: League) -> dict[str, Any]:
     """Return the report as JSON values."""
     ladder = LeagueLadder.of(league)
-    members = {member.name: member for member in league.members}
-    alpha = ladder.alpha_rank if ladder.names else np.zeros(0)
     return {
         "game": league.game,
         "options": league.options,
@@ -122,20 +120,7 @@ def as_dict(league: League) -> dict[str, Any]:
             }
             for learner in league.learners
         ],
-        "ladder": [
-            {
-                "rank": row.rank,
-                "name": row.name,
-                "role": members[row.name].role if row.name in members else "reference",
-                "steps": members[row.name].step if row.name in members else None,
-                "parent": members[row.name].parent if row.name in members else None,
-                "elo": round(row.elo, 1),
-                "error_95": round(row.error, 1),
-                "games": int(ladder.games[row.rank - 1].sum()),
-                "alpha_rank": round(float(alpha[row.rank - 1]), 4),
-            }
-            for row in ladder.rows
-        ],
+        "ladder": _ladder_rows(league, ladder),
         "payoffs": {
             "names": list(ladder.names),
             "points": ladder.points.tolist(),
@@ -280,3 +265,23 @@ def _table(*headings: str) -> Table:
 def _print_titled(title: str, table: Table, console: Console) -> None:
     console.print(title, style="italic", highlight=False)
     console.print(table)
+
+
+def _ladder_rows(league: League, ladder: LeagueLadder) -> list[dict[str, Any]]:
+    """Return the ladder as JSON values, the strongest first; of a reference the training figures are None."""
+    members = {member.name: member for member in league.members}
+    alpha = ladder.alpha_rank if ladder.names else np.zeros(0)
+    return [
+        {
+            "rank": row.rank,
+            "name": row.name,
+            "role": members[row.name].role if row.name in members else "reference",
+            "steps": members[row.name].step if row.name in members else None,
+            "parent": members[row.name].parent if row.name in members else None,
+            "elo": round(row.elo, 1),
+            "error_95": round(row.error, 1),
+            "games": int(ladder.games[row.rank - 1].sum()),
+            "alpha_rank": round(float(alpha[row.rank - 1]), 4),
+        }
+        for row in ladder.rows
+    ]

@@ -196,6 +196,13 @@ def game(
     cards = colors * sum(copies.py_func(rank, ranks) for rank in range(ranks))
     if players * hand_size > cards:
         raise UsageError(f"hanabi: players={players} with hand_size={hand_size} need more than the {cards} cards")
+    return _game(options, hand_size, cards)
+
+
+def _game(options: dict[str, int], hand_size: int, cards: int) -> CompiledGame:
+    """Describe the game of valid options, with hands and a deck of so many cards."""
+    players, colors, ranks = options["players"], options["colors"], options["ranks"]
+    max_information_tokens, max_life_tokens = options["max_information_tokens"], options["max_life_tokens"]
     longest = longest_game(cards - players * hand_size, players, max_information_tokens)
     dtype = state_dtype(colors, ranks, players, hand_size, longest)
     initial = initial_state(dtype, cards, players, max_information_tokens, max_life_tokens)

@@ -23,6 +23,7 @@ pot, 3 the pot); the last one (4) goes all-in.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -192,6 +193,16 @@ def initial_state(stacks: list[int], blinds: list[int], sizes: list[int], longes
     return initial
 
 
+def _require_rlcard(sizes: Sequence[float], blinds: Sequence[int], chips: Sequence[int]) -> None:
+    """Raise `UsageError` unless bets, blinds and stacks are those that RLCard's rules have."""
+    if sizes != read_bets(RLCARD_BETS) or blinds != read_blinds(RLCARD_BLINDS):
+        raise UsageError(f"{NAME}: blinds and bets are fixed in rules=rlcard; use rules=real")
+    if len(set(chips)) > 1 or chips[0] == blinds[1]:
+        raise UsageError(
+            f"{NAME}: in rules=rlcard all stacks are equal, of more than {blinds[1]} chips; use rules=real"
+        )
+
+
 @checked_options
 def game(
     num_players: int = 2,
@@ -209,17 +220,11 @@ def game(
     sizes, (small_blind, big_blind) = read_bets(bets), read_blinds(blinds)
     chips = read_stacks(stacks, num_players, big_blind)
     is_real = rules == "real"
-    if not is_real and (sizes != read_bets(RLCARD_BETS) or [small_blind, big_blind] != read_blinds(RLCARD_BLINDS)):
-        raise UsageError(f"{NAME}: blinds and bets are fixed in rules=rlcard; use rules=real")
-    if not is_real and (len(set(chips)) > 1 or chips[0] == big_blind):
-        raise UsageError(
-            f"{NAME}: in rules=rlcard all stacks are equal, of more than {big_blind} chips; use rules=real"
-        )
-    most_raises = (
-        most_raises_real(num_players, max(chips), big_blind, sizes[0])
-        if is_real
-        else most_raises_rlcard(chips[0], big_blind)
-    )
+    if is_real:
+        most_raises = most_raises_real(num_players, max(chips), big_blind, sizes[0])
+    else:
+        _require_rlcard(sizes, [small_blind, big_blind], chips)
+        most_raises = most_raises_rlcard(chips[0], big_blind)
     longest = longest_hand(num_players, most_raises)
     cards_and_stacks = np.array([1.0] * NUM_CARDS + [chips[0]] * 2, np.float32)
     return CompiledGame(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,9 @@ from arena.env.hosted.check import find_problems
 from arena.env.hosted.environment import EnvironmentFaultError, HostedEnv
 from arena.env.hosted.game import HostedGame, first_position
 from arena.env.hosted.texts import Texts
+from games.engine.actions import ActionBox
 from games.engine.check import SUM_TOLERANCE
+from games.engine.seats import SeatGroup
 from games.engine.stakes import Stakes
 
 PROBED_STEPS = 300
@@ -25,7 +27,7 @@ COPIED_AFTER = 3
 
 
 UNREPEATABLE = "a seed does not repeat a game: resuming is not exact; matches are stored as shown"
-"""What users are told of a game whose environment draws without its seed."""
+"""The note on a game whose environment draws without its seed."""
 
 
 @dataclass(frozen=True)
@@ -66,38 +68,27 @@ def hosted_game(
 
     Raises `UsageError` if the environment cannot be made, `EnvironmentFaultError` if it breaks its contract.
     """
-    if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= 10**6:
-        raise UsageError(f"{name}: max_length={max_length!r} is not a whole number from 1 to 1,000,000")
+    _require_length(name, max_length)
     with closing(make_env()) as env:
         traits = traits or probe(env)
-        certain = env.action_box is None and env.perfect_information and traits.repeatable and not traits.chance
-        copies = (env.determinizes or certain) and copy_plays_on(env)
+        copies = _can_be_copied(env, traits)
     make_shown = make_shown or make_env
     texts = Texts(make_shown, env.perfect_information)
     return HostedGame(
         name=name,
         title=title or name.rpartition(".")[2],
         options=dict(options),
-        agents=env.agents,
-        num_actions=env.num_actions,
-        observation_shape=env.observations.shape,
-        observation_dtype=env.observations.dtype,
-        observation_low=env.observations.low,
-        observation_high=env.observations.high,
+        **_interface(env),
         max_length=max_length,
-        action_box=env.action_box,
         initial=first_position(max_length, env.action_box),
         picture=texts.picture,
         action_text=texts.action_text,
         parse_action=texts.parse_action,
-        perfect_information=env.perfect_information,
-        simultaneous=env.simultaneous,
         zero_sum=traits.zero_sum,
         wins_at_one=traits.wins_at_one,
         lowest_return=traits.lowest_return,
         cooperative=traits.cooperative,
         stakes=traits.stakes,
-        groups=env.groups,
         variant="; ".join(filter(None, ["" if traits.repeatable else UNREPEATABLE, traits.outside])),
         make_env=make_env if traits.repeatable else make_shown,
         draw=texts.draw,
@@ -106,6 +97,53 @@ def hosted_game(
         chance=traits.chance,
         repeatable=traits.repeatable,
     )
+
+
+class Interface(TypedDict):
+    """The fields of a `HostedGame` that its environment declares."""
+
+    agents: tuple[str, ...]
+    groups: tuple[SeatGroup, ...]
+    num_actions: int
+    action_box: ActionBox | None
+    observation_shape: tuple[int, ...]
+    observation_dtype: np.dtype[Any]
+    observation_low: Any
+    observation_high: Any
+    perfect_information: bool
+    simultaneous: bool
+
+
+def _interface(env: HostedEnv) -> Interface:
+    observations = env.observations
+    return {
+        "agents": env.agents,
+        "groups": env.groups,
+        "num_actions": env.num_actions,
+        "action_box": env.action_box,
+        "observation_shape": observations.shape,
+        "observation_dtype": observations.dtype,
+        "observation_low": observations.low,
+        "observation_high": observations.high,
+        "perfect_information": env.perfect_information,
+        "simultaneous": env.simultaneous,
+    }
+
+
+def _require_length(name: str, max_length: Any) -> None:
+    """Raise `UsageError` unless `max_length` is a whole number from 1 to a million."""
+    if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= 10**6:
+        raise UsageError(f"{name}: max_length={max_length!r} is not a whole number from 1 to 1,000,000")
+
+
+def _can_be_copied(env: HostedEnv, traits: Traits) -> bool:
+    """Whether positions can be copied for search: a copy of the environment plays on as the original does.
+
+    That is tried only where the copy could not show a player what is hidden: where the environment draws it anew
+    itself, or where nothing is hidden and nothing left to chance.
+    """
+    certain = env.action_box is None and env.perfect_information and traits.repeatable and not traits.chance
+    return (env.determinizes or certain) and copy_plays_on(env)
 
 
 def probe(env: HostedEnv) -> Traits:
