@@ -138,6 +138,7 @@ AGENTS = {
     "cmd": "agents.configs.kinds:CMD",
     "uci": "agents.configs.kinds:UCI",
     "gtp": "agents.configs.kinds:GTP",
+    "gnubg": "agents.configs.kinds:GNUBG",
     "llm": "agents.configs.kinds:LLM",
 }
 """Agents of this distribution: name to the entry string of an `AgentKind`."""

@@ -12,10 +12,12 @@ in the winner's home). (US Backgammon Federation.) A game of `LONGEST` actions i
 An action moves one checker by one number: `(point - 1) * 6 + number - 1`, where 25 is the bar. Single checkers, as in
 pgx, need 150 actions where OpenSpiel's pairs need 1,352; the same player moves on until the roll is played, and is
 never asked where nothing can be. Points count from 24 down to 1 on the way of the player to move. In text a move is two
-points, `24/18`, `bar/20`, `13/11*` with a hit, `6/off`, and `4/off:6` if the number is higher than needed.
+points, `24/18`, `bar/20`, `13/11*` with a hit, `6/off`, and `4/off:6` if the number is higher than needed. A
+position is a line `board:...` of FIBS, the First Internet Backgammon Server, as GNU Backgammon exchanges it.
 """
 
 import re
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -318,6 +320,41 @@ def parse_action(state: State, text: str) -> int:
     raise UsageError(f"{text.strip()!r} is no move; type a point and where to, like 24/18, bar/20 or 6/off")
 
 
+def board_line(state: State) -> str:
+    """Return the position as a `board:...` of FIBS, seen by who is to play; of a roll partly played what is left."""
+    seat, left = int(state["turn"]), dice_left(state)
+    own, other = state["checkers"][seat].tolist(), state["checkers"][1 - seat].tolist()
+    points = [own[point] - other[25 - point] for point in range(1, 25)]
+    dice = [*left[:2], 0, 0][:2]
+    off_and_bar = [own[OFF], other[OFF], own[BAR], other[BAR]]
+    rest = [1, *dice, *dice, 1, 1, 1, 0, 1, -1, 0, 25, *off_and_bar, len(left), 0, 0, 0]
+    numbers = [0 if state["full"] else 1, 0, 0, -other[BAR], *points, own[BAR], *rest]
+    return f"board:you:other:{':'.join(map(str, numbers))}"
+
+
+def parse_board(text: str, scoring: str) -> State:
+    """Read a `board:...` of FIBS: `you` are the first seat, to play a whole roll, or to roll where the dice are 0."""
+    fields = text.strip().split(":")
+    if fields[0] != "board" or len(fields) < 51 or not all(re.fullmatch(r"-?[0-9]{1,4}", one) for one in fields[3:51]):
+        raise UsageError(f"{text.strip()[:60]!r} is no board:... of FIBS with its 52 fields")
+    board, dice = [int(field) for field in fields[6:32]], sorted(map(int, fields[33:35]), reverse=True)
+    state = game(scoring).initial.copy().reshape(1)[0]
+    for seat, points in enumerate((board, [-count for count in reversed(board)])):
+        checkers = [max(count, 0) for count in points]
+        state["checkers"][seat] = [max(CHECKERS - sum(checkers), 0), *checkers[1:]]
+        state["occupied"][seat] = sum(1 << point for point in range(1, 26) if checkers[point])
+        state["closed"][1 - seat] = sum(1 << (25 - point) for point in range(1, 25) if checkers[point] > 1)
+        if sum(checkers) > CHECKERS or checkers[0] or not checkers:
+            raise UsageError(f"a board of FIBS gives a player {sum(checkers)} checkers, of {CHECKERS}")
+    if not all(0 <= die <= 6 for die in dice) or (dice[0] > 0) != (dice[1] > 0):
+        raise UsageError(f"a board of FIBS has the dice {dice[0]} and {dice[1]}")
+    state["dice"], state["turn"] = dice, 0
+    if dice[0]:
+        state["uses"] = (4, 0) if dice[0] == dice[1] else (1, 1)
+        state["current_player"] = 0 if find_sources(state, 0) else CHANCE
+    return np.array(state)
+
+
 @checked_options
 def game(scoring: Literal["winloss", "full"] = "winloss") -> CompiledGame:
     """Describe the game; with `scoring="full"` gammons count 2 and backgammons 3."""
@@ -350,7 +387,10 @@ def game(scoring: Literal["winloss", "full"] = "winloss") -> CompiledGame:
         picture=picture,
         action_text=action_text,
         parse_action=parse_action,
+        position_text=board_line,
+        parse_position=partial(parse_board, scoring=scoring),
         num_outcomes=36,
+        wins_at_one=scoring == "winloss",
     )
 
 

@@ -6,6 +6,7 @@ not installed are named, with the package that has them, and left out. With --ta
 """
 
 import argparse
+import os
 import shutil
 import time
 from collections.abc import Sequence
@@ -29,8 +30,10 @@ from arena.tournament.measuring import measure
 
 ZOO = Path(agents_file).parent / "zoo"
 PAGE = Path(__file__).parents[1] / "docs" / "strength.md"
-PROGRAMS = {"stockfish": "apt install stockfish", "gnugo": "apt install gnugo"}
+PROGRAMS = {"stockfish": "apt install stockfish", "gnugo": "apt install gnugo", "gnubg": "apt install gnubg"}
 """Programs that are measured against, and how they are installed."""
+PATH = f"{os.environ['PATH']}:/usr/games"
+"""Where programs are; Debian's games are not on root's path."""
 TREE = 2_000_000
 """Largest number of positions of a game whose exploitability is computed."""
 
@@ -52,6 +55,8 @@ class Measurement:
     @property
     def program(self) -> str:
         """Name of the program that it needs; empty if none."""
+        if self.against.startswith("gnubg"):
+            return "gnubg"
         command = self.against.partition(":")[2].split(",")[0].split(" ")[0]
         return command if self.against.startswith(("uci:", "gtp:")) else ""
 
@@ -76,6 +81,8 @@ MEASUREMENTS: dict[str, Sequence[Measurement]] = {
     "backgammon": (
         Measurement("zoo:backgammon", "random", 400),
         Measurement("zoo:backgammon", "mcts:200", 20),
+        Measurement("zoo:backgammon", "gnubg:plies=0", 2000),
+        Measurement("zoo:backgammon", "gnubg:plies=0", 2000, game="backgammon:scoring=full"),
     ),
     "breakthrough": (Measurement("mcts:1s", OPENSPIEL, 10),),
     "checkers": (Measurement("mcts:2000", "alphabeta:6", 20),),
@@ -145,7 +152,7 @@ def main() -> None:
 def measure_game(name: str, seed: int, store: Store) -> None:
     """Measure all of a game, and write each figure into its card as soon as it is known."""
     for one in MEASUREMENTS[name]:
-        if one.program and shutil.which(one.program) is None:
+        if one.program and shutil.which(one.program, path=PATH) is None:
             print(f"{name}: {one.program} is not installed ({PROGRAMS[one.program]}); left out")
             continue
         try:

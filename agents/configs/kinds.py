@@ -190,3 +190,9 @@ GTP = AgentKind(
     argument="COMMAND",
     reaches_out=True,
 )
+GNUBG = AgentKind(
+    summary="GNU Backgammon, as gnubg:plies=2",
+    make=Deferred("agents.outside.gnubg:make"),
+    argument="[COMMAND][,plies=N]",
+    reaches_out=True,
+)

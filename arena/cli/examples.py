@@ -132,6 +132,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("arena uci alphabeta", "the engine command to enter in a chess program; it manages its time"),
         ("arena uci puct:runs/chess-alphazero:400", "a trained agent"),
     ),
+    "gnubg": (
+        ("arena gnubg zoo:backgammon", "then in GNU Backgammon: set player 0 external localhost:2564"),
+        ("arena gnubg mcts:1000 --game backgammon:scoring=full --port 9000", "for points, on another port"),
+    ),
     "gtp": (
         ("arena gtp mcts --game go:size=9", "the engine command to enter in a go program; it manages its time"),
         ("arena gtp ppo:runs/go9 --game go:size=9", "a trained agent"),

@@ -32,8 +32,8 @@ def measure(
     players = {agent: agent} if not game.competitive else {agent: agent, against: against}
     result = run_tournament(game, players, config, progress, store=store)
     seconds = round(time.process_time() - began, 1)
-    played, score, low, high = _score_in(result)
-    by_return = not game.competitive or game.stakes is not None
+    by_return = _by_return(game)
+    played, score, low, high = _score_in(result, by_return)
     date = f"{datetime.now(UTC):%Y-%m-%d}"
     return Figure(agent, against, score, low, high, played, seed, openings, seconds, date, by_return=by_return)
 
@@ -50,7 +50,12 @@ def again(figure: Figure, game: Game, progress: Progress | None = None) -> Figur
     )
 
 
-def _score_in(result: TournamentResult) -> tuple[int, float, float, float]:
+def _by_return(game: Game) -> bool:
+    """Return whether players are measured by what they earn: in teams, for chips, and where a win may count more."""
+    return not game.competitive or game.stakes is not None or not game.wins_at_one
+
+
+def _score_in(result: TournamentResult, by_return: bool) -> tuple[int, float, float, float]:
     """Return the number of games, the score of the first player, and its interval."""
     table = result.table
     if isinstance(table, Teams):
@@ -58,7 +63,7 @@ def _score_in(result: TournamentResult) -> tuple[int, float, float, float]:
         return alone.games, *_rounded(alone.mean, alone.mean - alone.error, alone.mean + alone.error)
     tally = next(row.tally for row in table.rows if row.name == result.names[0])
     games = int(tally.games.sum())
-    if table.stakes is not None:
+    if by_return:
         mean, error = tally.mean_return, tally.return_error
         return games, *_rounded(mean, mean - error, mean + error)
     return games, *_rounded(tally.score, *wilson(tally.score * games, games))
