@@ -43,6 +43,8 @@ State = Literal["running", "paused", "finished", "stopped", "failed", "killed"]
 Seed = Annotated[int, Range(0, 2**64 - 1)]
 FORMER_NAMES = {"begun": "start_time", "said": "message"}
 """Names of entries in files of earlier versions, and what they are called now."""
+TRIES, WATCHED_TRIES = 10, 100
+"""Tries to lock a training that another one has locked, and one that watchers look at."""
 OLD_S = 120.0
 """Age in seconds from which a status counts as that of a dead process, on systems without locks."""
 
@@ -160,13 +162,23 @@ def training_lock(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise UsageError(f"{folder / LIVE}: no training can be watched here ({reason(error)})") from None
     with lock as file:
-        for attempt in range(10):  # a reader holds the lock for an instant while it checks
-            if _try_lock(file, exclusive=True):
-                break
-            time.sleep(0.01 * attempt)
-        else:
-            raise _busy(folder)
+        _lock_alone(folder, file)
         yield
+
+
+def _lock_alone(folder: Path, file: IO[bytes]) -> None:
+    """Lock the file of a training; raise `UsageError` if another training has it.
+
+    Watchers share the lock while they check it: for an instant, but on a busy machine one may be halted just then. A
+    lock that can be shared is theirs, and is waited for; a training has it alone.
+    """
+    refused = waited = 0
+    while not _try_lock(file, exclusive=True):
+        waited += 1
+        refused += not _try_lock(file, exclusive=False)
+        if refused == TRIES or waited == WATCHED_TRIES:
+            raise _busy(folder)
+        time.sleep(0.01 * min(waited, TRIES))
 
 
 def require_idle(folder: Path) -> None:

@@ -85,7 +85,9 @@ def test_choices_at_once_are_those_of_the_cpu():
     host, device = pair("rock_paper_scissors")
     host.reset(seed=1), device.reset(seed=1)
     actions = np.random.default_rng(0).integers(0, 3, (BOARDS, 2))
+    before = device.state_dict()
     require_equal(host.joint_masks(), device.joint_masks())
+    assert device.state_dict() == before, "whoever asks changes no position, though each seat is tried in turn"
     for ours, theirs in zip(host.step_joint(actions), device.step_joint(torch.from_numpy(actions)), strict=True):
         require_equal(ours, theirs)
     for env, wrong in ((host, actions + 3), (device, torch.from_numpy(actions + 3))):

@@ -1,6 +1,9 @@
 """The store, on each kind of database: what goes in comes out, once, in order, and is found again."""
 
+import sqlite3
+import tracemalloc
 from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -8,7 +11,8 @@ import pytest
 from arena.base.errors import UsageError
 from arena.match.verdict import MatchRecord, Reason, Verdict
 from arena.store import MatchFilter, Selection, Store
-from arena.store.moves import pack, unpack
+from arena.store.matches import PACKED
+from arena.store.moves import MOST_BYTES, pack, unpack
 from tests.store.records import GAME, OTHER_GAME, record, schedule
 
 
@@ -237,3 +241,20 @@ def test_moves_are_packed_by_their_size(actions):
 def test_bytes_that_are_no_moves(packed):
     with pytest.raises(UsageError, match="its moves cannot be read"):
         unpack(packed)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("column", PACKED)
+def test_more_bytes_than_a_match_has_are_refused_without_being_loaded(tmp_path, column):
+    """A file may come from anybody: a column of a gigabyte is not to fill the memory of who looks at it."""
+    with Store(tmp_path / "arena.db") as store:
+        store.add_games(begin(store).id, [(0, record(0))])
+    with closing(sqlite3.connect(tmp_path / "arena.db")) as file, file:
+        file.execute(f"UPDATE matches SET {column} = zeroblob(?)", [16 * MOST_BYTES])
+    with Store(tmp_path / "arena.db") as store:
+        tracemalloc.start()
+        with pytest.raises(UsageError, match=r"match 1 is damaged: .* cannot be read"):
+            list(store.each_match())
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < 4 * MOST_BYTES

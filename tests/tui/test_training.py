@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import threading
 
 import pytest
 
@@ -12,6 +13,7 @@ from arena.runs.live_files import (
     FIGURES,
     GAME,
     LIVE,
+    LOCK,
     STATUS,
     read_status,
     replace_json,
@@ -24,6 +26,7 @@ from arena.tui.screens.training import TrainingScreen
 from arena.tui.views.curves import losses, ratings, returns, scores
 from arena.tui.views.instruments import instruments
 from arena.tui.widgets.plot import Plot
+from games.engine.file_lock import lock_now
 from tests.tui.helpers import last_line, notice, screen_text, shows, until
 from tests.tui.sample_files import make_run
 from tests.tui.snapshots import check_snapshot
@@ -271,6 +274,16 @@ def test_only_one_process_trains_in_a_folder_and_its_end_is_known_at_once(tmp_pa
     assert read_status(folder).state == "killed"
     with pytest.raises(UsageError, match="cannot be reached"):
         request(tmp_path / "nowhere", "pause")
+
+
+def test_a_training_waits_for_a_watcher_that_is_halted_while_it_looks(tmp_path):
+    with training_lock(tmp_path):
+        pass
+    watcher = (tmp_path / LIVE / LOCK).open("rb")
+    lock_now(watcher, exclusive=False)
+    threading.Timer(1.0, watcher.close).start()
+    with training_lock(tmp_path):
+        assert watcher.closed
 
 
 def test_files_of_an_earlier_version_are_read(tmp_path):
