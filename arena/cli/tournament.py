@@ -1,7 +1,7 @@
 """`arena tournament`: rate agents against each other."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,15 +13,18 @@ from arena.base.errors import UsageError
 from arena.base.terminal import make_console
 from arena.base.text import file_name
 from arena.cli.again import command_line
+from arena.match.verdict import MatchRecord
 from arena.policy.registry import make_game
-from arena.store import DEFAULT_URL, Store
+from arena.store import DEFAULT_URL, Store, StoredRun
 from arena.tournament.config import TournamentConfig
 from arena.tournament.entrants import read_agents, read_entrants
 from arena.tournament.files import claim_directory, json_figures, numbered, to_json, write_results
+from arena.tournament.game_file import GameFile, require_format
 from arena.tournament.progress import LiveTable
 from arena.tournament.report import print_report
 from arena.tournament.sequential import in_words
 from arena.tournament.tournament import Tournament, TournamentResult
+from games.engine.game import Game
 from games.engine.identity import GameId
 from games.engine.source_files import short_name
 
@@ -61,6 +64,9 @@ class Options:
     out: Annotated[Path | None, tyro.conf.arg(metavar="DIR", help_behavior_hint="")] = None
     """Folder for the results: new, empty, or with results of this tournament; by default runs/tournament-GAME with the
     first free number."""
+    pgnout: Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")] = None
+    """File of games, to which each is added as soon as it is stored, with how it ended: .pgn, .sgf or .jsonl. A resumed
+    tournament goes on with its file."""
     json: bool = False
     """Print the results as JSON instead of tables, and everything else to standard error."""
 
@@ -70,6 +76,8 @@ def run(options: Options) -> int:
     remarks = sys.stderr if options.json else sys.stdout
     game = make_game(options.game)
     players = _players(options)
+    if options.pgnout is not None:
+        require_format(options.pgnout, game)
     usual = Options(options.game, options.entrants)
     again = command_line("tournament", [options.game, *options.entrants], options, usual)
     with (
@@ -85,15 +93,26 @@ def run(options: Options) -> int:
             print(f"All games of this tournament are in {store.name} already.", file=remarks)
         else:
             print(f"Games are kept in {store.name}. {RESUMES}\n  {again}", file=remarks, flush=True)
+        file = _game_file(options, game, store, run)
         try:
             console, test = make_console(stderr=True), options.tournament.test
-            with LiveTable(game, tournament.names, console, test, tournament.config.anchor) as progress:
+            with LiveTable(game, tournament.names, console, test, tournament.config.anchor) as live:
+
+                def progress(records: Sequence[MatchRecord], total: int) -> None:
+                    live(records, total)
+                    if file is not None:
+                        file.catch_up()
+
                 result = tournament.run(progress, store)
         except KeyboardInterrupt:
             print(f"\nThe games so far are kept; resume with\n  {again}", file=sys.stderr)
             raise
         _report(result, tournament.key, options, remarks)
     return 0
+
+
+def _game_file(options: Options, game: Game, store: Store, run: StoredRun) -> GameFile | None:
+    return None if options.pgnout is None else GameFile(options.pgnout, game, store, run, options.tournament.limits)
 
 
 def _players(options: Options) -> dict[str, str]:

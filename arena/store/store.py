@@ -144,9 +144,8 @@ class Store:
         with self._database.reading() as connection:
             return players.names(connection, limit)
 
-    def each_match(self, wanted: MatchFilter = EVERYTHING) -> Iterator[StoredMatch]:
-        """Yield all matches that fit, the oldest first; each page is a transaction of its own."""
-        after = 0
+    def each_match(self, wanted: MatchFilter = EVERYTHING, after: int = 0) -> Iterator[StoredMatch]:
+        """Yield all matches that fit above number `after`, the oldest first; each page is a transaction of its own."""
         while True:
             with self._database.reading() as connection:
                 page = matches.matches_after(connection, wanted, after, PAGE)

@@ -10,9 +10,9 @@ from arena.match.limits import Limits
 from arena.ratings.sprt import Sprt
 from arena.tournament.openings import check_openings
 
-Format = Literal["round-robin", "gauntlet", "swiss", "sprt"]
+Format = Literal["round-robin", "gauntlet", "swiss", "knockout", "sprt"]
 
-GAMES = {"round-robin": 40, "gauntlet": 40, "swiss": 4, "sprt": 20_000}
+GAMES = {"round-robin": 40, "gauntlet": 40, "swiss": 4, "knockout": 4, "sprt": 20_000}
 """Default number of games per meeting, by format."""
 
 
@@ -21,9 +21,11 @@ class TournamentConfig:
     """Configuration of a tournament; the same configuration and agents give the same games."""
 
     format: Format = "round-robin"
-    """Pairings: every pair, all against the first (gauntlet), equal scores (swiss), or two until decided (sprt)."""
+    """Pairings: every pair, all against the first (gauntlet), equal scores (swiss), winners of meetings, seeded in
+    order of entry (knockout), or two until decided (sprt)."""
     games: int | None = None
-    """Games per meeting, equally many from each side: by default 40, 4 in a swiss round, at most 20,000 in an sprt."""
+    """Games per meeting, equally many from each side: by default 40, 4 in a swiss or a knockout, at most 20,000
+    in an sprt. A tied meeting of a knockout goes on by up to 8 pairs of games; then the first entered goes through."""
     rounds: int | None = None
     """Rounds of a swiss; by default one more than needed to find a winner."""
     openings: str = "random:4"

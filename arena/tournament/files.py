@@ -81,7 +81,7 @@ def write_results(result: "TournamentResult", directory: Path, key: str | None =
 def json_figures(result: "TournamentResult") -> dict[str, Any]:
     """Return what is told besides the table: adjudicated games, and answers of players that think in words."""
     answers = [player.to_json() for player in result.answers]
-    figures = {"adjudicated": result.adjudications, "answers": answers}
+    figures = {"knockout": result.knockout.splitlines(), "adjudicated": result.adjudications, "answers": answers}
     return {name: figure for name, figure in figures.items() if figure}
 
 

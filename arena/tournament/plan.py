@@ -1,9 +1,10 @@
 """The plan of a tournament: the jobs of its format, part by part."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from math import ceil, log2
 
 from arena.tournament.config import TournamentConfig
+from arena.tournament.knockout import Round, knockout_rounds, most_openings
 from arena.tournament.ledger import Ledger
 from arena.tournament.openings import openings_of
 from arena.tournament.pairing import (
@@ -26,21 +27,29 @@ class TournamentPlan:
     def __init__(self, game: Game, field: JobScheduler, config: TournamentConfig):
         self._field, self._config, self._competitive = field, config, game.competitive
         self._rounds = (config.rounds or ceil(log2(field.num_players)) + 1) if config.format == "swiss" else 1
+        self._is_knockout = config.format == "knockout"
         self._per_table = openings_needed(config.num_games, game.num_players)
-        self.openings = openings_of(game, config.openings, self._per_table * self._rounds, config.seed)
+        needed = self._rounds * self._per_table
+        if self._is_knockout:
+            needed = most_openings(field.num_players, self._per_table)
+        self.openings = openings_of(game, config.openings, needed, config.seed)
 
     @property
     def total(self) -> int:
-        """Number of games; the maximum for an sprt."""
+        """Number of games; the maximum for an sprt, the minimum for a knockout."""
         players, seats = self._field.num_players, self._field.num_seats
         if self._config.format == "swiss":
             return self._rounds * (players // seats) * self._config.num_games
+        if self._is_knockout:
+            return (players - 1) * self._config.num_games
         return len(self.tables()) * self._config.num_games
 
     def parts(self, ledger: Ledger) -> Iterator[Iterator[TournamentJob]]:
         """Yield the jobs, part by part; a part may depend on the results of the one before."""
         if self._config.format == "swiss":
             yield from self._swiss(ledger)
+        elif self._is_knockout:
+            yield from self._knockout(ledger)
         else:
             yield self._field.jobs(self.tables(), self.openings, self._config.seed)
 
@@ -50,6 +59,37 @@ class TournamentPlan:
         if not self._competitive:
             return teams(players, seats, of=0 if first else None)
         return gauntlet(players, seats) if first else round_robin(players, seats)
+
+    def knockout(self, ledger: Ledger) -> list[Round]:
+        """Return the rounds of a knockout whose games have all been played."""
+        parts = self._knockout(ledger)
+        while True:
+            try:
+                next(parts)
+            except StopIteration as end:
+                rounds: list[Round] = end.value
+                return rounds
+
+    def _knockout(self, ledger: Ledger) -> Generator[Iterator[TournamentJob], None, list[Round]]:
+        jobs: list[TournamentJob] = []
+
+        def played(table: Table) -> tuple[float, float]:
+            points = [0.0] * self._field.num_players
+            self._add_points(points, [job for job in jobs if job.table == table], ledger)
+            return points[table[0]], points[table[1]]
+
+        rounds = knockout_rounds(self._field.num_players, played)
+        first = begin = 0
+        while True:
+            try:
+                tables, is_tiebreak = next(rounds)
+            except StopIteration as end:
+                known: list[Round] = end.value
+                return known
+            until = begin + (1 if is_tiebreak else self._per_table)
+            jobs = list(self._field.jobs(tables, self.openings[:until], self._config.seed, first, begin))
+            yield iter(jobs)
+            first, begin = first + sum(len(job.pairings) for job in jobs), until
 
     def _swiss(self, ledger: Ledger) -> Iterator[Iterator[TournamentJob]]:
         before: list[list[Table]] = []
@@ -69,6 +109,10 @@ class TournamentPlan:
         seated = {player for job in jobs for player in job.table}
         for player in set(range(len(points))) - seated:
             points[player] += self._config.num_games * (self._field.num_seats - 1)
+        self._add_points(points, jobs, ledger)
+
+    def _add_points(self, points: list[float], jobs: Iterable[TournamentJob], ledger: Ledger) -> None:
+        """Add the points of all games of these jobs."""
         for job in jobs:
             for pairing, record in zip(job.pairings, ledger.of(job), strict=True):
                 shares: Sequence[float] = pairwise(record.verdict.returns).sum(axis=1).tolist()

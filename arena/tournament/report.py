@@ -48,6 +48,8 @@ RATING: Columns = (
 def print_report(result: "TournamentResult", console: Console) -> None:
     """Print the results of a tournament."""
     print_standings(result.table, result.game, console)
+    if result.knockout:
+        console.print(Text(f"\n{result.knockout}\n"))
     if result.adjudications:
         console.print(Text(in_words(result.adjudications)), style="dim")
     print_answers(result.answers, console)

@@ -19,6 +19,7 @@ from arena.tournament.endings import adjudications
 from arena.tournament.entrants import Entrant, identity, named, require_same, run_key, specs_of
 from arena.tournament.fill import StoredGames
 from arena.tournament.jobs import JobPlayer, TournamentSetup
+from arena.tournament.knockout import in_words
 from arena.tournament.ledger import Ledger
 from arena.tournament.pairing import BLOCK, COSTLY_BLOCK, JobScheduler, TournamentJob, openings_needed
 from arena.tournament.plan import TournamentPlan
@@ -47,6 +48,8 @@ class TournamentResult:
     """Ratings of the players, or what their teams earn where nobody wins."""
     sprt: SprtResult | None = None
     """Result of the test, for the format `sprt`."""
+    knockout: str = ""
+    """Rounds and winner in words, for the format `knockout`."""
     played: Mapping[str, Any] = field(default_factory=dict)
     """With a store, what was played: agents with specs, configuration, versions, machine and dates."""
 
@@ -70,10 +73,12 @@ class TournamentResult:
 
 def check_entry(game: Game, names: Sequence[str], config: TournamentConfig) -> None:
     """Raise `UsageError` for a tournament that cannot be played; makes no agents."""
-    if not game.competitive and config.format in ("swiss", "sprt"):
+    if not game.competitive and config.format in ("swiss", "knockout", "sprt"):
         raise UsageError(f"a {config.format} pairs by who wins, and nobody wins {game.name}: play a round-robin")
     if len(names) < (game.num_players if game.competitive else 1):
         raise UsageError(f"a {config.format} of {game.name} needs at least {game.num_players} agents, not {len(names)}")
+    if config.format == "knockout" and game.num_players != 2:
+        raise UsageError(f"a knockout is of games of 2 players, not of {game.num_players} as {game.name}")
     if config.format == "sprt" and (len(names), game.num_players) != (2, 2):
         raise UsageError(f"an sprt is between 2 agents in a game of 2 players, not {len(names)} in {game.name}")
     require_anchor(config.anchor, names)
@@ -173,7 +178,13 @@ class Tournament:
             store.finish_run(run.id)
         sprt = None if test is None else test.result
         records = tuple(ledger.records)
-        return TournamentResult(self.game.label, self.config, self.names, records, table, sprt, self._played(store))
+        knockout = self._knockout(ledger)
+        return TournamentResult(
+            self.game.label, self.config, self.names, records, table, sprt, knockout, self._played(store)
+        )
+
+    def _knockout(self, ledger: Ledger) -> str:
+        return in_words(self._plan.knockout(ledger), self.names) if self.config.format == "knockout" else ""
 
     def close(self) -> None:
         """End all worker processes and close the agents."""

@@ -20,7 +20,7 @@ LETTERS = "abcdefghijklmnopqrs"
 RULES = {"positional": "CGOS", "simple": "Chinese"}
 SIMPLE_KO = {"chinese", "japanese", "korean"}
 """Names of rules, in lower case, that forbid no repetition but by ko."""
-HOW = {"normal": "R", "time forfeit": "T", "rules infraction": "F"}
+HOW = {"normal": "R", "time forfeit": "T", "rules infraction": "F", "abandoned": "F"}
 """SGF's letters for a game that was won before its end, by PGN's word for its termination."""
 SETUP = {"AB": "handicap stones", "AW": "white stones set up", "AE": "points cleared", "PL": "another player first"}
 PROPERTY = re.compile(r"\s*([A-Za-z]+)((?:\s*\[(?:[^\]\\]|\\.)*\])+)", re.DOTALL)
