@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from arena.base.errors import UsageError
 from arena.processes.guarded import Guarded, guarded
+from arena.processes.sandbox import sandboxed
 
 GAMES_FOLDER = "/usr/games"
 """Debian's folder of game programs, which is not on root's search path."""
@@ -53,14 +54,15 @@ class Program:
 
     `send_line` and `read_line` raise `ProgramError` if it has exited and `SilentError` after a timeout. The program and
     all that it started are killed by `close`, when this object is collected, when this process ends in any way, and
-    when they exceed the memory or number of processes of `default_bounds`.
+    when they exceed the memory or number of processes of `default_bounds`. They run in the sandbox of
+    `arena.processes.sandbox` if that is switched on.
     """
 
     def __init__(self, command: Sequence[str]):
         self.name = os.path.basename(command[0])
         self._received = bytearray()  # output not yet returned by `read_line`
         self._stderr = bytearray()
-        self._run = guarded(command)
+        self._run = guarded(sandboxed(command))
         pipe = subprocess.PIPE
         self._process = self._run.start(stdin=pipe, stdout=pipe, stderr=pipe)
         assert self._process.stdin is not None

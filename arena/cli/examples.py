@@ -165,6 +165,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("arena analyse connect_four puct:runs/c4:100 mcts:1000 --against perfect", "judged by the solver"),
         ("arena analyse hex:size=5 mcts:1000 --against alphabeta:8 --plot hex.png", "judged by a deeper search"),
     ),
+    "sandbox": (
+        ("arena sandbox check", "what is contained, attempt by attempt"),
+        ("arena sandbox check --json", "the same for a script"),
+    ),
     "check-game": (
         ("arena check-game kuhn_poker:players=3", "ten random games, a line a check"),
         ("arena check-game nine_mens_morris --games 1000", "a game of one's own, more thoroughly"),

@@ -13,6 +13,7 @@ from arena.base.errors import UsageError
 from arena.base.terminal import make_console
 from arena.base.text import file_name
 from arena.cli.again import command_line
+from arena.match.containment import switch_on_sandbox
 from arena.match.verdict import MatchRecord
 from arena.policy.registry import make_game
 from arena.store import DEFAULT_URL, Store, StoredRun
@@ -41,7 +42,7 @@ class Options:
     With a limit of time or memory each agent runs in a separate process. One that hangs, crashes or exceeds a limit
     loses its game, and the tournament goes on. External programs (cmd, gtp, uci) always have limits: half of the
     machine's memory, 256 processes, 10 minutes for a move; processes that they started end with them. This protects
-    from accidents, not from malicious programs.
+    from accidents, --sandbox also from malicious programs.
     """
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
@@ -67,6 +68,10 @@ class Options:
     pgnout: Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")] = None
     """File of games, to which each is added as soon as it is stored, with how it ended: .pgn, .sgf or .jsonl. A resumed
     tournament goes on with its file."""
+    sandbox: bool = False
+    """Run external programs (cmd, gtp, uci) by bubblewrap: without network, with nothing to write to but a small /tmp,
+    and nothing to read but the system and the folders of the files that they are started with. 'arena sandbox check'
+    tries what this machine contains."""
     json: bool = False
     """Print the results as JSON instead of tables, and everything else to standard error."""
 
@@ -74,6 +79,8 @@ class Options:
 def run(options: Options) -> int:
     """Play the tournament, or the rest of it, and report the results; return the exit status."""
     remarks = sys.stderr if options.json else sys.stdout
+    if options.sandbox:
+        switch_on_sandbox(options.workers)
     game = make_game(options.game)
     players = _players(options)
     if options.pgnout is not None:

@@ -26,7 +26,7 @@ from arena.processes.tree import kill_tree
 
 PROGRAM = (sys.executable, "-P", "-m", "arena.match.inside")
 INHERITED = {"PATH", "HOME", "LANG", "TZ", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV", "LD_LIBRARY_PATH"}
-INHERITED |= {"ARENA_CACHE", "ARENA_TRUST", "ARENA_ZOO", "XDG_CACHE_HOME", "XDG_DATA_HOME"}
+INHERITED |= {"ARENA_CACHE", "ARENA_SANDBOX", "ARENA_TRUST", "ARENA_ZOO", "XDG_CACHE_HOME", "XDG_DATA_HOME"}
 """Environment variables that the process inherits, besides LC_..."""
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
 OUTPUT_BYTES = 16 * 2**20

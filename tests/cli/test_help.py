@@ -48,6 +48,7 @@ CHEAP += [
     "arena exploitability kuhn_poker random",
     "arena new-game nine_mens_morris",
     "arena check-game kuhn_poker:players=3",
+    "arena sandbox check",
     "arena new-agent my_reinforce",
 ]
 

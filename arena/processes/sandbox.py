@@ -1,0 +1,125 @@
+"""A sandbox for programs that are not trusted: what they may see and reach, by bubblewrap (`bwrap`).
+
+A program in it has no network; sees the system's programs and libraries, its interpreter and the folders of the files
+that its command names, all read-only; has a `/tmp` of its own, which is empty, small and gone afterwards; and knows
+neither other processes nor this environment. Its guard (`arena.processes.guarded`) is outside, and limits memory and
+processes as always. `arena.processes.escapes` tries what it must not be able to do.
+
+It is switched on by `use_sandbox`, or by `ARENA_SANDBOX=bubblewrap` in the environment, which child processes inherit.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from arena.base.errors import UsageError
+
+VARIABLE = "ARENA_SANDBOX"
+BUBBLEWRAP = "bubblewrap"
+KINDS = (BUBBLEWRAP,)
+TRIAL_S = 10.0
+"""Seconds for a trial of the sandbox."""
+TEMPORARY_BYTES = 64 * 2**20
+"""Size of `/tmp` and of `/dev/shm`, each."""
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+"""Folders of the system that are shown, where they are there."""
+SETTINGS = ("alternatives", "fonts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "ssl/certs", "terminfo")
+"""What is shown of `/etc`."""
+PROGRAM_FOLDERS = ("bin", "shims")
+"""Names of folders of programs; what these need lies beside them."""
+ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/games", "HOME": "/tmp", "LANG": "C.UTF-8"}
+ALONE = (
+    "--unshare-user",
+    "--unshare-all",
+    "--disable-userns",
+    "--die-with-parent",
+    "--new-session",
+    "--cap-drop",
+    "ALL",
+    "--clearenv",
+)
+"""Namespaces of its own (users, processes, network, IPC, names, cgroups), no terminal, no environment."""
+
+
+def use_sandbox(kind: str = BUBBLEWRAP) -> None:
+    """Run the programs of agents in a sandbox, in this process and its children.
+
+    Raises `UsageError` where there is no sandbox of this kind, or it does not work here.
+    """
+    _require(kind)
+    trial = [*_wrapped(["true"]), "true"]
+    try:
+        done = subprocess.run(trial, stdin=subprocess.DEVNULL, capture_output=True, timeout=TRIAL_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UsageError(f"the sandbox cannot be started: {error}") from None
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit status {done.returncode}"]
+        raise UsageError(f"the sandbox does not work here: {said[-1]}; containers often forbid namespaces of users")
+    os.environ[VARIABLE] = kind
+
+
+def sandboxed(command: Sequence[str]) -> list[str]:
+    """Return a command as it is run: in the sandbox if one is switched on. `UsageError` if that is missing."""
+    kind = os.environ.get(VARIABLE, "")
+    if not kind:
+        return list(command)
+    _require(kind)
+    return [*_wrapped(command), *command]
+
+
+def _require(kind: str) -> None:
+    if kind not in KINDS:
+        raise UsageError(f"{kind!r} is no sandbox; known is {', '.join(KINDS)}")
+    if shutil.which("bwrap") is None:
+        raise UsageError("bubblewrap is not installed, which contains programs: apt install bubblewrap (Linux only)")
+
+
+def _wrapped(command: Sequence[str]) -> list[str]:
+    """Return the command that runs another one in the sandbox, to be followed by that."""
+    size = str(TEMPORARY_BYTES)
+    words = [shutil.which("bwrap") or "bwrap", *ALONE, "--cap-drop", "ALL"]
+    for name, value in ENVIRONMENT.items():
+        words += ["--setenv", name, value]
+    for folder in SYSTEM:
+        words += ["--symlink", os.readlink(folder), folder] if os.path.islink(folder) else _shown(folder)
+    for name in SETTINGS:
+        words += _shown(f"/etc/{name}")
+    words += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"]  # the kernel asks for root outside, not within
+    words += ["--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
+    words += ["--size", size, "--tmpfs", "/tmp"]
+    for path in dict.fromkeys(_needed(command)):
+        words += _shown(path)
+    return [*words, "--remount-ro", "/", "--chdir", _start_folder(command), "--"]
+
+
+def _shown(path: str) -> list[str]:
+    return ["--ro-bind-try", path, path]
+
+
+def _needed(command: Sequence[str]) -> Iterator[str]:
+    """Yield the folders of the program and of files that its arguments name, outside those of the system."""
+    program = shutil.which(command[0]) or command[0]
+    for place in (program, os.path.realpath(program)):
+        folder = Path(place).absolute().parent
+        beside = folder.parent
+        whole = folder.name in PROGRAM_FOLDERS and not Path.home().is_relative_to(beside)
+        if not _of_system(folder):
+            yield str(beside if whole else folder)
+    for argument in command[1:]:
+        if os.path.exists(argument):
+            path = Path(argument).resolve()
+            folder = path if path.is_dir() else path.parent
+            if not _of_system(folder):
+                yield str(folder)
+
+
+def _of_system(folder: Path) -> bool:
+    return folder == Path("/") or any(folder.is_relative_to(shown) for shown in SYSTEM)
+
+
+def _start_folder(command: Sequence[str]) -> str:
+    """Return the folder to start in: this one where it is shown, so that relative names mean the same."""
+    here = Path.cwd()
+    return str(here) if any(here.is_relative_to(path) for path in _needed(command)) else "/tmp"

@@ -1,0 +1,129 @@
+"""The sandbox for programs: what it contains, what still works in it, and where there is none."""
+
+import csv
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.base.errors import UsageError
+from arena.cli.main import main
+from arena.match.containment import attempts, try_sandbox
+from arena.match.match import Match
+from arena.policy.registry import make_agent, make_game
+from arena.processes import sandbox
+from arena.processes.sandbox import VARIABLE, sandboxed, use_sandbox
+from tests.agents.outside.programs import require_program
+
+pytestmark = pytest.mark.full
+
+BOT = """
+import json, os, socket, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready"}), flush=True)
+    elif message["type"] == "move":
+        seen = [sorted(os.listdir("..")), sorted(os.environ), os.getcwd(), open("beside.txt").read()]
+        print(json.dumps({"action": message["legal"][0]}), flush=True)
+        print(json.dumps(seen), file=sys.stderr, flush=True)
+        if message["moves"]:
+            sys.exit(3)
+"""
+
+
+@pytest.fixture
+def switched_on(monkeypatch):
+    require_program("bwrap")
+    monkeypatch.setenv(VARIABLE, "")
+    use_sandbox()
+
+
+def test_everything_that_a_hostile_program_tries_is_contained(switched_on):
+    found = try_sandbox()
+    assert len(found) >= 40
+    assert [what for what, possible in found.items() if possible] == []
+
+
+def test_the_attempts_are_real():
+    """Without a sandbox many succeed, so that they would be noticed."""
+    found = attempts([])
+    possible = {what for what, succeeded in found.items() if succeeded}
+    assert possible >= {
+        "reach a server on this machine",
+        "reach an abstract Unix socket",
+        "reach a Unix socket by its path",
+        "read a file in the home folder",
+        "read a file in the temporary folder",
+        "find shared memory of others",
+        "find a System V segment of others",
+        "see processes of others",
+        "read their environment",
+        "signal them",
+        "find a secret in its environment",
+        "fill the temporary folder",
+        "follow a symbolic link out",
+    }
+    assert not found["take more memory than its limit"], "the guard limits that anyway"
+
+
+def test_a_program_plays_in_it_and_sees_its_folder_only(switched_on, tmp_path, monkeypatch):
+    own = tmp_path / "own"
+    for folder in (own, tmp_path / "other"):
+        folder.mkdir()
+    (own / "bot.py").write_text(BOT)
+    (own / "beside.txt").write_text("beside")
+    monkeypatch.chdir(own)
+    monkeypatch.setenv("TOKEN", "secret")
+    game = make_game("tic_tac_toe")
+    with_sandbox = make_agent(f"cmd:{sys.executable} bot.py", game)
+    match = Match(game, [("bot", with_sandbox), ("random", make_agent("random", game))])
+    record = match.play_out()
+    said = record.verdict.detail.split("it said: ")[1]
+    files, variables, folder, beside = json.loads(said)
+    assert files == ["own"]
+    assert "TOKEN" not in variables
+    assert (folder, beside) == (str(own), "beside")
+
+
+def test_the_command_names_what_is_shown(tmp_path, monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setenv(VARIABLE, "bubblewrap")
+    (tmp_path / "bot.py").touch()
+    words = sandboxed(["python3", str(tmp_path / "bot.py"), "--level", "3"])
+    assert words[-4:] == ["python3", str(tmp_path / "bot.py"), "--level", "3"]
+    shown = {words[i + 1] for i, word in enumerate(words) if word == "--ro-bind-try"}
+    assert str(tmp_path) in shown
+    assert not {"/", "/home", "/root", str(Path.home()), "/etc", "/tmp", os.getcwd()} & shown
+
+
+def test_without_it_commands_are_as_they_were(monkeypatch):
+    monkeypatch.setenv(VARIABLE, "")
+    assert sandboxed(["stockfish", "bench"]) == ["stockfish", "bench"]
+
+
+def test_where_there_is_none_it_is_said_in_one_line(monkeypatch, capsys):
+    monkeypatch.setenv(VARIABLE, "")
+    monkeypatch.setattr(sandbox.shutil, "which", lambda name: None)
+    assert main(["sandbox", "check"]) == 2
+    assert "apt install bubblewrap" in capsys.readouterr().err
+    monkeypatch.setenv(VARIABLE, "gvisor")
+    with pytest.raises(UsageError, match="'gvisor' is no sandbox; known is bubblewrap"):
+        sandboxed(["true"])
+
+
+def test_a_tournament_does_not_pretend_where_workers_are_elsewhere(capsys):
+    assert main(["tournament", "tic_tac_toe", "random", "one-ply", "--sandbox", "--workers", "ray"]) == 2
+    assert "ARENA_SANDBOX=bubblewrap" in capsys.readouterr().err
+
+
+def test_a_tournament_in_it(switched_on, tmp_path, monkeypatch, capsys):
+    (tmp_path / "bot.py").write_text(BOT.replace("sys.exit(3)", "pass"))
+    (tmp_path / "beside.txt").write_text("beside")
+    monkeypatch.chdir(tmp_path)
+    words = ["tournament", "tic_tac_toe", f"bot=cmd:{sys.executable} bot.py", "random", "--games", "4", "--sandbox"]
+    assert main([*words, "--store", "games.db", "--out", "results"]) == 0
+    with (tmp_path / "results" / "games.csv").open() as file:
+        assert [row["reason"] for row in csv.DictReader(file)] == ["finished"] * 4
