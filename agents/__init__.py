@@ -139,6 +139,7 @@ AGENTS = {
     "uci": "agents.configs.kinds:UCI",
     "gtp": "agents.configs.kinds:GTP",
     "gnubg": "agents.configs.kinds:GNUBG",
+    "piskvork": "agents.configs.kinds:PISKVORK",
     "llm": "agents.configs.kinds:LLM",
 }
 """Agents of this distribution: name to the entry string of an `AgentKind`."""

@@ -196,3 +196,9 @@ GNUBG = AgentKind(
     argument="[COMMAND][,plies=N]",
     reaches_out=True,
 )
+PISKVORK = AgentKind(
+    summary="a gomoku program of Gomocup, as piskvork:./pbrain-rapfi",
+    make=Deferred("agents.outside.piskvork:make"),
+    argument="COMMAND",
+    reaches_out=True,
+)

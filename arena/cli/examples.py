@@ -132,6 +132,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("arena uci alphabeta", "the engine command to enter in a chess program; it manages its time"),
         ("arena uci puct:runs/chess-alphazero:400", "a trained agent"),
     ),
+    "piskvork": (
+        ("arena piskvork mcts", "the command of a brain, for Piskvork and other managers"),
+        ("arena piskvork alphabeta:4 --seed 7", "one that looks four moves ahead"),
+    ),
     "gnubg": (
         ("arena gnubg zoo:backgammon", "then in GNU Backgammon: set player 0 external localhost:2564"),
         ("arena gnubg mcts:1000 --game backgammon:scoring=full --port 9000", "for points, on another port"),
