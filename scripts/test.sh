@@ -9,6 +9,8 @@ unset PYTHONDONTWRITEBYTECODE # hundreds of programs are started: none of them i
 source scripts/setup_env.sh
 setup_env dev
 
+core=(tests/analysis tests/collector tests/data tests/env tests/learning tests/policy tests/processes)
+core+=(tests/ratings tests/runs tests/trainer)
 fast=
 if [ "${1:-}" = --fast ]; then
     fast=yes
@@ -51,16 +53,19 @@ if [ $# -gt 0 ]; then
     step "pytest"
     run_pytest --numprocesses "$((cores + 1))" "$@"
 else # in parts, since what a worker has compiled stays in its memory; all of them, whatever the first one finds
-    step "mypy, and games, compiled once for all workers" # which would keep ten times the memory for those they compile
+    step "mypy, and games and tests, compiled once for all workers" # who need ten times the memory for games they compile
     .venv/bin/mypy & # on one core
     types=$!
+    .venv/bin/python -m pytest --collect-only -qq tests >"$scratch/collected" || { tail -50 "$scratch/collected"; exit 1; }
     .venv/bin/python -m tests.compile_games "$cores"
     wait "$types"
     step "pytest"
     failed=
     run_pytest --numprocesses "$((cores + 1))" tests/games games || failed=yes
     run_pytest --numprocesses "$((cores + 1))" tests/agents agents || failed=yes
-    run_pytest --numprocesses "$((cores + 2))" tests arena --ignore tests/games --ignore tests/agents || failed=yes
+    run_pytest --numprocesses "$((cores + 2))" "${core[@]}" arena || failed=yes
+    run_pytest --numprocesses "$((cores + 2))" tests "${core[@]/#/--ignore=}" \
+        --ignore=tests/games --ignore=tests/agents || failed=yes
     [ -z "$failed" ]
 fi
 

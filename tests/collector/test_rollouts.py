@@ -106,6 +106,7 @@ def test_transitions_and_learning_are_those_of_arrays(game):
     assert all([collect_and_learn(ours, theirs) for _ in range(COLLECTIONS)])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("learner", list(LEARNERS))
 def test_every_learner_of_rollouts_learns_what_it_learns_from_arrays(learner):
     ours, theirs = both("tic_tac_toe", learner, openings=3)

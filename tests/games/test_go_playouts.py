@@ -56,6 +56,7 @@ def share(env, text):
     return np.mean([playout_action(env.states[0], bits) == action for bits in BITS])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("spec", ["go:size=5", "go:size=5,ko=simple", "go:size=2", "go:size=1"])
 def test_playouts_play_legal_moves_to_the_end(spec):
     for seed in range(6):
@@ -66,6 +67,7 @@ def test_playouts_play_legal_moves_to_the_end(spec):
             env.step([action])
 
 
+@pytest.mark.full
 def test_a_playout_leaves_its_eyes_and_passes_when_nothing_else_is_left():
     """Black has A1 and C1, two eyes; white cannot play there, and every other point is taken."""
     env = position("go:size=3", "B1 pass A2 pass B2 pass C2 pass A3 pass B3 pass C3 pass")
@@ -83,6 +85,7 @@ def test_a_playout_saves_stones_in_atari():
     assert share(position("go:size=5", "A1 A2 pass B2"), "B1") < 0.5
 
 
+@pytest.mark.full
 def test_priors_prefer_what_takes_to_what_gives():
     env = position("go:size=9", "E5 E4 D4 A9 F4 A8")
 

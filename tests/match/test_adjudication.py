@@ -106,6 +106,7 @@ def test_games_side_by_side_end_as_they_do_alone():
         assert alone.verdict == record.verdict
 
 
+@pytest.mark.full
 def test_agents_in_processes_of_their_own_state_scores():
     limits = Limits(time_per_move="20s")
     agent = ContainedPolicy("alphabeta:4", CONNECT_FOUR, limits)
@@ -156,6 +157,7 @@ def test_rules_that_mean_nothing_are_refused(game, rules, message):
         Adjudicator(game, Adjudication(**rules))
 
 
+@pytest.mark.full
 def test_a_clock_that_nobody_would_keep_is_refused():
     limits = Limits(clock="move=100ms")
     agent = ContainedPolicy("random", CONNECT_FOUR, limits, later=True)

@@ -40,6 +40,7 @@ def logged(command, log):
     return f"{sys.executable} {script}"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("spec_limits", "clock", "told"),
     [
@@ -77,6 +78,7 @@ def test_a_go_program_is_told_its_clock(tmp_path, clock, told):
     assert [line for line in log.read_text().splitlines() if line.startswith("time_")] == told
 
 
+@pytest.mark.full
 def test_a_program_is_told_all_of_its_clock(tmp_path):
     log = tmp_path / "log"
     game, first = games.make("tic_tac_toe"), 'return {"action": message["legal"][0]}'
@@ -170,6 +172,7 @@ def test_clocks_of_the_go_text_protocol():
     assert GtpClocks(0, 10, 1).reading(0, 0) == ClockReading(10, 10, 0, 1)
 
 
+@pytest.mark.full
 def test_our_go_program_obeys_its_clock(capsys, monkeypatch):
     lines = ["time_settings 0 1 1", "genmove b", "time_left w 1 0", "genmove w", "time_left x 1 0", "time_settings 1"]
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines) + "\n"))

@@ -78,6 +78,7 @@ def served(*arguments):
             ours.kill()
 
 
+@pytest.mark.full
 def test_gnu_backgammon_plays_a_match_against_ours():
     """It checks each move, and plays one of its own for an illegal one."""
     program = require_program("gnubg")

@@ -206,6 +206,7 @@ def test_an_answer_that_never_comes_is_late():
     assert counts_of([record])["timed out"] == 2
 
 
+@pytest.mark.full
 def test_a_clock_runs_while_a_model_thinks(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
     limits = Limits(time_per_move="1s")
@@ -219,6 +220,7 @@ def test_a_clock_runs_while_a_model_thinks(monkeypatch):
     assert unpack(record.transcripts)[0].said.move
 
 
+@pytest.mark.full
 def test_a_contained_model_keeps_its_words_when_it_loses():
     with serving(lambda body: UNREADABLE) as server:
         spec = f"llm:{server.url},model=m,rethink=0"
