@@ -8,7 +8,7 @@ import tyro
 
 from arena.base.checks import numbers_in, require_at_least
 from arena.base.errors import UsageError
-from arena.cli.tasks import make_task
+from arena.runs.task_names import make_task
 
 
 @dataclasses.dataclass(frozen=True)

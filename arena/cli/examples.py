@@ -30,6 +30,17 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("arena train gym:CartPole-v1 dqn", "in a Gymnasium environment"),
         ("arena train connect_four discrete-cql --data c4.hdf5", "offline, from a file of 'arena collect'"),
     ),
+    "sweep": (
+        (
+            "arena sweep connect_four ppo --steps 100000 --search learning_rate=1e-4..1e-2:log",
+            "20 trainings of 100,000 steps, by their score against the agents of the evaluation",
+        ),
+        (
+            "arena sweep leduc_poker mmd --search 'hidden=64|128' --objective exploitability --parallel 8",
+            "by how little a best opponent wins, eight trainings at a time",
+        ),
+        ("arena sweep gym:CartPole-v1 dqn --search 'discount_factor=0.9|0.99' --trials 8", "in Gymnasium"),
+    ),
     "league": (
         ("arena league runs/connect_four-ppo", "ladder, payoffs, lineage and next opponents"),
         ("arena league runs/connect_four-ppo --ui", "on a screen; pick two players and watch them"),

@@ -17,6 +17,7 @@ COMMANDS = {
     "agents": "list the agents, and which of them can be trained",
     "zoo": "list the champions of the games, measure them again, add your own",
     "train": "train an agent: self-play in a league, Gymnasium, or offline",
+    "sweep": "search hyper-parameters of a training",
     "league": "show the league of a training: ladder, payoffs, lineage, next opponents",
     "runs": "list trainings, or follow one on a screen",
     "collect": "let an agent play and write the transitions to a file",
@@ -50,7 +51,7 @@ COMMANDS = {
 
 GROUPS = {
     "play and watch": ("play", "watch", "replay", "match", "serve"),
-    "train": ("train", "runs", "league", "collect", "export"),
+    "train": ("train", "sweep", "runs", "league", "collect", "export"),
     "rate": ("tournament", "tune", "ladder", "matches", "rate"),
     "examine": ("analyse", "exploit", "exploitability", "solve"),
     "connect and extend": (

@@ -18,15 +18,16 @@ from arena.base.errors import UsageError
 from arena.base.terminal import make_console, suspendable
 from arena.cli.faults import complain
 from arena.cli.resuming import resume_command, resumed_run
-from arena.cli.tasks import is_gym, make_task, task_name
 from arena.league.config import LEAGUES, LeagueConfig, LeagueName, RunConfig, nearest_preset, usual_league
 from arena.league.scale import ScaleConfig
+from arena.league.trainings import make_training
 from arena.policy.registry import AGENTS, learning_algorithm
 from arena.policy.snapshots import BEST, SNAPSHOT
 from arena.runs.options import GymRunOptions, OfflineRunOptions, default_folder, describe_run
 from arena.runs.scores import score_words
 from arena.runs.settings import Settings, read_settings
 from arena.runs.stored import RunDescription, holds_run, lengthened
+from arena.runs.task_names import is_gym, make_task, task_name
 from games.engine.identity import GameId
 from games.engine.source_files import is_source_file, stored_name
 
@@ -93,8 +94,16 @@ def options_for(arguments: Sequence[str]) -> type:
 
     Where a run is resumed, its own options are the defaults: what is not given stays as it is.
     """
-    settings = _settings(arguments)
     stored = resumed_run("train", arguments, lambda: _usual_folder(arguments))
+    return options_of(arguments, stored, Options, DOC)
+
+
+def options_of(arguments: Sequence[str], stored: RunDescription | None, base: type, doc: str) -> type:
+    """Return the options `base` of a command, extended by those of the training that its arguments name.
+
+    `stored` is the run that is resumed; `doc` is the text of the help.
+    """
+    settings = _settings(arguments)
     task, algo = named_training(arguments, stored)
     task, algo = task or settings.task or "", algo or settings.algo or ""
     if stored is not None:
@@ -128,8 +137,8 @@ def options_for(arguments: Sequence[str]) -> type:
     fields += [(name, type(part), dataclasses.field(default=part)) for name, part in parts.items()]
     known = (("task", Task, settings.task), ("algo", Algorithm, settings.algo))
     fields += [(name, kind, dataclasses.field(default=word)) for name, kind, word in known if word is not None]
-    extended = dataclasses.make_dataclass("Options", fields, bases=(Options,), frozen=True)
-    extended.__doc__ = DOC
+    extended = dataclasses.make_dataclass("Options", fields, bases=(base,), frozen=True)
+    extended.__doc__ = doc
     return extended
 
 
@@ -276,20 +285,12 @@ def _training(task: "Game | GymTask", options: Any) -> "TrainingRun":
     from games.engine.game import Game  # here, as numba takes longer than the help of a command
 
     learning_algorithm(options.algo)  # raises if there is none; only then do the options have no config
-    if isinstance(options.run, OfflineRunOptions):
-        from arena.runs.offline_run import make_offline_run
-
-        return make_offline_run(task, options.algo, options.config, options.run)
-    if not isinstance(task, Game):
-        from arena.runs.gym_run import make_gym_run
-
-        return make_gym_run(task, options.algo, options.config, options.run)
-    from arena.league.training import SelfPlayTraining
-
-    if not task.repeatable:
+    if not isinstance(options.run, RunConfig):
+        return make_training(task, options.algo, options.config, options.run)
+    if isinstance(task, Game) and not task.repeatable:
         warning = f"{task.spec} plays another game by the same seed and moves: this training is not resumed exactly"
         print(warning, file=sys.stderr)
-    return SelfPlayTraining(task, options.algo, options.config, options.run, options.league, options.scale)
+    return make_training(task, options.algo, options.config, options.run, options.league, options.scale)
 
 
 RATES = {"step": "steps", "games": "games", "simulations": "simulations"}

@@ -10,11 +10,11 @@ import tyro
 
 from arena.base.checks import require_above, require_at_least, require_between
 from arena.base.errors import UsageError
-from arena.cli.tasks import is_gym
 from arena.match.limits import Limits
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
 from arena.runs.options import GYM
+from arena.runs.task_names import is_gym
 from arena.tournament.openings import openings_of
 from arena.tui.services.agents import contained_agent
 from games.engine.game import Game

@@ -42,7 +42,7 @@ RATE_S = 30.0
 
 
 class StopRequested(Exception):
-    """A watcher asked the training to stop."""
+    """A watcher asked the training to stop; the message says who."""
 
 
 class LiveRun:
@@ -85,7 +85,7 @@ class LiveRun:
             self.log(f"kept as {self._training.save_checkpoint().name}")
         self._pause_while_requested()
         if requested(self.folder, "stop"):
-            raise StopRequested
+            raise StopRequested("stopped by a watcher")
 
     def speeds(self) -> dict[str, float]:
         """Return the steps and games per second of the last `RATE_S` seconds; nothing before they are known."""
@@ -220,8 +220,8 @@ def live(training: TrainingRun) -> Iterator[LiveRun]:
         run.begin()
         try:
             yield run
-        except StopRequested:
-            run.end("stopped", "stopped by a watcher")
+        except StopRequested as stop:
+            run.end("stopped", str(stop))
             raise
         except KeyboardInterrupt:
             run.end("stopped", "interrupted")
