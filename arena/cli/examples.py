@@ -137,6 +137,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "serve": (
         ("arena serve", "the home screen at http://127.0.0.1:8000"),
+        ('arena serve "watch hex level:5 level:7" --read-only', "to be looked at, and not touched"),
         ('arena serve "play connect_four mcts:400 --seat 2" --port 9000', "one game against one agent"),
     ),
     "uci": (

@@ -18,8 +18,10 @@ from arena.base.passwords import handed_on
 class Options:
     """Serve a web page with the home screen, or with the screen of a command.
 
-    Everybody who opens the page gets a separate screen, which runs on this machine as your user, with your files. By
-    default only this machine can reach the page. With another --host, note that there is no password and no encryption.
+    The address that it prints ends in a token, without which nobody is let in. Everybody who opens it gets a separate
+    screen, which runs on this machine as your user, with your files; with --read-only, keys and the mouse do nothing in
+    it. By default only this machine can reach the page. With another --host, note that nothing is encrypted: where
+    others share the network, put a proxy with TLS before it.
     """
 
     command: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="COMMAND", help_behavior_hint="(home)")] = ""
@@ -28,6 +30,8 @@ class Options:
     """Address to listen on; 127.0.0.1 for this machine alone, 0.0.0.0 for all machines that can reach it."""
     port: int = 8000
     """Port to listen on."""
+    read_only: bool = False
+    """Let visitors look only: serve a command that needs no keys, such as watch."""
 
     def __post_init__(self) -> None:
         require_between(1, 65535, **numbers_in(self, "port"))
@@ -47,5 +51,5 @@ def run(options: Options) -> int:
         raise UsageError(f"serve needs the package {error.name}; {install_command('web')}") from None
     words, secret = handed_on(words)
     os.environ.update(secret)  # for the screens' processes, whose command lines must not show passwords
-    serve(shlex.join([sys.executable, "-m", "arena", *words]), options.host, options.port)
+    serve(shlex.join([sys.executable, "-m", "arena", *words]), options.host, options.port, options.read_only)
     return 0

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -43,21 +44,23 @@ def free_port() -> int:
 
 @pytest.fixture
 def served(tmp_path):
-    """Serves a command; its port."""
+    """Serves a command; the port, and the path with the token."""
     started = []
 
-    def start(command: str) -> int:
+    def start(command: str, *options: str) -> tuple[int, str]:
         port = free_port()
-        words = [sys.executable, "-m", "arena", "serve", command, "--port", str(port)]
+        words = [sys.executable, "-m", "arena", "serve", command, "--port", str(port), *options]
         place = Path(__file__).parents[2]
         environment = os.environ | {"PYTHONPATH": str(place)}
         started.append(subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=tmp_path, env=environment))
-        assert started[-1].stdout.readline() == f"The arena is at http://127.0.0.1:{port}; Ctrl-C ends it.\n"
+        line = started[-1].stdout.readline()
+        said = re.fullmatch(rf"The arena is at http://127.0.0.1:{port}(/\?token=[\w-]{{32}}); Ctrl-C ends it.\n", line)
+        assert said is not None
         deadline = time.monotonic() + 120
         while True:
             with contextlib.suppress(OSError):
                 socket.create_connection(("127.0.0.1", port), 5).close()
-                return port
+                return port, said[1]
             assert time.monotonic() < deadline
             time.sleep(0.05)
 
@@ -84,8 +87,8 @@ async def tops(width: int, height: int) -> list[tuple[float, float]]:
 
 async def test_a_game_is_played_to_its_end_by_clicks(served, tmp_path):
     require_browser()
-    port, store = served("play connect_four random --hints random"), tmp_path / "runs" / "arena.db"
-    async with open_page(f"http://127.0.0.1:{port}/") as page:
+    (port, path), store = served("play connect_four random --hints random"), tmp_path / "runs" / "arena.db"
+    async with open_page(f"http://127.0.0.1:{port}{path}") as page:
         await page.wait_for("!!document.querySelector('.xterm-screen')")
         await page.wait_for("document.activeElement.className == 'xterm-helper-textarea'")  # keys are heard
         left, top, width, height = await page.value(BOX)
@@ -106,10 +109,11 @@ async def test_a_game_is_played_to_its_end_by_clicks(served, tmp_path):
 
 
 async def test_other_pages_and_other_names_are_turned_away(served):
-    port = served("play tic_tac_toe random --hints random")
+    port, path = served("play tic_tac_toe random --hints random")
     url = f"http://127.0.0.1:{port}"
-    async with aiohttp.ClientSession() as session:
-        async with session.get(f"{url}/") as answer:
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+        async with session.get(f"{url}{path}") as answer:
+            assert str(answer.url) == f"{url}/", "the token is out of the address"
             assert answer.status == 200
             policy = answer.headers["Content-Security-Policy"]
             assert "fonts" not in policy
@@ -121,6 +125,54 @@ async def test_other_pages_and_other_names_are_turned_away(served):
                 await session.ws_connect(f"{url}/ws", headers={"Origin": origin})
         async with session.ws_connect(f"{url}/ws", headers={"Origin": f"http://localhost:{port}"}) as websocket:
             assert not websocket.closed
+
+
+async def test_nobody_is_let_in_without_the_token(served):
+    port, path = served("play tic_tac_toe random --hints random")
+    url = f"http://127.0.0.1:{port}"
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+        for place in ("/", "/?token=", f"/{path[1:-1]}", "/static/js/textual.js", f"/static/js/textual.js{path[1:]}"):
+            async with session.get(url + place) as answer:
+                assert answer.status == 403, place
+        with pytest.raises(aiohttp.WSServerHandshakeError, match="403"):
+            await session.ws_connect(f"{url}/ws")
+        async with session.get(url + path, allow_redirects=False) as answer:
+            cookie = answer.headers["Set-Cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=Strict" in cookie
+        headers = {"Cookie": cookie.partition(";")[0]}
+        async with session.get(f"{url}/static/js/textual.js", headers=headers) as answer:
+            assert answer.status == 200
+
+
+async def screen_after(session, url, keys):
+    """What the screen of a command shows at the end, after some keys."""
+    shown = b""
+    async with session.ws_connect(f"{url}/ws?width=80&height=24") as websocket:
+        deadline = time.monotonic() + 60
+        while b"type a move" not in shown and time.monotonic() < deadline:
+            with contextlib.suppress(TimeoutError):
+                message = await websocket.receive(1)
+                shown += message.data if isinstance(message.data, bytes) else b""
+        await websocket.send_json(["stdin", keys])
+        shown = b""
+        with contextlib.suppress(TimeoutError):
+            while True:
+                message = await websocket.receive(3)
+                shown += message.data if isinstance(message.data, bytes) else b""
+    return shown
+
+
+@pytest.mark.parametrize("options", [[], ["--read-only"]])
+async def test_keys_do_nothing_where_visitors_may_only_look(served, options, tmp_path):
+    """`?` opens the help of a screen."""
+    port, path = served("play tic_tac_toe random --hints random", *options)
+    url = f"http://127.0.0.1:{port}"
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+        async with session.get(url + path) as answer:
+            assert answer.status == 200
+        shown = await screen_after(session, url, "?")
+    assert (len(shown) > 500) == (not options)
 
 
 @pytest.mark.parametrize(
