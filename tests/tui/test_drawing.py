@@ -11,7 +11,7 @@ from arena.tui.drawing.board import Arrangement, BoardView, arrange, cell_at, dr
 from arena.tui.drawing.cells import Terminal, TextRun
 from arena.tui.drawing.figures import BLACK, WHITE
 from arena.tui.drawing.scales import BARE, FLAT, SQUARE, Scale, ruled, scales_of
-from arena.tui.drawing.shapes import figure
+from arena.tui.drawing.shapes import DISC, EIGHTHS, figure, piece, thin_spike
 from arena.tui.state.words import mark
 from games.engine.picture import Picture
 
@@ -341,3 +341,27 @@ def test_pixels_are_shown_where_they_are_largest(size, panels, extents):
     image = pixels(np.zeros((500, 500, 3)))
     arrangement = arrange(image, *size)
     assert (arrangement.panels, extent(image, arrangement.scale)) == (panels, extents)
+
+
+def test_points_of_backgammon_are_triangles_in_cells_of_one_line():
+    lines = draw(BoardView(picture("backgammon")), Scale(3, 1, frame=1))
+    point = [[run.text for run in line if "spike" in run.role] for line in lines]
+    slices = [thin_spike(3, 1 - row / 5, 0.8 - row / 5) for row in range(5)]
+    covered = [8 - EIGHTHS.index(left) for left, _, _ in slices]
+    assert covered == [EIGHTHS.index(right) for _, _, right in slices[:3]] + [0, 8], "as wide on both sides"
+    assert covered[:4] == sorted(covered[:4], reverse=True)
+    assert [middle for _, middle, _ in slices] == ["█", "█", "█", "█", "╹"]
+    assert "▏" in point[1] + point[2], "the felt covers a part of the point"
+    assert not [
+        run
+        for line in draw(BoardView(picture("backgammon")), BARE, terminal=MONOCHROME)
+        for run in line
+        if run.text == "▏"
+    ]
+
+
+@pytest.mark.parametrize("height", [2, 3, 5])
+def test_discs_above_each_other_do_not_touch(height):
+    top, *_, bottom = piece(DISC, 2 * height + 1, height, 0.9, apart=True)
+    assert not set(top) & set("█▟▙▛▜▀▐▌")
+    assert set(bottom) & set("█▀")

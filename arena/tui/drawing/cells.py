@@ -48,7 +48,7 @@ class TextRun(NamedTuple):
     text: str
     role: str
     """Kind of content: line, label, target, last, cursor, chance, seat-0, white, black, ink-red, edge-0, spike-0 ...;
-    on-seat-0, on-white for what is written upon a piece."""
+    on-seat-0, on-white for what is written upon a piece, beside-spike-0 for the surface that covers a part of it."""
     chance: float = 0.0
     """Shade of the cell behind it, 0 to 1."""
     chosen: bool = False
@@ -156,7 +156,7 @@ def _disc(look: CellLook, scale: Scale, terminal: Terminal) -> list[CellLine]:
         form = shapes.RING if outlined else shapes.DISC
     else:
         form = look.seat % len(shapes.FORMS)
-    drawn = shapes.piece(form, scale.width, scale.height, 0.96 if look.crossing else FILL)
+    drawn = shapes.piece(form, scale.width, scale.height, 0.96 if look.crossing else FILL, not scale.row_gap)
     lines: list[CellLine] = [((line, look.role),) for line in drawn]
     middle = scale.height // 2
     if look.letter:
@@ -168,7 +168,8 @@ def _bowl(look: CellLook, scale: Scale, terminal: Terminal) -> list[CellLine]:
     """Return a bowl with its number."""
     if scale.height < 3:
         return _on_blank(look.letter, f"on-{look.role}", scale)
-    drawn = shapes.piece(shapes.DISC if terminal.colours else shapes.RING, scale.width, scale.height, FILL)
+    form = shapes.DISC if terminal.colours else shapes.RING
+    drawn = shapes.piece(form, scale.width, scale.height, FILL, not scale.row_gap)
     lines: list[CellLine] = [((line, look.role),) for line in drawn]
     lines[scale.height // 2] = _upon(drawn[scale.height // 2], look)
     return lines
@@ -226,6 +227,8 @@ def _empty(look: CellLook, scale: Scale, terminal: Terminal) -> list[CellLine]:
         return _lines_of(look, scale)
     if look.is_target:
         return _in_the_middle("•" if scale.height > 2 else "·", "target", look, scale)
+    if look.spike is not None:
+        return _spike(look, scale, terminal)
     framed = (scale.frame or look.ground) and look.form != "tile"
     return _in_the_middle(
         "" if framed else "·", "line", look, scale
@@ -241,8 +244,6 @@ def _in_the_middle(text: str, role: str, look: CellLook, scale: Scale) -> list[C
         around = (line[:begin], line_role), (text, role), (line[begin + len(text) :], line_role)
         lines[scale.height // 2] = tuple(part for part in around if part[0])
         return lines
-    if look.spike is not None and not text:
-        return _spike(look, scale)
     return _on_blank(text, role, scale)
 
 
@@ -252,10 +253,14 @@ def _on_blank(text: str, role: str, scale: Scale) -> list[CellLine]:
     return lines
 
 
-def _spike(look: CellLook, scale: Scale) -> list[CellLine]:
+def _spike(look: CellLook, scale: Scale, terminal: Terminal) -> list[CellLine]:
     """Return a slice of a backgammon point."""
     assert look.spike is not None
     begin, end, colour = look.spike
+    if scale.height == 1 and scale.width % 2 and terminal.colours and not terminal.ascii_only:
+        left, middle, right = shapes.thin_spike(scale.width, begin, end)
+        is_tip = middle != "█"
+        return [((left, "" if is_tip else f"beside-spike-{colour}"), (middle + right, f"spike-{colour}"))]
     return [((line, f"spike-{colour}"),) for line in shapes.spike(scale.width, scale.height, begin, end)]
 
 

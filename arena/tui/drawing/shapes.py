@@ -24,19 +24,29 @@ FORMS: tuple[Form, ...] = (
 DISC, RING = 0, 1
 QUARTERS = " ▘▝▀▖▌▞▛▗▚▐▜▄▙▟█"
 """Quarter blocks by the bits of their filled quarters: 1 upper left, 2 upper right, 4 lower left, 8 lower right."""
+LOWER = str.maketrans("█▟▙", "▇▆▆"), str.maketrans("█▟▙", "▆▄▄")
+"""Blocks with a gap above for those without one: a narrow gap, and one for cells of two lines."""
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+"""Blocks by the eighths of their width that are filled, from the left."""
 BRAILLE = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
 """Bit of each dot in the code of a braille character."""
 
 
 @cache
-def piece(form: int, width: int, height: int, fill: float) -> tuple[str, ...]:
-    """Return a piece in lines of quarter blocks, as large as it fits but for a margin."""
+def piece(form: int, width: int, height: int, fill: float, apart: bool = False) -> tuple[str, ...]:
+    """Return a piece in lines of quarter blocks, as large as it fits but for a margin.
+
+    With `apart`, a disc leaves a gap above, where the disc of the cell above would join it to one long shape.
+    """
     radius = fill * min(width / 2, height)
     x = (np.arange(2 * width * SAMPLES) + 0.5) / (2 * SAMPLES) - width / 2
     y = (np.arange(2 * height * SAMPLES) + 0.5) / SAMPLES - height
     stretched = 1.25 if height == 2 else 1.0  # in four rows of quarters a circle would be a cross
     inside = FORMS[form](x[None, :] / radius, y[:, None] / (stretched * radius))
-    return quarter_blocks(_reduced(inside, 2 * height, 2 * width))
+    first, *others = quarter_blocks(_reduced(inside, 2 * height, 2 * width))
+    if apart and form == DISC:
+        first = first.translate(LOWER[height == 2])
+    return first, *others
 
 
 @cache
@@ -45,6 +55,22 @@ def spike(width: int, height: int, begin: float, end: float) -> tuple[str, ...]:
     x = np.abs((np.arange(2 * width * SAMPLES) + 0.5) / SAMPLES - width) / width
     y = (np.arange(2 * height * SAMPLES) + 0.5) / (2 * height * SAMPLES)
     return quarter_blocks(_reduced(x[None, :] <= (begin + (end - begin) * y)[:, None], 2 * height, 2 * width))
+
+
+@cache
+def thin_spike(width: int, begin: float, end: float) -> tuple[str, str, str]:
+    """Return a slice of a long triangle that is one line high: what is left of it, its middle, and its right side.
+
+    The left part is drawn in the colour of the surface upon that of the triangle, as blocks are filled from the left.
+    """
+    half = (width - 1) // 2
+    filled = round(8 * max(width * (begin + end) / 2 - 1, 0) / 2)  # eighths on each side of the middle
+    if filled == 0 and min(begin, end) == 0:  # the tip
+        return " " * half, "╹" if begin > end else "╻", " " * (width - 1 - half)
+    whole, rest = divmod(filled, 8)
+    empty = "█" * (half - whole - (rest > 0)) + (EIGHTHS[8 - rest] if rest else "")
+    right = ("█" * whole + (EIGHTHS[rest] if rest else "")).ljust(width - 1 - half)
+    return empty + " " * whole, "█", right
 
 
 @cache

@@ -195,6 +195,8 @@ class Board(Widget):
                 style += Style(foreground=ground.blend(ground.get_contrast_text(1.0), dim))
         if role in PAINTS:
             style += Style(foreground=Color(*PAINTS[role]), bold=True)
+        elif run.ground and role.removeprefix("beside-") in PAINTS:
+            style += Style(background=Color(*PAINTS[role.removeprefix("beside-")]), foreground=ground)
         elif role.removeprefix("on-") in PAINTS:
             paint = Color(*PAINTS[role.removeprefix("on-")])
             style += Style(background=paint, foreground=paint.get_contrast_text(1.0), bold=True)
