@@ -20,7 +20,7 @@ OF_INCREMENT = 0.75
 OF_MOVE = 0.9
 """Share of a limit for the move that is spent, less `LOST_S`."""
 LOST_S = 0.01
-"""Seconds that pass around a search."""
+"""Seconds that pass around a search; of a clock they are kept for each move to come."""
 FEWEST_S = 0.001
 """Seconds of the shortest search."""
 
@@ -53,10 +53,11 @@ def seconds_for(game: Game, clock: ClockReading) -> float | None:
 
 def _of_game(game: Game, clock: ClockReading, left_s: float) -> float:
     """Return the share of a chess clock for this move."""
-    if left_s <= RESERVE_S:  # save time until there is a reserve again
-        return min(0.3 * clock.increment_s, 0.3 * left_s)
     in_game = min(game.max_length, TYPICAL_PLIES) / game.num_players
     moves = max(in_game - clock.moves_played, LEAST_SHARE * in_game, 2.0)
     if clock.moves_to_go is not None:
         moves = min(moves, max(clock.moves_to_go, 1.25))  # the last of a period leaves a fifth: the next has its own
-    return (left_s - RESERVE_S) / moves + min(OF_INCREMENT * clock.increment_s, 0.5 * (left_s - RESERVE_S))
+    spare_s = left_s - RESERVE_S - LOST_S * moves
+    if spare_s <= 0:  # save time until there is a reserve again
+        return min(0.3 * clock.increment_s, 0.3 * left_s)
+    return spare_s / moves + min(OF_INCREMENT * clock.increment_s, 0.5 * spare_s)
