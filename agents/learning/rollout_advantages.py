@@ -15,9 +15,9 @@ TensorValues = Callable[[Any], torch.Tensor]
 
 def batch_of(rollout: Rollout) -> Batch:
     """Return a rollout as the transitions that `learn` takes, with the values and log-probabilities of who acted."""
-    seen = Batch(obs=rollout.obs, mask=rollout.mask)
+    observation = Batch(obs=rollout.obs, mask=rollout.mask)
     act, logp, value = rollout.decision
-    return Batch(obs=seen, act=act, logp_old=logp, v_s=value.double())
+    return Batch(obs=observation, act=act, logp_old=logp, v_s=value.double())
 
 
 def add_advantages(
@@ -37,5 +37,5 @@ def add_advantages(
 def update_scale(scale: ReturnScale, rollout: Rollout, discount: float) -> None:
     """Include the discounted sums of the rewards that were collected."""
     none = torch.zeros_like(rollout.rew)
-    earned, _ = gae(rollout, none, (discount, 1.0), none[: len(rollout.cut)])
-    scale.update(earned.numpy(force=True))
+    returns, _ = gae(rollout, none, (discount, 1.0), none[: len(rollout.cut)])
+    scale.update(returns.numpy(force=True))

@@ -138,7 +138,7 @@ def expand(nodes: NDArray[Any], head: Any, node: Any, state: Any, mask: NDArray[
 
 
 @njit(inline="always")
-def add(nodes: NDArray[Any], place: int, action: int, worth: float) -> None:
+def add(nodes: NDArray[Any], place: int, action: int, prior: float) -> None:
     """Initialise a node, with simulations for what its action is worth at first sight."""
     node = nodes[place]
     node.mean = node.exploration_term = 0.0
@@ -146,8 +146,8 @@ def add(nodes: NDArray[Any], place: int, action: int, worth: float) -> None:
     node.visits = node.first_child = node.num_children = node.num_expanded = 0
     node.action = action
     node.seat = TERMINAL
-    node.prior_visits = EVEN_PRIOR + abs(worth)
-    node.prior_mean = worth / node.prior_visits
+    node.prior_visits = EVEN_PRIOR + abs(prior)
+    node.prior_mean = prior / node.prior_visits
     node.amaf_mean, node.amaf_visits = node.prior_mean, node.prior_visits
 
 

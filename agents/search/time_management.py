@@ -35,9 +35,9 @@ def budget_for(game: Game, own: Budget, obs: Batch, row: int, counts: str) -> Bu
     if clock is None:
         return own
     seconds = least(own.seconds, seconds_for(game, clock))
-    told = clock.depth if counts == "depth" else clock.nodes
-    gives_way = own.usual and (seconds is not None or told is not None)
-    count = least(None if gives_way else own.count, told)
+    prescribed = clock.depth if counts == "depth" else clock.nodes
+    gives_way = own.usual and (seconds is not None or prescribed is not None)
+    count = least(None if gives_way else own.count, prescribed)
     return Budget(count, seconds)
 
 

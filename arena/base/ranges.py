@@ -44,13 +44,13 @@ def read_range(text: str, words: Collection[str], example: str) -> NumberRange:
     name, low, high = match[1], read_number(text, match[2]), read_number(text, match[3])
     if not low < high:
         raise UsageError(f"{text!r}: {low:g} is not below {high:g}")
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for part in (match[4] or "").split(":")[1:]:
         word, _, value = part.partition("=")
         if word.strip() not in words:
             raise UnknownNameError(f"word in {text!r}:", word.strip(), words)
-        found[word.strip()] = value.strip()
-    return NumberRange(name, low, high, found)
+        values[word.strip()] = value.strip()
+    return NumberRange(name, low, high, values)
 
 
 def read_number(what: str, text: str) -> float:

@@ -134,5 +134,5 @@ class ExternalPlayer:
     def _match(self, line: str) -> Match:
         assert self._game.parse_position is not None
         self._asked += 1
-        begun = replace(self._game, initial=self._game.parse_position(line))
-        return Match(begun, [(self._name, self._agent)] * 2, spawn_seeds(self._seed, self._asked, count=1)[0])
+        started = replace(self._game, initial=self._game.parse_position(line))
+        return Match(started, [(self._name, self._agent)] * 2, spawn_seeds(self._seed, self._asked, count=1)[0])

@@ -27,12 +27,12 @@ class Options:
 
 def run(options: Options) -> int:
     """Print a line an attempt; return the exit status."""
-    found = try_sandbox()
-    escaped = sum(found.values())
+    report = try_sandbox()
+    escaped = sum(report.values())
     if options.json:
-        print(json.dumps({what: {"contained": not possible} for what, possible in found.items()}, indent=2))
+        print(json.dumps({what: {"contained": not possible} for what, possible in report.items()}, indent=2))
     else:
-        rows = [(what, "possible" if possible else "contained") for what, possible in found.items()]
+        rows = [(what, "possible" if possible else "contained") for what, possible in report.items()]
         print_table([Column("attempt"), Column("in the sandbox")], rows)
-        print(f"\n{len(found) - escaped} of {len(found)} attempts are contained by bubblewrap and the guard.")
+        print(f"\n{len(report) - escaped} of {len(report)} attempts are contained by bubblewrap and the guard.")
     return 1 if escaped else 0

@@ -13,7 +13,7 @@ from torch import Tensor
 from arena.base.errors import UsageError
 from arena.collector.episodes import Ended, joined
 from arena.collector.rollout_seats import RolloutSeats
-from arena.collector.steps import Steps
+from arena.collector.steps import RolloutSteps
 from arena.data.batch import Batch
 from arena.data.buffer.base import ReplayBuffer
 from arena.data.rows import require_alike
@@ -47,7 +47,7 @@ class RolloutCollector:
         self.device = torch.as_tensor(env.seats).device
         self._all = np.arange(self.num_envs)
         self._seats = RolloutSeats(manager, env, self.device)
-        self._steps = Steps(env, 0, self.device)
+        self._steps = RolloutSteps(env, 0, self.device)
         self._returns = torch.zeros((self.num_envs, self.num_agents), dtype=torch.float64, device=self.device)
         self._lens = torch.zeros(self.num_envs, dtype=torch.int64, device=self.device)
         self.reset(reset_buffer=False)
@@ -152,27 +152,27 @@ class RolloutCollector:
             return
         if self._steps.taken:
             raise UsageError("a collection follows another that nobody has learned from: reset_buffer() first")
-        needed = Steps.bytes_of(self.env, moves)
+        needed = RolloutSteps.bytes_of(self.env, moves)
         if self.env.device == "cuda" and needed > (there := available_bytes()):
             raise UsageError(
                 f"{moves} moves on {self.num_envs:,} boards of {self.env.game.name} need {needed / 1e6:,.0f} MB of "
                 f"memory on the device, which has {there / 1e6:,.0f} MB free: give fewer --boards or --moves"
             )
         state = self._steps.state_dict()
-        self._steps = Steps(self.env, moves, self.device)
+        self._steps = RolloutSteps(self.env, moves, self.device)
         self._steps.load_state_dict(state)
 
     def _step(self) -> Tensor:
         """Make a move on every board; return the boards whose game has ended."""
         seat, obs, mask = self._seat, self._obs, self._mask
         decision, policy_ids, learns = self._seats.decide(seat, obs, mask)
-        seen, rew, terminated, truncated, _ = self.env.step(decision.act)
+        observation, rew, terminated, truncated, _ = self.env.step(decision.act)
         rew = torch.as_tensor(rew)
         over = torch.as_tensor(truncated if self.env.game.truncates else terminated)[:, 0]
         self._steps.add(seat, obs, mask, *decision, policy_ids, learns, rew, over)
         self._returns += rew
         self._lens += 1
-        self._see(seen)
+        self._see(observation)
         return over.nonzero()[:, 0]
 
     def _finish(self, boards: Tensor) -> tuple[Tensor, Tensor, NDArray[np.int64]]:
@@ -188,9 +188,9 @@ class RolloutCollector:
         self._returns[boards], self._lens[boards] = 0.0, 0
         return ended
 
-    def _see(self, seen: Batch) -> None:
+    def _see(self, observation: Batch) -> None:
         """Note which seats are to move, what they see, and their legal actions."""
-        self._seat, self._obs, self._mask = (torch.as_tensor(seen[name]) for name in ("agent_id", "obs", "mask"))
+        self._seat, self._obs, self._mask = (torch.as_tensor(observation[name]) for name in ("agent_id", "obs", "mask"))
 
     def _stats(self, ended: list[tuple[Tensor, Tensor, NDArray[np.int64]]], steps: int, seconds: float) -> CollectStats:
         arrays: list[Ended] = [(ret.numpy(force=True), lens.numpy(force=True), players) for ret, lens, players in ended]

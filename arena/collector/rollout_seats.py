@@ -78,32 +78,36 @@ class RolloutSeats:
         """Return actions for the seats to move [B], who they are [B], and whether they learn from it [B]."""
         policy_ids = self._seated[self._boards, seat]
         states = self._env.positions() if self._manager.needs_state else None
-        seen = Batch(agent_id=seat, obs=obs, mask=mask)
+        observation = Batch(agent_id=seat, obs=obs, mask=mask)
         if len(self._playing) == 1:
-            decision = self._ask(self._playing[0], seen, self._boards, states)
+            decision = self._ask(self._playing[0], observation, self._boards, states)
         else:
             decision = Decision(torch.empty_like(seat), *torch.zeros((2, len(seat)), device=self._device))
             first = self._first[policy_ids]
             for number in self._playing:
                 rows = (first == number).nonzero()[:, 0]
                 if len(rows):
-                    part = self._ask(number, Batch({name: tensor[rows] for name, tensor in seen.items()}), rows, states)
+                    part = self._ask(
+                        number, Batch({name: tensor[rows] for name, tensor in observation.items()}), rows, states
+                    )
                     for whole, own in zip(decision, part, strict=True):
                         whole[rows] = own
         return decision, policy_ids, self._learns[policy_ids]
 
-    def _ask(self, number: int, seen: Batch, boards: Tensor, states: NDArray[Any] | None) -> Decision:
+    def _ask(self, number: int, observation: Batch, boards: Tensor, states: NDArray[Any] | None) -> Decision:
         """Return the actions of a policy for what seats see on some boards."""
         policy = self._manager.policies[number]
         if isinstance(policy, LearnsFromRollouts):
-            return policy.decide(seen.obs, seen.mask)
-        act = torch.from_numpy(self._asked(number, seen, boards.numpy(force=True), states)).to(self._device)
+            return policy.decide(observation.obs, observation.mask)
+        act = torch.from_numpy(self._asked(number, observation, boards.numpy(force=True), states)).to(self._device)
         return Decision(act, *torch.zeros((2, len(act)), device=self._device))
 
-    def _asked(self, number: int, seen: Batch, boards: NDArray[np.int64], states: NDArray[Any] | None) -> NDArray[Any]:
+    def _asked(
+        self, number: int, observation: Batch, boards: NDArray[np.int64], states: NDArray[Any] | None
+    ) -> NDArray[Any]:
         """Return the actions of a policy that takes arrays."""
         name, policy = self._manager.names[number], self._manager.policies[number]
-        obs = Batch({key: tensor.numpy(force=True) for key, tensor in seen.items()})
+        obs = Batch({key: tensor.numpy(force=True) for key, tensor in observation.items()})
         if states is not None:
             obs.state = states[boards]
         places = boards * self._env.num_agents + obs.agent_id

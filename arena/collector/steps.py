@@ -1,4 +1,4 @@
-"""`Steps`: what happened on all boards, step by step, as tensors on one device; and the transitions in it.
+"""`RolloutSteps`: what happened on all boards, step by step, as tensors on one device; and the transitions in it.
 
 Shapes: B boards, P seats, T steps of a collection, S = P + T rows of boards, A actions, O observation. The first P
 rows are not steps: row p holds the transitions of seat p that are still open from earlier collections. So open and new
@@ -20,7 +20,7 @@ OPEN = -1
 """Of an action after which neither its seat was to move again nor its game ended."""
 
 
-class Rows(NamedTuple):
+class StepRows(NamedTuple):
     """Actions and all that is known of them, in S rows of B boards."""
 
     seat: Tensor
@@ -45,7 +45,7 @@ class Rows(NamedTuple):
     """Whether the action ended the game, bool [S, B]."""
 
 
-class Steps:
+class RolloutSteps:
     """The steps of one collection on all boards, and the open transitions of earlier ones.
 
     Args:
@@ -64,7 +64,7 @@ class Steps:
         def zeros(*further: int, dtype: torch.dtype = torch.int64) -> Tensor:
             return torch.zeros((*shape, *further), dtype=dtype, device=device)
 
-        self.rows = Rows(
+        self.rows = StepRows(
             seat=zeros(),
             obs=zeros(*game.observation_shape, dtype=dtype),
             mask=zeros(game.num_actions, dtype=torch.bool),
@@ -93,7 +93,7 @@ class Steps:
         return len(self.rows.seat) - self.seats - self.taken
 
     def add(self, *columns: Tensor) -> None:
-        """Add a step of all boards: an entry [B, ...] for each field of `Rows`."""
+        """Add a step of all boards: an entry [B, ...] for each field of `StepRows`."""
         row = self.seats + self.taken
         for column, entry in zip(self.rows, columns, strict=True):
             column[row] = entry

@@ -162,8 +162,8 @@ class Matchups:
         """Return the device of boards whose rollouts the learners learn from; None if they learn from arrays."""
         if not all(isinstance(policy, LearnsFromRollouts) for policy in self.live.values()):
             return None
-        asked = self.setup.options.device
-        return device_of_games(self.setup.task, self.setup.device, required=asked != "auto")
+        choice = self.setup.options.device
+        return device_of_games(self.setup.task, self.setup.device, required=choice != "auto")
 
     def _teaches(self, record: Learner) -> bool:
         """Return whether the rivals of a learner learn from its games."""

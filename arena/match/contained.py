@@ -78,8 +78,8 @@ class ContainedPolicy(Policy):
             raise FailedError(Failure("it has ended"))
         clock = read_clock(obs)
         seconds = None if clock is None else clock.seconds_left
-        seen = Batch({name: array for name, array in obs.items() if clock is None or name not in CLOCK})
-        message = {"seen": to_json(seen), "tell": self._tells, "clock": None if clock is None else asdict(clock)}
+        observation = Batch({name: array for name, array in obs.items() if clock is None or name not in CLOCK})
+        message = {"seen": to_json(observation), "tell": self._tells, "clock": None if clock is None else asdict(clock)}
         began = time.monotonic()
         answer = self._ask(self._process, message, seconds, "no move", GRACE_S)
         waited_s, spent_s = time.monotonic() - began, answer.get("spent_s")
@@ -170,10 +170,10 @@ def clock_of_contained(policies: Iterable[Policy | None], limits: Limits | None)
         if isinstance(policy, ContainedPolicy) and policy.limits.control is not None:
             limits = policy.limits if limits is None else limits
             if policy.limits.control != limits.control:
-                told = "no clock" if limits.control is None else f"the clock {limits.control}"
+                limit = "no clock" if limits.control is None else f"the clock {limits.control}"
                 raise UsageError(
-                    f"an agent with the clock {policy.limits.control} cannot play in a match with {told}: nobody would "
-                    "keep its time; give all players of a match the same limits"
+                    f"an agent with the clock {policy.limits.control} cannot play in a match with {limit}: "
+                    "nobody would keep its time; give all players of a match the same limits"
                 )
     return limits
 

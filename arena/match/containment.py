@@ -61,8 +61,8 @@ def attempts(command: Sequence[str]) -> dict[str, bool]:
     try:
         tried: dict[str, bool] = json.loads(output)
     except ValueError:
-        said = errors.decode(errors="replace").strip().splitlines() or ["nothing"]
-        raise UsageError(f"the attempts could not be made; the program said: {said[-1]}") from None
+        lines = errors.decode(errors="replace").strip().splitlines() or ["nothing"]
+        raise UsageError(f"the attempts could not be made; the program said: {lines[-1]}") from None
     exceeding = {"take more memory than its limit": GREEDY, "start processes without end": FORKING}
     return tried | {what: _unbounded([*command, sys.executable, "-I", "-c", code]) for what, code in exceeding.items()}
 

@@ -24,7 +24,7 @@ from typing import Any
 from arena.base.errors import UsageError
 from arena.match import transcripts
 from arena.match.replay import empty_seats, replay, require_possible, settle, steps_of
-from arena.match.shown import Steps, pack
+from arena.match.shown import ShownSteps, pack
 from arena.match.verdict import MatchRecord, Reason, Verdict
 from arena.policy.registry import make_game
 from games.engine.actions import Action
@@ -126,7 +126,7 @@ def _shown(game: Game, content: dict[str, Any], verdict: Verdict) -> tuple[tuple
         raise UsageError("the actions in 'shown' are not all actions of the game")
     if len(content["players"]) != game.num_players:
         raise UsageError(f"it has {len(content['players'])} players, not {game.num_players}")
-    steps = Steps(tuple(shown["boards"]), tuple(shown["seats"]), tuple(texts)).require_fit(
+    steps = ShownSteps(tuple(shown["boards"]), tuple(shown["seats"]), tuple(texts)).require_fit(
         len(actions), game.num_players
     )
     require_possible(verdict, game, steps.seats[-1])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from arena.base.errors import UsageError
 from arena.match.match import Match
-from arena.match.shown import Steps, unpack
+from arena.match.shown import ShownSteps, unpack
 from arena.match.verdict import MatchRecord, Reason, Verdict, agreed, forfeit
 from arena.policy.registry import make_game
 from games.engine.actions import Action, written
@@ -72,7 +72,7 @@ def replay(record: MatchRecord, game: Game | None = None) -> Replay:
     return Replay(game, tuple(moves), (*seats, match.seat), match.picture(match.state), match)
 
 
-def steps_of(shown: bytes | None, game: Game, length: int) -> Steps | None:
+def steps_of(shown: bytes | None, game: Game, length: int) -> ShownSteps | None:
     """Return what a match of `game` with so many actions showed; None where it is to be played again.
 
     Raises `UsageError` where it cannot be read, or where neither is possible.
@@ -86,7 +86,7 @@ def steps_of(shown: bytes | None, game: Game, length: int) -> Steps | None:
     return None
 
 
-def named(steps: Steps, actions: Sequence[Action]) -> tuple[str, ...]:
+def named(steps: ShownSteps, actions: Sequence[Action]) -> tuple[str, ...]:
     """Return the moves by their names, those that were not kept as they are."""
     return tuple(move or written(action) for move, action in zip(steps.moves, actions, strict=True))
 

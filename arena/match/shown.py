@@ -1,6 +1,6 @@
 """Steps of a match as they were shown, in text: kept of games that a seed and actions do not repeat.
 
-Packed it is compressed JSON: `boards`, `seats` and `moves` of `Steps`. Of a match that shows more than
+Packed it is compressed JSON: `boards`, `seats` and `moves` of `ShownSteps`. Of a match that shows more than
 `MOST_CHARACTERS` only the beginning is kept; later boards and moves are then empty texts.
 """
 
@@ -25,7 +25,7 @@ NOT_KEPT = "This position was not kept: the match showed more text than is store
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class ShownSteps:
     """A match of T actions, step by step, in texts of printable lines."""
 
     boards: tuple[str, ...]
@@ -39,7 +39,7 @@ class Steps:
         """Return the board after so many actions, or that it was not kept."""
         return self.boards[number] or NOT_KEPT
 
-    def require_fit(self, length: int, num_players: int) -> "Steps":
+    def require_fit(self, length: int, num_players: int) -> "ShownSteps":
         """Return the same; `UsageError` unless they are of a match of so many actions and seats."""
         sizes = len(self.boards), len(self.seats), len(self.moves)
         if sizes != (length + 1, length + 1, length) or not all(0 <= seat < num_players for seat in self.seats):
@@ -47,13 +47,13 @@ class Steps:
         return self
 
 
-def pack(steps: Steps) -> bytes:
+def pack(steps: ShownSteps) -> bytes:
     """Return the bytes of what was shown."""
     content = {"boards": steps.boards, "seats": steps.seats, "moves": steps.moves}
     return zlib.compress(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode())
 
 
-def unpack(packed: bytes) -> Steps:
+def unpack(packed: bytes) -> ShownSteps:
     """Return what was shown from its bytes, escaped; `UsageError` for bytes that `pack` cannot produce."""
     unpacker = zlib.decompressobj()
     try:
@@ -63,7 +63,7 @@ def unpack(packed: bytes) -> Steps:
         content = None
     if not isinstance(content, dict) or content.keys() != {"boards", "seats", "moves"}:
         raise UsageError("what it showed cannot be read")
-    return Steps(_texts(content["boards"]), _seats(content["seats"]), _texts(content["moves"]))
+    return ShownSteps(_texts(content["boards"]), _seats(content["seats"]), _texts(content["moves"]))
 
 
 def _texts(values: Any) -> tuple[str, ...]:
@@ -118,7 +118,7 @@ class Witness:
     def packed(self, row: int, length: int) -> bytes:
         """Return what a game showed until so many actions had been played."""
         boards, seats, moves = self._boards[row], self._seats[row], self._moves[row]
-        return pack(Steps(tuple(boards[: length + 1]), tuple(seats[: length + 1]), tuple(moves[:length])))
+        return pack(ShownSteps(tuple(boards[: length + 1]), tuple(seats[: length + 1]), tuple(moves[:length])))
 
 
 def witness_of(env: VectorGames) -> Witness | None:

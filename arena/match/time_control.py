@@ -62,10 +62,10 @@ def read_time_control(text: str) -> TimeControl:
     control: dict[str, Any] = {}
     for part in text.split(","):
         name, equals, value = part.strip().partition("=")
-        found = _limit(name, value) if equals else _chess_clock(name)
-        if found is None or control.keys() & found.keys():
+        parsed = _limit(name, value) if equals else _chess_clock(name)
+        if parsed is None or control.keys() & parsed.keys():
             raise UsageError(f"clock={text} is not a time control, as {FORMS}")
-        control |= found
+        control |= parsed
     return TimeControl(**control)
 
 

@@ -16,7 +16,7 @@ from games.engine.device import launch
 
 
 class Estimates(NamedTuple):
-    """What is computed of T transitions."""
+    """Returns and advantages of T transitions, float64 [T] each."""
 
     returns: Floats
     advantage: Floats

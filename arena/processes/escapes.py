@@ -171,13 +171,13 @@ def _by_hard_link(bait: Mapping[str, Any]) -> bool:
 
 def _open_files() -> set[str]:
     """Return what all open files of this process are."""
-    found = set()
+    read = set()
     for number in os.listdir("/proc/self/fd"):
         try:
-            found.add(os.readlink(f"/proc/self/fd/{number}"))
+            read.add(os.readlink(f"/proc/self/fd/{number}"))
         except OSError:  # that of the listing itself
             continue
-    return found
+    return read
 
 
 def _typed() -> bool:
@@ -193,8 +193,8 @@ def possible(function: Callable[[Mapping[str, Any]], object], bait: Mapping[str,
     signal.alarm(LIMIT_S)
     status = 1
     with contextlib.suppress(Exception):  # whatever prevents it
-        found = function(bait)
-        status = 0 if found is None or found else 1
+        outcome = function(bait)
+        status = 0 if outcome is None or outcome else 1
     os._exit(status)
 
 

@@ -55,8 +55,8 @@ def use_sandbox(kind: str = BUBBLEWRAP) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UsageError(f"the sandbox cannot be started: {error}") from None
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit status {done.returncode}"]
-        raise UsageError(f"the sandbox does not work here: {said[-1]}; containers often forbid namespaces of users")
+        lines = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit status {done.returncode}"]
+        raise UsageError(f"the sandbox does not work here: {lines[-1]}; containers often forbid namespaces of users")
     os.environ[VARIABLE] = kind
 
 

@@ -39,11 +39,11 @@ class PlayerAnswers:
 
 def answers_of(records: Iterable[MatchRecord]) -> tuple[PlayerAnswers, ...]:
     """Return the answers by player, as far as records have them, in order of appearance."""
-    said: dict[str, list[Transcript]] = {}
+    by_agent: dict[str, list[Transcript]] = {}
     for record in records:
         for move in unpack(record.transcripts):
-            said.setdefault(record.players[move.seat], []).append(move.said.without_texts())
-    return tuple(PlayerAnswers(agent, counted(transcripts)) for agent, transcripts in said.items())
+            by_agent.setdefault(record.players[move.seat], []).append(move.said.without_texts())
+    return tuple(PlayerAnswers(agent, counted(transcripts)) for agent, transcripts in by_agent.items())
 
 
 def print_answers(players: Sequence[PlayerAnswers], console: Console) -> None:

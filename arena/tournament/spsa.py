@@ -58,7 +58,7 @@ class TunedParameter:
 
 @dataclass(frozen=True)
 class Gains:
-    """How far iterations probe, and how far the estimate follows; all N are planned beforehand."""
+    """Distances that iterations probe, and rates at which the estimate follows; all N are planned beforehand."""
 
     iterations: int
     """N"""
@@ -88,7 +88,7 @@ class Probe:
 
     @property
     def differ(self) -> bool:
-        """Whether the points are two: at a bound, whole numbers may be the same."""
+        """Return whether the points are two: at a bound, whole numbers may be the same."""
         return not np.array_equal(self.plus, self.minus)
 
 

@@ -41,11 +41,11 @@ def print_teams(teams: Teams, title: str, console: Console, limit: int | None = 
 
 def team_table(teams: Teams, limit: int | None = None) -> Table:
     """Return the table of all players, or of the first `limit`."""
-    earned = ("with itself", "with others") if teams.seats > 1 else ("return",)
-    table = _table(*earned, "games", "illegal", "late", "crashed")
+    headings = ("with itself", "with others") if teams.seats > 1 else ("return",)
+    table = _table(*headings, "games", "illegal", "late", "crashed")
     for row in teams.rows[:limit]:
         tally = row.tally
-        scores = (_in_words(row.alone), _in_words(row.mixed))[: len(earned)]
+        scores = (_in_words(row.alone), _in_words(row.mixed))[: len(headings)]
         faults = (str(count) for count in (tally.illegal, tally.late, tally.crashed))
         table.add_row(str(row.rank), _name(row), *scores, f"{row.games:,}", *faults)
     return table

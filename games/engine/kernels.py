@@ -75,12 +75,12 @@ def advance(
 
     One pass over the games, whose rows threads share (`games.engine.row_sharing`).
     """
-    batch, seen, scratch = unowned(games), unowned(shown), unowned(chances)
+    batch, display, scratch = unowned(games), unowned(shown), unowned(chances)
     before = np.empty((1, NUM_PLAYERS), np.float32)
     first, last = enter(share, rows.shape[0])
     while first < last:
         for j in range(np.uint64(first), np.uint64(last)):  # unsigned: none counts from the end
-            advance_row(batch, np.uint64(rows[j]), j, actions[j], restart, seen, before, scratch)
+            advance_row(batch, np.uint64(rows[j]), j, actions[j], restart, display, before, scratch)
         first, last = take(share, rows.shape[0])
     leave(share)
 

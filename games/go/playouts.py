@@ -88,7 +88,7 @@ def rescue(state: Any, seat: int, root: int) -> int:
 def shape_beside(state: Any, last: int, bits: Any) -> int:
     """Return a random one of the points around the last move that make a shape and give nothing away; -1 if none."""
     seat = state.current_player
-    found, count = -1, 0
+    chosen, count = -1, 0
     for place in range(8):
         point = SURROUNDINGS[state.size, last, place]
         if point == state.flags.shape[0] or state.past[point] & 3 != EMPTY:
@@ -98,8 +98,8 @@ def shape_beside(state: Any, last: int, bits: Any) -> int:
             count += 1
             bits = mix(bits + GAMMA)
             if below(bits, count) == 0:
-                found = point
-    return found
+                chosen = point
+    return chosen
 
 
 @njit
@@ -185,30 +185,30 @@ def prior(state: Any, action: int) -> float:
         return -EVEN
     if eye(state, seat, action):
         return -2 * EVEN
-    worth = 0.0
+    value = 0.0
     if state.flags[action] >> (TAKES + seat) & 1:
-        worth += taken(state, seat, action)
+        value += taken(state, seat, action)
     elif liberties_after(state, seat, action) < SAFE:
         return -EVEN
-    worth += saved(state, seat, action)
+    value += saved(state, seat, action)
     around = code(state, action)
     if FLAGS[around] & SHAPE:
-        worth += EVEN
-    worth += nearness(state, action)
-    if worth == 0.0:
-        worth = by_line(state, action)
-    return worth
+        value += EVEN
+    value += nearness(state, action)
+    if value == 0.0:
+        value = by_line(state, action)
+    return value
 
 
 @njit
 def taken(state: Any, seat: int, point: int) -> float:
     """Return the worth of the stones that a move takes."""
-    worth = 0.0
+    value = 0.0
     for side in range(4):
         root = chain_beside(state, point, side)
         if state.past[root] & 3 == 2 - seat and state.liberties[root] == 1:
-            worth = max(worth, TAKEN if state.next[root] == root else SEVERAL_TAKEN)
-    return worth
+            value = max(value, TAKEN if state.next[root] == root else SEVERAL_TAKEN)
+    return value
 
 
 @njit

@@ -216,15 +216,15 @@ class Endpoint:
     def _refusal(self, status: int, content: bytes) -> str:
         """Return what an answer with an error status says, in a line without the key."""
         url, key = self._config.url, self._config.key
-        said = _error_text(content)
-        said = said.replace(key, "***") if key else said
+        detail = _error_text(content)
+        detail = detail.replace(key, "***") if key else detail
         if status in (401, 403) and not key:
-            return f"{url} wants a key: put it into the environment variable {self._config.key_env} ({status} {said})"
+            return f"{url} wants a key: put it into the environment variable {self._config.key_env} ({status} {detail})"
         if status in (401, 403):
-            return f"{url} refuses the key in {self._config.key_env} ({status} {said})"
+            return f"{url} refuses the key in {self._config.key_env} ({status} {detail})"
         if status == 404:
-            return f"{url} does not know the model {self._config.model!r}, or is no such endpoint (404 {said})"
-        return f"{url} answered {status} {said}"
+            return f"{url} does not know the model {self._config.model!r}, or is no such endpoint (404 {detail})"
+        return f"{url} answered {status} {detail}"
 
 
 def _error_text(content: bytes) -> str:
@@ -232,10 +232,10 @@ def _error_text(content: bytes) -> str:
     try:
         error = json.loads(content)
         error = error.get("error", error.get("detail", error)) if isinstance(error, dict) else error
-        said = error.get("message", error) if isinstance(error, dict) else error
+        detail = error.get("message", error) if isinstance(error, dict) else error
     except (ValueError, RecursionError):
-        said = _beginning(content)
-    return message(said)[:300]
+        detail = _beginning(content)
+    return message(detail)[:300]
 
 
 def _beginning(content: bytes) -> str:
@@ -247,8 +247,8 @@ def _completion(content: bytes) -> Completion | None:
     try:
         answer = json.loads(content)
         choice = answer["choices"][0]
-        said = choice["message"]
-        texts = [said.get(name) for name in ("content", "reasoning_content", "reasoning", "refusal")]
+        reply = choice["message"]
+        texts = [reply.get(name) for name in ("content", "reasoning_content", "reasoning", "refusal")]
         usage = answer.get("usage") or {}
     except (ValueError, RecursionError, KeyError, IndexError, TypeError, AttributeError):
         return None

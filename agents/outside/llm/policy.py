@@ -61,8 +61,8 @@ class LLMPolicy(OutsidePolicy):
     async def _reply(self, turn: Turn) -> Reply:
         """Return the move that most of the conversations about a position agree on."""
         usual = [self._game.action_text(turn.state, action) for action in turn.legal]
-        position = Position(turn, usual, list(map(self._prompts.move, usual)))
-        prompt = self._prompts.position(turn, position.told)
+        position = WrittenTurn(turn, usual, list(map(self._prompts.move, usual)))
+        prompt = self._prompts.position(turn, position.written)
         seeds = spawn_seeds(self.seed_of(turn.game_id), len(turn.history), count=self.config.votes)
         talks = await asyncio.gather(
             *(self._talk(position, prompt, seed >> 33, vote) for vote, seed in enumerate(seeds))
@@ -76,7 +76,7 @@ class LLMPolicy(OutsidePolicy):
         transcript = Transcript(self._prompts.rules, prompt, answers, move).to_json()
         return Reply(turn.legal[usual.index(move)], transcript=transcript)
 
-    async def _talk(self, position: "Position", prompt: str, seed: int, vote: int) -> list[SpokenAnswer]:
+    async def _talk(self, position: "WrittenTurn", prompt: str, seed: int, vote: int) -> list[SpokenAnswer]:
         """Return the answers of one conversation about a position: the last is a move, or why there is none."""
         talk: list[Message] = [
             {"role": "system", "content": self._prompts.rules},
@@ -85,44 +85,44 @@ class LLMPolicy(OutsidePolicy):
         answers: list[SpokenAnswer] = []
         for number in range(1 + self.config.rethink):
             try:
-                said = await self._endpoint.complete(talk, (seed + number) % 2**31, position.turn.seconds_left)
+                completion = await self._endpoint.complete(talk, (seed + number) % 2**31, position.turn.seconds_left)
             except EndpointError as error:
                 answers.append(SpokenAnswer(error.outcome, remark=message(error), vote=vote))
                 if error.outcome != "timed out" or position.turn.seconds_left is not None:
                     break
                 continue
-            answers.append(self._judge(position, said, vote))
+            answers.append(self._judge(position, completion, vote))
             if answers[-1].outcome == "move":
                 break
-            talk.append({"role": "assistant", "content": said.text})
+            talk.append({"role": "assistant", "content": completion.text})
             talk.append({"role": "user", "content": f"{answers[-1].remark}\n{AGAIN}"})
         return answers
 
-    def _judge(self, position: "Position", said: Completion, vote: int) -> SpokenAnswer:
+    def _judge(self, position: "WrittenTurn", completion: Completion, vote: int) -> SpokenAnswer:
         """Return an answer with what becomes of it."""
-        reading = position.read(said.text, self._prompts)
-        outcome, remark = _outcome(reading, said, self.config)
+        reading = position.read(completion.text, self._prompts)
+        outcome, remark = _outcome(reading, completion, self.config)
         price_in, price_out = self.config.price or (0.0, 0.0)
         return SpokenAnswer(
             outcome,
-            _shortened(said.text),
-            _shortened(said.reasoning),
+            _shortened(completion.text),
+            _shortened(completion.reasoning),
             position.usual[reading.index] if outcome == "move" else "",
             remark,
             vote,
-            said.ms,
-            said.prompt_tokens,
-            said.completion_tokens,
-            (price_in * said.prompt_tokens + price_out * said.completion_tokens) / 1e6,
-            said.retries,
+            completion.ms,
+            completion.prompt_tokens,
+            completion.completion_tokens,
+            (price_in * completion.prompt_tokens + price_out * completion.completion_tokens) / 1e6,
+            completion.retries,
         )
 
 
-class Position:
+class WrittenTurn:
     """A decision with its legal moves by their texts: as the game writes them, and as they are told."""
 
-    def __init__(self, turn: Turn, usual: list[str], told: list[str]):
-        self.turn, self.usual, self.told = turn, usual, told
+    def __init__(self, turn: Turn, usual: list[str], written: list[str]):
+        self.turn, self.usual, self.written = turn, usual, written
 
     def read(self, text: str, prompts: Prompts) -> Reading:
         """Return the move that an answer names."""
@@ -134,7 +134,7 @@ class Position:
                 return None
             return self.turn.legal.index(action) if action in self.turn.legal else -1
 
-        return read_answer(text, self.told, parse)
+        return read_answer(text, self.written, parse)
 
 
 def _shortened(text: str) -> str:
@@ -142,13 +142,13 @@ def _shortened(text: str) -> str:
     return text if len(text) <= KEPT else f"... {text[-KEPT:]}"
 
 
-def _outcome(reading: Reading, said: Completion, config: LLMConfig) -> tuple[str, str]:
+def _outcome(reading: Reading, completion: Completion, config: LLMConfig) -> tuple[str, str]:
     """Return what becomes of an answer, and what the model is told of it."""
-    if said.finish == "content_filter":
+    if completion.finish == "content_filter":
         return "refused", "Your answer was withheld by a filter."
     if reading.kind == "move":
         return "move", ""
-    if said.finish == "length":
+    if completion.finish == "length":
         return "truncated", f"Your answer was cut off after {config.max_tokens} tokens. Answer more briefly."
     if reading.kind == "illegal":
         return "illegal", f"{reading.named[:QUOTED]!r} is not a legal move in this position."

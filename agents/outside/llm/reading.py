@@ -70,7 +70,7 @@ def read_answer(answer: str, legal: Sequence[str], parse: Parse = lambda text: N
     'unreadable'
     """
     text = CROSSED_OUT.sub("", OPEN_THINKING.sub("", THINKING.sub("", answer)))
-    moves = Moves(legal, parse)
+    moves = MoveTexts(legal, parse)
     explicit = [named for named in _explicit(text) if named.strip(DECORATION)]
     alone = (one for one in _alone(text) if len(set(moves.mentions(one))) <= 1)
     for named in explicit or (*_committed(text), *alone):
@@ -80,7 +80,7 @@ def read_answer(answer: str, legal: Sequence[str], parse: Parse = lambda text: N
     return UNREADABLE if explicit else _mentioned(text, moves)
 
 
-class Moves:
+class MoveTexts:
     """The legal moves of a position by their texts."""
 
     def __init__(self, legal: Sequence[str], parse: Parse):
@@ -173,8 +173,8 @@ def _unique(texts: Iterable[str]) -> dict[str, int]:
 
 def _explicit(text: str) -> Iterator[str]:
     """Yield what JSON objects and final answers name, the last of them first."""
-    found = [*_objects(text), *((match.start(), match[1]) for match in FINAL.finditer(text))]
-    for _, named in sorted(found, key=lambda one: one[0], reverse=True):
+    candidates = [*_objects(text), *((match.start(), match[1]) for match in FINAL.finditer(text))]
+    for _, named in sorted(candidates, key=lambda one: one[0], reverse=True):
         yield named
 
 
@@ -209,12 +209,12 @@ def _alone(text: str) -> Iterator[str]:
             yield one
 
 
-def _mentioned(text: str, moves: Moves) -> Reading:
+def _mentioned(text: str, moves: MoveTexts) -> Reading:
     """Return the only move in the answer, the only marked one, or the only one of the last sentence with a move."""
     marked = (next(filter(None, match.groups()), "") for match in MARKED.finditer(text))
     sentences = reversed(SENTENCE_END.split(text))
-    last = next((found for sentence in sentences if (found := moves.mentions(sentence))), [])
-    for found in (moves.mentions(text), [index for one in marked for index in moves.mentions(one)], last):
-        if len(set(found)) == 1:
-            return moves.move(found[0])
+    last = next((mentioned for sentence in sentences if (mentioned := moves.mentions(sentence))), [])
+    for mentioned in (moves.mentions(text), [index for one in marked for index in moves.mentions(one)], last):
+        if len(set(mentioned)) == 1:
+            return moves.move(mentioned[0])
     return UNREADABLE

@@ -273,17 +273,17 @@ def deepen(space: Space, depth: int, stop: NDArray[np.bool_], results: NDArray[n
         width = WINDOW if limit >= 5 else INFINITE
         low, high = max(value - width, -INFINITE), min(value + width, INFINITE)
         while True:
-            found = search(space, low, high, limit, stop)
+            score = search(space, low, high, limit, stop)
             if space.counters[STOPPED]:
                 if limit > 1 and space.frames[0].move != NO_MOVE:
                     results[2] = space.frames[0].move
                 return
-            if low < found < high:
+            if low < score < high:
                 break
             width *= 3
-            low = max(found - width, -INFINITE) if found <= low else low
-            high = min(found + width, INFINITE) if found >= high else high
-        value = found
+            low = max(score - width, -INFINITE) if score <= low else low
+            high = min(score + width, INFINITE) if score >= high else high
+        value = score
         results[0], results[1], results[2] = value, limit, space.frames[0].move
         if abs(value) > MATED and MATE - abs(value) <= limit:
             return

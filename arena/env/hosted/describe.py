@@ -137,7 +137,7 @@ def _require_length(name: str, max_length: Any) -> None:
 
 
 def _can_be_copied(env: HostedEnv, traits: Traits) -> bool:
-    """Whether positions can be copied for search: a copy of the environment plays on as the original does.
+    """Return whether positions can be copied for search: a copy of the environment plays on as the original does.
 
     That is tried only where the copy could not show a player what is hidden: where the environment draws it anew
     itself, or where nothing is hidden and nothing left to chance.

@@ -49,14 +49,14 @@ class ZooEntry:
 
 def entries() -> dict[str, ZooEntry]:
     """Return all entries by name: those of installed packages, then those that the user added."""
-    found: dict[str, ZooEntry] = {}
+    known: dict[str, ZooEntry] = {}
     for folder, own in [*((folder, False) for folder in _packaged()), (own_folder(), True)]:
         cards = sorted(folder.glob(f"*/{CARD}")) if folder.is_dir() else []
         for file in cards:
             name = file.parent.name
             if NAME.fullmatch(name):
-                found.setdefault(name, ZooEntry(name, file.parent, own))
-    return found
+                known.setdefault(name, ZooEntry(name, file.parent, own))
+    return known
 
 
 def find_entry(name: str) -> ZooEntry:

@@ -38,15 +38,15 @@ class WordsScreen(Dialog[None]):
         self.query_one(VerticalScroll).focus()
 
     def _parts(self) -> Iterator[tuple[str, str]]:
-        said = self._move.said
-        yield "Asked", said.prompt
-        for answer in said.answers:
+        transcript = self._move.said
+        yield "Asked", transcript.prompt
+        for answer in transcript.answers:
             if answer.reasoning:
                 yield "Reasoning", answer.reasoning
             yield _heading(answer), answer.text
             if answer.remark:
                 yield "Told" if answer.text else "Why", answer.remark
-        yield "Rules, told before", said.system
+        yield "Rules, told before", transcript.system
 
 
 def _heading(answer: SpokenAnswer) -> str:

@@ -14,7 +14,7 @@ from arena.match.limits import Limits
 from arena.match.match import Match
 from arena.match.position import analyse_position
 from arena.match.replay import empty_seats, named, settle, steps_of
-from arena.match.shown import Steps
+from arena.match.shown import ShownSteps
 from arena.match.verdict import Reason, Verdict
 from arena.policy.clock import ClockReading
 from arena.policy.protocol import Policy
@@ -241,7 +241,7 @@ class LiveMatch:
         return Position(state, picture, match.seat, legal, action, move, match.verdict, closed, took_s, line, box)
 
 
-def _as_shown(written: WrittenMatch, steps: Steps) -> tuple[Position, ...]:
+def _as_shown(written: WrittenMatch, steps: ShownSteps) -> tuple[Position, ...]:
     """Return the positions of a match as they were shown."""
     moves, verdict = named(steps, written.actions), written.verdict
     start = written.game.initial

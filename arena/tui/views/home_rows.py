@@ -29,9 +29,9 @@ def training_cells(run: "FoundRun") -> Cells:
     pace = [f"{status.rate:,.0f}/s"] if status.rate else []
     sign = Text("●" if status.at_work else "○", "bold")
     newest = [f"{counted(status.snapshots, 'snapshot')}, {clock_time(status.time)}"] if status.snapshots else []
-    told = [*pace, *scores[:2], *newest]
+    details = [*pace, *scores[:2], *newest]
     usual = status.state == "finished"  # as the sign and the share say, where narrow panels cut the rest
-    return sign, run.name, status.share, "  ".join([*told, status.state] if usual else [status.state, *told])
+    return sign, run.name, status.share, "  ".join([*details, status.state] if usual else [status.state, *details])
 
 
 def clock_time(seconds: float) -> str:

@@ -46,10 +46,10 @@ def read_view(folder: Path) -> LeagueView:
 def team_rows(view: LeagueView, marked: list[str]) -> list[tuple[str, Cells]]:
     """Return a row for each member of a game that nobody wins: mark, place, name, return, over time, age."""
     rows: list[tuple[str, Cells]] = []
-    earned = {member.name: member.returns[RETURN] for member in view.league.teams}
+    returns = {member.name: member.returns[RETURN] for member in view.league.teams}
     for place, member in enumerate(view.league.teams, start=1):
         mean, _, error = return_words(member.returns).partition(" ±")
-        before = [earned[one] for one in reversed(view.league.lineage(member.name)) if one in earned]
+        before = [returns[one] for one in reversed(view.league.lineage(member.name)) if one in returns]
         sign = mark(marked.index(member.name)) if member.name in marked else ""
         age, name = f"{view.league.step - member.step:,}", Text(member.name, "bold")
         rows.append((member.name, (sign, str(place), name, mean, error, spark(before, SPARK), age)))

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from agents.outside.llm.reading import Moves, read_answer
+from agents.outside.llm.reading import MoveTexts, read_answer
 from tests.agents.outside.positions import catalogue, positions
 
 PLAIN = (
@@ -122,7 +122,7 @@ CHESS = ["e4", "d4", "Nf3", "O-O", "O-O-O", "bxc3", "Bxc3", "e8=Q", "a3"]
 def test_every_legal_action_is_read_back_from_its_text(name):
     for game, state, legal, texts in positions(name, 420):  # 10,000 positions of all games
         assert len(set(texts)) == len(texts), texts
-        moves = Moves(texts, lambda text: None)
+        moves = MoveTexts(texts, lambda text: None)
         assert [moves.read(text).index for text in texts] == list(range(len(legal)))
         some = texts[len(texts) // 2]
         assert read_answer(f"Final Answer: {some}", texts).index == texts.index(some)

@@ -12,7 +12,7 @@ from arena.match.batch import Pairing, play_matches
 from arena.match.files import WrittenMatch
 from arena.match.json_lines import from_json_line, to_json_line
 from arena.match.match import Match
-from arena.match.shown import NOT_KEPT, Steps, pack, unpack
+from arena.match.shown import NOT_KEPT, ShownSteps, pack, unpack
 from arena.policy.registry import make_agent, make_game
 from arena.store.store import Store
 from arena.tournament.config import TournamentConfig
@@ -159,7 +159,7 @@ def test_a_store_without_the_column_gets_it(played, tmp_path):
         assert store.match(2).record == played[1]
 
 
-@pytest.mark.parametrize("damage", [b"junk", pack(Steps(("x",), (0,), ()))[:-3]])
+@pytest.mark.parametrize("damage", [b"junk", pack(ShownSteps(("x",), (0,), ()))[:-3]])
 def test_what_cannot_be_read_is_refused(damage, played, tmp_path, capsys):
     with pytest.raises(UsageError, match="cannot be read"):
         unpack(damage)
@@ -168,7 +168,7 @@ def test_what_cannot_be_read_is_refused(damage, played, tmp_path, capsys):
 
 
 def test_what_is_shown_is_escaped():
-    assert unpack(pack(Steps(("a\x1b[2J\nb",), (0,), ()))).boards == ("a\\x1b[2J\nb",)
+    assert unpack(pack(ShownSteps(("a\x1b[2J\nb",), (0,), ()))).boards == ("a\\x1b[2J\nb",)
 
 
 def test_of_too_much_text_the_beginning_is_kept(game, monkeypatch):
