@@ -25,7 +25,7 @@ from arena.policy.registry import make_agent, make_game
 from arena.policy.transcript import OUTCOMES, counted
 from arena.store import Store
 from arena.tournament.config import TournamentConfig
-from arena.tournament.files import to_json
+from arena.tournament.files import json_figures, to_json
 from arena.tournament.report import print_report
 from arena.tournament.tournament import run_tournament
 from tests.agents.outside.endpoints import HANG, first_move, legal_moves, said, serving, slowly
@@ -345,7 +345,7 @@ def test_a_tournament_counts_answers_and_resumes_without_asking_again(tmp_path):
     assert row["answers"] == asked == row["moves"] + 4
     assert row["prompt_tokens"] == 100 * asked
     assert again.answers == result.answers
-    assert json.loads(to_json(result.table, "", None, None, result.answers))["answers"] == [row]
+    assert json.loads(to_json(result.table, "", None, None, json_figures(result)))["answers"] == [row]
     console = Console(width=200, record=True, file=io.StringIO())
     print_report(result, console)
     assert "unreadable" in console.export_text()
