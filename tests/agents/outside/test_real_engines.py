@@ -1,0 +1,23 @@
+"""Chess engines of Debian as agents: each wins against random moves, by the rules and within its clock."""
+
+from contextlib import closing
+
+import pytest
+
+import games
+from arena.match.limits import Limits
+from arena.match.match import Match
+from arena.match.verdict import Reason
+from arena.policy.registry import make_agent
+from tests.agents.outside.programs import require_program
+
+pytestmark = pytest.mark.full
+
+
+@pytest.mark.parametrize(("program", "spec"), [("toga2", "uci:{}"), ("gnuchess", "uci:{} --uci")])
+def test_an_engine_beats_a_random_mover(program, spec):
+    spec, rules = spec.format(require_program(program)), games.make("chess")
+    with closing(make_agent(spec, rules)) as agent:
+        players = [("engine", agent), ("random", make_agent("random", rules))]
+        verdict = Match(rules, players, seed=1, limits=Limits(clock="60+1")).play_out().verdict
+    assert (verdict.reason, verdict.returns) == (Reason.FINISHED, (1.0, -1.0))
