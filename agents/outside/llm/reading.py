@@ -29,7 +29,7 @@ CROSSED_OUT = re.compile(r"~~[^~\n]+~~")
 FINAL = re.compile(r"final[ _]answer(?:\s+is)?[\s*_`\"']*(?:[:=]|\bis\b)?[ \t]*(?:\r?\n\s*)*([^\n]*)", re.IGNORECASE)
 BOXED = re.compile(r"\\boxed\s*\{(?:\\text\s*\{)?([^{}]*)\}")
 COMMITMENT = re.compile(
-    r"(?:\b(?:my|the|best|chosen|next|a good|i\s+choose\s+the)\s+(?:final\s+|next\s+|best\s+|chosen\s+)?"
+    r"(?:\b(?:my|the|best|chosen|next|a good|i\s+choose\s+the)\s+(?:(?:final|next|best|chosen|only|legal)\s+)*"
     r"(?:move|action|answer|choice|bid|play)\b(?:\s+here|\s+now)?\s*(?:is|would be|will be|:|=)"
     r"|^\W*(?:move|action|answer|choice|play|bid)\W*:"
     r"|\bI(?:\s+will|\s+would|['’]ll|['’]d|\s+am going to|\s+have to|\s+must|\s+should)?"
@@ -40,6 +40,9 @@ COMMITMENT = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 MARKED = re.compile(r"\*\*(.+?)\*\*|__(.+?)__|`+([^`\n]+)`+|\"([^\"\n]+)\"|“([^”\n]+)”")
+LIST_NUMBER = re.compile(r"\s*\d+[.)]\s+")
+FEW_WORDS = 4
+"""Most words of an answer that is a move and nothing else."""
 CHOICE = re.compile(r"\b(?:or|either)\b", re.IGNORECASE)
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
@@ -115,11 +118,19 @@ class MoveTexts:
             return self.move(index)
         if self.mentions(named):  # several, none of them chosen
             return UNREADABLE
-        first = stripped.split()[0].strip(DECORATION) if stripped.split() else ""
-        for text in (stripped, first):
-            if text and shape(text) in self._shapes and not shape(text).isalpha():
-                return Reading("illegal", named=text)
-        return UNREADABLE
+        return next((Reading("illegal", named=one) for one in self._like_moves(named)), UNREADABLE)
+
+    def _like_moves(self, named: str) -> Iterator[str]:
+        """Yield what looks like a move of this position: the text, its first word, or the only such word of a few."""
+        text = LIST_NUMBER.sub("", named, count=1) if LIST_NUMBER.match(named) else named
+        words = [word.strip(DECORATION) for word in text.split()]
+        alike = [word for word in words if self._is_like_moves(word)]
+        yield from filter(self._is_like_moves, (text.strip(DECORATION), *words[:1]))
+        if len(words) <= FEW_WORDS and len(set(alike)) == 1:
+            yield alike[0]
+
+    def _is_like_moves(self, text: str) -> bool:
+        return bool(text) and shape(text) in self._shapes and not shape(text).isalpha()
 
     def mentions(self, text: str) -> list[int]:
         """Return the legal moves that a text mentions, in order of mention; a letter in another case counts."""
@@ -205,7 +216,7 @@ def _alone(text: str) -> Iterator[str]:
     """Yield the whole answer and its last line, if they are short enough to be a move and nothing else."""
     lines = [line for line in text.splitlines() if line.strip(DECORATION)]
     for one in (text, *lines[-1:]):
-        if len(one.split()) <= 4:
+        if len(one.split()) <= FEW_WORDS:
             yield one
 
 

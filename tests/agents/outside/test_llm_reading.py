@@ -33,6 +33,9 @@ PLAIN = (
     "<think>This is hard, and time is short.</think>\n{0}",
     "<think>Let me see.\n\nFinal Answer: nothing yet</think>\nFinal Answer: {0}",
     "Final Answer: {0}\n",
+    "2. Move {0}.",
+    "Move {0}.",
+    "1) {0}",
     "Let me think.\n\n1. The position is even.\n2. There is no threat.\n\nFinal Answer: {0}",
 )
 """Answers that name one move."""
@@ -103,6 +106,14 @@ BY_HAND = (
     ("illegal", "Final Answer: Nf9"),
     ("illegal", "Final Answer: Qa8"),
     ("illegal", "Qa8"),
+    ("illegal", "2. Move h7."),
+    ("illegal", "Move Qa8."),
+    ("illegal", "1) h7"),
+    ("illegal", "The only legal move is h7."),
+    ("Nf3", "2. Move Nf3."),
+    ("e4", "So the only legal move is e4."),
+    ("unreadable", "Player 2."),
+    ("unreadable", "2. Move h7 or a8."),
     ("illegal", "Nf3 is good.\n\nFinal Answer: Bf1"),
     ("unreadable", "Final Answer: BXC3"),  # a pawn's move and a bishop's
     ("unreadable", "Final Answer: Nf3 or e4"),
@@ -120,13 +131,16 @@ CHESS = ["e4", "d4", "Nf3", "O-O", "O-O-O", "bxc3", "Bxc3", "e8=Q", "a3"]
 @pytest.mark.full
 @pytest.mark.parametrize("name", catalogue())
 def test_every_legal_action_is_read_back_from_its_text(name):
-    for game, state, legal, texts in positions(name, 420):  # 10,000 positions of all games
+    stream, ends = positions(name, 420), 0  # 10,000 positions of all games
+    for game, state, legal, texts, last in stream:
+        ends += last
         assert len(set(texts)) == len(texts), texts
         moves = MoveTexts(texts, lambda text: None)
         assert [moves.read(text).index for text in texts] == list(range(len(legal)))
         some = texts[len(texts) // 2]
         assert read_answer(f"Final Answer: {some}", texts).index == texts.index(some)
         assert game.parse_action(state, some) == legal[texts.index(some)]
+    assert ends, "no game came to its end"
 
 
 def messy_answers(count, seed=0):
@@ -135,9 +149,9 @@ def messy_answers(count, seed=0):
     names = catalogue()
     streams = {name: positions(name, 10**6, seed=1) for name in names}
     for number in range(count):
-        _, _, _, texts = next(streams[names[number % len(names)]])
+        _, _, _, texts, _ = next(streams[names[number % len(names)]])
         while len(texts) < 2:
-            _, _, _, texts = next(streams[names[number % len(names)]])
+            _, _, _, texts, _ = next(streams[names[number % len(names)]])
         meant, other = draw.sample(range(len(texts)), 2)
         kind = draw.choice((PLAIN, PLAIN, SEVERAL, UNDECIDED) if number % 2 else (PLAIN, SEVERAL))
         text = draw.choice(kind).format(texts[meant], texts[other])
