@@ -4,8 +4,10 @@ The seed fixes the positions. With `perfect` as the judge, values are game-theor
 judge contributes its own estimates.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
 import numpy as np
@@ -17,7 +19,9 @@ from arena.base.errors import UsageError
 from arena.base.intervals import wilson
 from arena.match.ask import ask, begin, view
 from arena.match.lines import Line, PlayedLines, drawn_lines
+from arena.match.verdict import Reason
 from arena.policy.protocol import Policy
+from arena.policy.transcript import AnswerCounts, Transcript, counted
 from games.engine.game import Game
 
 TOLERANCE = 0.05
@@ -105,6 +109,11 @@ class Analysis:
     total: Phase
     failures: int
     """Positions without a legal answer; each counts as the worst legal move."""
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    """Those positions by what was wrong: illegal, late, crashed; of an agent that thinks in words, what became of its
+    last answer (unreadable, illegal, truncated, ...)."""
+    answers: AnswerCounts | None = None
+    """Counts of its answers in words; None if it gave none."""
 
 
 def judge_positions(
@@ -148,13 +157,15 @@ def analyse(
         raise UsageError(f"{spec} cannot play: {failure.detail}")
     played = PlayedLines(judged.game, judged.lines)
     actions = np.empty(len(judged.lines), np.int64)
+    failed, said = dict[int, str](), dict[int, Transcript]()
     for first in range(0, len(actions), CHUNK):
         if watch is not None:
             watch(f"{spec} moves", first, len(actions))
         rows = np.arange(first, min(first + CHUNK, len(actions)))
-        actions[rows] = ask(
-            played.env.game, agent, view(played.env, rows, agent, played.history, played.lengths)
-        ).actions
+        answers = ask(played.env.game, agent, view(played.env, rows, agent, played.history, played.lengths))
+        actions[rows] = answers.actions
+        failed |= {first + row: failure.reason.value for row, failure in answers.failures.items()}
+        said |= {first + row: Transcript.from_json(json.loads(text)) for row, text in answers.transcripts.items()}
     every = np.arange(len(actions))
     legal = (actions >= 0) & (actions < judged.game.num_actions)
     legal &= played.env.mask[every, np.where(legal, actions, 0)]
@@ -163,7 +174,16 @@ def analyse(
     kept = legal & (values > judged.best - TOLERANCE)
     spans = [np.flatnonzero((judged.plies >= low) & (judged.plies <= high)) for low, high in phases_of(judged.plies)]
     parts = tuple(_phase(judged, rows, kept, values) for rows in spans if len(rows))
-    return Analysis(spec, parts, _phase(judged, every, kept, values), int((~legal).sum()))
+    wrong = [_kind(row, failed, said) for row in np.flatnonzero(~legal).tolist()]
+    counts = counted(one.without_texts() for one in said.values()) if said else None
+    return Analysis(spec, parts, _phase(judged, every, kept, values), len(wrong), Counter(wrong), counts)
+
+
+def _kind(row: int, failed: Mapping[int, str], said: Mapping[int, Transcript]) -> str:
+    """Return what was wrong with the answer in a position."""
+    if row in said and said[row].answers and said[row].answers[-1].outcome != "move":
+        return said[row].answers[-1].outcome
+    return failed.get(row, Reason.ILLEGAL.value)
 
 
 def _phase(

@@ -48,11 +48,16 @@ def remarks(judged: JudgedPositions, analyses: Sequence[Analysis]) -> list[str]:
     if judged.left_out:
         lines.append(f"Left out: {judged.left_out} positions drawn whose moves {judged.judge} does not know all.")
     lines += [
-        f"{one.agent} gave no legal move in {one.failures} positions; these count as moves that lose."
+        f"{one.agent} gave no legal move in {one.failures} positions ({_kinds(one)}); these count as moves that lose."
         for one in analyses
         if one.failures
     ]
     return lines
+
+
+def _kinds(analysis: Analysis) -> str:
+    """Return the kinds of failures with their numbers, the most frequent first."""
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(analysis.kinds.items(), key=lambda one: -one[1]))
 
 
 def to_json(judged: JudgedPositions, analyses: Sequence[Analysis]) -> str:
@@ -67,6 +72,8 @@ def to_json(judged: JudgedPositions, analyses: Sequence[Analysis]) -> str:
             {
                 "agent": one.agent,
                 "failures": one.failures,
+                "failures_by_kind": dict(one.kinds),
+                **({} if one.answers is None else {"answers": one.answers.to_json()}),
                 "total": _plain(one.total),
                 "phases": [_plain(phase) for phase in one.phases],
             }

@@ -16,6 +16,7 @@ from arena.base.checks import require_at_least
 from arena.base.errors import UsageError
 from arena.base.terminal import make_console
 from arena.policy.registry import make_agent, make_game
+from arena.tournament.answers import PlayerAnswers, print_answers
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,9 @@ class Options:
     judge values the moves. With the judge 'perfect' a move keeps the value if the game stays won, drawn or lost; this
     works where exact values are known (connect_four after the first moves, small tic_tac_toe, endgames of othello).
     With any other judge a move keeps the value if its estimate is within 0.05 of the best move's.
+
+    Answers that are no legal move count as moves that lose, and are counted by kind: illegal, late, crashed, and of a
+    language model also unreadable, truncated, refused, timed out and failed, with its tokens and times.
     """
 
     game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
@@ -75,7 +79,9 @@ def run(options: Options) -> int:
         print(to_json(positions, analyses))
     else:
         out = make_console()
-        (out if out.is_terminal else make_console(width=160)).print(as_table(positions, analyses))
+        out = out if out.is_terminal else make_console(width=160)
+        out.print(as_table(positions, analyses))
+        print_answers([PlayerAnswers(one.agent, one.answers) for one in analyses if one.answers is not None], out)
     for line in remarks(positions, analyses):
         print(line, file=sys.stderr if options.json else sys.stdout)
     if options.plot is not None:

@@ -119,6 +119,20 @@ class AnswerCounts:
         came = self.answers - self["timed out"] - self["failed"]
         return self.ms / 1000 / came if came else 0.0
 
+    def to_json(self) -> dict[str, Any]:
+        """Return them as JSON values."""
+        return {
+            "moves": self.moves,
+            "answers": self.answers,
+            **{outcome.replace(" ", "_"): self[outcome] for outcome in OUTCOMES[1:]},
+            "further_answers_per_move": round(self.further_answers_per_move, 4),
+            "requests_sent_again": self.retries,
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "seconds_per_answer": round(self.seconds_per_answer, 3),
+            "cost": round(self.cost, 6),
+        }
+
     def __getitem__(self, outcome: str) -> int:
         """Return the number of answers of an outcome."""
         return self.outcomes[OUTCOMES.index(outcome)]

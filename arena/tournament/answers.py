@@ -22,19 +22,7 @@ class PlayerAnswers:
 
     def to_json(self) -> dict[str, Any]:
         """Return them as JSON values."""
-        counts = self.counts
-        return {
-            "agent": self.agent,
-            "moves": counts.moves,
-            "answers": counts.answers,
-            **{outcome.replace(" ", "_"): counts[outcome] for outcome in OUTCOMES[1:]},
-            "further_answers_per_move": round(counts.further_answers_per_move, 4),
-            "requests_sent_again": counts.retries,
-            "prompt_tokens": counts.prompt_tokens,
-            "completion_tokens": counts.completion_tokens,
-            "seconds_per_answer": round(counts.seconds_per_answer, 3),
-            "cost": round(counts.cost, 6),
-        }
+        return {"agent": self.agent, **self.counts.to_json()}
 
 
 def answers_of(records: Iterable[MatchRecord]) -> tuple[PlayerAnswers, ...]:

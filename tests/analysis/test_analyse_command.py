@@ -1,10 +1,13 @@
 """`arena analyse` as it is typed."""
 
 import json
+import re
+from itertools import count
 
 import pytest
 
 from arena.cli.main import main
+from tests.agents.outside.endpoints import first_move, said, serving
 
 pytestmark = pytest.mark.full
 
@@ -50,3 +53,35 @@ def test_wrong_input_is_one_line(words, message, capsys):
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_failures_of_a_language_model_are_counted_by_kind(capsys):
+    """Of 40 first answers 10 each name no move, are illegal and are cut off; a move comes after the illegal ones."""
+    pytest.importorskip("httpx", reason="language models need httpx")
+    numbers = count()
+
+    def answer(body):
+        if len(body["messages"]) > 2:  # once more, after a remark
+            return first_move(body) if "not a legal move" in body["messages"][-1]["content"] else said("I do not know.")
+        faults = (said("I do not know."), said("Final Answer: a9"), said("", finish="length"))
+        return (*faults, first_move(body))[next(numbers) % 4]
+
+    with serving(answer) as server:
+        words = ["analyse", "tic_tac_toe", f"llm:{server.url},model=m,rethink=1,concurrency=1", "--positions", "40"]
+        assert main(words) == 0
+        table = capsys.readouterr().out
+        assert main([*words, "--json"]) == 0
+    assert "gave no legal move in 20 positions (20 unreadable); these count as moves that lose" in table
+    (agent,) = json.loads(capsys.readouterr().out)["agents"]
+    assert (agent["failures"], agent["failures_by_kind"]) == (20, {"unreadable": 20})
+    answers = agent["answers"]
+    assert [answers[name] for name in ("moves", "answers", "unreadable", "illegal", "truncated")] == [
+        40,
+        70,
+        30,
+        10,
+        10,
+    ]
+    assert re.search(r"answers of .*unreadable +illegal +truncated", table)
+    assert agent["total"]["kept"] <= 20
+    assert sum(phase["positions"] for phase in agent["phases"]) == 40

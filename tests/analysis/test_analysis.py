@@ -97,7 +97,7 @@ class Broken(Policy):
 @pytest.mark.parametrize("action", [None, 99, -7])
 def test_an_agent_that_gives_no_legal_move_loses_all_there_is_to_lose(held, action):
     result = analyse(held, "broken", Broken(action))
-    assert result.failures == 120
+    assert (result.failures, result.kinds) == (120, {"crashed" if action is None else "illegal": 120})
     assert result.total.kept == 0
     assert result.total.regret == pytest.approx(
         (held.best - np.where(held.move_values > -9, held.move_values, 9).min(1)).mean()
