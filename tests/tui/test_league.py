@@ -216,3 +216,4 @@ async def test_a_league_of_teams_shows_what_they_earn(folder):
         assert "return" in [str(column.label).strip() for column in ladder.ordered_columns]
         assert ladder.key == records.members[-1].name, "who earns most comes first"
         assert app.screen.query_one("#ratings", Plot).curves
+        assert "nobody wins this game" in str(app.screen.query_one(HeatMap).render())

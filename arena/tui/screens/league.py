@@ -115,6 +115,7 @@ class LeagueScreen(ArenaScreen):
         ladder, curves = self.query_one("#ladder", Rows), self.query_one("#ratings", Plot)
         ladder.border_title = Content("what a team of each earns")
         curves.border_title = Content("return over moves")
+        self.query_one(HeatMap).empty = "nobody wins this game"
         ladder.head(*(heading.replace("elo", "return") for heading in LADDER))
         ladder.show(team_rows(view, self.marked))
         curves.curves = return_curves(view.league)

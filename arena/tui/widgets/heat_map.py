@@ -41,12 +41,15 @@ class HeatMap(Widget):
     at: reactive[int] = reactive(0)
     """Index of the highlighted name."""
 
+    empty = "nobody has been measured yet"
+    """Text shown where nobody has played another."""
+
     def render(self) -> Content:
         """Return a line of names, and one for each row."""
         names, scores = self.payoffs.names, self.payoffs.scores
         width, height = self.content_size
         if scores is None or not names or width < CELL * 3:
-            return Content.styled("nobody has been measured yet", "$text-muted")
+            return Content.styled(self.empty, "$text-muted")
         label = min(LABEL, max(map(len, names)), max(width // 3, 4))
         columns = range(min((width - label - 1) // CELL, len(names)))
         first = max(0, min(self.at - (height - 2) // 2, len(names) - (height - 1)))
