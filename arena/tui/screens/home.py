@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from games.engine.game import Game
 
 FORMS = {form.kind: form for form in (PLAY, WATCH, TRAIN, TOURNAMENT)}
-BEGINNING_S = 4.0
-"""Seconds after which a process that has reported no error has begun."""
+BEGINNING_S = 30.0
+"""Seconds after which a process that has said nothing has begun."""
 POLL_S = 2.0
 """Seconds between two polls of runs and store."""
 MENU = (
@@ -284,7 +284,7 @@ class HomeScreen(ArenaScreen):
     async def _begin(
         self, form: CommandForm, context: FormContext, shown: FormScreen, values: Mapping[str, str]
     ) -> None:
-        """Start a process, and say that it has begun once it has run for a while without an error."""
+        """Start a process, and say that it has begun once it has said anything but an error."""
         words = form.words(context, values)
         log = self.runs / "logs" / f"{as_name(f'{datetime.now():%m%d-%H%M%S} {form.kind} {context.game}')}.log"
         try:
@@ -301,9 +301,9 @@ class HomeScreen(ArenaScreen):
         self.say(f"runs: arena {' '.join(words)}   (it continues when you leave; output: {log})")
 
     async def _watch_beginning(self, job: CommandProcess) -> None:
-        """Wait until a process has ended, or has run for a while."""
-        began = time.monotonic()
-        while job.process.poll() is None and time.monotonic() - began < BEGINNING_S:
+        """Wait until a process has ended, or said anything but an error; on a busy machine that takes a while."""
+        deadline = time.monotonic() + BEGINNING_S
+        while job.process.poll() is None and not job.has_begun and time.monotonic() < deadline:
             await asyncio.sleep(0.1)
 
     @work(group="form", exclusive=True)

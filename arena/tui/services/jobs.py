@@ -11,6 +11,9 @@ from pathlib import Path
 from arena.base.errors import UsageError
 from arena.base.passwords import handed_on
 
+ERROR = "arena: "
+"""Beginning of the line in which a command says why it fails."""
+
 
 @dataclass(frozen=True)
 class CommandProcess:
@@ -25,7 +28,13 @@ class CommandProcess:
     def last_line(self) -> str:
         """The last line of its output."""
         lines = self._lines()
-        return lines[-1].removeprefix("arena: ") if lines else f"it ended with status {self.process.returncode}"
+        return lines[-1].removeprefix(ERROR) if lines else f"it ended with status {self.process.returncode}"
+
+    @property
+    def has_begun(self) -> bool:
+        """True if it has said anything but that it fails."""
+        lines = self._lines()
+        return bool(lines) and not lines[-1].startswith(ERROR)
 
     @property
     def has_earlier_lines(self) -> bool:
