@@ -8,9 +8,9 @@ import tyro
 
 from arena.base.tables import Column, print_table
 from arena.policy.registry import AGENTS, agent_kind, make_game
-from arena.policy.zoo.agents import champion_of
 from arena.policy.zoo.card import ELO, Level
 from arena.policy.zoo.entries import card_of, fits
+from arena.policy.zoo.opponents import champion_of
 
 MINUS = "\N{PLUS-MINUS SIGN} is the 95 % interval"
 

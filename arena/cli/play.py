@@ -14,7 +14,7 @@ from arena.cli.home import STORE
 from arena.match.limits import Limits
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.registry import make_game
-from arena.policy.zoo.agents import first_opponent
+from arena.policy.zoo.opponents import first_opponent
 from arena.tournament.entrants import named
 from arena.tui.services.advisers import usual_advisers
 

@@ -11,9 +11,9 @@ from arena.base.errors import CheckpointError, UsageError
 from arena.policy.registry import GAMES, make_agent, make_game
 from arena.policy.snapshots import read_config
 from arena.policy.zoo.adding import add_entry, check_files, files_of
-from arena.policy.zoo.agents import first_opponent
 from arena.policy.zoo.card import NUM_LEVELS, Figure, Level, Training, ZooCard, card_text, parse_card
 from arena.policy.zoo.entries import card_of, entries, find_entry
+from arena.policy.zoo.opponents import first_opponent
 from tests.policy.test_checkpoint import saved
 
 pytestmark = pytest.mark.full

@@ -1,0 +1,44 @@
+"""Specs of the opponents that the zoo knows for a game: its champion, its levels, and whom a person meets first."""
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from arena.base.errors import UsageError
+from arena.policy.zoo.card import FIRST_LEVEL, NUM_LEVELS
+from arena.policy.zoo.entries import card_of, fits
+
+if TYPE_CHECKING:
+    from games.engine.game import Game
+
+
+def champion_of(game: "Game") -> str:
+    """Return the spec of the best agent for a game; `UsageError` if none is known."""
+    card = card_of(game)
+    if fits(card, game):
+        return card.champion
+    if not card.otherwise:
+        raise UsageError(f"the champion of {game.name} plays {card.game} only, not {game.spec}")
+    return card.otherwise
+
+
+def level_of(game: "Game", level: int) -> str:
+    """Return the spec of a level of a game; `UsageError` for a level or a game that has none."""
+    card = card_of(game)
+    if not fits(card, game):
+        raise UsageError(f"levels of {game.name} were measured for {card.game}, not for {game.spec}; name an agent")
+    if not card.levels:
+        raise UsageError(f"{game.name} has no levels: {card.why}")
+    if not 1 <= level <= NUM_LEVELS:
+        raise UsageError(f"level:{level}: levels go from 1 to {NUM_LEVELS}")
+    return card.levels[level - 1].agent
+
+
+def first_opponent(game: "Game") -> str:
+    """Return the spec of whom a person meets first: a level, the champion where there are none; "" without either."""
+    with suppress(UsageError):
+        level_of(game, 1)
+        return FIRST_LEVEL
+    with suppress(UsageError):
+        champion_of(game)
+        return "champion"
+    return ""
