@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from games.engine.chance import pick
-from games.engine.rules import chance_outcomes, draw, draw_outcome, random_action, reseed
+from games.engine.rules import chance_outcomes, draw, draw_outcome, playout_action, prior, random_action, reseed
 
 
 @njit(cache=True)
@@ -15,6 +15,20 @@ def actions(states: NDArray[Any], bits: NDArray[np.uint64], out: NDArray[np.int6
     """The action that each of `bits` [N] chooses in the first record."""
     for i in range(bits.shape[0]):
         out[i] = random_action(states[0], bits[i])
+
+
+@njit(cache=True)
+def playout_actions(states: NDArray[Any], bits: NDArray[np.uint64], out: NDArray[np.int64]) -> None:
+    """The action of a playout that each of `bits` [N] chooses in the first record."""
+    for i in range(bits.shape[0]):
+        out[i] = playout_action(states[0], bits[i])
+
+
+@njit(cache=True)
+def priors(states: NDArray[Any], out: NDArray[np.float64]) -> None:
+    """What each action [A] looks like in the first record, legal or not."""
+    for action in range(out.shape[0]):
+        out[action] = prior(states[0], action)
 
 
 @njit(cache=True)

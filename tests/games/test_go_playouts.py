@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from games.engine.compiler import instantiate
 from games.engine.registry import make_game
 from games.go.patterns import EYE, FLAGS, SHAPE, SHAPES
-from games.go.playouts import playout_action, prior
+from games.go.playouts import playout_action
 from tests.games.test_go import position
 
 BITS = np.random.default_rng(5).integers(2**64, size=300, dtype=np.uint64)
@@ -50,10 +51,16 @@ def test_eyes_are_surrounded_by_one_colour_and_not_false():
             assert bool(FLAGS[surroundings] & EYE << seat) == expected, (top, middle, bottom)
 
 
+def playouts(env, bits):
+    """The moves that playouts play here."""
+    chosen = np.zeros(len(bits), np.int64)
+    instantiate("tests.games.choices", env.game).playout_actions(env.states, bits, chosen)
+    return chosen
+
+
 def share(env, text):
     """How many of the playouts here play a move."""
-    action = env.game.parse_action(env.states[0], text)
-    return np.mean([playout_action(env.states[0], bits) == action for bits in BITS])
+    return np.mean(playouts(env, BITS) == env.game.parse_action(env.states[0], text))
 
 
 @pytest.mark.full
@@ -62,7 +69,7 @@ def test_playouts_play_legal_moves_to_the_end(spec):
     for seed in range(6):
         env, bits = position(spec, ""), np.random.default_rng(seed)
         while not env.over[0]:
-            action = int(playout_action(env.states[0], bits.integers(2**64, dtype=np.uint64)))
+            action = int(playouts(env, bits.integers(2**64, size=1, dtype=np.uint64))[0])
             assert env.mask[0, action]
             env.step([action])
 
@@ -88,9 +95,11 @@ def test_a_playout_saves_stones_in_atari():
 @pytest.mark.full
 def test_priors_prefer_what_takes_to_what_gives():
     env = position("go:size=9", "E5 E4 D4 A9 F4 A8")
+    worths = np.zeros(env.game.num_actions)
+    instantiate("tests.games.choices", env.game).priors(env.states, worths)
 
     def worth(text):
-        return prior(env.states[0], env.game.parse_action(env.states[0], text))
+        return worths[env.game.parse_action(env.states[0], text)]
 
     assert worth("E3") >= 15, "takes E4"
     assert worth("pass") < 0
