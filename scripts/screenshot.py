@@ -1,4 +1,4 @@
-"""Save the screen of a command as SVG, for the README.
+"""Save the screen of a command as SVG, for the pages.
 
     python scripts/screenshot.py FILE.svg KEYS [COMMAND WORDS ...]
 

@@ -1,7 +1,6 @@
 """Help: every command has examples that it understands; faults are one line and a log; nothing heavy is imported."""
 
 import contextlib
-import importlib
 import shlex
 import subprocess
 import sys
@@ -12,15 +11,7 @@ import arena.cli.games
 from arena.base.errors import UsageError
 from arena.cli.examples import EXAMPLES
 from arena.cli.main import COMMANDS, GROUPS, main
-from arena.cli.reading import read_options
-
-
-def parsed(words: list[str]) -> object:
-    """The options of a command line; raises `UsageError` if it does not understand them."""
-    command, *arguments = words
-    module = importlib.import_module(f"arena.cli.{command.replace('-', '_')}")
-    options_type = module.options_for(arguments) if hasattr(module, "options_for") else module.Options
-    return read_options(options_type, f"arena {command}", arguments)
+from tests.cli.command_lines import parsed
 
 
 def test_every_command_stands_in_one_group_and_has_examples():
