@@ -1,4 +1,7 @@
-"""Monte Carlo tree search with random playouts: simulations a second, beside OpenSpiel's bot in C++."""
+"""Monte Carlo tree search: simulations a second, beside OpenSpiel's bot in C++, whose playouts are random.
+
+Ours are too, but in go, which has playouts of its own.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -37,7 +40,7 @@ def rows() -> Iterator[Row]:
     for game in GAMES:
         arguments = ("OpenSpiel MCTSBot (C++)", "pyspiel", "search_open_spiel.py", game.peer, str(game.simulations))
         with elsewhere.process(*arguments) as peer:
-            work = f"mcts:{game.simulations} on {make_game(game.name, **game.options).label}, random playouts"
+            work = f"mcts:{game.simulations} on {make_game(game.name, **game.options).label}"
             yield rate("mcts", work, "simulations/s", ours(game), peer)
 
 
