@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from arena.base.errors import UnknownNameError, UsageError
+from arena.base.numbers import number_in
 
 FORM = re.compile(r"\s*([^=]+?)\s*=([^:]+?)\.\.([^:]+)(:.*)?")
 
@@ -55,10 +56,7 @@ def read_range(text: str, words: Collection[str], example: str) -> NumberRange:
 
 def read_number(what: str, text: str) -> float:
     """Return a finite number; raise `UsageError`, which names `what`, for any other text."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
+    number = number_in(text)
+    if math.isnan(number):
         raise UsageError(f"{what}: {text.strip()!r} is not a number")
     return number

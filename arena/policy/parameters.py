@@ -4,12 +4,12 @@ An agent that has such parameters says so where it is registered (`AgentKind.par
 them, and refuse others.
 """
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.base.errors import UnknownNameError, UsageError
+from arena.base.numbers import number_in
 
 SETTING = re.compile(r",\s*([^,=:/]+?)\s*=\s*([^,]*)$")
 """The last `,NAME=VALUE` of an argument."""
@@ -75,10 +75,7 @@ def unknown_parameter(agent: str, name: str, known: Sequence[Parameter]) -> Usag
 
 
 def _value(agent: str, parameter: Parameter, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = number_in(text)
     if not parameter.low <= value <= parameter.high or (parameter.whole and not value.is_integer()):
         kind = "a whole number" if parameter.whole else "a number"
         raise UsageError(

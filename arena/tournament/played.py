@@ -21,6 +21,7 @@ from pathlib import Path
 
 from arena.base.errors import UsageError
 from arena.base.files import read_text
+from arena.base.numbers import number_in
 from arena.base.text import from_csv_cell
 from arena.match.replay import game_labelled
 from arena.match.verdict import MatchRecord, Reason, Verdict
@@ -157,11 +158,8 @@ def _record(
 
 
 def _number(text: str, column: str, at: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
+    number = number_in(text)
+    if math.isnan(number):
         raise UsageError(f"{at}: {column} {text!r} is not a number")
     return number
 

@@ -2,19 +2,15 @@
 
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
-from types import TracebackType
-from typing import Self
 
-from rich.console import Console, Group
-from rich.live import Live
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from arena.base.terminal import suspendable
 from arena.match.verdict import MatchRecord
 from arena.ratings.sprt import Sprt
+from arena.tournament.live import LiveProgress
 from arena.tournament.sequential import SequentialTest, standing
 from arena.tournament.standings import Standings
 from arena.tournament.tables import table_for
@@ -40,35 +36,22 @@ class GamesPerSecond(ProgressColumn):
         return Text("" if speed is None else f"{speed:,.1f} games/s")
 
 
-class LiveTable:
+class LiveTable(LiveProgress):
     """The `progress` of a tournament in the terminal: games, speed, time left, and the ratings so far.
 
-    With `sprt`, it also shows the state of that test. The table is visible within a `with` block, and removed after it.
+    With `sprt`, it also shows the state of that test.
     """
 
     def __init__(
         self, game: Game, names: Sequence[str], console: Console, sprt: Sprt | None = None, anchor: str | None = None
     ):
-        self._game, self._console, self._anchor = game, console, anchor
+        columns = (BarColumn(), MofNCompleteColumn(), GamesPerSecond(), TimeRemainingColumn(), TextColumn("left"))
+        super().__init__(console, Progress(*columns, console=console))
+        self._game, self._anchor = game, anchor
         self._tallies = Tallies(names, game.num_players)
         self._test = None if sprt is None else SequentialTest(sprt, names[0])
-        columns = (BarColumn(), MofNCompleteColumn(), GamesPerSecond(), TimeRemainingColumn(), TextColumn("left"))
-        self._bar = Progress(*columns, console=console)
         self._task = self._bar.add_task("games", total=None)
-        self._live = Live(self._bar, console=console, transient=True, refresh_per_second=4)
-        self._visible = ExitStack()
         self._played, self._next = 0, 0.0
-
-    def __enter__(self) -> Self:
-        if self._console.is_terminal:
-            self._visible.enter_context(suspendable(self._console))
-            self._visible.enter_context(self._live)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._visible.close()
 
     def __call__(self, records: Sequence[MatchRecord], total: int) -> None:
         """Count further games and update the table."""
@@ -84,9 +67,7 @@ class LiveTable:
         self._bar.update(self._task, completed=self._played)
         if self._played and began >= self._next:
             test = () if self._test is None else (Text(standing(self._test.result, self._test.sprt)),)
-            self._live.update(
-                Group(_table(table_for(self._game, self._tallies.played, self._anchor)), *test, self._bar)
-            )
+            self.show(_table(table_for(self._game, self._tallies.played, self._anchor)), *test)
             spent = time.monotonic() - began
             self._next = began + max(REFRESH_S, spent / SHARE)
 

@@ -4,22 +4,19 @@ import csv
 import json
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from rich.console import Console, Group
-from rich.live import Live
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from arena.base.saving import write_whole
-from arena.base.terminal import suspendable
 from arena.base.text import csv_cell, plot_text
+from arena.tournament.live import LiveProgress
 from arena.tournament.picture import COLOURS, DPI, NO_SCORE, QUIET
 from arena.tournament.spsa import TunedParameter
 from arena.tournament.tuning import Iteration, TunedValue, TuningResult, tuned_values
@@ -30,29 +27,15 @@ REFRESH_S = 0.25
 MEANING = "estimate: mean of the later half of the iterations; spread: standard deviation of those"
 
 
-class LiveTuning:
-    """The `progress` of a tuning in the terminal; visible within a `with` block, and removed after it."""
+class LiveTuning(LiveProgress):
+    """The `progress` of a tuning in the terminal."""
 
     def __init__(self, parameters: Sequence[TunedParameter], total: int, console: Console):
-        self._parameters, self._console = parameters, console
-        self._bar = Progress(
-            BarColumn(), MofNCompleteColumn(), TextColumn("iterations"), TimeRemainingColumn(), console=console
-        )
+        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("iterations"), TimeRemainingColumn())
+        super().__init__(console, Progress(*columns, console=console))
+        self._parameters = parameters
         self._task, self._total, self._next = self._bar.add_task("iterations", total=None), total, 0.0
         self._begun = False
-        self._live = Live(self._bar, console=console, transient=True, refresh_per_second=4)
-        self._visible = ExitStack()
-
-    def __enter__(self) -> Self:
-        if self._console.is_terminal:
-            self._visible.enter_context(suspendable(self._console))
-            self._visible.enter_context(self._live)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._visible.close()
 
     def __call__(self, iterations: Sequence[Iteration]) -> None:
         """Show all iterations so far."""
@@ -62,7 +45,7 @@ class LiveTuning:
             self._bar.reset(self._task, total=self._total, completed=len(iterations))  # not part of the speed
             self._begun = True
         self._bar.update(self._task, completed=len(iterations))
-        self._live.update(Group(tuning_table(tuned_values(self._parameters, iterations)), self._bar))
+        self.show(tuning_table(tuned_values(self._parameters, iterations)))
         self._next = time.monotonic() + REFRESH_S
 
 
