@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.nodes import NODE, SearchLimits, prove
+from agents.search.nodes import NODE, SearchLimits, add, prove
 from agents.search.playouts import playout_move
 from agents.search.tree import SimulationScratch, new_scratch
 from games.engine.chance import GAMMA, below, mix
@@ -130,7 +130,7 @@ def expand(nodes: NDArray[Any], head: Any, node: Any, state: Any, mask: NDArray[
         action = start + step
         action -= NUM_ACTIONS * (action >= NUM_ACTIONS)
         if mask[action]:
-            add(nodes, head.size + count, action, prior(state, action))
+            add_with_prior(nodes, head.size + count, action, prior(state, action))
             count += 1
     node.first_child = head.size
     node.num_children = node.num_expanded = count
@@ -138,16 +138,12 @@ def expand(nodes: NDArray[Any], head: Any, node: Any, state: Any, mask: NDArray[
 
 
 @njit(inline="always")
-def add(nodes: NDArray[Any], place: int, action: int, prior: float) -> None:
+def add_with_prior(nodes: NDArray[Any], place: int, action: int, worth: float) -> None:
     """Initialise a node, with simulations for what its action is worth at first sight."""
+    add(nodes, place, action)
     node = nodes[place]
-    node.mean = node.exploration_term = 0.0
-    node.proven_value = np.nan
-    node.visits = node.first_child = node.num_children = node.num_expanded = 0
-    node.action = action
-    node.seat = TERMINAL
-    node.prior_visits = EVEN_PRIOR + abs(prior)
-    node.prior_mean = prior / node.prior_visits
+    node.prior_visits = EVEN_PRIOR + abs(worth)
+    node.prior_mean = worth / node.prior_visits
     node.amaf_mean, node.amaf_visits = node.prior_mean, node.prior_visits
 
 

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 
 from games.engine.compiler import instantiate
 from games.engine.game import CHANCE, TERMINAL
@@ -115,3 +116,26 @@ class PlainMCTS:
         self.rules.finish(position, mask, self.game.chance_scratch(), seed, payoff)
         self.scale = max([self.scale, *np.abs(payoff).tolist()])
         return payoff.tolist()
+
+
+class FirstSeed:
+    """A random stream of one number."""
+
+    def integers(self, *_, **__):
+        return np.uint64(77)
+
+
+def assert_same(nodes, place, plain, also=lambda node, plain: None):
+    """A tree of nodes is the plain one below a place; `also` compares what searches of one kind have besides."""
+    node = nodes[place]
+    assert node["visits"] == plain.visits
+    if plain.visits and place:
+        assert node["mean"] == pytest.approx(plain.mean, abs=1e-9)
+        assert (plain.proven is None) == math.isnan(node["proven_value"])
+        assert plain.proven is None or plain.proven == node["proven_value"]
+    if place:
+        also(node, plain)
+    assert node["num_children"] == len(plain.children)
+    for i, child in enumerate(plain.children):
+        assert nodes[node["first_child"] + i]["action"] == child.action
+        assert_same(nodes, node["first_child"] + i, child, also)

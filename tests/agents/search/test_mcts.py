@@ -1,7 +1,5 @@
 """Monte Carlo tree search: the same statistics as a plain one, tactics, tree reuse, and what is told to screens."""
 
-import math
-
 import numpy as np
 import pytest
 
@@ -18,31 +16,11 @@ from games.engine.game import TERMINAL
 from tests.agents import pile
 from tests.agents.positions_by_hand import children, drawn, random_positions, view
 from tests.agents.search import three
-from tests.agents.search.plain_mcts import PlainMCTS
+from tests.agents.search.plain_mcts import FirstSeed, PlainMCTS, assert_same
 
 TIC_TAC_TOE = games.make("tic_tac_toe")
 CONNECT_FOUR = games.make("connect_four")
 PIG = games.make("pig")
-
-
-class FirstSeed:
-    """A random stream of one number."""
-
-    def integers(self, *_, **__):
-        return np.uint64(77)
-
-
-def assert_same(nodes, place, plain):
-    node = nodes[place]
-    assert node["visits"] == plain.visits
-    if plain.visits and place:
-        assert node["mean"] == pytest.approx(plain.mean, abs=1e-9)
-        assert (plain.proven is None) == math.isnan(node["proven_value"])
-        assert plain.proven is None or plain.proven == node["proven_value"]
-    assert node["num_children"] == len(plain.children)
-    for i, child in enumerate(plain.children):
-        assert nodes[node["first_child"] + i]["action"] == child.action
-        assert_same(nodes, node["first_child"] + i, child)
 
 
 @pytest.mark.full
