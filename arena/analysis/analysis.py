@@ -157,7 +157,7 @@ def analyse(
         raise UsageError(f"{spec} cannot play: {failure.detail}")
     played = PlayedLines(judged.game, judged.lines)
     actions = np.empty(len(judged.lines), np.int64)
-    failed, said = dict[int, str](), dict[int, Transcript]()
+    failed, transcripts = dict[int, str](), dict[int, Transcript]()
     for first in range(0, len(actions), CHUNK):
         if watch is not None:
             watch(f"{spec} moves", first, len(actions))
@@ -165,7 +165,9 @@ def analyse(
         answers = ask(played.env.game, agent, view(played.env, rows, agent, played.history, played.lengths))
         actions[rows] = answers.actions
         failed |= {first + row: failure.reason.value for row, failure in answers.failures.items()}
-        said |= {first + row: Transcript.from_json(json.loads(text)) for row, text in answers.transcripts.items()}
+        transcripts |= {
+            first + row: Transcript.from_json(json.loads(text)) for row, text in answers.transcripts.items()
+        }
     every = np.arange(len(actions))
     legal = (actions >= 0) & (actions < judged.game.num_actions)
     legal &= played.env.mask[every, np.where(legal, actions, 0)]
@@ -174,15 +176,15 @@ def analyse(
     kept = legal & (values > judged.best - TOLERANCE)
     spans = [np.flatnonzero((judged.plies >= low) & (judged.plies <= high)) for low, high in phases_of(judged.plies)]
     parts = tuple(_phase(judged, rows, kept, values) for rows in spans if len(rows))
-    wrong = [_kind(row, failed, said) for row in np.flatnonzero(~legal).tolist()]
-    counts = counted(one.without_texts() for one in said.values()) if said else None
+    wrong = [_kind(row, failed, transcripts) for row in np.flatnonzero(~legal).tolist()]
+    counts = counted(one.without_texts() for one in transcripts.values()) if transcripts else None
     return Analysis(spec, parts, _phase(judged, every, kept, values), len(wrong), Counter(wrong), counts)
 
 
-def _kind(row: int, failed: Mapping[int, str], said: Mapping[int, Transcript]) -> str:
+def _kind(row: int, failed: Mapping[int, str], transcripts: Mapping[int, Transcript]) -> str:
     """Return what was wrong with the answer in a position."""
-    if row in said and said[row].answers and said[row].answers[-1].outcome != "move":
-        return said[row].answers[-1].outcome
+    if row in transcripts and transcripts[row].answers and transcripts[row].answers[-1].outcome != "move":
+        return transcripts[row].answers[-1].outcome
     return failed.get(row, Reason.ILLEGAL.value)
 
 

@@ -84,8 +84,10 @@ class RolloutSteps:
     def bytes_of(env: GameVectorEnv, steps: int) -> int:
         """Return how much memory a collection takes: the steps, the transitions taken from them, and their shuffle."""
         game = env.game
-        seen = int(np.prod(game.observation_shape)) * np.dtype(game.observation_dtype).itemsize + game.num_actions
-        return 3 * (game.num_players + steps) * len(env) * (seen + 34 + 8 * game.num_players)
+        shown_bytes = (
+            int(np.prod(game.observation_shape)) * np.dtype(game.observation_dtype).itemsize + game.num_actions
+        )
+        return 3 * (game.num_players + steps) * len(env) * (shown_bytes + 34 + 8 * game.num_players)
 
     @property
     def room(self) -> int:

@@ -28,7 +28,7 @@ WAIT_S = 60.0
 
 @dataclass(frozen=True)
 class TrialRow:
-    """What is known of a trial."""
+    """Knowledge of a trial so far."""
 
     number: int
     state: str

@@ -40,7 +40,7 @@ SWEEP = "sweep.json"
 
 @dataclass(frozen=True)
 class SweepConfig:
-    """How a sweep searches."""
+    """Configuration of a sweep's search."""
 
     trials: int = 20
     """Trainings, pruned ones included. The first has the settings that are given, if they are in the space."""
@@ -97,7 +97,7 @@ class SweepSetup:
 
     @property
     def maximizes(self) -> bool:
-        """Whether higher values are better."""
+        """True if higher values are better."""
         return self.config.objective != "exploitability"
 
     def description(self) -> dict[str, Any]:

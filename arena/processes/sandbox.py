@@ -89,9 +89,10 @@ def _wrapped(command: Sequence[str]) -> list[str]:
     words += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"]  # the kernel asks for root outside, not within
     words += ["--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
     words += ["--size", size, "--tmpfs", "/tmp"]
-    for path in dict.fromkeys(_needed(command)):
+    needed = list(dict.fromkeys(_needed(command)))
+    for path in needed:
         words += _shown(path)
-    return [*words, "--remount-ro", "/", "--chdir", _start_folder(command), "--"]
+    return [*words, "--remount-ro", "/", "--chdir", _start_folder(needed), "--"]
 
 
 def _shown(path: str) -> list[str]:
@@ -119,7 +120,7 @@ def _of_system(folder: Path) -> bool:
     return folder == Path("/") or any(folder.is_relative_to(shown) for shown in SYSTEM)
 
 
-def _start_folder(command: Sequence[str]) -> str:
+def _start_folder(shown: Sequence[str]) -> str:
     """Return the folder to start in: this one where it is shown, so that relative names mean the same."""
     here = Path.cwd()
-    return str(here) if any(here.is_relative_to(path) for path in _needed(command)) else "/tmp"
+    return str(here) if any(here.is_relative_to(path) for path in shown) else "/tmp"

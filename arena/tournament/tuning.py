@@ -292,7 +292,7 @@ def _score(record: MatchRecord, player: str) -> int:
 
 @dataclass(frozen=True)
 class TunedValue:
-    """What is known of a parameter."""
+    """Knowledge of a parameter so far."""
 
     parameter: TunedParameter
     now: float
