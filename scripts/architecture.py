@@ -1,7 +1,7 @@
 """The house as its imports draw it: rooms, floors, and the arrows between them.
 
     python scripts/architecture.py            prints rooms, arrows and circles
-    python scripts/architecture.py --write    draws them into docs/architecture.md
+    python scripts/architecture.py --write    draws them into docs/explanation/architecture.md
 
 A room is a package or file right below `arena`, or one of `agents`, `games` and `scripts`; inside `agents`, a package
 or file right below it. An arrow is any import of one room by another, late imports too.
@@ -17,7 +17,7 @@ from pathlib import Path
 from marked import with_part
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "architecture.md"
+PAGE = ROOT / "docs" / "explanation" / "architecture.md"
 BEGIN, END = "<!-- drawn by scripts/architecture.py -->", "<!-- end of the drawing -->"
 TOPS = ("arena", "agents", "games", "scripts")
 

@@ -1,7 +1,7 @@
 """What the kernels of the games compile to for a CUDA device, as a table; needs no device, but the extra `cuda`.
 
 python scripts/gpu_table.py            prints it
-python scripts/gpu_table.py --write    writes it into docs/gpu.md
+python scripts/gpu_table.py --write    writes it into docs/how-to/gpu.md
 """
 
 import argparse
@@ -13,13 +13,13 @@ from marked import with_part
 
 from games.engine.registry import GAMES
 
-PAGE = Path(__file__).parents[1] / "docs" / "gpu.md"
+PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "gpu.md"
 BEGIN, END = "<!-- written by scripts/gpu_table.py -->", "<!-- end of the table -->"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="write it into docs/gpu.md")
+    parser.add_argument("--write", action="store_true", help="write it into docs/how-to/gpu.md")
     options = parser.parse_args()
     if (problem := missing_compilers()) is not None:
         print(f"nothing can be compiled here: {problem}", file=sys.stderr)

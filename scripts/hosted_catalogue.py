@@ -1,4 +1,4 @@
-"""Play every game of every host, and write which work as a table in docs/hosted-games.md.
+"""Play every game of every host, and write which work as a table in docs/how-to/hosted-games.md.
 
     python scripts/hosted_catalogue.py            plays what scripts/hosted_catalogue.csv lacks, then writes the table
     python scripts/hosted_catalogue.py chess go   plays the games with one of these words in their names again
@@ -19,7 +19,7 @@ from pathlib import Path
 from marked import with_part
 
 SCRIPTS = Path(__file__).parent
-PAGE, KEPT = SCRIPTS.parent / "docs" / "hosted-games.md", SCRIPTS / "hosted_catalogue.csv"
+PAGE, KEPT = SCRIPTS.parent / "docs" / "how-to" / "hosted-games.md", SCRIPTS / "hosted_catalogue.csv"
 BEGIN, END = "<!-- written by scripts/hosted_catalogue.py -->", "<!-- end of the table -->"
 COLUMNS = ("game", "seats", "actions", "against random", "score", "played")
 GAMES = 20

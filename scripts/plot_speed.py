@@ -1,4 +1,4 @@
-"""Plot the picture of speed of docs/speed.md, from the output of a benchmark.
+"""Plot the picture of speed of docs/measured/speed.md, from the output of a benchmark.
 
 python scripts/benchmark.py engine --python pgx=PATH --json engine.json
 python scripts/plot_speed.py engine.json scripts/pictures/speed.png

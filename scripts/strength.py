@@ -1,7 +1,7 @@
 """Measure champions against other programs and baselines: python scripts/strength.py [GAME ...] [--table].
 
 Each game has a list of measurements below. Games are kept in a store, so that a second call goes on where the first
-one ended. Figures go into the cards of agents/zoo, and the table of all cards into docs/strength.md. Programs that are
+one ended. Figures go into the cards of agents/zoo, and the table of all cards into docs/measured/strength.md. Programs that are
 not installed are named, with the package that has them, and left out. With --table, only the page is written anew.
 """
 
@@ -29,7 +29,7 @@ from arena.store import Store
 from arena.tournament.measuring import measure
 
 ZOO = Path(agents_file).parent / "zoo"
-PAGE = Path(__file__).parents[1] / "docs" / "strength.md"
+PAGE = Path(__file__).parents[1] / "docs" / "measured" / "strength.md"
 PROGRAMS = {"stockfish": "apt install stockfish", "gnugo": "apt install gnugo", "gnubg": "apt install gnubg"}
 """Programs that are measured against, and how they are installed."""
 PATH = f"{os.environ['PATH']}:/usr/games"

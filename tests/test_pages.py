@@ -12,7 +12,7 @@ from tests.cli.command_lines import parsed
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-DOCS = sorted((ROOT / "docs").glob("*.md"))
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [README, ROOT / "CONTRIBUTING.md", ROOT / "agents" / "outside" / "PROTOCOL.md", *DOCS]
 LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"")
 
@@ -45,7 +45,7 @@ def test_the_front_page_is_short_and_leads_to_every_page():
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("page", [README, ROOT / "docs" / "python.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [README, ROOT / "docs" / "how-to" / "python.md"], ids=lambda page: page.name)
 def test_python_on_a_page_runs(page):
     found = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert found.attempted > 5
@@ -54,7 +54,7 @@ def test_python_on_a_page_runs(page):
 
 def command_lines():
     """The commands in blocks of shell of the front page and of the page of commands, once each."""
-    for page in (README, ROOT / "docs" / "commands.md", ROOT / "docs" / "leagues.md"):
+    for page in (README, ROOT / "docs" / "reference" / "commands.md", ROOT / "docs" / "explanation" / "leagues.md"):
         for block in re.findall(r"^```sh\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S):
             for line in block.splitlines():
                 yield from (command.strip() for command in line.partition("  #")[0].split(";"))

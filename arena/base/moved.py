@@ -1,6 +1,6 @@
 """Map of the names in Tianshou's manual to their places here, for errors about the old places.
 
-One table for all: `docs/coming-from-tianshou.md` shows it, errors of imports and attributes quote it.
+One table for all: `docs/how-to/coming-from-tianshou.md` shows it, errors of imports and attributes quote it.
 """
 
 PLACES: dict[str, dict[str, str]] = {
@@ -47,7 +47,7 @@ PLACES: dict[str, dict[str, str]] = {
     },
 }
 """Modules of Tianshou -> where the names in them are here -> those names."""
-PAGE = "docs/coming-from-tianshou.md"
+PAGE = "docs/how-to/coming-from-tianshou.md"
 
 
 def places(module: str) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 For each move it is told the rules, the position and the history in words. An answer that names no legal move is sent
 back with the reason, a few times; then the move has failed, and the game is lost by it. The moves of many games are
-asked for side by side. See `docs/language-models.md`.
+asked for side by side. See `docs/how-to/language-models.md`.
 """
 
 import asyncio
