@@ -32,6 +32,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("agents",),
     ("arena.runs",),
     ("arena.league", "arena.tournament"),
+    ("arena.server",),
     ("arena.cli", "arena.tui"),
     ("arena.__main__", "scripts"),
 )

@@ -24,7 +24,13 @@ HOMES = {
     "textual": ("arena.tui",),
     "textual_image": ("arena.tui.drawing.graphics",),
     "ray": ("arena.processes", "arena.env.workers.ray"),
-    "sqlalchemy": ("arena.store",),
+    "sqlalchemy": ("arena.store", "arena.server"),
+    "alembic": ("arena.server",),
+    "fastapi": ("arena.server",),
+    "jinja2": ("arena.server",),
+    "pydantic": ("arena.server",),
+    "starlette": ("arena.server",),
+    "uvicorn": ("arena.server",),
     "pettingzoo": ("games.engine.pettingzoo", "arena.env.pettingzoo"),
     "tyro": ("arena.cli",),
 }
@@ -32,7 +38,15 @@ HOMES = {
 
 NEVER_AT_THE_TOP = {"matplotlib", "minari", "onnxruntime", "onnxscript", "openskill", "tensorboard", "wandb", "ray"}
 TORCH_FREE = ("games", "arena.base", "arena.data", "arena.env", "arena.match", "arena.ratings", "arena.tournament")
-TORCH_FREE += ("arena.analysis", "arena.processes", "arena.store", "arena.tui", "arena.cli", "arena.runs.folder")
+TORCH_FREE += (
+    "arena.analysis",
+    "arena.processes",
+    "arena.store",
+    "arena.tui",
+    "arena.cli",
+    "arena.runs.folder",
+    "arena.server",
+)
 TORCH_FREE += ("arena.policy.random", "arena.policy.protocol", "arena.policy.snapshots", "arena.policy.registry")
 TORCH_FREE += ("arena.league.records", "arena.league.payoff", "arena.league.config", "arena.league.matchmaker")
 TORCH_FREE += ("arena.league.roles", "arena.league.meta_strategies", "arena.league.ratings")
@@ -54,7 +68,7 @@ FLOORS_OF_SCREENS = (
 MOST_GENERATIONS = 3
 """How many classes of ours a screen may inherit from each other, itself counted."""
 
-MOST_ROOMS, MOST_ARROWS = 20, 100
+MOST_ROOMS, MOST_ARROWS = 21, 110
 MOST_ROOMS_OF_AGENTS, MOST_ARROWS_OF_AGENTS = 10, 15
 
 

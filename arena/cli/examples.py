@@ -140,6 +140,21 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ('arena serve "watch hex level:5 level:7" --read-only', "to be looked at, and not touched"),
         ('arena serve "play connect_four mcts:400 --seat 2" --port 9000', "one game against one agent"),
     ),
+    "server": (
+        ("arena server --demo", "two ladders whose bots play each other; http://127.0.0.1:8080"),
+        ("arena server ladder new connect_four --clock move=1s", "a ladder of your own"),
+        ("arena server invite --role submitter --uses 30", "an invitation for a course"),
+        ("arena server key bob --role worker", "an account for somebody's machine, and its key"),
+        ("arena server backup copy.tar", "a copy, while the server runs"),
+    ),
+    "submit": (
+        ("arena submit http://127.0.0.1:8080 mcts:400 --ladder connect-four --name mine", "an agent by its spec"),
+        ("arena submit http://127.0.0.1:8080 mybot/ --ladder connect-four --name mine", "a folder with bot.toml"),
+    ),
+    "worker": (
+        ("ARENA_KEY=... arena worker http://127.0.0.1:8080", "play its games here until Ctrl-C"),
+        ("ARENA_KEY=... arena worker http://127.0.0.1:8080 --sandbox", "programs as well, in a sandbox"),
+    ),
     "uci": (
         ("arena uci alphabeta", "the engine command to enter in a chess program; it manages its time"),
         ("arena uci puct:runs/chess-alphazero:400", "a trained agent"),

@@ -32,6 +32,9 @@ COMMANDS = {
     "play": "play against an agent in the terminal",
     "watch": "watch agents play each other in the terminal",
     "serve": "serve the terminal's screens to a browser",
+    "server": "serve ladders: bots are submitted, workers play, everybody sees who is best",
+    "submit": "enter a bot on a ladder server",
+    "worker": "play the games of a ladder server on this machine",
     "uci": "serve an agent as a chess engine",
     "gtp": "serve an agent as an engine for go, hex, othello or gomoku",
     "piskvork": "serve an agent as a gomoku program of Gomocup",
@@ -53,6 +56,7 @@ GROUPS = {
     "play and watch": ("play", "watch", "replay", "match", "serve"),
     "train": ("train", "sweep", "runs", "league", "collect", "export"),
     "rate": ("tournament", "tune", "ladder", "matches", "rate"),
+    "ladders of others": ("server", "submit", "worker"),
     "examine": ("analyse", "exploit", "exploitability", "solve"),
     "connect and extend": (
         "games",

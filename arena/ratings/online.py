@@ -51,14 +51,19 @@ class Glicko2Ratings:
     def add(self, players: Sequence[str], returns: Sequence[float]) -> None:
         """Count a game."""
         before = [self._players.get(name, Glicko2Rating()) for name in players]
-        for seat, name in enumerate(players):
-            self._players[name] = _rated(before, returns, seat)
+        for name, rating in zip(players, after_game(before, returns), strict=True):
+            self._players[name] = rating
             self._games[name] = self._games.get(name, 0) + 1
 
     def table(self) -> dict[str, OnlineRating]:
         """Return all ratings by name, the best first."""
         ratings = {name: OnlineRating(r.rating, r.deviation, self._games[name]) for name, r in self._players.items()}
         return _sorted(ratings)
+
+
+def after_game(players: Sequence[Glicko2Rating], returns: Sequence[float]) -> list[Glicko2Rating]:
+    """Return the ratings of a table, by seat, after a game in which the seats earned `returns`."""
+    return [_rated(players, returns, seat) for seat in range(len(players))]
 
 
 def _rated(players: Sequence[Glicko2Rating], returns: Sequence[float], seat: int) -> Glicko2Rating:

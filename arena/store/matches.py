@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from sqlalchemy import Column, Connection, Row, Select, exists, func, insert, or_, select
+from sqlalchemy import Column, Connection, Row, Select, delete, exists, func, insert, or_, select
 
 from arena.base.checks import numbers_in, require_at_least
 from arena.base.errors import UsageError
@@ -80,6 +80,17 @@ def add_games(connection: Connection, run: int, played: Iterable[tuple[int, Matc
                 new.setdefault(number, record)
         if new:
             _add_new(connection, run, new)
+
+
+def replace_games(connection: Connection, run: int, played: Iterable[tuple[int, MatchRecord]]) -> None:
+    """Put matches in the place of those of the same numbers in the run, under new numbers of the store."""
+    corrected = list(played)
+    for part in chunks([number for number, _ in corrected]):
+        wrong = select(matches.c.id).where(matches.c.run == run, matches.c.number.in_(part))
+        numbers = connection.execute(wrong).scalars().all()
+        connection.execute(delete(seats).where(seats.c.match.in_(numbers)))
+        connection.execute(delete(matches).where(matches.c.id.in_(numbers)))
+    add_games(connection, run, corrected)
 
 
 def _add_new(connection: Connection, run: int, new: Mapping[int, MatchRecord]) -> None:

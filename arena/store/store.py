@@ -61,6 +61,19 @@ class Store:
     ) -> None:
         self.close()
 
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Open a transaction that only reads, for who keeps tables of its own beside those of the store."""
+        with self._database.reading() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Open a writing transaction; there is one at a time. It commits at the end, or rolls back on an exception."""
+        with self._database.writing() as connection:
+            schema.take_turn(connection)
+            yield connection
+
     def open_run(
         self, kind: str, key: str, game: str | None, config: dict[str, Any], players: Sequence[str]
     ) -> StoredRun:
@@ -69,17 +82,17 @@ class Store:
         `game` is the label of its game, None for several. `config` is stored as JSON. Raises `UsageError` if the run
         exists with another kind, game or players.
         """
-        with self._writing() as connection:
+        with self.writing() as connection:
             return runs.open_run(connection, kind, key, game, config, players)
 
     def add_games(self, run: int, played: Iterable[tuple[int, MatchRecord]]) -> None:
         """Add matches by their number in the run; existing numbers stay unchanged."""
-        with self._writing() as connection:
+        with self.writing() as connection:
             matches.add_games(connection, run, played)
 
     def finish_run(self, run: int) -> None:
         """Mark a run as finished: all its matches are stored."""
-        with self._writing() as connection:
+        with self.writing() as connection:
             runs.finish_run(connection, run)
 
     def add_run(
@@ -92,7 +105,7 @@ class Store:
         played: Iterable[tuple[int, MatchRecord]],
     ) -> StoredRun:
         """Add a finished run with all its matches in one transaction; existing matches stay unchanged."""
-        with self._writing() as connection:
+        with self.writing() as connection:
             run = runs.open_run(connection, kind, key, game, config, players)
             matches.add_games(connection, run.id, played)
             runs.finish_run(connection, run.id)
@@ -171,7 +184,7 @@ class Store:
 
     def add_parent(self, child: str, parent: str) -> None:
         """Record that `child` was made from `parent`; `UsageError` if that makes a cycle."""
-        with self._writing() as connection:
+        with self.writing() as connection:
             players.add_parent(connection, child, parent)
 
     def ancestors(self, player: str) -> list[str]:
@@ -181,7 +194,7 @@ class Store:
 
     def add_snapshots(self, league: str, rows: Sequence[Snapshot]) -> None:
         """Add snapshots to a shared league and leave stored ones unchanged; `UsageError` for another hash."""
-        with self._writing() as connection:
+        with self.writing() as connection:
             leagues.add_snapshots(connection, league, rows)
 
     def snapshots(self, league: str) -> list[Snapshot]:
@@ -191,7 +204,7 @@ class Store:
 
     def put_counts(self, league: str, rows: Sequence[ResultCount]) -> None:
         """Replace counts of a shared league with the same kind, player and opponent."""
-        with self._writing() as connection:
+        with self.writing() as connection:
             leagues.put_counts(connection, league, rows)
 
     def counts(self, league: str) -> list[ResultCount]:
@@ -210,13 +223,6 @@ class Store:
         if version != schema.VERSION:
             with self._database.writing() as connection:
                 schema.make_current(connection)
-
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        """Open a writing transaction; there is one at a time."""
-        with self._database.writing() as connection:
-            schema.take_turn(connection)
-            yield connection
 
     def _make_folder(self, folder: Path) -> None:
         try:

@@ -70,12 +70,12 @@ class JobPlayer:
         seated = player, copy
         if seated not in self._seated:
             entrant, limits = self._setup.entrants[player], self._setup.limits
-            if limits:
-                self._seated[seated] = ContainedPolicy(entrant.spec, self._game, limits)
-            elif isinstance(entrant.agent, str):
-                self._seated[seated] = make_agent(entrant.agent, self._game)
-            else:
+            if not isinstance(entrant.agent, str):
                 self._seated[seated] = entrant.agent
+            elif limits:
+                self._seated[seated] = ContainedPolicy(entrant.agent, self._game, limits)
+            else:
+                self._seated[seated] = make_agent(entrant.agent, self._game)
         self._seated.move_to_end(seated)
         return self._seated[seated]
 

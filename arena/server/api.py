@@ -1,0 +1,322 @@
+"""The routes of /api/v1. Each reads in a transaction, or hands one operation to the writer; the rest is elsewhere."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request
+from fastapi.responses import FileResponse, Response
+
+from arena.server import accounts, audit, bots, jobs, ladders, models, workers
+from arena.server.accounts import Account
+from arena.server.bundles import read_bundle
+from arena.server.jobs import LEASE_S, lease_job, read_report, renew_lease
+from arena.server.keeping import bundle_file, keep_bundle, require_programs
+from arena.server.refusals import CLOSED, INVALID, MISSING, UNKNOWN_KEY, RefusedError, refusing
+from arena.server.reports import take_report
+from arena.server.state import ServerState
+from arena.store import MatchFilter
+
+routes = APIRouter(prefix="/api/v1", responses={400: {"model": models.Refusal}})
+LadderName = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
+Id = Annotated[int, Path(ge=1, lt=2**63)]
+Limit = Annotated[int, Query(ge=1, le=500)]
+Before = Annotated[int | None, Query(ge=1, lt=2**63)]
+
+
+def server_of(request: Request) -> ServerState:
+    """Return the running server."""
+    state: ServerState = request.app.state.server
+    return state
+
+
+Server = Annotated[ServerState, Depends(server_of)]
+
+
+def caller(server: Server, authorization: Annotated[str | None, Header(max_length=200)] = None) -> Account | None:
+    """Return the account of the request's key, None for a request without one."""
+    if authorization is None:
+        return None
+    scheme, _, key = authorization.partition(" ")
+    if scheme.lower() != "bearer" or not key:
+        raise RefusedError(UNKNOWN_KEY, "the header Authorization is 'Bearer KEY'")
+    with server.store.reading() as connection:
+        return accounts.account_of(connection, key)
+
+
+Caller = Annotated[Account | None, Depends(caller)]
+
+
+def known_caller(account: Caller) -> Account:
+    """Return the account of the request's key; refuse requests without one."""
+    if account is None:
+        raise RefusedError(UNKNOWN_KEY, "this needs a key, in the header Authorization: Bearer KEY")
+    return account
+
+
+def owner(account: Annotated[Account, Depends(known_caller)]) -> Account:
+    """Return the account of an owner; refuse others."""
+    account.require()
+    return account
+
+
+Known = Annotated[Account, Depends(known_caller)]
+Owner = Annotated[Account, Depends(owner)]
+
+
+@routes.post("/accounts", status_code=201)
+def register(server: Server, wanted: models.Registration) -> models.NewKey:
+    """Make an account, by invitation or, where the server allows it, to be approved."""
+    account, key = server.writer.do(
+        lambda connection: accounts.register(connection, wanted.name, wanted.invitation, server.config.approval)
+    )
+    return models.NewKey(account=account.name, role=account.role, state=account.state, key=key)
+
+
+@routes.get("/accounts")
+def list_accounts(server: Server, account: Owner) -> list[models.AccountShown]:
+    """List all accounts."""
+    with server.store.reading() as connection:
+        return [models.AccountShown(**one) for one in accounts.list_accounts(connection)]
+
+
+@routes.post("/accounts/{name}/approval")
+def approve(server: Server, account: Owner, name: LadderName) -> models.Done:
+    """Approve an account that waits for it, or open one again that was closed."""
+    server.writer.do(lambda connection: accounts.set_state(connection, account.id, name, "active"))
+    return models.Done()
+
+
+@routes.delete("/accounts/{name}")
+def close_account(server: Server, account: Owner, name: LadderName) -> models.Done:
+    """Close an account: its keys open nothing any more."""
+    server.writer.do(lambda connection: accounts.set_state(connection, account.id, name, "closed"))
+    return models.Done()
+
+
+@routes.post("/invitations", status_code=201)
+def invite(server: Server, account: Owner, wanted: models.InvitationWanted) -> models.Invitation:
+    """Make an invitation."""
+
+    def operation(connection: Any) -> str:
+        number = None if wanted.ladder is None else ladders.find_ladder(connection, wanted.ladder).id
+        audit.note(connection, account.id, "invite", f"{wanted.uses} x {wanted.role}")
+        return accounts.invite(connection, wanted.role, number, wanted.uses)
+
+    return models.Invitation(invitation=server.writer.do(operation))
+
+
+@routes.get("/me")
+def me(server: Server, account: Known) -> models.AccountShown:
+    """Say whom the key opens."""
+    with server.store.reading() as connection:
+        return models.AccountShown(**accounts.shown(connection, account.id))
+
+
+@routes.get("/me/keys")
+def my_keys(server: Server, account: Known) -> list[models.KeyShown]:
+    """List one's keys, without what opens."""
+    with server.store.reading() as connection:
+        return [models.KeyShown(**one) for one in accounts.list_keys(connection, account.id)]
+
+
+@routes.post("/me/keys", status_code=201)
+def new_key(server: Server, account: Known, wanted: models.KeyName) -> models.NewKey:
+    """Make a further key of one's account."""
+    key = server.writer.do(lambda connection: accounts.add_key(connection, account.id, wanted.name))
+    return models.NewKey(account=account.name, role=account.role, state=account.state, key=key)
+
+
+@routes.delete("/me/keys/{number}")
+def revoke_key(server: Server, account: Known, number: Id) -> models.Done:
+    """Revoke one of one's keys."""
+    server.writer.do(lambda connection: accounts.revoke_key(connection, account.id, number))
+    return models.Done()
+
+
+@routes.get("/ladders")
+def list_ladders(server: Server, account: Caller) -> list[models.LadderShown]:
+    """List the ladders that one may see."""
+    with server.store.reading() as connection:
+        return [_ladder(one) for one in ladders.list_ladders(connection, account)]
+
+
+@routes.post("/ladders", status_code=201)
+def new_ladder(server: Server, account: Owner, wanted: models.LadderWanted) -> models.LadderShown:
+    """Make a ladder."""
+    rules = ladders.LadderRules(**wanted.model_dump(exclude={"name"}))
+    return _ladder(server.writer.do(lambda connection: ladders.add_ladder(connection, wanted.name, rules, account.id)))
+
+
+@routes.get("/ladders/{name}")
+def ladder(server: Server, account: Caller, name: LadderName) -> models.LadderShown:
+    """Return a ladder."""
+    with server.store.reading() as connection:
+        return _ladder(ladders.visible_ladder(connection, name, account))
+
+
+@routes.get("/ladders/{name}/standings")
+def standings(server: Server, account: Caller, name: LadderName) -> list[models.Standing]:
+    """List the bots of a ladder by rating."""
+    with server.store.reading() as connection:
+        found = ladders.visible_ladder(connection, name, account)
+        return [models.Standing(**one) for one in ladders.standings(connection, found.id)]
+
+
+@routes.get("/ladders/{name}/games")
+def games(
+    server: Server, account: Caller, name: LadderName, limit: Limit = 50, before: Before = None
+) -> list[models.Game]:
+    """List the newest games of a ladder, the newest first; with `before`, only those below that number."""
+    with server.store.reading() as connection:
+        found = ladders.visible_ladder(connection, name, account)
+    stored = server.store.matches(MatchFilter(run=found.run), limit=limit, before_id=before)
+    return [
+        models.Game(
+            id=one.id,
+            number=one.number,
+            added=one.added,
+            players=list(one.record.players),
+            returns=list(one.record.verdict.returns),
+            reason=one.record.verdict.reason.value,
+            length=len(one.record.actions),
+        )
+        for one in stored
+    ]
+
+
+@routes.put("/bundles/{digest}", status_code=201)
+async def put_bundle(server: Server, account: Known, digest: models.Digest, request: Request) -> models.BundleStored:
+    """Upload a bundle: a plain tar whose SHA-256 is the last part of the address."""
+    account.require("submitter")
+    content = await request.body()
+    await keep_bundle(server, account, digest, content)
+    return models.BundleStored(bundle=digest)
+
+
+@routes.get("/bundles/{digest}", response_class=Response)
+def get_bundle(server: Server, account: Known, digest: models.Digest) -> Response:
+    """Return a bundle, to workers and to whoever uploaded it."""
+    return FileResponse(bundle_file(server, account, digest), media_type="application/x-tar")
+
+
+@routes.post("/ladders/{name}/bots", status_code=201)
+def submit(server: Server, account: Known, name: LadderName, wanted: models.BotWanted) -> models.BotShown:
+    """Enter a bot, or a new version of one's bot; it plays once it has qualified."""
+    if (wanted.agent is None) == (wanted.bundle is None):
+        raise RefusedError(INVALID, "a bot is a spec (agent) or the hash of a bundle, one of the two")
+    agent = wanted.agent or ""
+    if wanted.bundle is not None:
+        with refusing():
+            agent = read_bundle(bundle_file(server, account, wanted.bundle).read_bytes()).agent
+        require_programs(server, agent)
+
+    def operation(connection: Any) -> dict[str, Any]:
+        found = ladders.visible_ladder(connection, name, account)
+        return bots.submit_bot(connection, account, found, wanted.name, agent, wanted.bundle)
+
+    return _bot(server.writer.do(operation))
+
+
+@routes.get("/ladders/{name}/bots")
+def list_bots(server: Server, account: Caller, name: LadderName) -> list[models.BotShown]:
+    """List all bots of a ladder, with all versions."""
+    with server.store.reading() as connection:
+        found = ladders.visible_ladder(connection, name, account)
+        return [_bot(one) for one in bots.list_bots(connection, ladder=found.id)]
+
+
+@routes.get("/bots/{number}")
+def bot(server: Server, account: Caller, number: Id) -> models.BotShown:
+    """Return a bot."""
+    with server.store.reading() as connection:
+        found = bots.bot_numbered(connection, number)
+        if not ladders.may_see(connection, ladders.ladder_numbered(connection, found["ladder"]), account):
+            raise RefusedError(MISSING, f"there is no bot {number}")
+        return _bot(found)
+
+
+@routes.delete("/bots/{number}")
+def withdraw(server: Server, account: Known, number: Id) -> models.Done:
+    """Withdraw a bot of one's own: it is paired no more, its games stay."""
+    server.writer.do(lambda connection: bots.withdraw_bot(connection, account, number))
+    return models.Done()
+
+
+@routes.get("/workers")
+def list_workers(server: Server) -> list[models.WorkerShown]:
+    """List all workers."""
+    with server.store.reading() as connection:
+        return [models.WorkerShown(**one) for one in workers.list_workers(connection)]
+
+
+@routes.post("/workers", status_code=201)
+def register_worker(server: Server, account: Known, wanted: models.WorkerWanted) -> models.WorkerNumber:
+    """Begin as a worker, or begin again."""
+    number = server.writer.do(
+        lambda connection: workers.register_worker(connection, account, wanted.name, wanted.version, wanted.machine)
+    )
+    return models.WorkerNumber(worker=number)
+
+
+@routes.post("/jobs", responses={204: {"description": "there is no job now"}}, response_model=models.JobGiven)
+def lease(server: Server, account: Known, wanted: models.JobWanted) -> Any:
+    """Take a job, which is held for `lease_s` seconds; 204 if there is none."""
+    account.require("worker")
+    if server.draining:
+        raise RefusedError(CLOSED, "the server gives out no more jobs: it will be back")
+
+    def operation(connection: Any) -> jobs.Job | None:
+        return lease_job(connection, workers.require_active(connection, account, wanted.worker), wanted.sandbox)
+
+    job = server.writer.do(operation)
+    return Response(status_code=204) if job is None else _job(job)
+
+
+@routes.post("/jobs/{number}/lease")
+def renew(server: Server, account: Known, number: Id, held: models.Lease) -> models.Done:
+    """Hold a job for longer."""
+    account.require("worker")
+    server.writer.do(lambda connection: renew_lease(connection, number, held.lease))
+    return models.Done()
+
+
+@routes.post("/jobs/{number}/report")
+def report(server: Server, account: Known, number: Id, played: models.Report) -> models.Reported:
+    """Report the games of a job that one holds. The same report a second time changes nothing."""
+    account.require("worker")
+    with server.store.reading() as connection:
+        records = read_report(connection, number, played.lease, played.games)
+    new = server.writer.do(
+        lambda connection: take_report(connection, number, played.lease, records, server.config.share)
+    )
+    return models.Reported(repeated=not new)
+
+
+@routes.get("/audit")
+def audit_log(server: Server, account: Owner, limit: Limit = 100, before: Before = None) -> list[models.AuditEntry]:
+    """Return the newest entries of the log of who did what, the newest first."""
+    with server.store.reading() as connection:
+        return [models.AuditEntry(**one) for one in audit.entries(connection, limit, before)]
+
+
+def _ladder(one: ladders.Ladder) -> models.LadderShown:
+    rules = {name: getattr(one.rules, name) for name in ("game", "clock", "memory", "openings", "private")}
+    return models.LadderShown(name=one.name, state=one.state, counted=one.counted, **rules)
+
+
+def _bot(row: dict[str, Any]) -> models.BotShown:
+    return models.BotShown(**{name: row[name] for name in models.BotShown.model_fields})
+
+
+def _job(job: jobs.Job) -> models.JobGiven:
+    rules = job.rules
+    return models.JobGiven(
+        id=job.id,
+        lease=job.lease,
+        lease_s=LEASE_S,
+        game=rules.game,
+        clock=rules.clock,
+        memory=rules.memory,
+        table=[models.SeatShown(player=seat.player, agent=seat.agent, bundle=seat.bundle) for seat in job.table],
+        seed=job.seed,
+        opening=[list(action) if isinstance(action, tuple) else action for action in job.opening],
+    )

@@ -1,0 +1,85 @@
+"""The application: its state, its doors, and errors as answers that tell nothing of the server's own."""
+
+import time
+from collections.abc import Awaitable, Callable
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+
+import arena
+from arena.base.errors import UsageError
+from arena.server import metrics
+from arena.server.api import routes
+from arena.server.audit import log
+from arena.server.bundles import MOST_BYTES
+from arena.server.database import Writer
+from arena.server.doors import Doors, RateLimit
+from arena.server.refusals import CLOSED, INVALID, RefusedError
+from arena.server.state import ServerConfig, ServerState
+from arena.store import Store
+
+
+def make_app(store: Store, config: ServerConfig) -> FastAPI:
+    """Return the application over an open store, which its caller closes; `app.state.server.close()` ends a thread."""
+    app = FastAPI(
+        title="Arena", version=arena.__version__, docs_url=None, redoc_url=None, openapi_url="/api/v1/openapi.json"
+    )
+    state = app.state.server = ServerState(store, Writer(store), config)
+    app.include_router(routes)
+    app.add_exception_handler(RefusedError, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(UsageError, _unavailable)
+    app.add_exception_handler(Exception, _failed)
+    app.middleware("http")(Doors(config.hosts, RateLimit(config.rate, config.burst), MOST_BYTES))
+    app.middleware("http")(_logged)
+
+    @app.get("/health", include_in_schema=False)
+    def health() -> Response:
+        """Say whether the database can be read, and whether jobs are given out."""
+        with state.store.reading():
+            return JSONResponse({"status": "draining" if state.draining else "ok"})
+
+    @app.get("/metrics", include_in_schema=False)
+    def metrics_page() -> Response:
+        """Return figures in the text format of Prometheus."""
+        with state.store.reading() as connection:
+            return PlainTextResponse(metrics.text(connection, state))
+
+    return app
+
+
+async def _logged(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+    """Log and count a request with its status and duration; no query, key or body."""
+    began = time.perf_counter()
+    response = await call_next(request)
+    seconds = time.perf_counter() - began
+    state: ServerState = request.app.state.server
+    state.requests.add(response.status_code, seconds)
+    route = request.scope.get("route")
+    path = getattr(route, "path", "(none)")
+    log("request", method=request.method, path=path, status=response.status_code, ms=round(1000 * seconds, 1))
+    return response
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RefusedError)
+    return JSONResponse({"detail": str(error)}, error.status)
+
+
+def _invalid(request: Request, error: Exception) -> Response:
+    """Name the fields that are wrong, without the values."""
+    assert isinstance(error, RequestValidationError)
+    faults = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5]]
+    return JSONResponse({"detail": "; ".join(faults)}, INVALID)
+
+
+def _unavailable(request: Request, error: Exception) -> Response:
+    """Hide what the store says of itself: its message names files of this machine."""
+    log("error", error=str(error))
+    return JSONResponse({"detail": "the server cannot do this now; try again later"}, CLOSED)
+
+
+def _failed(request: Request, error: Exception) -> Response:
+    log("error", error=repr(error))
+    return JSONResponse({"detail": "an error of the server; it has been logged"}, 500)

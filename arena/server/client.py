@@ -1,0 +1,115 @@
+"""The other side of the API: requests with a key, answers as JSON, refusals as exceptions."""
+
+import json
+import os
+import ssl
+from http.client import HTTPException
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
+
+import arena
+from arena.base.errors import UsageError
+from arena.base.files import parse_json
+from arena.server.bundles import MOST_BYTES
+from arena.server.refusals import CLOSED, TOO_MANY, RefusedError
+
+KEY = "ARENA_KEY"
+"""Variable of the environment with one's key: command lines can be read by others."""
+ANSWER_S = 60.0
+MOST_BYTES_OF_JSON = 2**24
+
+
+class UnreachableError(UsageError):
+    """A server that does not answer, or not now: the same request may succeed later."""
+
+
+class _Unredirected(HTTPRedirectHandler):
+    """Follows no redirections, which would carry a key elsewhere."""
+
+    def redirect_request(self, *arguments: Any) -> None:
+        return None
+
+
+class Client:
+    """A server by its URL, for whoever holds `key` (None for a passer-by)."""
+
+    def __init__(self, url: str, key: str | None = None):
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.username:
+            raise UsageError(f"{url!r} is not the address of a server, as https://arena.example.org")
+        self.url = url.rstrip("/")
+        self._key = key
+        self._opener: OpenerDirector = build_opener(_Unredirected())
+
+    @staticmethod
+    def of_environment(url: str) -> "Client":
+        """Return a client with the key of the environment; `UsageError` if there is none."""
+        key = os.environ.get(KEY)
+        if not key:
+            raise UsageError(f"{KEY} is not set; it holds your key, which the server's owner gives you")
+        if not key.isascii() or not key.isprintable() or " " in key:
+            raise UsageError(f"{KEY} holds no key: keys are one word that begins with arena_")
+        return Client(url, key)
+
+    def get(self, path: str) -> Any:
+        """Return what is at a path below /api/v1."""
+        return self._json("GET", path)
+
+    def post(self, path: str, body: Any) -> Any:
+        """Post JSON; return the answer, None if that is empty."""
+        return self._json("POST", path, json.dumps(body).encode())
+
+    def delete(self, path: str) -> Any:
+        """Delete what is at a path; return the answer."""
+        return self._json("DELETE", path, b"")
+
+    def put(self, path: str, content: bytes) -> Any:
+        """Put bytes at a path; return the answer."""
+        return self._json("PUT", path, content, "application/x-tar")
+
+    def fetch(self, path: str) -> bytes:
+        """Return the bytes at a path."""
+        return self._request("GET", path, None, "", MOST_BYTES)
+
+    def _json(self, method: str, path: str, body: bytes | None = None, kind: str = "application/json") -> Any:
+        answer = self._request(method, path, body, kind, MOST_BYTES_OF_JSON)
+        try:
+            return parse_json(answer) if answer else None
+        except ValueError:
+            raise UsageError(f"{self.url} does not answer as an arena server does") from None
+
+    def _request(self, method: str, path: str, body: bytes | None, kind: str, most: int) -> bytes:
+        headers = {"User-Agent": f"arena/{arena.__version__}", "Content-Type": kind, "Accept": "application/json"}
+        if self._key is not None:
+            headers["Authorization"] = f"Bearer {self._key}"
+        request = Request(f"{self.url}/api/v1{path}", body, headers, method=method)
+        try:
+            with self._opener.open(request, timeout=ANSWER_S) as response:
+                content: bytes = response.read(most + 1)
+        except HTTPError as error:
+            raise self._refusal(error) from None
+        except ssl.SSLError as error:
+            raise UsageError(f"{self.url}: its certificate is not valid: {error.reason}") from None
+        except (URLError, HTTPException, OSError) as error:
+            raise UnreachableError(f"{self.url} cannot be reached: {_reason(error)}") from None
+        if len(content) > most:
+            raise UsageError(f"{self.url} answers with more than {most:,} bytes")
+        return content
+
+    def _refusal(self, error: HTTPError) -> UsageError:
+        """Return the error that an answer's status and detail say."""
+        try:
+            detail = str(parse_json(error.read(65536))["detail"])[:500]
+        except (ValueError, KeyError, TypeError, OSError, HTTPException):
+            detail = f"status {error.code}"
+        text = f"{self.url}: {''.join(letter if letter.isprintable() else '?' for letter in detail)}"
+        if error.code in (CLOSED, TOO_MANY, 500, 502, 504):
+            return UnreachableError(text)
+        return RefusedError(error.code, text)
+
+
+def _reason(error: BaseException) -> str:
+    inner = error.reason if isinstance(error, URLError) else error
+    return str(getattr(inner, "strerror", None) or inner or type(inner).__name__).splitlines()[0]

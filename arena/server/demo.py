@@ -1,0 +1,31 @@
+"""The demonstration: two ladders on which champions and searches meet, and the account of their worker."""
+
+from arena.server import accounts, bots, ladders
+from arena.server.refusals import MISSING, RefusedError
+from arena.store import Store
+
+LADDERS = {
+    "connect-four": ("connect_four", {"champion": "champion", "mcts-400": "mcts:400", "alphabeta-4": "alphabeta:4"}),
+    "tic-tac-toe": ("tic_tac_toe", {"perfect": "perfect", "mcts-100": "mcts:100", "alphabeta-2": "alphabeta:2"}),
+}
+"""Game and bots of each ladder, besides `EVERYWHERE`."""
+EVERYWHERE = {"one-ply": "one-ply", "dice": "random"}
+NAME = "demo"
+
+
+def fill_demo(store: Store) -> str:
+    """Make what the demonstration lacks in a store; return a new key of its account."""
+    with store.writing() as connection:
+        try:
+            account = accounts.find_account(connection, NAME)
+        except RefusedError as error:
+            if error.status != MISSING:
+                raise
+            account = accounts.add_account(connection, NAME, accounts.OWNER)
+            for name, (game, own) in LADDERS.items():
+                ladder = ladders.add_ladder(
+                    connection, name, ladders.LadderRules(game, openings="random:2"), account.id
+                )
+                for bot, agent in (own | EVERYWHERE).items():
+                    bots.submit_bot(connection, account, ladder, bot, agent, None)
+        return accounts.add_key(connection, account.id, accounts.SESSION, accounts.SESSION_S)

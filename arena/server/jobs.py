@@ -1,0 +1,275 @@
+"""Jobs: planned, leased, renewed, reported, counted.
+
+A job is one table of bots and one opening, played from all sides. A worker holds it by a lease, which it renews while
+it plays; when a lease runs out, the next worker gets the job. A report is accepted once, from who holds the lease,
+and is in the store with the job's new state in one transaction; so a server, a worker or a network that dies at any
+moment loses nothing and plays nothing twice. Results are counted in order of their numbers, and each that is counted
+has the next job planned (`arena.server`).
+"""
+
+import hashlib
+import json
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import Connection, Row, and_, insert, or_, select, update
+
+from arena.base.errors import UsageError
+from arena.match.json_lines import from_json_line, to_json_line
+from arena.match.verdict import MatchRecord
+from arena.policy.registry import make_game
+from arena.ratings.glicko2 import Glicko2Rating
+from arena.server.accounts import OWNER, digest_of
+from arena.server.ladders import Ladder, LadderRules, ladder_numbered
+from arena.server.matchmaking import draw_table, expected_score, rated, score, seatings, seed_of
+from arena.server.refusals import CONFLICT, FORBIDDEN, MISSING, RefusedError, refusing
+from arena.server.schema import accounts, bots, jobs, ladders, workers
+from arena.store.matches import add_games, played
+from arena.tournament.openings import openings_of
+from games.engine.actions import Action
+
+LADDER, QUALIFICATION, VERIFICATION = "ladder", "qualification", "verification"
+LEASE_S = 90.0
+"""Seconds after which a job is anybody's again if its worker has not renewed it."""
+MOST_TRIES = 5
+"""Times that a job is given out before it is void: something in it ends workers."""
+CANDIDATES = 50
+"""Open jobs that a worker may choose from: it must not verify itself."""
+RANDOM = "random"
+"""Whom newcomers meet."""
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A player of a job."""
+
+    player: str
+    """Its name in the store."""
+    agent: str
+    """Its spec, with {folder} for where its bundle lies."""
+    bundle: str | None = None
+    """Hash of its bundle."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job as a worker needs it."""
+
+    id: int
+    kind: str
+    rules: LadderRules
+    table: tuple[Seat, ...]
+    seed: int
+    opening: tuple[Action, ...]
+    lease: str = ""
+    """Token of who holds it."""
+
+
+def plan_jobs(connection: Connection, ladder: Ladder) -> Ladder:
+    """Plan the jobs of a ladder up to `ahead` beyond those that are counted; return it as it is then."""
+    game = make_game(ladder.rules.game)
+    query = select(bots).where(bots.c.ladder == ladder.id, bots.c.state == "active").order_by(bots.c.id)
+    active = connection.execute(query).all() if ladder.planned < ladder.counted + ladder.rules.ahead else []
+    if ladder.state != "open" or len(active) < game.num_players:
+        return ladder
+    ratings, new = [rating_of(row) for row in active], []
+    for number in range(ladder.planned, ladder.counted + ladder.rules.ahead):
+        seed = seed_of(ladder.rules.seed, number)
+        table = [active[place].id for place in draw_table(ratings, game.num_players, seed)]
+        opening = openings_of(game, ladder.rules.openings, 1, seed)[0]
+        new.append(_row(ladder.id, LADDER, table, seed, opening) | {"number": number})
+    if new:
+        connection.execute(insert(jobs), new)
+    return _moved(connection, ladder, ladder.planned + len(new), ladder.counted)
+
+
+def add_job(
+    connection: Connection, ladder: Ladder, kind: str, table: Sequence[int | None], seed: int, **more: Any
+) -> None:
+    """Add a job beside the plan of a ladder; None at a table is the agent `random`."""
+    opening = openings_of(make_game(ladder.rules.game), ladder.rules.openings, 1, seed)[0]
+    connection.execute(insert(jobs).values(_row(ladder.id, kind, table, seed, opening) | more))
+
+
+def lease_job(connection: Connection, worker: int, sandboxed: bool) -> Job | None:
+    """Give an open job to a worker, those beside the plan first; None if there is none for it.
+
+    Programs go to workers that have a sandbox alone, and verifications to workers of accounts that have not played the
+    job before, or of an owner, who is believed.
+    """
+    now = time.time()
+    late = and_(jobs.c.state == "leased", jobs.c.expires < now)
+    connection.execute(update(jobs).where(late, jobs.c.tries >= MOST_TRIES).values(state="void", finished=now))
+    connection.execute(update(jobs).where(late).values(state="open", lease=None))
+    _count_void(connection, now)
+    for plan in (jobs.c.kind != LADDER, jobs.c.kind == LADDER):
+        query = select(jobs).where(jobs.c.state == "open", plan).order_by(jobs.c.id).limit(CANDIDATES)
+        for row in connection.execute(query).all():
+            job = read_job(connection, row)
+            if not _may_play(connection, row, worker) or (_has_program(job) and not sandboxed):
+                continue
+            lease = secrets.token_urlsafe(18)
+            held = {"state": "leased", "worker": worker, "lease": digest_of(lease), "expires": now + LEASE_S}
+            connection.execute(update(jobs).where(jobs.c.id == row.id).values(held | {"tries": row.tries + 1}))
+            return replace(job, lease=lease)
+    return None
+
+
+def renew_lease(connection: Connection, number: int, lease: str) -> None:
+    """Hold a job for longer; `RefusedError` for a job that is no longer held by this lease."""
+    _held(connection, number, lease)
+    connection.execute(update(jobs).where(jobs.c.id == number).values(expires=time.time() + LEASE_S))
+
+
+def read_report(connection: Connection, number: int, lease: str, lines: Sequence[str]) -> list[MatchRecord]:
+    """Return the games that a worker reports, each replayed; `RefusedError` if they are not those of its job."""
+    row = _held(connection, number, lease)
+    job = read_job(connection, row)
+    sides = seatings(len(job.table))
+    if len(lines) != len(sides):
+        raise RefusedError(CONFLICT, f"job {number} has {len(sides)} games, not {len(lines)}")
+    records = []
+    with refusing(f"job {number}"):
+        for line, side in zip(lines, sides, strict=True):
+            game, record = from_json_line(line)
+            due = (job.rules.game, tuple(job.table[place].player for place in side), job.seed, job.opening)
+            if (game.label, record.players, record.seed, record.opening) != due:
+                raise UsageError("a game of other players, another seed, opening or game was reported")
+            records.append(record)
+    return records
+
+
+def report_job(connection: Connection, number: int, lease: str, records: Sequence[MatchRecord]) -> bool:
+    """Take the games of a job; return False if they were reported before, by the same lease and alike."""
+    row, digest = _held(connection, number, lease), result_digest(records)
+    if row.state != "leased":
+        if row.digest != digest:
+            raise RefusedError(CONFLICT, f"job {number} was reported before, with other games")
+        return False
+    done = {"state": "done", "digest": digest, "finished": time.time()}
+    if row.kind == LADDER:
+        ladder = ladder_numbered(connection, row.ladder)
+        first = row.number * len(records)
+        add_games(connection, ladder.run, enumerate(records, start=first))
+    else:
+        game = make_game(records[0].game)
+        done |= {"games": [to_json_line(game, record) for record in records]}
+    connection.execute(update(jobs).where(jobs.c.id == number).values(done))
+    played_by = workers.c.id == row.worker
+    connection.execute(update(workers).where(played_by).values(games=workers.c.games + len(records), seen=time.time()))
+    return True
+
+
+def count_jobs(connection: Connection, ladder: Ladder) -> Ladder:
+    """Count what has come in, in order of number, and plan as many jobs again; return the ladder as it is then."""
+    while True:
+        row = connection.execute(
+            select(jobs).where(jobs.c.ladder == ladder.id, jobs.c.number == ladder.counted)
+        ).one_or_none()
+        if row is None or row.state not in ("done", "void"):
+            return ladder
+        if row.state == "done":
+            rate_job(connection, ladder, row)
+        ladder = plan_jobs(connection, _moved(connection, ladder, ladder.planned, ladder.counted + 1))
+
+
+def rate_job(connection: Connection, ladder: Ladder, row: Row[Any]) -> None:
+    """Put the games of a job, which are in the store, into the ratings."""
+    table = connection.execute(select(bots).where(bots.c.id.in_(row.bots))).all()
+    table = sorted(table, key=lambda bot: row.bots.index(bot.id))
+    sides = seatings(len(table))
+    games = []
+    for (_, record), side in zip(
+        played(connection, ladder.run, row.number * len(sides) - 1, len(sides)), sides, strict=True
+    ):
+        returns = [0.0] * len(side)
+        for seat, place in enumerate(side):
+            returns[place] = record.verdict.returns[seat]
+        games.append(returns)
+    before = [rating_of(bot) for bot in table]
+    for bot, rating in zip(table, rated(before, games), strict=True):
+        new = {"rating": rating.rating, "deviation": rating.deviation, "volatility": rating.volatility}
+        connection.execute(update(bots).where(bots.c.id == bot.id).values(new | {"games": bot.games + len(games)}))
+    shown = {"score": sum(map(score, games)) / len(games), "expected": expected_score(before)}
+    connection.execute(update(jobs).where(jobs.c.id == row.id).values(shown | {"state": "counted"}))
+
+
+def read_job(connection: Connection, row: Row[Any]) -> Job:
+    """Return the job of a row."""
+    ladder = ladder_numbered(connection, row.ladder)
+    numbers = [number for number in row.bots if number is not None]
+    known = {bot.id: bot for bot in connection.execute(select(bots).where(bots.c.id.in_(numbers)))}
+    places = [None if number is None else known[number] for number in row.bots]
+    table = tuple(
+        Seat(f"{RANDOM}-{place}" if place else RANDOM, RANDOM)
+        if bot is None
+        else Seat(bot.player, bot.agent, bot.bundle)
+        for place, bot in enumerate(places)
+    )
+    opening = tuple(tuple(action) if isinstance(action, list) else action for action in row.opening)
+    return Job(row.id, row.kind, ladder.rules, table, row.seed, opening)
+
+
+def rating_of(bot: Row[Any]) -> Glicko2Rating:
+    """Return the rating of a row of bots."""
+    return Glicko2Rating(bot.rating, bot.deviation, bot.volatility)
+
+
+def result_digest(records: Sequence[MatchRecord]) -> str:
+    """Return a hash of all that a seed repeats of games: moves and verdicts, not times."""
+    known = [
+        (record.players, record.seed, record.actions, record.verdict.returns, record.verdict.reason)
+        for record in records
+    ]
+    return hashlib.sha256(json.dumps(known).encode()).hexdigest()
+
+
+def _held(connection: Connection, number: int, lease: str) -> Row[Any]:
+    """Return the row of a job that was leased by this token last; `RefusedError` for other jobs."""
+    row = connection.execute(select(jobs).where(jobs.c.id == number)).one_or_none()
+    if row is None:
+        raise RefusedError(MISSING, f"there is no job {number}")
+    if row.lease is None or not secrets.compare_digest(row.lease, digest_of(lease)):
+        raise RefusedError(CONFLICT, f"job {number} is not held by this lease: it ran out, or was another's")
+    if row.state == "leased" and row.worker is not None:
+        state = connection.execute(select(workers.c.state).where(workers.c.id == row.worker)).scalar_one()
+        if state != "active":
+            raise RefusedError(FORBIDDEN, "this worker is blocked")
+    return row
+
+
+def _may_play(connection: Connection, row: Row[Any], worker: int) -> bool:
+    """Return whether a worker may have a job: results are verified by other accounts, or by an owner's workers."""
+    if row.kind != VERIFICATION:
+        return True
+    of_whom = select(accounts.c.id, accounts.c.role).join_from(workers, accounts)
+    own = connection.execute(of_whom.where(workers.c.id == worker)).one()
+    voted = select(jobs.c.worker).where(or_(jobs.c.id == row.of, and_(jobs.c.of == row.of, jobs.c.state == "done")))
+    first = connection.execute(select(jobs.c.worker).where(jobs.c.id == row.of)).scalar_one()
+    others = connection.execute(of_whom.where(workers.c.id.in_(voted))).all()
+    return first != worker and (own.role == OWNER or own.id not in {other.id for other in others})
+
+
+def _has_program(job: Job) -> bool:
+    return any(seat.agent.startswith("cmd:") for seat in job.table)
+
+
+def _count_void(connection: Connection, now: float) -> None:
+    """Count past jobs that have just become void."""
+    new = connection.execute(select(jobs.c.ladder).where(jobs.c.state == "void", jobs.c.finished == now).distinct())
+    for number in new.scalars().all():
+        count_jobs(connection, ladder_numbered(connection, number))
+
+
+def _moved(connection: Connection, ladder: Ladder, planned: int, counted: int) -> Ladder:
+    values = {"planned": planned, "counted": counted}
+    connection.execute(update(ladders).where(ladders.c.id == ladder.id).values(values))
+    return replace(ladder, planned=planned, counted=counted)
+
+
+def _row(ladder: int, kind: str, table: Sequence[int | None], seed: int, opening: Sequence[Action]) -> dict[str, Any]:
+    new = {"ladder": ladder, "kind": kind, "bots": list(table), "seed": seed, "opening": list(opening)}
+    return new | {"state": "open", "tries": 0, "checked": "", "created": time.time()}

@@ -1,0 +1,1 @@
+"""Alembic's environment and its steps; `arena.server.database` runs them."""

@@ -1,0 +1,207 @@
+"""A worker: takes jobs of a server, plays them by the runner of tournaments, and reports, until it is stopped.
+
+It trusts the server with nothing but the choice of games: a spec must be one that runs no program and reads no file, a
+bundle is checked by its hash and by its rules, and programs run in a sandbox or not at all. While a job is played, a
+thread renews its lease. A server that does not answer is asked again, after longer and longer pauses; a report is
+repeated until it has been taken or refused, so that no game that was played is lost.
+"""
+
+import hashlib
+import random
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+from arena.base.errors import UsageError
+from arena.base.surroundings import surroundings
+from arena.data.batch import Batch
+from arena.match.adjudication import Adjudication
+from arena.match.ask import FailedError
+from arena.match.batch import Pairing
+from arena.match.json_lines import to_json_line
+from arena.match.limits import Limits
+from arena.match.verdict import Failure
+from arena.policy.protocol import Policy
+from arena.policy.registry import GAMES, make_game
+from arena.server.bots import require_open_spec
+from arena.server.bundles import unpack
+from arena.server.client import Client, UnreachableError
+from arena.server.matchmaking import seatings
+from arena.server.models import JobGiven, SeatShown
+from arena.server.refusals import RefusedError
+from arena.server.workers import VERSION
+from arena.tournament.entrants import Entrant
+from arena.tournament.jobs import JobPlayer, TournamentSetup
+from arena.tournament.pairing import TournamentJob
+from games.engine.identity import GameId
+
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
+"""Pauses before a server is asked again."""
+MEMORY = "2GB"
+"""Memory of a bot from a bundle where the ladder names none."""
+Tell = Callable[[str], None]
+
+
+class Worker:
+    """A worker by its name; `sandbox` says that programs run in one here."""
+
+    def __init__(self, client: Client, name: str, sandbox: bool, tell: Tell = lambda line: None):
+        self._client, self._name, self._sandbox, self._tell = client, name, sandbox, tell
+        self._stop = threading.Event()
+        self._number = 0
+
+    def stop(self) -> None:
+        """End after the job that is being played."""
+        self._stop.set()
+
+    def run(self, most: int | None = None) -> int:
+        """Play jobs until `stop`, or until `most` have been reported; return their number.
+
+        Raises `RefusedError` where the server has no use for this worker: its version, its key, or blocked.
+        """
+        self._number = self._patiently(self._register)["worker"]
+        done, pauses = 0, _pauses()
+        with tempfile.TemporaryDirectory(prefix="arena-bots-") as folder:
+            while not self._stop.is_set() and (most is None or done < most):
+                job = self._patiently(self._lease)
+                if job is None:
+                    self._stop.wait(next(pauses))
+                    continue
+                pauses = _pauses()
+                done += self._play(JobGiven.model_validate(job), Path(folder))
+        return done
+
+    def _register(self) -> Any:
+        machine = {name: str(value) for name, value in surroundings()["machine"].items()}
+        return self._client.post("/workers", {"name": self._name, "version": VERSION, "machine": machine})
+
+    def _lease(self) -> Any:
+        return self._client.post("/jobs", {"worker": self._number, "sandbox": self._sandbox})
+
+    def _play(self, job: JobGiven, folder: Path) -> bool:
+        """Play a job and report it; return False if it went to somebody else meanwhile."""
+        with self._renewed(job):
+            lines = play_job(job, lambda digest: self._bundle(digest, folder), self._sandbox)
+        try:
+            self._patiently(
+                lambda: self._client.post(f"/jobs/{job.id}/report", {"lease": job.lease, "games": lines}),
+                to_the_end=True,
+            )
+        except RefusedError as error:
+            if error.status != 409:
+                raise
+            self._tell(str(error))
+            return False
+        self._tell(f"job {job.id}: {job.game}, {' - '.join(seat.player for seat in job.table)}")
+        return True
+
+    @contextmanager
+    def _renewed(self, job: JobGiven) -> Iterator[None]:
+        """Renew the lease of a job meanwhile."""
+        ended = threading.Event()
+
+        def renew() -> None:
+            while not ended.wait(job.lease_s / 3):
+                try:
+                    self._client.post(f"/jobs/{job.id}/lease", {"lease": job.lease})
+                except UnreachableError:
+                    continue  # the lease lasts for two more attempts
+                except UsageError:
+                    return  # it is lost; the report will say so
+
+        thread = threading.Thread(target=renew, name="lease", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+
+    def _bundle(self, digest: str, folder: Path) -> str:
+        """Return the spec of a bundle that lies below `folder`; fetch it if need be."""
+        content = self._patiently(lambda: self._client.fetch(f"/bundles/{digest}"))
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise UsageError(f"bundle {digest[:12]} came with another hash")
+        return unpack(content, folder / digest[:16])
+
+    def _patiently(self, request: Callable[[], Any], to_the_end: bool = False) -> Any:
+        """Return the answer of a request that is repeated while the server cannot be reached.
+
+        A stopped worker gives up, except with `to_the_end`.
+        """
+        pauses = _pauses()
+        while True:
+            try:
+                return request()
+            except UnreachableError as error:
+                if self._stop.is_set() and not to_the_end:
+                    return None
+                pause = next(pauses)
+                self._tell(f"{error}; again in {pause:.1f} s")
+                threading.Event().wait(pause) if to_the_end else self._stop.wait(pause)
+
+
+class UnseatedPolicy(Policy):
+    """Stands for a bot that could not be made: it loses its games, with the reason."""
+
+    def __init__(self, reason: str):
+        self._reason = reason
+
+    def reset(self, seed: int | None = None) -> NoReturn:
+        """Fail."""
+        raise FailedError(Failure(self._reason))
+
+    def forward(self, batch: Batch, state: Any = None) -> NoReturn:
+        """Fail."""
+        raise FailedError(Failure(self._reason))
+
+
+def play_job(job: JobGiven, bundle: Callable[[str], str], sandbox: bool) -> list[str]:
+    """Return the games of a job as lines of JSON; `bundle` returns the spec of a bundle by its hash."""
+    if GameId.parse(job.game).name not in GAMES.names():
+        raise UsageError(f"the server has the game {job.game[:60]!r}, which is not installed here")
+    game = make_game(job.game)
+    limits = Limits(clock=job.clock, memory=job.memory or (MEMORY if any(seat.bundle for seat in job.table) else None))
+    entrants = tuple(Entrant(seat.player, _agent(seat, bundle, sandbox)) for seat in job.table)
+    setup = TournamentSetup(game.name, tuple(game.options.items()), entrants, limits, 1, Adjudication())
+    places = range(len(entrants))
+    opening = tuple(tuple(action) if isinstance(action, list) else action for action in job.opening)
+    pairings = tuple(Pairing(side, job.seed, opening) for side in seatings(len(entrants)))
+    with closing(JobPlayer(_seated(setup))) as player:
+        records = player.do(TournamentJob(0, tuple(places), pairings, job.seed, alone=True), None)
+    return [to_json_line(game, record) for record in records]
+
+
+def _seated(setup: TournamentSetup) -> TournamentSetup:
+    """Return the setup with those that cannot be made replaced by who loses in their place."""
+    entrants = []
+    with closing(JobPlayer(setup)) as player:
+        for place, entrant in enumerate(setup.entrants):
+            try:
+                player.seat(place)
+                entrants.append(entrant)
+            except UsageError as error:
+                entrants.append(Entrant(entrant.name, UnseatedPolicy(str(error).splitlines()[0])))
+    return TournamentSetup(setup.game, setup.options, tuple(entrants), setup.limits, setup.threads, setup.adjudication)
+
+
+def _agent(seat: SeatShown, bundle: Callable[[str], str], sandbox: bool) -> str:
+    """Return the spec of a player, which this machine may run; `UsageError` for any other."""
+    if seat.bundle is None:
+        require_open_spec(seat.agent)
+        return seat.agent
+    spec = bundle(seat.bundle)
+    if spec.startswith("cmd:") and not sandbox:
+        raise UsageError("the server gave a program to a worker without a sandbox")
+    return spec
+
+
+def _pauses() -> Iterator[float]:
+    """Yield pauses, each up to twice as long as the one before, so that many workers do not come back at once."""
+    pause = FIRST_PAUSE_S
+    while True:
+        yield pause * random.uniform(0.5, 1.0)
+        pause = min(2 * pause, LONGEST_PAUSE_S)

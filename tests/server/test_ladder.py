@@ -1,0 +1,70 @@
+"""A ladder from end to end: bots enter, workers play, ratings follow, whoever plays and whenever it is killed."""
+
+from sqlalchemy import update
+
+from arena.server.schema import jobs
+from arena.server.worker import Worker
+from arena.server.workers import VERSION
+from arena.store import MatchFilter
+from arena.tournament.ladder import find_ladders
+from games.engine.registry import make_game
+
+
+def filled(site, **rules):
+    site.account("ann", "owner")
+    ladder = site.ladder(ahead=4, seed=7, **rules)
+    site.bots(ladder, "ann", ply="one-ply", dice="random", two="alphabeta:2")
+    return site.account("bob", "worker")
+
+
+def games(site):
+    """The games of a ladder in order of number."""
+    stored = sorted(site.store.matches(MatchFilter(), limit=500), key=lambda one: one.number)
+    assert [one.number for one in stored] == sorted({one.number for one in stored})
+    return [one.record for one in stored]
+
+
+def standings(site):
+    return site.client.get("/api/v1/ladders/small/standings").json()
+
+
+def test_bots_qualify_and_are_rated(site):
+    caller = filled(site)
+    assert Worker(caller, "w", False).run(most=46) == 46  # 6 qualifications, 40 jobs of the ladder
+    table = standings(site)
+    assert {row["player"] for row in table} == {"ply.1", "dice.1", "two.1"}
+    assert sum(row["games"] for row in table) == 160
+    assert table[-1]["player"] == "dice.1"
+    assert table[0]["rating"] > table[-1]["rating"] + table[-1]["deviation"]
+    [ladder] = find_ladders(site.store, make_game("tic_tac_toe"))  # as `arena ladder` lists it
+    assert ladder.table.games == 80
+
+
+def test_the_ladder_is_the_same_whoever_plays_and_dies(start):
+    one, other = start(share=0.0), start(share=0.0)
+    Worker(filled(one), "w", False).run(most=26)
+    caller = filled(other)
+    workers = [Worker(caller, name, False) for name in ("a", "b")]
+    number = caller.post("/workers", {"name": "doomed", "version": VERSION})["worker"]
+    for turn in range(13):
+        if turn % 3 == 0:  # a worker takes a job and is never heard of again, until its lease has run out
+            assert caller.post("/jobs", {"worker": number})
+            workers[0].run(most=1)
+            with other.store.writing() as connection:
+                connection.execute(update(jobs).values(expires=0.0))
+        workers[turn % 2].run(most=2 - (turn % 3 == 0))
+    same = min(len(games(one)), len(games(other)))
+    assert same >= 36
+    assert games(one)[:same] == games(other)[:same]
+
+
+def test_a_bot_that_fails_is_rejected_with_the_reason(site):
+    caller = filled(site)
+    response = caller.ask("POST", "/ladders/small/bots", {"name": "bad", "agent": "alphabeta:x"})
+    assert response.status_code == 403  # a worker submits nothing
+    submitter = site.account("eve", "submitter")
+    bot = submitter.post("/ladders/small/bots", {"name": "bad", "agent": "alphabeta:x"})
+    Worker(caller, "w", False).run(most=8)
+    shown = submitter.get(f"/bots/{bot['id']}")
+    assert shown["state"] == "rejected"
+    assert "alphabeta" in shown["reason"]
