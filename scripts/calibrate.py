@@ -19,6 +19,7 @@ from agents import __file__ as agents_file
 from arena.base.saving import replace_text
 from arena.policy.registry import make_game
 from arena.policy.zoo.card import CARD, ELO, NUM_LEVELS, RETURN, Level, card_text, read_card
+from arena.policy.zoo.entries import fits
 from arena.store import Store
 from arena.tournament.config import TournamentConfig
 from arena.tournament.measuring import measure
@@ -50,7 +51,10 @@ def main() -> None:
         levels = by_elo(game, ladder, config, store) if by_wins(game) else by_return(game, ladder, config, store)
     chosen = even_steps(levels)
     folder = ZOO / game.name
-    card = replace(read_card(folder), levels=tuple(chosen), scale=ELO if by_wins(game) else RETURN)
+    card = read_card(folder)
+    levels_on = "" if fits(card, game) else game.spec
+    scale = ELO if by_wins(game) else RETURN
+    card = replace(card, levels=tuple(chosen), levels_on=levels_on, scale=scale)
     replace_text(folder / CARD, card_text(card))
     for number, level in enumerate(chosen, start=1):
         print(f"level {number:2}  {level.rating:8.1f} ± {level.error:5.1f}  {level.agent}")

@@ -9,8 +9,8 @@ import tyro
 from arena.base.tables import Column, print_table
 from arena.policy.registry import AGENTS, agent_kind, make_game
 from arena.policy.zoo.card import ELO, Level
-from arena.policy.zoo.entries import card_of, fits
-from arena.policy.zoo.opponents import champion_of
+from arena.policy.zoo.entries import card_of
+from arena.policy.zoo.opponents import champion_of, levels_of
 
 MINUS = "\N{PLUS-MINUS SIGN} is the 95 % interval"
 
@@ -64,7 +64,7 @@ def _of_game(options: Options) -> int:
     """Print the champion of a game, and its levels with their strength."""
     game = make_game(options.game)
     card = card_of(game)
-    levels = card.levels if fits(card, game) else ()
+    levels = levels_of(card, game)
     rows: list[dict[str, object]] = [
         {"agent": f"level:{number}", "plays": level.agent, "rating": level.rating, "error_95": level.error}
         for number, level in enumerate(levels, start=1)
@@ -84,4 +84,7 @@ def _of_game(options: Options) -> int:
     if levels:
         team = "from a random player" if game.competitive else "in a team of its own"
         print(f"Elo: random is 0; {MINUS}" if card.scale == ELO else f"return: what it earns a game {team}; {MINUS}")
+        measured_on = card.levels_on or card.game
+        if make_game(measured_on).label != game.label:
+            print(f"The levels were measured on {measured_on}.")
     return 0

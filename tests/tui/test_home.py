@@ -195,7 +195,8 @@ async def test_a_person_plays_a_fitting_opponent_within_six_keys(tmp_path, keys,
 @pytest.mark.parametrize(
     ("kind", "game", "filled", "command"),
     [
-        ("play", "go", {"option-size": "9"}, "play go:size=9 mcts:400 --seat 1"),
+        ("play", "go", {"option-size": "9"}, "play go:size=9 level:3 --seat 1"),
+        ("play", "connect_four", {"option-rows": "7"}, "play connect_four:rows=7 mcts:400 --seat 1"),
         ("play", "chess", {"agent": "human:Ada", "clock": "5m"}, "play chess human:Ada --seat 1 --clock 5m"),
         ("play", "texas_holdem", {"hands": "20"}, "play texas_holdem level:3 --seat 1 --hands 20"),
         ("play", "othello", {"agent": "perfect"}, "play othello perfect --seat 1"),
@@ -212,6 +213,16 @@ async def test_a_form_reaches_board_options_seats_clocks_openings_and_people(tmp
         for name, value in filled.items():
             app.screen.query_one(f"#{name}", Input).value = value
         await until(pilot, lambda: command in shown_command(app))
+
+
+async def test_what_is_typed_into_a_field_takes_the_place_of_what_it_had(tmp_path):
+    app = home(tmp_path, NotToday())
+    async with app.run_test(size=(110, 30)) as pilot:
+        await shows(pilot, "0 runs", "connect_four")
+        app.screen.action_form("play", game="go")
+        await until(pilot, lambda: isinstance(app.screen, FormScreen), 60)
+        await pilot.press(*["down"] * 4, "9", "up", "5")
+        await until(pilot, lambda: "play go:size=9 level:3 --seat 1 --hands 5" in shown_command(app))
 
 
 async def test_a_form_says_what_opponents_and_options_are(tmp_path):

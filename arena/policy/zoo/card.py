@@ -92,6 +92,8 @@ class ZooCard:
     """Scale of the levels, `ELO` or `RETURN`."""
     levels: tuple[Level, ...] = ()
     """From the weakest; empty or `NUM_LEVELS`."""
+    levels_on: str = ""
+    """Game on which the levels were measured, if it is not that of the card: go:size=9."""
     figures: tuple[Figure, ...] = ()
     training: Training | None = None
 
@@ -99,6 +101,11 @@ class ZooCard:
     def main_figure(self) -> Figure | None:
         """The first figure that comes of games against an agent; None if there is none."""
         return next((figure for figure in self.figures if figure.measure == MATCH), None)
+
+    @property
+    def plays_any_options(self) -> bool:
+        """True if champion and levels are searches, which play with any options of the game."""
+        return self.champion == self.otherwise
 
     def __post_init__(self) -> None:
         if len(self.levels) not in (0, NUM_LEVELS):

@@ -4,7 +4,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from arena.base.errors import UsageError
-from arena.policy.zoo.card import FIRST_LEVEL, NUM_LEVELS
+from arena.policy.zoo.card import FIRST_LEVEL, NUM_LEVELS, Level, ZooCard
 from arena.policy.zoo.entries import card_of, fits
 
 if TYPE_CHECKING:
@@ -21,16 +21,21 @@ def champion_of(game: "Game") -> str:
     return card.otherwise
 
 
+def levels_of(card: ZooCard, game: "Game") -> tuple[Level, ...]:
+    """Return the levels for a game of the card's name; those of searches play with any options of it."""
+    return card.levels if fits(card, game) or card.plays_any_options else ()
+
+
 def level_of(game: "Game", level: int) -> str:
     """Return the spec of a level of a game; `UsageError` for a level or a game that has none."""
     card = card_of(game)
-    if not fits(card, game):
-        raise UsageError(f"levels of {game.name} were measured for {card.game}, not for {game.spec}; name an agent")
     if not card.levels:
         raise UsageError(f"{game.name} has no levels: {card.why}")
+    if not (levels := levels_of(card, game)):
+        raise UsageError(f"levels of {game.name} play {card.game} only, not {game.spec}; name an agent")
     if not 1 <= level <= NUM_LEVELS:
         raise UsageError(f"level:{level}: levels go from 1 to {NUM_LEVELS}")
-    return card.levels[level - 1].agent
+    return levels[level - 1].agent
 
 
 def first_opponent(game: "Game") -> str:

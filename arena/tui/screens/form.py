@@ -75,7 +75,9 @@ class FormScreen(Dialog[None]):
                 yield Button("cancel", id="cancel", compact=True)
 
     def on_mount(self) -> None:
-        """Show the command."""
+        """Show the command; the first character typed into a field takes the place of what it holds."""
+        for line in self.query(LineInput):
+            line.select_all()  # now, since a focus is heard of after the keys that follow it
         self._show_command()
 
     @property

@@ -261,6 +261,7 @@ class HomeScreen(ArenaScreen):
             "games" if described.stakes is None else "hands",
             await self.background.run(partial(exact_agents, described)),
             () if card is None else of_zoo(card),
+            card is not None and card.plays_any_options,
         )
         fields = form.fields(context)
         known = {} if agent else self._typed.get(f"{kind} {game}", {})

@@ -70,6 +70,8 @@ class FormContext:
     """Agents that solve the game, or parts of it."""
     zoo: Sequence[Opponent] = ()
     """Levels of the game and its champion."""
+    levels_anywhere: bool = False
+    """Whether the levels play with any options of the game."""
 
     @property
     def seats(self) -> int:
@@ -163,7 +165,7 @@ def _session_meaning(context: FormContext) -> str:
 def _play_intent(context: FormContext, values: Mapping[str, str]) -> Intent:
     agents = tuple(values["agent"].split()) or (context.first_opponent,)
     seat, game = _number(values["seat"], 1), context.game_spec(values)
-    if game != context.game and agents == (FIRST_LEVEL,):  # levels are those of the usual options
+    if game != context.game and agents == (FIRST_LEVEL,) and not context.levels_anywhere:
         agents = (fitting(context.traits),)
     hands = _number(values["hands"], 0) if values.get("hands") else None
     return PlayIntent(game, agents, context.store, seat, values.get("clock") or None, hands)

@@ -35,11 +35,12 @@ def fitting(traits: str | None) -> str:
 
 def of_zoo(card: ZooCard) -> tuple[Opponent, ...]:
     """Return the levels of a game, the weakest first, and its champion."""
+    where = f" on {card.levels_on}" if card.levels_on else ""
     words = (
         f"Elo {level.rating:.0f}, where random is 0" if card.scale == ELO else f"{level.rating:+.2f} a game"
         for level in card.levels
     )
-    levels = (Opponent(f"level:{number}", meaning) for number, meaning in enumerate(words, start=1))
+    levels = (Opponent(f"level:{number}", meaning + where) for number, meaning in enumerate(words, start=1))
     return (*levels, Opponent("champion", f"the best there is: {card.why}"))
 
 

@@ -71,7 +71,8 @@ def test_trained_entries_say_how_they_were_trained():
 def test_a_person_meets_a_level_and_without_levels_the_champion():
     assert first_opponent(make_game("tic_tac_toe")) == "level:3"
     assert first_opponent(make_game("rock_paper_scissors")) == "champion"
-    assert first_opponent(make_game("go:size=9")) == "champion"
+    assert first_opponent(make_game("go:size=9")) == "level:3", "searches play on any board"
+    assert first_opponent(make_game("connect_four:rows=7,columns=7")) == "champion", "a network plays on its own board"
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,7 @@ def test_a_person_meets_a_level_and_without_levels_the_champion():
         ("tic_tac_toe", "level:x", "give a level from 1 to 10"),
         ("tic_tac_toe", "level", "give a level from 1 to 10"),
         ("rock_paper_scissors", "level:3", "has no levels"),
-        ("go:size=9", "level:3", "measured for go, not for go:size=9"),
+        ("connect_four:rows=7", "level:3", "play connect_four only, not connect_four:rows=7"),
         ("tic_tac_toe", "champion:4", "takes no argument"),
         ("tic_tac_toe", "zoo:nobody", "unknown entry of the zoo 'nobody'"),
         ("tic_tac_toe", "zoo:tic_tac_toe", "has no weights"),
