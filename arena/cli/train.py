@@ -29,6 +29,7 @@ from arena.runs.settings import Settings, read_settings
 from arena.runs.stored import RunDescription, holds_run, lengthened
 from arena.runs.task_names import is_gym, make_task, task_name
 from games.engine.identity import GameId
+from games.engine.registry import require_game_name
 from games.engine.source_files import is_source_file, stored_name
 
 if TYPE_CHECKING:
@@ -109,8 +110,10 @@ def options_of(arguments: Sequence[str], stored: RunDescription | None, base: ty
     if stored is not None:
         stored.require_training_of(stored_name(GameId.parse(task).name), stored_name(algo))
         _require_its_network(stored, arguments)
-    algorithm = learning_algorithm(algo) if algo else None
     single = is_gym(task)
+    if algo and not single:
+        require_game_name(task)  # before the options are made, for which numpy is loaded
+    algorithm = learning_algorithm(algo) if algo else None
     parts: dict[str, Any]
     fields: list[tuple[str, Any, Any]] = []
     if algorithm is not None and algorithm.data == "offline":
@@ -178,10 +181,12 @@ def run(options: Any) -> int:
     """Train, show the progress, and print at the end what can be done with the agent; return the exit status."""
     options = _resumed(options) if options.run.resume else options
     task = make_task(options.task)  # before torch is loaded: a name that is misspelt is refused at once
+    folder = options.run.out or default_folder(task.name, options.algo)
+    if not options.run.resume:
+        _require_free(folder)
     if options.ui:
         from arena.cli.runs import train_on_screen
 
-        folder = options.run.out or default_folder(task.name, options.algo)
         return train_on_screen([word for word in sys.argv[1:] if word != "--ui"], folder)
 
     from arena.runs.live import StopRequested
@@ -194,6 +199,8 @@ def run(options: Any) -> int:
         print(f"{folder}: this run is finished; its agent is {spec}")
         print(f"to train longer: {resume} --steps {2 * options.run.steps}")
         return 0
+    if options.run.snapshots is None and (fitting := training.progress().total_snapshots) < options.run.num_snapshots:
+        print(f"snapshots: {fitting}, as the run is too short for {options.run.num_snapshots}", file=sys.stderr)
     resume_hint = f"stopped; resume with: {resume}"
     threading.excepthook = _ignore_file_errors  # of TensorBoard's thread, whose exception is also raised here
     try:
@@ -264,6 +271,13 @@ def _resumed(options: Any) -> Any:
         description["league"] = dataclasses.asdict(options.league)
     RunFolder(stored.folder, type(options.config)).claim(description, resume=True)
     return options
+
+
+def _require_free(folder: Path) -> None:
+    """Refuse a folder that holds something before torch is loaded, and before a screen opens."""
+    from arena.runs.folder import RunFolder
+
+    RunFolder(folder).require_free()
 
 
 def _ignore_file_errors(failure: threading.ExceptHookArgs) -> None:
@@ -355,10 +369,11 @@ class TrainingBar:
             self._task,
             completed=progress.step,
             total=progress.total_steps,
-            snapshots=f"{progress.snapshots} snapshots",
+            snapshots=f"{progress.snapshots} of {progress.total_snapshots} snapshots",
             figures=text,
         )
         if not self._live and progress.snapshots > self._printed_snapshots:
             self._printed_snapshots = progress.snapshots
-            taken = min(progress.step, progress.total_steps)  # the last batch may go beyond
-            print(f"{taken:,} of {progress.total_steps:,} steps  {text}", file=sys.stderr)
+            beyond = progress.step > progress.total_steps  # by the last batch
+            taken = f"{progress.step:,}" if beyond else f"{progress.step:,} of {progress.total_steps:,}"
+            print(f"{taken} steps  {text}", file=sys.stderr)

@@ -273,6 +273,7 @@ class SelfPlayTraining:
             step=sum(learner.trainer.step for learner in self.learners),
             total_steps=self.setup.options.steps,
             snapshots=first.trainer.at.epoch,
+            total_snapshots=self.setup.options.num_snapshots,
             evaluation=first.evaluation,
             pool_score=first.pool.score if first.pool.games else None,
             elo=newest_rating(self.league, first.record.name),

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from arena.base.files import read_json
 from arena.base.saving import replace_text
+from arena.policy.registry import learning_algorithm
 from arena.policy.snapshots import RETURN
 from arena.runs.options import DESCRIPTION
 from arena.runs.progress import TrainingRun
@@ -18,6 +19,8 @@ from arena.trainer.logger import BaseLogger, TensorboardLogger
 LoggerName = Literal["tensorboard", "csv", "wandb"]
 EVENTS, TABLE, WANDB_ID = "tensorboard", "figures.csv", "wandb.txt"
 """Within the folder of a run: the folder of event files, the CSV file, and the file with the run's id on W&B."""
+SEPARATE_STEPS = 100
+"""Gradient steps between two entries about learning where each step is an update of its own."""
 Setting = bool | int | float | str
 
 
@@ -47,13 +50,13 @@ def _tensorboard(training: TrainingRun) -> Iterator[BaseLogger]:
         writer.add_text("settings", as_table(settings))
         for part in hparams(settings, dict.fromkeys(score_names(settings, training.progress().measure), 0.0)):
             writer.file_writer.add_summary(part)
-        yield TensorboardLogger(writer)
+        yield TensorboardLogger(writer, update_interval=update_interval(settings))
 
 
 @contextmanager
 def _csv(training: TrainingRun) -> Iterator[BaseLogger]:
     """Write a line for each figure; a resumed run adds to the file."""
-    yield CSVLogger(training.folder / TABLE)
+    yield CSVLogger(training.folder / TABLE, update_interval=update_interval(settings_of(training.folder)))
 
 
 @contextmanager
@@ -64,12 +67,27 @@ def _wandb(training: TrainingRun) -> Iterator[BaseLogger]:
     file = training.folder / WANDB_ID
     run_id = file.read_text(encoding="utf-8").strip() if file.exists() else uuid4().hex[:8]
     settings = settings_of(training.folder)
-    logger = WandbLogger(name=training.folder.name, run_id=run_id, config=settings, save_interval=1)
+    logger = WandbLogger(
+        update_interval=update_interval(settings),
+        name=training.folder.name,
+        run_id=run_id,
+        config=settings,
+        save_interval=1,
+    )
     replace_text(file, run_id)
     try:
         yield logger
     finally:
         logger.wandb_run.finish()
+
+
+def update_interval(settings: Mapping[str, Setting]) -> int:
+    """Return the gradient steps between two entries about learning in a run with these settings.
+
+    On-policy algorithms learn seldom, many gradient steps each time: every one of their updates is an entry.
+    """
+    algorithm = learning_algorithm(str(settings["algorithm"]))
+    return 1 if algorithm.data == "on-policy" else SEPARATE_STEPS
 
 
 def settings_of(folder: Path) -> dict[str, Setting]:

@@ -24,6 +24,8 @@ class Progress:
     total_steps: int
     snapshots: int
     """Number of snapshots written."""
+    total_snapshots: int
+    """Number of snapshots that there will be."""
     evaluation: Mapping[str, float]
     """Scores of the newest snapshot: against fixed agents by spec, 0 to 1, or returns; see `arena.runs.scores`."""
     pool_score: float | None = None

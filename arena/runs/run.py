@@ -101,6 +101,7 @@ class PolicyRun:
             step=self.trainer.step,
             total_steps=self.setup.options.steps,
             snapshots=self.trainer.at.epoch,
+            total_snapshots=self.setup.options.num_snapshots,
             evaluation=dict(self.evaluation),
             games=self._reporter.games,
             simulations=self.policy.searched,

@@ -61,9 +61,14 @@ class WandbLogger(BaseLogger):
         config: Namespace | Mapping[str, Any] | Any = None,
     ):
         super().__init__(train_interval, test_interval, update_interval, save_interval)
-        self.wandb_run: Any = _wandb().init(
-            project=project, name=name, entity=entity, id=run_id, resume="allow", config=_settings(config)
-        )
+        wandb = _wandb()
+        try:
+            self.wandb_run: Any = wandb.init(
+                project=project, name=name, entity=entity, id=run_id, resume="allow", config=_settings(config)
+            )
+        except wandb.Error as error:  # no account, no network
+            reason = str(error).strip().removesuffix(".")
+            raise UsageError(f"Weights & Biases: {reason}; WANDB_MODE=offline needs no account") from error
         if run_id not in (None, self.wandb_run.id):
             raise UsageError(f"run {self.wandb_run.id!r} is under way: finish() it to go on with run {run_id!r}")
         for panel, axis in AXES.items():

@@ -98,6 +98,13 @@ def make_game(name: str, **options: Any) -> "Game":
     return _build(given, options)
 
 
+def require_game_name(name: str) -> None:
+    """Raise `UnknownNameError` where `make_game` would for the name of a game, but without importing any game."""
+    given = GameId.parse(name)
+    if not is_source_file(given.name) and ":" not in given.name and given.name not in GAMES.references:
+        raise UnknownNameError(GAMES.noun, given.name, GAMES.references)
+
+
 def _in_file(given: GameId, options: Mapping[str, Any]) -> "Game":
     """Describe the game that a file defines, or the environment of PettingZoo."""
     module = load_source_file(given.name)

@@ -91,6 +91,20 @@ assert not heavy, heavy
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.full
+def test_a_misspelt_game_is_refused_before_anything_that_takes_time_is_imported():
+    code = """
+import sys
+from arena.cli.main import main
+assert main(["train", "conect_four", "ppo", "--ui"]) == 2
+heavy = {"torch", "numba", "typeguard"} & set(sys.modules)
+assert not heavy, heavy
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    message = "arena: unknown game 'conect_four'; did you mean 'connect_four'?\n"
+    assert (done.returncode, done.stderr) == (0, message)
+
+
 def test_a_fault_of_ours_is_one_line_and_a_log(monkeypatch, tmp_path, capsys):
     def broken(options: object) -> int:
         raise ZeroDivisionError("nothing\nto divide")

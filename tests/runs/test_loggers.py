@@ -10,9 +10,20 @@ import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from arena.base.cores import usable_cores
+from arena.base.errors import UsageError
 from arena.runs.live import LiveLogger, LiveRun, live
 from arena.runs.live_files import GAMES_SPEED, SPEED
-from arena.runs.loggers import EVENTS, TABLE, WANDB_ID, as_table, open_logger, settings_of
+from arena.runs.loggers import (
+    EVENTS,
+    SEPARATE_STEPS,
+    TABLE,
+    WANDB_ID,
+    as_table,
+    open_logger,
+    settings_of,
+    update_interval,
+)
+from arena.trainer.wandb_logger import WandbLogger
 from tests.runs.small import gym_run
 
 pytestmark = pytest.mark.full
@@ -49,6 +60,7 @@ def test_a_csv_file_has_a_line_for_each_figure(tmp_path):
     assert {f"update/{name}" for name in FIGURES} <= values.keys()
     assert values["update/lr"] == pytest.approx(2.5e-3)
     assert "score/return" in values
+    assert sum(row["name"] == "update/lr" for row in rows) > 1, "every update of an on-policy algorithm is an entry"
     assert np.isfinite(list(values.values())).all()
 
 
@@ -64,6 +76,22 @@ def test_a_run_on_wandb_is_gone_on_with_under_its_number(tmp_path, monkeypatch):
     assert (tmp_path / "run" / WANDB_ID).read_text() == number
     assert len(list(tmp_path.glob(f"wandb/offline-run-*-{number}"))) in (1, 2)
     assert (tmp_path / "run" / "snapshot-0002").is_dir(), "snapshots are written whatever the logger"
+
+
+def test_without_an_account_wandb_is_refused_in_one_line(tmp_path, monkeypatch):
+    pytest.importorskip("wandb")
+    for name in ("WANDB_API_KEY", "WANDB_MODE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    monkeypatch.setenv("WANDB_DIR", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=r"Weights & Biases: No API key .* WANDB_MODE=offline needs no account"):
+        WandbLogger()
+
+
+def test_only_where_each_step_is_an_update_steps_are_left_out():
+    assert update_interval({"algorithm": "ppo"}) == 1
+    assert update_interval({"algorithm": "dqn"}) == SEPARATE_STEPS > 1
 
 
 def test_speeds_are_those_between_the_first_and_the_last_moment(tmp_path):

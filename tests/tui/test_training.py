@@ -8,7 +8,7 @@ import pytest
 
 from arena.base.errors import UsageError
 from arena.cli.main import main
-from arena.runs.follow import FollowedRun
+from arena.runs.follow import FollowedRun, load_run
 from arena.runs.live_files import (
     FIGURES,
     GAME,
@@ -25,6 +25,7 @@ from arena.tui.app import ArenaApp
 from arena.tui.screens.training import TrainingScreen
 from arena.tui.views.curves import losses, ratings, returns, scores
 from arena.tui.views.instruments import instruments
+from arena.tui.views.run_words import status_words
 from arena.tui.widgets.plot import Plot
 from games.engine.file_lock import lock_now
 from tests.tui.helpers import last_line, notice, screen_text, shows, until
@@ -92,6 +93,22 @@ def test_instruments_are_the_latest_ones_of_the_first_learner():
     figures = {"rival/update/policy_0/lr": [(1, 0.1)], "update/policy_0/lr": [(1, 0.3), (2, 0.2)], "update/kl": []}
     assert instruments(figures) == "lr 0.2"
     assert instruments({}) == ""
+
+
+def test_the_heading_has_the_steps_that_were_taken_also_beyond_those_asked_for(tmp_path):
+    steps = {at: status_words(load_run(make_run(tmp_path / str(at), step=at)).status)[1] for at in (40_000, 114_000)}
+    assert steps == {40_000: "40k of 100k", 114_000: "114k steps"}
+
+
+async def test_a_long_refusal_is_shown_whole(folder):
+    app = follow(folder)
+    said = "runs/c4 holds a run already; resume it or make it longer with --resume, or choose another folder with --out"
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        app.screen.say(said, "refusal")
+        await until(pilot, lambda: "folder with --out" in screen_text(app))
+        app.screen.say("a word")
+        await until(pilot, lambda: app.screen.query_one("#notice").region.height == 1)
 
 
 async def test_on_a_small_screen_the_game_takes_the_place_of_the_curves(folder):

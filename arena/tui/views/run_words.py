@@ -11,8 +11,8 @@ def status_words(status: Status | None) -> list[str]:
     if status is None:
         return []
     sign = {"running": "●", "paused": "‖"}.get(status.state, "○")
-    step = min(status.step, status.total_steps or status.step)  # the last batch may go beyond
-    share = f"{short(step)} of {short(status.total_steps)}"
+    done = status.step >= status.total_steps  # the last batch may go beyond
+    share = f"{short(status.step)} steps" if done else f"{short(status.step)} of {short(status.total_steps)}"
     pace = f"{short(status.rate)} steps/s" if status.rate else ""
     left = "" if status.left_s is None else str(timedelta(seconds=round(status.left_s))).removeprefix("0:") + " left"
     return [f"{sign} {status.state}", share, pace, left]

@@ -46,6 +46,10 @@ class Entry(Widget, can_focus=True):
             self.display = True
             self.focus()
 
+    def allow_focus(self) -> bool:
+        """Return whether it takes text; a screen gives the focus to what allows it when another closes over it."""
+        return bool(self.display) and super().allow_focus()
+
     def give_back(self, text: str) -> None:
         """Put a posted text before what was typed since: it cannot be used yet."""
         self.text = (text + self.text)[:MOST]
