@@ -1,8 +1,9 @@
 """Measure champions against other programs and baselines: python scripts/strength.py [GAME ...] [--table].
 
 Each game has a list of measurements below. Games are kept in a store, so that a second call goes on where the first
-one ended. Figures go into the cards of agents/zoo, and the table of all cards into docs/measured/strength.md. Programs that are
-not installed are named, with the package that has them, and left out. With --table, only the page is written anew.
+one ended. Figures go into the cards of agents/zoo, and the table of all cards into docs/measured/strength.md. Programs
+that are not installed are named, with the package that has them, and left out. With --table, only the page is written
+anew.
 """
 
 import argparse
