@@ -12,7 +12,7 @@ games follow.
     schema, migrations   the tables, and Alembic's steps from older ones
     database             the store with those tables, and the one writer: operations that come together share a commit
     refusals             what is refused, with the status that HTTP has for it
-    accounts             accounts, roles, keys, invitations, what a person may take away or have deleted
+    accounts, own_data   accounts, roles, keys, invitations; what a person may take away or have deleted
     ladders, bots        the rules of a ladder; bots, their versions, and their way in: a qualification
     bundles              a bot as a file: packing and checking, on both sides
     matchmaking          pure functions: who meets whom, ratings after a game

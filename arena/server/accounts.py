@@ -183,6 +183,11 @@ def shown(connection: Connection, account: int) -> dict[str, Any]:
     return dict(connection.execute(query.where(accounts.c.id == account)).one()._mapping)
 
 
+def session(connection: Connection, account: int) -> str:
+    """Return a new key for a browser, which ends by itself."""
+    return add_key(connection, account, SESSION, SESSION_S)
+
+
 def list_accounts(connection: Connection) -> list[dict[str, Any]]:
     """Return all accounts by name."""
     query = select(accounts.c.name, accounts.c.role, accounts.c.state, accounts.c.created).order_by(accounts.c.name)

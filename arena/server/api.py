@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Path, Query, Request
 from fastapi.responses import FileResponse, Response
 
-from arena.server import accounts, audit, bots, jobs, ladders, models, workers
+from arena.server import accounts, audit, bots, jobs, ladders, models, own_data, workers
 from arena.server.accounts import Account
 from arena.server.bundles import read_bundle
 from arena.server.jobs import LEASE_S, lease_job, read_report, renew_lease
@@ -109,6 +109,22 @@ def me(server: Server, account: Known) -> models.AccountShown:
     """Say whom the key opens."""
     with server.store.reading() as connection:
         return models.AccountShown(**accounts.shown(connection, account.id))
+
+
+@routes.get("/me/data")
+def my_data(server: Server, account: Known) -> dict[str, Any]:
+    """Return all that the server has about one's account."""
+    with server.store.reading() as connection:
+        return own_data.export_data(connection, account)
+
+
+@routes.delete("/me")
+def delete_me(server: Server, account: Known) -> models.Done:
+    """Delete one's account with all that is its own; games stay, under a number."""
+    folder = server.config.bundles
+    for file in server.writer.do(lambda connection: own_data.delete_data(connection, account, folder)):
+        file.unlink(missing_ok=True)
+    return models.Done()
 
 
 @routes.get("/me/keys")

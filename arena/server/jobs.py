@@ -104,7 +104,7 @@ def lease_job(connection: Connection, worker: int, sandboxed: bool) -> Job | Non
     late = and_(jobs.c.state == "leased", jobs.c.expires < now)
     connection.execute(update(jobs).where(late, jobs.c.tries >= MOST_TRIES).values(state="void", finished=now))
     connection.execute(update(jobs).where(late).values(state="open", lease=None))
-    _count_void(connection, now)
+    _count_void(connection)
     for plan in (jobs.c.kind != LADDER, jobs.c.kind == LADDER):
         query = select(jobs).where(jobs.c.state == "open", plan).order_by(jobs.c.id).limit(CANDIDATES)
         for row in connection.execute(query).all():
@@ -257,10 +257,10 @@ def _has_program(job: Job) -> bool:
     return any(seat.agent.startswith("cmd:") for seat in job.table)
 
 
-def _count_void(connection: Connection, now: float) -> None:
-    """Count past jobs that have just become void."""
-    new = connection.execute(select(jobs.c.ladder).where(jobs.c.state == "void", jobs.c.finished == now).distinct())
-    for number in new.scalars().all():
+def _count_void(connection: Connection) -> None:
+    """Count past jobs of ladders that are void and next to be counted."""
+    next_one = and_(jobs.c.ladder == ladders.c.id, jobs.c.number == ladders.c.counted, jobs.c.state == "void")
+    for number in connection.execute(select(ladders.c.id).join_from(ladders, jobs, next_one)).scalars().all():
         count_jobs(connection, ladder_numbered(connection, number))
 
 

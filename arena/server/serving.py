@@ -2,7 +2,6 @@
 
 import logging
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -107,5 +106,5 @@ def _demonstration(store: Store, address: str, wanted: bool) -> Iterator[None]:
     try:
         yield
     finally:
-        worker.send_signal(signal.SIGTERM)
+        worker.kill()  # whatever it was playing is played again
         worker.wait()

@@ -10,6 +10,7 @@ import hashlib
 import random
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -62,7 +63,10 @@ class Worker:
 
         Raises `RefusedError` where the server has no use for this worker: its version, its key, or blocked.
         """
-        self._number = self._patiently(self._register)["worker"]
+        registered = self._patiently(self._register)
+        if registered is None:
+            return 0
+        self._number = registered["worker"]
         done, pauses = 0, _pauses()
         with tempfile.TemporaryDirectory(prefix="arena-bots-") as folder:
             while not self._stop.is_set() and (most is None or done < most):
@@ -85,18 +89,16 @@ class Worker:
         """Play a job and report it; return False if it went to somebody else meanwhile."""
         with self._renewed(job):
             lines = play_job(job, lambda digest: self._bundle(digest, folder), self._sandbox)
+        report = {"lease": job.lease, "games": lines}
         try:
-            self._patiently(
-                lambda: self._client.post(f"/jobs/{job.id}/report", {"lease": job.lease, "games": lines}),
-                to_the_end=True,
-            )
+            taken = self._patiently(lambda: self._client.post(f"/jobs/{job.id}/report", report), job.lease_s)
         except RefusedError as error:
             if error.status != 409:
                 raise
             self._tell(str(error))
             return False
         self._tell(f"job {job.id}: {job.game}, {' - '.join(seat.player for seat in job.table)}")
-        return True
+        return taken is not None
 
     @contextmanager
     def _renewed(self, job: JobGiven) -> Iterator[None]:
@@ -127,21 +129,21 @@ class Worker:
             raise UsageError(f"bundle {digest[:12]} came with another hash")
         return unpack(content, folder / digest[:16])
 
-    def _patiently(self, request: Callable[[], Any], to_the_end: bool = False) -> Any:
+    def _patiently(self, request: Callable[[], Any], last_s: float = 0.0) -> Any:
         """Return the answer of a request that is repeated while the server cannot be reached.
 
-        A stopped worker gives up, except with `to_the_end`.
+        A worker that has been stopped gives up after `last_s` seconds; the answer is None then.
         """
-        pauses = _pauses()
+        pauses, until = _pauses(), time.monotonic() + last_s
         while True:
             try:
                 return request()
             except UnreachableError as error:
-                if self._stop.is_set() and not to_the_end:
+                if self._stop.is_set() and time.monotonic() > until:
                     return None
                 pause = next(pauses)
                 self._tell(f"{error}; again in {pause:.1f} s")
-                threading.Event().wait(pause) if to_the_end else self._stop.wait(pause)
+                (time.sleep if self._stop.is_set() else self._stop.wait)(pause)
 
 
 class UnseatedPolicy(Policy):

@@ -1,6 +1,6 @@
 """Players: names, lineages, and the games that were played."""
 
-from sqlalchemy import Connection, exists, insert, select
+from sqlalchemy import Connection, exists, insert, select, update
 
 from arena.base.errors import UsageError
 from arena.store.numbers import known_numbers, numbers_of
@@ -16,6 +16,11 @@ def games_played(connection: Connection) -> list[str]:
     """Return the labels of all games with matches, sorted."""
     played = select(games.c.label).where(exists().where(matches.c.game == games.c.id)).order_by(games.c.label)
     return list(connection.execute(played).scalars())
+
+
+def rename_player(connection: Connection, name: str, new: str) -> None:
+    """Give a player another name in all of its matches; nothing happens if there is none."""
+    connection.execute(update(players).where(players.c.name == name).values(name=new))
 
 
 def add_parent(connection: Connection, child: str, parent: str) -> None:

@@ -6,9 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-
-pytest.importorskip("fastapi")
-
 from starlette.testclient import TestClient
 
 from arena.server import accounts, bots, ladders

@@ -5,27 +5,9 @@ from sqlalchemy import update
 from arena.server.schema import jobs
 from arena.server.worker import Worker
 from arena.server.workers import VERSION
-from arena.store import MatchFilter
 from arena.tournament.ladder import find_ladders
 from games.engine.registry import make_game
-
-
-def filled(site, **rules):
-    site.account("ann", "owner")
-    ladder = site.ladder(ahead=4, seed=7, **rules)
-    site.bots(ladder, "ann", ply="one-ply", dice="random", two="alphabeta:2")
-    return site.account("bob", "worker")
-
-
-def games(site):
-    """The games of a ladder in order of number."""
-    stored = sorted(site.store.matches(MatchFilter(), limit=500), key=lambda one: one.number)
-    assert [one.number for one in stored] == sorted({one.number for one in stored})
-    return [one.record for one in stored]
-
-
-def standings(site):
-    return site.client.get("/api/v1/ladders/small/standings").json()
+from tests.server.playing import filled, games, standings
 
 
 def test_bots_qualify_and_are_rated(site):

@@ -43,7 +43,7 @@ def busy(url):
     begun, end = threading.Event(), threading.Event()
 
     def write() -> None:
-        with Store(url) as store, store._writing():
+        with Store(url) as store, store.writing():
             begun.set()
             assert end.wait(60)
 
