@@ -38,7 +38,7 @@ def caller(server: Server, authorization: Annotated[str | None, Header(max_lengt
     scheme, _, key = authorization.partition(" ")
     if scheme.lower() != "bearer" or not key:
         raise RefusedError(UNKNOWN_KEY, "the header Authorization is 'Bearer KEY'")
-    with server.store.reading() as connection:
+    with server.reading() as connection:
         return accounts.account_of(connection, key)
 
 
@@ -74,7 +74,7 @@ def register(server: Server, wanted: models.Registration) -> models.NewKey:
 @routes.get("/accounts")
 def list_accounts(server: Server, account: Owner) -> list[models.AccountShown]:
     """List all accounts."""
-    with server.store.reading() as connection:
+    with server.reading() as connection:
         return [models.AccountShown(**one) for one in accounts.list_accounts(connection)]
 
 
@@ -107,14 +107,14 @@ def invite(server: Server, account: Owner, wanted: models.InvitationWanted) -> m
 @routes.get("/me")
 def me(server: Server, account: Known) -> models.AccountShown:
     """Say whom the key opens."""
-    with server.store.reading() as connection:
+    with server.reading() as connection:
         return models.AccountShown(**accounts.shown(connection, account.id))
 
 
 @routes.get("/me/data")
 def my_data(server: Server, account: Known) -> dict[str, Any]:
     """Return all that the server has about one's account."""
-    with server.store.reading() as connection:
+    with server.reading() as connection:
         return own_data.export_data(connection, account)
 
 
@@ -130,7 +130,7 @@ def delete_me(server: Server, account: Known) -> models.Done:
 @routes.get("/me/keys")
 def my_keys(server: Server, account: Known) -> list[models.KeyShown]:
     """List one's keys, without what opens."""
-    with server.store.reading() as connection:
+    with server.reading() as connection:
         return [models.KeyShown(**one) for one in accounts.list_keys(connection, account.id)]
 
 
@@ -151,7 +151,7 @@ def revoke_key(server: Server, account: Known, number: Id) -> models.Done:
 @routes.get("/ladders")
 def list_ladders(server: Server, account: Caller) -> list[models.LadderShown]:
     """List the ladders that one may see."""
-    with server.store.reading() as connection:
+    with server.reading() as connection:
         return [_ladder(one) for one in ladders.list_ladders(connection, account)]
 
 
@@ -165,14 +165,14 @@ def new_ladder(server: Server, account: Owner, wanted: models.LadderWanted) -> m
 @routes.get("/ladders/{name}")
 def ladder(server: Server, account: Caller, name: LadderName) -> models.LadderShown:
     """Return a ladder."""
-    with server.store.reading() as connection:
+    with server.reading() as connection:
         return _ladder(ladders.visible_ladder(connection, name, account))
 
 
 @routes.get("/ladders/{name}/standings")
 def standings(server: Server, account: Caller, name: LadderName) -> list[models.Standing]:
     """List the bots of a ladder by rating."""
-    with server.store.reading() as connection:
+    with server.reading() as connection:
         found = ladders.visible_ladder(connection, name, account)
         return [models.Standing(**one) for one in ladders.standings(connection, found.id)]
 
@@ -182,7 +182,7 @@ def games(
     server: Server, account: Caller, name: LadderName, limit: Limit = 50, before: Before = None
 ) -> list[models.Game]:
     """List the newest games of a ladder, the newest first; with `before`, only those below that number."""
-    with server.store.reading() as connection:
+    with server.reading() as connection:
         found = ladders.visible_ladder(connection, name, account)
     stored = server.store.matches(MatchFilter(run=found.run), limit=limit, before_id=before)
     return [
@@ -235,7 +235,7 @@ def submit(server: Server, account: Known, name: LadderName, wanted: models.BotW
 @routes.get("/ladders/{name}/bots")
 def list_bots(server: Server, account: Caller, name: LadderName) -> list[models.BotShown]:
     """List all bots of a ladder, with all versions."""
-    with server.store.reading() as connection:
+    with server.reading() as connection:
         found = ladders.visible_ladder(connection, name, account)
         return [_bot(one) for one in bots.list_bots(connection, ladder=found.id)]
 
@@ -243,7 +243,7 @@ def list_bots(server: Server, account: Caller, name: LadderName) -> list[models.
 @routes.get("/bots/{number}")
 def bot(server: Server, account: Caller, number: Id) -> models.BotShown:
     """Return a bot."""
-    with server.store.reading() as connection:
+    with server.reading() as connection:
         found = bots.bot_numbered(connection, number)
         if not ladders.may_see(connection, ladders.ladder_numbered(connection, found["ladder"]), account):
             raise RefusedError(MISSING, f"there is no bot {number}")
@@ -260,7 +260,7 @@ def withdraw(server: Server, account: Known, number: Id) -> models.Done:
 @routes.get("/workers")
 def list_workers(server: Server) -> list[models.WorkerShown]:
     """List all workers."""
-    with server.store.reading() as connection:
+    with server.reading() as connection:
         return [models.WorkerShown(**one) for one in workers.list_workers(connection)]
 
 
@@ -299,7 +299,7 @@ def renew(server: Server, account: Known, number: Id, held: models.Lease) -> mod
 def report(server: Server, account: Known, number: Id, played: models.Report) -> models.Reported:
     """Report the games of a job that one holds. The same report a second time changes nothing."""
     account.require("worker")
-    with server.store.reading() as connection:
+    with server.reading() as connection:
         records = read_report(connection, number, played.lease, played.games)
     new = server.writer.do(
         lambda connection: take_report(connection, number, played.lease, records, server.config.share)
@@ -310,7 +310,7 @@ def report(server: Server, account: Known, number: Id, played: models.Report) ->
 @routes.get("/audit")
 def audit_log(server: Server, account: Owner, limit: Limit = 100, before: Before = None) -> list[models.AuditEntry]:
     """Return the newest entries of the log of who did what, the newest first."""
-    with server.store.reading() as connection:
+    with server.reading() as connection:
         return [models.AuditEntry(**one) for one in audit.entries(connection, limit, before)]
 
 

@@ -37,13 +37,13 @@ def make_app(store: Store, config: ServerConfig) -> FastAPI:
     @app.get("/health", include_in_schema=False)
     def health() -> Response:
         """Say whether the database can be read, and whether jobs are given out."""
-        with state.store.reading():
+        with state.reading():
             return JSONResponse({"status": "draining" if state.draining else "ok"})
 
     @app.get("/metrics", include_in_schema=False)
     def metrics_page() -> Response:
         """Return figures in the text format of Prometheus."""
-        with state.store.reading() as connection:
+        with state.reading() as connection:
             return PlainTextResponse(metrics.text(connection, state))
 
     return app

@@ -19,6 +19,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, insert, select
 
+from arena.server.refusals import passed_on
 from arena.server.schema import settings
 from arena.store import Store
 
@@ -48,7 +49,7 @@ def open_database(url: str | Path, *, create: bool = True) -> Store:
 @contextmanager
 def writing_to(url: str | Path) -> Iterator[Connection]:
     """Open a database for one transaction, beside a server that may be running."""
-    with closing(open_database(url)) as store, store.writing() as connection:
+    with passed_on(), closing(open_database(url)) as store, store.writing() as connection:
         yield connection
 
 

@@ -63,13 +63,12 @@ class Doors:
         origin = request.headers.get("origin")
         if request.method not in UNCHANGING and origin is not None and origin.partition("://")[2] != host:
             return _refused(FORBIDDEN, "the request comes from another site's page")
-        length = request.headers.get("content-length", "")
-        if request.method not in UNCHANGING:
-            if not length.isdecimal():
-                return _refused(411, "the request does not say how long it is")
-            most = self._most_bundle if request.url.path.startswith("/api/v1/bundles/") else MOST_BODY
-            if int(length) > most:
-                return _refused(TOO_LARGE, f"the request has more than {most:,} bytes")
+        if "transfer-encoding" in request.headers:
+            return _refused(411, "the request does not say how long it is")
+        length = request.headers.get("content-length", "0")
+        most = self._most_bundle if request.url.path.startswith("/api/v1/bundles/") else MOST_BODY
+        if not length.isdecimal() or int(length) > most:
+            return _refused(TOO_LARGE, f"the request has more than {most:,} bytes")
         wait = self._rate.wait_s(_caller(request))
         if wait:
             return _refused(

@@ -23,7 +23,7 @@ async def keep_bundle(server: ServerState, account: Account, digest: str, conten
 
 def bundle_file(server: ServerState, account: Account, digest: str) -> Path:
     """Return the file of a bundle; `RefusedError` for accounts that neither uploaded it nor play games."""
-    with server.store.reading() as connection:
+    with server.reading() as connection:
         uploaded = connection.execute(select(bundles.c.account).where(bundles.c.digest == digest)).scalar_one_or_none()
     file = server.config.bundles / f"{digest}.tar"
     if uploaded is None or not file.exists() or (account.role not in (OWNER, WORKER) and uploaded != account.id):

@@ -18,6 +18,17 @@ class RefusedError(UsageError):
 
 
 @contextmanager
+def passed_on() -> Iterator[None]:
+    """Pass a refusal on as it is: a store takes every `UsageError` in its transactions for one of its own."""
+    try:
+        yield
+    except UsageError as error:
+        if isinstance(error.__cause__, RefusedError):
+            raise error.__cause__ from None
+        raise
+
+
+@contextmanager
 def refusing(what: str = "") -> Iterator[None]:
     """Refuse a request for the reasons of the `UsageError`s within, which are about what was sent."""
     try:

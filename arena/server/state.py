@@ -1,9 +1,14 @@
 """What a running server holds in memory: all of it can be lost."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sqlalchemy import Connection
+
 from arena.server.database import Writer
+from arena.server.refusals import passed_on
 from arena.store import Store
 
 BOUNDS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
@@ -66,6 +71,12 @@ class ServerState:
     requests: RequestCounts = field(default_factory=RequestCounts)
     draining: bool = False
     """True once no more jobs are given out."""
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Open a transaction that only reads."""
+        with passed_on(), self.store.reading() as connection:
+            yield connection
 
     def close(self) -> None:
         """Write what waits, and end the writer."""
