@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -53,6 +54,7 @@ class Worker:
         self._client, self._name, self._sandbox, self._tell = client, name, sandbox, tell
         self._stop = threading.Event()
         self._number = 0
+        self._bundles: dict[str, str] = {}  # specs by hash
 
     def stop(self) -> None:
         """End after the job that is being played."""
@@ -68,6 +70,7 @@ class Worker:
             return 0
         self._number = registered["worker"]
         done, pauses = 0, _pauses()
+        self._bundles.clear()
         with tempfile.TemporaryDirectory(prefix="arena-bots-") as folder:
             while not self._stop.is_set() and (most is None or done < most):
                 job = self._patiently(self._lease)
@@ -124,10 +127,13 @@ class Worker:
 
     def _bundle(self, digest: str, folder: Path) -> str:
         """Return the spec of a bundle that lies below `folder`; fetch it if need be."""
+        if digest in self._bundles:
+            return self._bundles[digest]
         content = self._patiently(lambda: self._client.fetch(f"/bundles/{digest}"))
         if hashlib.sha256(content).hexdigest() != digest:
             raise UsageError(f"bundle {digest[:12]} came with another hash")
-        return unpack(content, folder / digest[:16])
+        self._bundles[digest] = unpack(content, folder / digest)
+        return self._bundles[digest]
 
     def _patiently(self, request: Callable[[], Any], last_s: float = 0.0) -> Any:
         """Return the answer of a request that is repeated while the server cannot be reached.
@@ -172,22 +178,23 @@ def play_job(job: JobGiven, bundle: Callable[[str], str], sandbox: bool) -> list
     places = range(len(entrants))
     opening = tuple(tuple(action) if isinstance(action, list) else action for action in job.opening)
     pairings = tuple(Pairing(side, job.seed, opening) for side in seatings(len(entrants)))
-    with closing(JobPlayer(_seated(setup))) as player:
+    with closing(_player(setup)) as player:
         records = player.do(TournamentJob(0, tuple(places), pairings, job.seed, alone=True), None)
     return [to_json_line(game, record) for record in records]
 
 
-def _seated(setup: TournamentSetup) -> TournamentSetup:
-    """Return the setup with those that cannot be made replaced by who loses in their place."""
-    entrants = []
-    with closing(JobPlayer(setup)) as player:
-        for place, entrant in enumerate(setup.entrants):
-            try:
-                player.seat(place)
-                entrants.append(entrant)
-            except UsageError as error:
-                entrants.append(Entrant(entrant.name, UnseatedPolicy(str(error).splitlines()[0])))
-    return TournamentSetup(setup.game, setup.options, tuple(entrants), setup.limits, setup.threads, setup.adjudication)
+def _player(setup: TournamentSetup) -> JobPlayer:
+    """Return the player of a job with everybody seated; for a bot that cannot be made sits who loses in its place."""
+    player = JobPlayer(setup)
+    for place, entrant in enumerate(setup.entrants):
+        try:
+            player.seat(place)
+        except UsageError as error:
+            player.close()
+            entrants = list(setup.entrants)
+            entrants[place] = Entrant(entrant.name, UnseatedPolicy(str(error).splitlines()[0]))
+            return _player(replace(setup, entrants=tuple(entrants)))
+    return player
 
 
 def _agent(seat: SeatShown, bundle: Callable[[str], str], sandbox: bool) -> str:
