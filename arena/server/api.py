@@ -15,7 +15,10 @@ from arena.server.reports import take_report
 from arena.server.state import ServerState
 from arena.store import MatchFilter
 
-routes = APIRouter(prefix="/api/v1", responses={400: {"model": models.Refusal}})
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": models.Refusal} for status in (400, 401, 403, 404, 409, 411, 413, 421, 422, 426, 429, 500, 503)
+}
+routes = APIRouter(prefix="/api/v1", responses=REFUSALS)
 LadderName = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
 Id = Annotated[int, Path(ge=1, lt=2**63)]
 Limit = Annotated[int, Query(ge=1, le=500)]
@@ -31,7 +34,9 @@ def server_of(request: Request) -> ServerState:
 Server = Annotated[ServerState, Depends(server_of)]
 
 
-def caller(server: Server, authorization: Annotated[str | None, Header(max_length=200)] = None) -> Account | None:
+def caller(
+    server: Server, authorization: Annotated[str | None, Header(include_in_schema=False)] = None
+) -> Account | None:
     """Return the account of the request's key, None for a request without one."""
     if authorization is None:
         return None
@@ -180,13 +185,13 @@ def standings(server: Server, account: Caller, name: LadderName) -> list[models.
 @routes.get("/ladders/{name}/games")
 def games(
     server: Server, account: Caller, name: LadderName, limit: Limit = 50, before: Before = None
-) -> list[models.Game]:
+) -> list[models.GameShown]:
     """List the newest games of a ladder, the newest first; with `before`, only those below that number."""
     with server.reading() as connection:
         found = ladders.visible_ladder(connection, name, account)
     stored = server.store.matches(MatchFilter(run=found.run), limit=limit, before_id=before)
     return [
-        models.Game(
+        models.GameShown(
             id=one.id,
             number=one.number,
             added=one.added,

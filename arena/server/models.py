@@ -116,7 +116,7 @@ class Standing(Message):
     active: bool
 
 
-class Game(Message):
+class GameShown(Message):
     """A game of a ladder."""
 
     id: int

@@ -9,7 +9,7 @@ import arena
 from arena.server import audit
 from arena.server.accounts import Account, require_name
 from arena.server.refusals import FORBIDDEN, MISSING, OUTDATED, RefusedError
-from arena.server.schema import accounts, workers
+from arena.server.schema import accounts, jobs, workers
 from arena.server.verification import residuals
 
 PROTOCOL = 1
@@ -21,7 +21,10 @@ ALIVE_S = 300.0
 
 
 def register_worker(connection: Connection, account: Account, name: str, version: str, machine: dict[str, Any]) -> int:
-    """Return the number of a worker, new or known; `RefusedError` for other versions and blocked ones."""
+    """Return the number of a worker, new or known; `RefusedError` for other versions and blocked ones.
+
+    One that begins again has forgotten the jobs that it held: others get them at once.
+    """
     account.require("worker")
     require_name(name, "worker")
     if version != VERSION:
@@ -32,6 +35,8 @@ def register_worker(connection: Connection, account: Account, name: str, version
     row = connection.execute(select(workers).filter_by(account=account.id, name=name)).one_or_none()
     if row is not None:
         connection.execute(update(workers).where(workers.c.id == row.id).values(machine=machine, seen=now))
+        held = jobs.c.worker == row.id, jobs.c.state == "leased"
+        connection.execute(update(jobs).where(*held).values(expires=now - 1))
         return require_active(connection, account, row.id)
     new = {"account": account.id, "name": name, "machine": machine, "state": "active", "reason": "", "games": 0}
     key = connection.execute(insert(workers).values(new | {"created": now, "seen": now})).inserted_primary_key

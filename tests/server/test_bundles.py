@@ -72,7 +72,7 @@ LIARS = {
     "line in it": (with_manifest(b'command = "python3 bot.py\\nid"'), "no command line"),
     "option first": (with_manifest(b'command = "--bind bot.py"'), "no command line"),
     "spec of a program": (with_manifest(b'agent = "cmd:id"'), "not of the form"),
-    "spec elsewhere": (with_manifest(b'agent = "ppo:/root/run"'), "not of the form"),
+    "spec elsewhere": (with_manifest(b'agent = "ppo:/home/ann/run"'), "not of the form"),
     "pickle": (with_manifest(b'agent = "ppo:{folder}"', ("weights.pkl", b"")), "files .safetensors"),
 }
 
