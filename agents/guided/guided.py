@@ -6,6 +6,7 @@ improves the network's policy with any number of simulations.
 """
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +18,8 @@ from numpy.typing import NDArray
 from agents.guided import guided_nodes
 from agents.guided.descent import Descent, descents
 from agents.guided.guided_nodes import NODE, Leaves, Plan, SearchTrees
-from agents.search.budget import LINE, LONGEST_PATH, UNLIMITED, Budget, require_budget, time_limit
+from agents.search.budget import LINE, LONGEST_PATH, UNLIMITED, Budget, require_budget
+from agents.search.deadline import bring_forward, new_deadline
 from agents.search.nodes import shares_of
 from agents.search.positions import require_guidable
 from arena.base.errors import UsageError
@@ -87,7 +89,7 @@ class GuidedSearch:
         self.simulations = simulations or UNLIMITED
         self._proves = not considered and not game.has_chance and game.wins_at_one
         self._descents, self._grow = descents(game), Unchecked(guided_nodes.grow)
-        self._stop = np.zeros(1, np.bool_)
+        self._deadline = new_deadline(None)
         self._room = (1 + min(self.simulations + 1, INITIAL_SIMULATIONS)) * min(game.num_actions, 64)
 
     def search(
@@ -124,19 +126,19 @@ class GuidedSearch:
         elif noise is not None:
             gammas = rng.gamma(noise.alpha, size=scores.shape) + 1e-12
             guided_nodes.add_noise(forest.trees.nodes, gammas, noise.share)
-        with time_limit(budget.seconds) as self._stop:
-            for simulation in range(1, simulations + 1):
-                if self._considered:
-                    table = _considered_visits(self._considered, simulations)
-                    forest.plan.considered_visits[:] = table[halved, simulation - 1]
-                forest.simulate(network, simulation, self._proves)
-                if forest.active == 0 or self._stop[0]:
-                    break
+        self._deadline = new_deadline(budget.seconds)
+        for simulation in range(1, simulations + 1):
+            if self._considered:
+                table = _considered_visits(self._considered, simulations)
+                forest.plan.considered_visits[:] = table[halved, simulation - 1]
+            forest.simulate(network, simulation, self._proves)
+            if forest.active == 0 or time.monotonic() >= self._deadline[0]:
+                break
         return self._result(forest)
 
     def hurry(self) -> None:
         """End the current search after its running simulation; called from another thread."""
-        self._stop.fill(True)
+        bring_forward(self._deadline)
 
     def _result(self, forest: "Forest") -> SearchResult:
         nodes, scales, scores = forest.trees.nodes, forest.trees.scales, forest.plan.scores

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.budget import Budget, read_budget, require_budget, time_limit
+from agents.search.budget import Budget, read_budget, require_budget
 from agents.search.chess.engine import ChessSearchPolicy, is_chess
 from agents.search.chess.weights import PARAMETERS, new_weights
+from agents.search.deadline import bring_forward, new_deadline
 from agents.search.minimax import Evaluations, new_workspace
 from agents.search.positions import positions, require_searchable
 from agents.search.time_management import budget_for
@@ -63,7 +64,7 @@ class AlphaBetaPolicy(Policy):
         self._make_room(self._plies(self._budget))
         self._searches = 0
         self._uniform = RandomPolicy(seed=seed)
-        self._stop = np.zeros(1, np.bool_)
+        self._deadline = new_deadline(None)
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Search every row and draw `act` [n] among the best actions.
@@ -92,9 +93,9 @@ class AlphaBetaPolicy(Policy):
         plies = self._plies(budget)
         self._make_room(plies)
         arguments = states, plies, evaluations, self._workspace, self._chances, self._searches
-        self._kernel.prepare(*arguments, self._stop)
-        with time_limit(budget.seconds) as self._stop:
-            self._kernel.call(*arguments, self._stop)
+        self._kernel.prepare(*arguments, self._deadline)
+        self._deadline = new_deadline(budget.seconds)
+        self._kernel.call(*arguments, self._deadline)
         self._searches += len(states)
 
     def _plies(self, budget: Budget) -> int:
@@ -110,7 +111,7 @@ class AlphaBetaPolicy(Policy):
 
     def hurry(self) -> None:
         """End the current search."""
-        self._stop.fill(True)
+        bring_forward(self._deadline)
 
     def reset(self, seed: int | None = None) -> None:
         """Restart the random stream if a seed is given."""

@@ -2,13 +2,9 @@
 
 import math
 import re
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.base.durations import parse_duration
 from arena.base.errors import UsageError
@@ -84,24 +80,3 @@ def require_budget(agent: str, usual: int, seconds: float | None, **count: int |
     if seconds is not None and not 0 < seconds < np.inf:
         raise UsageError(f"{agent}: seconds={seconds} is not above 0")
     return Budget(number or (usual if seconds is None else None), seconds, usual=number is None and seconds is None)
-
-
-@contextmanager
-def time_limit(seconds: float | None) -> Iterator[NDArray[np.bool_]]:
-    """Yield a flag [1] that becomes True after `seconds`; never if that is None.
-
-    Load the kernels before (`Unchecked.prepare`): the time is for the search alone.
-
-    Compiled code that has released the interpreter's lock reads the flag.
-    """
-    stop = np.zeros(1, np.bool_)
-    if seconds is None:
-        yield stop
-        return
-    timer = threading.Timer(seconds, stop.fill, (True,))
-    timer.daemon = True
-    timer.start()
-    try:
-        yield stop
-    finally:
-        timer.cancel()

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.budget import LONGEST_PATH
+from agents.search.deadline import passed
 from agents.search.nodes import TREE, SearchLimits
 from games.engine.chance import GAMMA, below, mix
 from games.engine.entries import unowned
@@ -117,11 +118,11 @@ def simulate(
     tree, scratch = unowned(tree), unowned(scratch)
     keys, head = tree.keys, tree.head[0]
     work, mask, payoff = scratch.work, scratch.mask, scratch.payoff
-    until, stop = limits.simulations, limits.stop
+    until, deadline = limits.simulations, limits.deadline
     for place in range(keys.shape[0]):
         keys[place] = 0
     look_up(tree, head, root[0], seat, scratch, 0, information)
-    while head.done < until and not (stop[0] and head.done > 0):
+    while head.done < until and not (passed(deadline) and head.done > 0):
         stream = mix(head.seed + np.uint64(head.done) * GAMMA)
         work[0] = root[0]
         reseed(work[0], stream)

@@ -20,8 +20,8 @@ from agents.search.budget import (
     Budget,
     read_search,
     require_budget,
-    time_limit,
 )
+from agents.search.deadline import bring_forward, new_deadline
 from agents.search.information_tree import new_scratch, new_tree
 from agents.search.nodes import SearchLimits
 from agents.search.plain_mcts import PlainMCTSPolicy
@@ -75,7 +75,7 @@ class ISMCTSPolicy(Policy):
             None if game.information_shape is None else np.empty(game.information_shape, game.observation_dtype)
         )
         self._rng = make_rng(seed)
-        self._stop = np.zeros(1, np.bool_)
+        self._deadline = new_deadline(None)
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Search every row.
@@ -114,15 +114,15 @@ class ISMCTSPolicy(Policy):
             root = root.copy()
             self._kernels.reopen(root)
         arguments = self._tree, root, seat, self._scratch, self._information, self._chances, self._game.simultaneous
-        limits = SearchLimits(float(self._exploration), simulations, self._stop)
+        limits = SearchLimits(float(self._exploration), simulations, self._deadline)
         self._simulate.prepare(*arguments, limits)
-        with time_limit(budget.seconds) as self._stop:
-            self._simulate.call(*arguments, limits._replace(stop=self._stop))
+        self._deadline = new_deadline(budget.seconds)
+        self._simulate.call(*arguments, limits._replace(deadline=self._deadline))
         return self._tree.edges[0]
 
     def hurry(self) -> None:
         """End the current search."""
-        self._stop.fill(True)
+        bring_forward(self._deadline)
 
     def reset(self, seed: int | None = None) -> None:
         """Restart the random stream if a seed is given."""

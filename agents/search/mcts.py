@@ -22,8 +22,8 @@ from agents.search.budget import (
     read_budget,
     read_search,
     require_budget,
-    time_limit,
 )
+from agents.search.deadline import bring_forward, new_deadline
 from agents.search.memory import Trees
 from agents.search.nodes import NODE, TREE, SearchLimits, choose, expected, follow, shares_of
 from agents.search.plain_mcts import PlainMCTSPolicy
@@ -88,7 +88,7 @@ class MCTSPolicy(Policy):
         self._node = RAVE_NODE if rave else NODE
         self._trees = Trees(game)
         self._rng = make_rng(seed)
-        self._stop = np.zeros(1, np.bool_)
+        self._deadline = new_deadline(None)
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Search every row.
@@ -126,17 +126,17 @@ class MCTSPolicy(Policy):
         else:
             nodes[:size] = kept
         arguments = tree, root, self._scratch, self._chances, self._proves
-        limits = SearchLimits(float(self._exploration), budget.count or UNLIMITED, self._stop)
+        limits = SearchLimits(float(self._exploration), budget.count or UNLIMITED, self._deadline)
         self._simulate.prepare(nodes, *arguments, limits)
-        with time_limit(budget.seconds) as self._stop:
-            limits = limits._replace(stop=self._stop)
-            while not self._simulate.call(nodes, *arguments, limits) and len(nodes) < MOST_NODES:
-                nodes = np.concatenate([nodes, np.empty_like(nodes)])
+        self._deadline = new_deadline(budget.seconds)
+        limits = limits._replace(deadline=self._deadline)
+        while not self._simulate.call(nodes, *arguments, limits) and len(nodes) < MOST_NODES:
+            nodes = np.concatenate([nodes, np.empty_like(nodes)])
         return nodes[: int(tree["size"][0])]
 
     def hurry(self) -> None:
         """End the current search."""
-        self._stop.fill(True)
+        bring_forward(self._deadline)
 
     def reset(self, seed: int | None = None) -> None:
         """Drop the trees of earlier games; restart the random stream if a seed is given."""

@@ -44,8 +44,11 @@ class Trees:
             return 0
         kept = np.empty_like(nodes)
         kept = kept[: keep(nodes, place, kept)].copy()
+        mark, seat = self._recall.mark(root, action), int(root["current_player"][0])
+        if not self._last:  # load now, before any clock runs, what the next move will need
+            self._recall.find(kept, seat, mark, root)
         self._last += 1
-        self._kept[self._last] = (kept, self._recall.mark(root, action), int(root["current_player"][0]))
+        self._kept[self._last] = kept, mark, seat
         if len(self._kept) > self._capacity:
             del self._kept[next(iter(self._kept))]
         return self._last

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.search.deadline import passed
 from agents.search.memory import bytes_of
 from agents.search.transpositions import ENTRY, entry_of, key_of, reaches, remember, settles
 from games.engine.chance import mix
@@ -28,7 +29,7 @@ DECAY = 0.999
 MARGIN = 1e-6
 """Root moves are searched with a window this far below the best value, so that equal values are exact."""
 STOP_CHECK_MASK = 1023
-"""Positions between two checks of `stop`, less one; a power of two less one."""
+"""Positions between two checks of the deadline, less one; a power of two less one."""
 
 NODE = np.dtype(
     [
@@ -110,9 +111,9 @@ def search_all(
     space: Workspace,
     chances: Any,
     salt: int,
-    stop: NDArray[np.bool_],
+    deadline: NDArray[np.float64],
 ) -> None:
-    """Search each of `states` [n] one ply deep, two, ... `depth` [<= D], until the result is certain or `stop` [1] set.
+    """Search each of `states` [n] one ply deep, two, ... `depth` [<= D], until it is certain or `deadline` [1].
 
     `salt` + row separates the entries of this search in the table from older ones. `chances` (float64 [D, C]) is
     scratch for the probabilities of outcomes; None in a game without chance, whose code then has no trace of it.
@@ -127,7 +128,7 @@ def search_all(
         evaluations.pv[i] = -1
         if stack[0].current_player != TERMINAL:
             evaluations.value[i], evaluations.depth[i] = deepen(
-                depth, evaluations.best[i], evaluations.pv[i], space, chances, mix(np.uint64(salt + i)), stop
+                depth, evaluations.best[i], evaluations.pv[i], space, chances, mix(np.uint64(salt + i)), deadline
             )
 
 
@@ -139,7 +140,7 @@ def deepen(
     space: Workspace,
     chances: Any,
     salt: Any,
-    stop: NDArray[np.bool_],
+    deadline: NDArray[np.float64],
 ) -> tuple[float, int]:
     """Search `space.stack[0]` by iterative deepening; write its best actions [A] and the line [L].
 
@@ -150,14 +151,14 @@ def deepen(
     scores = np.empty(space.order.shape[0])
     move_order = space.order.copy()  # by the values of the last complete search
     for limit in range(1, depth + 1):
-        highest, certain = search_root(limit, move_order, scores, space, chances, salt, stop)
-        if stop[0] and reached > 0:
+        highest, certain = search_root(limit, move_order, scores, space, chances, salt, deadline)
+        if passed(deadline) and reached > 0:
             return value, reached
         best[:] = scores == highest
         value, reached = highest, limit
         sort_by(move_order, scores)
         expect(pv, move_order[0], limit, space, salt)
-        if certain or stop[0]:
+        if certain or passed(deadline):
             break
     return value, reached
 
@@ -170,12 +171,12 @@ def search_root(
     space: Workspace,
     chances: Any,
     salt: Any,
-    stop: NDArray[np.bool_],
+    deadline: NDArray[np.float64],
 ) -> tuple[float, bool]:
     """Search the moves of `space.stack[0]`, in this order, `limit` plies deep; write their values to `scores` [A].
 
-    Returns the highest value and whether it is certain. If `stop` is set, moves after the first may be left out: the
-    result is then of use only where there is none of a lower limit.
+    Returns the highest value and whether it is certain. If `deadline` has passed, moves after the first may be left
+    out: the result is then of use only where there is none of a lower limit.
     """
     nodes, mask = space.nodes, space.mask
     highest, certain = -math.inf, True
@@ -188,8 +189,8 @@ def search_root(
             continue
         space.moves[0, 0] = action
         open_node(nodes[0], 1, highest - MARGIN, math.inf, np.uint64(0))
-        search(limit, space, chances, salt, stop)
-        if stop[0] and limit > 1:
+        search(limit, space, chances, salt, deadline)
+        if passed(deadline) and limit > 1:
             return highest, False
         scores[action] = nodes[0].best
         certain = certain and nodes[0].certain
@@ -198,7 +199,7 @@ def search_root(
 
 
 @njit
-def search(depth: int, space: Workspace, chances: Any, salt: Any, stop: NDArray[np.bool_]) -> None:
+def search(depth: int, space: Workspace, chances: Any, salt: Any, deadline: NDArray[np.float64]) -> None:
     """Search the moves of the open node `space.nodes[0]`.
 
     Its `best` is exact above its `low`, else an upper bound. A stack of nodes: numba caches no recursive functions.
@@ -217,7 +218,7 @@ def search(depth: int, space: Workspace, chances: Any, salt: Any, stop: NDArray[
             hand_up(space, ply, depth, chances)
             continue
         visited += 1
-        if visited & STOP_CHECK_MASK == 0 and stop[0]:
+        if visited & STOP_CHECK_MASK == 0 and passed(deadline):
             return
         action = moves[ply, node.cursor]
         node.cursor += 1

@@ -42,8 +42,8 @@ class SearchLimits(NamedTuple):
     """Weight of the confidence bound, in units of the largest result so far."""
     simulations: int
     """Number of simulations."""
-    stop: NDArray[np.bool_]
-    """Set to end the search earlier, [1]."""
+    deadline: NDArray[np.float64]
+    """When the search ends (`agents.search.deadline`), [1]."""
 
 
 @njit(inline="always")

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.search.deadline import passed
 from agents.search.nodes import NODE, SearchLimits, add, prove
 from agents.search.playouts import playout_move
 from agents.search.tree import SimulationScratch, new_scratch
@@ -67,11 +68,9 @@ def simulate(
     """Simulate from `root` [1] as `agents.search.tree.simulate` does; `chances` and `proves` are not used."""
     nodes, scratch = unowned(nodes), unowned(scratch)
     work, path, mask, payoff = scratch.common.work, scratch.common.path, scratch.common.mask, scratch.common.payoff
-    first = scratch.first
+    first, until, deadline = scratch.first, limits.simulations, limits.deadline
     head = tree[0]
-    while (
-        head.done < limits.simulations and not (limits.stop[0] and head.done > 0) and math.isnan(nodes[0].proven_value)
-    ):
+    while head.done < until and not (passed(deadline) and head.done > 0) and math.isnan(nodes[0].proven_value):
         if head.size + NUM_ACTIONS > nodes.shape[0]:
             return False
         stream = mix(head.seed + np.uint64(head.done) * GAMMA)

@@ -13,10 +13,12 @@ TYPICAL_PLIES = 80
 """Length of a game in plies, where its rules allow more."""
 LEAST_SHARE = 0.35
 """Share of the moves of a whole game that are expected to be still to come, however long it has been."""
-RESERVE_S = 0.15
-"""Seconds on the clock that are not spent, beside the increment."""
+RESERVE_S = 0.4
+"""Seconds on the clock that are not spent: on a busy machine moves of long games cost more than their increments."""
 OF_INCREMENT = 0.75
 """Share of the increment that is spent."""
+OF_INCREMENT_SAVING = 0.1
+"""Share of the increment that is spent below the reserve: a search that ends before others get its processor."""
 OF_MOVE = 0.9
 """Share of a limit for the move that is spent, less `LOST_S`."""
 LOST_S = 0.01
@@ -59,5 +61,5 @@ def _of_game(game: Game, clock: ClockReading, left_s: float) -> float:
         moves = min(moves, max(clock.moves_to_go, 1.25))  # the last of a period leaves a fifth: the next has its own
     spare_s = left_s - RESERVE_S - LOST_S * moves
     if spare_s <= 0:  # save time until there is a reserve again
-        return min(0.3 * clock.increment_s, 0.3 * left_s)
+        return min(OF_INCREMENT_SAVING * clock.increment_s, 0.3 * left_s)
     return spare_s / moves + min(OF_INCREMENT * clock.increment_s, 0.5 * spare_s)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.search.budget import LONGEST_PATH
+from agents.search.deadline import passed
 from agents.search.nodes import SearchLimits, add, prove
 from agents.search.playouts import playout_move
 from games.engine.chance import GAMMA, below, mix
@@ -71,10 +72,10 @@ def simulate(
     # otherwise inlined functions would count references to the arrays at every node
     nodes, scratch = unowned(nodes), unowned(scratch)
     work, path, mask, payoff = scratch.work, scratch.path, scratch.mask, scratch.payoff
-    exploration, until, stop = limits.exploration, limits.simulations, limits.stop
+    exploration, until, deadline = limits.exploration, limits.simulations, limits.deadline
     head = tree[0]
     widest = NUM_ACTIONS if chances is None else max(NUM_ACTIONS, chances.shape[0])
-    while head.done < until and not (stop[0] and head.done > 0) and math.isnan(nodes[0].proven_value):
+    while head.done < until and not (passed(deadline) and head.done > 0) and math.isnan(nodes[0].proven_value):
         if head.size + widest > nodes.shape[0]:
             return False
         stream = mix(head.seed + np.uint64(head.done) * GAMMA)

@@ -55,7 +55,7 @@ def run(options: Options) -> int:
     require_between(0, 65535, port=options.port)
     with closing(make_agent(options.agent, game)) as agent:
         player = ExternalPlayer(game, options.agent, agent, options.seed)
-        warm_up(game, agent)
+        warm_up(game, agent, clocked=False)
 
         class Handler(socketserver.StreamRequestHandler):
             """Answers the lines of one program."""

@@ -17,7 +17,7 @@ from arena.base.seeding import spawn_seeds
 from arena.cli.gtp_clock import GtpClocks
 from arena.match.match import Match
 from arena.match.verdict import Reason
-from arena.match.warm_up import warm_up
+from arena.match.warm_up import warm_up_server
 from arena.policy.gtp_notation import COLOURS, gtp_notation
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
@@ -219,7 +219,7 @@ class GtpServer:
     def _warm_up(self) -> None:
         """Load and compile the agent's code before its clock runs."""
         if not self._is_warm:
-            warm_up(self._game, self._agent)
+            warm_up_server(self._game, self._agent)
             self._is_warm = True
 
     def _time_settings(self, words: Sequence[str]) -> str:

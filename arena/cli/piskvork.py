@@ -15,7 +15,7 @@ from arena.base.checks import require_at_least
 from arena.base.errors import UsageError
 from arena.base.seeding import spawn_seeds
 from arena.match.match import Match
-from arena.match.warm_up import warm_up
+from arena.match.warm_up import warm_up_server
 from arena.policy.clock import ClockReading
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
@@ -142,7 +142,7 @@ class PiskvorkServer:
         if not self._is_started:
             raise Refusal("START comes first")
         if not self._is_warm:
-            warm_up(self._game, self._agent)
+            warm_up_server(self._game, self._agent)
             self._is_warm = True
         self._games += 1
         self._set_up([])

@@ -16,13 +16,14 @@ from arena.base.errors import IllegalActionError, UsageError
 from arena.base.seeding import spawn_seeds
 from arena.match.ask import Answer
 from arena.match.match import Match
-from arena.match.warm_up import warm_up
+from arena.match.warm_up import warm_up_server
 from arena.policy.centipawns import centipawns
 from arena.policy.clock import ClockReading
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
 from games.engine.actions import numbered
 from games.engine.game import TERMINAL, Game, State
+from games.engine.picture import Picture
 
 NULL_MOVE = "bestmove 0000"
 """Answer if the agent fails; UCI has no other way to report it."""
@@ -32,6 +33,7 @@ DEFAULT_OVERHEAD_MS, LARGEST_OVERHEAD_MS = 10, 5000
 ENDLESS_S = 1e6
 """Time of a search that ends when it is told to."""
 MOVES_AFTER_PONDERING = 40
+LAST_RANKS = "18"
 GO_TIMES = ("wtime", "btime", "winc", "binc", "movetime")
 
 
@@ -80,6 +82,7 @@ class UciServer:
         self._may_answer = threading.Event()  # set when the agent's move may be sent
         self._overhead_s = DEFAULT_OVERHEAD_MS / 1000
         self._is_warm = False
+        self._pictures: dict[int, Picture] = {}  # of a position of each seat: the squares of its moves
         self._pondered = ClockReading()  # clock of a search that `ponderhit` makes one of the game
 
     def obey(self, line: str) -> bool:
@@ -137,12 +140,13 @@ class UciServer:
     def _warm_up(self) -> None:
         """Load and compile the agent's code, before any clock runs."""
         if not self._is_warm:
-            warm_up(self._game, self._agent)
+            warm_up_server(self._game, self._agent)
             self._is_warm = True
 
     def _forget(self, words: list[str]) -> None:
-        """Obey `ucinewgame`."""
-        self._match, self._position_text, self._moves = None, self._start, []
+        """Obey `ucinewgame`: begin a game from the start, which may take time, before the next clock runs."""
+        self._position_text, self._moves = self._start, []
+        self._match = self._new_match(self._start)
 
     def _set(self, words: list[str]) -> None:
         """Obey `setoption name NAME value N`."""
@@ -232,7 +236,7 @@ class UciServer:
             _say(f"info string {self._name} makes no move: {match.verdict.reason}, {match.verdict.detail}")
             self._tell(NULL_MOVE)
             return
-        move = by_squares(self._game, before, numbered(match.actions[-1]))
+        move = self._by_squares(before, numbered(match.actions[-1]))
         self._moves.append(move)
         if answer.value is not None:
             _say(f"info depth 1 score cp {centipawns(answer.value)} pv {move}")
@@ -247,7 +251,19 @@ class UciServer:
             or not match.game.allows(int(answer.pv[1]), match.legal)
         ):
             return ""
-        return f" ponder {by_squares(self._game, match.state, int(answer.pv[1]))}"
+        return f" ponder {self._by_squares(match.state, int(answer.pv[1]))}"
+
+    def _by_squares(self, state: State, action: int) -> str:
+        """Return a legal move in UCI notation: its source and target squares, and the letter of a promotion."""
+        seat = int(state["current_player"])
+        picture = self._pictures.get(seat) or self._pictures.setdefault(seat, self._game.picture(state))
+        assert picture.action_origins is not None
+        cells = (picture.action_origins[action], picture.action_cells[action])
+        squares = "".join(picture.column_labels[column] + picture.row_labels[row] for row, column in cells)
+        if squares[-1] not in LAST_RANKS:
+            return squares
+        promotion = re.search("=([QRBN])", self._game.action_text(state, action))
+        return squares + (promotion[1].lower() if promotion else "")
 
     def _tell(self, line: str) -> None:
         self._may_answer.wait()
@@ -295,16 +311,6 @@ def after_pondering_s(clock: ClockReading) -> float:
         return 0.0
     share = clock.seconds_left if clock.game_seconds_left is None else clock.seconds_left / MOVES_AFTER_PONDERING
     return min(share + clock.increment_s / 2, 0.9 * clock.seconds_left)
-
-
-def by_squares(game: Game, state: State, action: int) -> str:
-    """Return a legal move in UCI notation: its source and target squares, and the letter of a promotion."""
-    picture = game.picture(state)
-    assert picture.action_origins is not None
-    cells = (picture.action_origins[action], picture.action_cells[action])
-    squares = "".join(picture.column_labels[column] + picture.row_labels[row] for row, column in cells)
-    promotion = re.search("=([QRBN])", game.action_text(state, action))
-    return squares + (promotion[1].lower() if promotion else "")
 
 
 def _say(line: str) -> None:

@@ -133,8 +133,9 @@ class ContainedPolicy(Policy):
             process.close()
             raise UsageError(str(answer["refused"]))
         if self._warms_up:
+            warm_up = {"warm_up": True, "clocked": control is not None}
             try:
-                self._ask(process, {"warm_up": True}, self.limits.start_s, "not warm")
+                self._ask(process, warm_up, self.limits.start_s, "not warm")
             except FailedError:  # it will fail again in its games, and lose them by the rules
                 self._warms_up = False
                 return self._started()

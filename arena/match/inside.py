@@ -2,7 +2,7 @@
 
     {"id": 1, "spec": "alphabeta:4", "game": "connect_four", "options": {...}, "obeys": []}
                                                  makes the agent; {"id": 1} or {"id": 1, "refused": "why"}
-    {"id": 2, "warm_up": true}                   one move that does not count, to load its code; {"id": 2}
+    {"id": 2, "warm_up": true, "clocked": true}  one move that does not count, to load its code; {"id": 2}
     {"id": 3, "seed": 5}                         a new game
     {"id": 4, "seen": {...}, "clock": {...} or null, "tell": false}
                                                  asks for a move; {"id": 4, "action": 3, "spent_s": 0.2}, and "value"
@@ -51,7 +51,7 @@ class SeatedAgent:
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the answer to a request."""
         if "warm_up" in request:
-            warm_up(self._game, self._policy)
+            warm_up(self._game, self._policy, request["clocked"])
             return {}
         if "close" in request:
             self._policy.close()

@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.search.budget import LINE, Budget, require_budget, time_limit
+from agents.search.budget import LINE, Budget, require_budget
 from agents.search.chess.quiescence import MATED
 from agents.search.chess.root import RootResult, Scratch
 from agents.search.chess.space import PLIES, forget, new_space
 from agents.search.chess.weights import new_weights
+from agents.search.deadline import bring_forward, new_deadline
 from agents.search.positions import positions
 from agents.search.time_management import budget_for
 from arena.data.batch import Batch
@@ -51,7 +52,7 @@ class ChessSearchPolicy(Policy):
         self._kernel = Unchecked(instantiate("agents.search.chess.root", game).search_position)
         self._space = new_space(_table_bits(self._budget), new_weights() if weights is None else weights)
         self._scratch = Scratch(np.empty(2, game.state_dtype), np.empty(game.num_actions, np.bool_))
-        self._stop = np.zeros(1, np.bool_)
+        self._deadline = new_deadline(None)
 
     def forward(self, batch: Batch, state: Any = None) -> Batch:
         """Search every row.
@@ -83,14 +84,14 @@ class ChessSearchPolicy(Policy):
             self._space = new_space(TABLE_BITS[-1], self._space.weights)
         plies = min(budget.count or PLIES // 2, PLIES // 2)
         arguments = state, plies, answer, self._space, self._scratch
-        self._kernel.prepare(*arguments, self._stop)
-        with time_limit(budget.seconds) as self._stop:
-            self._kernel.call(*arguments, self._stop)
+        self._kernel.prepare(*arguments, self._deadline)
+        self._deadline = new_deadline(budget.seconds)
+        self._kernel.call(*arguments, self._deadline)
         return answer
 
     def hurry(self) -> None:
         """End the current search."""
-        self._stop.fill(True)
+        bring_forward(self._deadline)
 
     def reset(self, seed: int | None = None) -> None:
         """Forget earlier games."""

@@ -40,15 +40,15 @@ class Scratch(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def search_position(
-    state: NDArray[Any], depth: int, answer: RootResult, space: Space, scratch: Scratch, stop: NDArray[np.bool_]
+    state: NDArray[Any], depth: int, answer: RootResult, space: Space, scratch: Scratch, deadline: NDArray[np.float64]
 ) -> None:
-    """Search the position `state` [1], not yet at its end, up to `depth` plies deep, until `stop` [1] is set."""
+    """Search the position `state` [1], not yet at its end, up to `depth` plies deep or until `deadline` [1]."""
     space = unowned(space)
     scratch.states[0] = state[0]
     place(scratch.states[0], space)
     answer.results[:] = 0
     answer.pv[:] = -1
-    deepen(space, depth, stop, answer.results)
+    deepen(space, depth, deadline, answer.results)
     move = np.int64(answer.results[2])
     for i in range(min(answer.pv.shape[0], max(np.int64(answer.results[1]), 1))):
         if scratch.states[0].current_player < 0:

@@ -98,5 +98,7 @@ def new_space(table_bits: int, weights: NDArray[Any]) -> Space:
 
 def forget(space: Space) -> None:
     """Empty the table and the history, so that the next search depends on nothing before it."""
-    space.table[:] = np.zeros((), ENTRY)
-    space.history[:] = 0
+    if space.counters[AGE]:  # something has been searched since
+        space.table.view(np.uint8).fill(0)  # records are filled one by one: 100 ms of a player's clock
+        space.history[:] = 0
+        space.counters[AGE] = 0

@@ -28,6 +28,7 @@ from agents.search.chess.space import (
     STOPPED,
     Space,
 )
+from agents.search.deadline import passed
 from agents.search.transpositions import AT_LEAST, AT_MOST, EXACT, entry_of, settles
 from games.engine.jit import njit
 
@@ -53,7 +54,7 @@ def prepare(space: Space, ply: int, alpha: int, beta: int, depth: int, may_pass:
 
 
 @njit
-def search(space: Space, alpha: int, beta: int, depth: int, stop: NDArray[np.bool_]) -> int:
+def search(space: Space, alpha: int, beta: int, depth: int, deadline: NDArray[np.float64]) -> int:
     """Return the value of `space.stack[0]`, exact between `alpha` and `beta`; of no use once the search is stopped."""
     ply, entering, value, looks = 0, True, 0, 0
     prepare(space, 0, alpha, beta, depth, False)
@@ -64,7 +65,7 @@ def search(space: Space, alpha: int, beta: int, depth: int, stop: NDArray[np.boo
         else:
             step, value = take_back(space, ply, value)
         looks += 1
-        if looks & STOP_CHECK_MASK == 0 and stop[0]:
+        if looks & STOP_CHECK_MASK == 0 and passed(deadline):
             space.counters[STOPPED] = 1
             return 0
         if step == AGAIN or (step == NEXT and advance(space, ply)):
@@ -259,8 +260,8 @@ def store(space: Space, ply: int) -> None:
 
 
 @njit
-def deepen(space: Space, depth: int, stop: NDArray[np.bool_], results: NDArray[np.int64]) -> None:
-    """Search `space.stack[0]` one ply deep, two, ... `depth`, until `stop` [1] is set.
+def deepen(space: Space, depth: int, deadline: NDArray[np.float64], results: NDArray[np.int64]) -> None:
+    """Search `space.stack[0]` one ply deep, two, ... `depth`, until `deadline` [1].
 
     Writes value and depth of the last complete search, and the best move so far, into `results` [3].
     """
@@ -273,7 +274,7 @@ def deepen(space: Space, depth: int, stop: NDArray[np.bool_], results: NDArray[n
         width = WINDOW if limit >= 5 else INFINITE
         low, high = max(value - width, -INFINITE), min(value + width, INFINITE)
         while True:
-            score = search(space, low, high, limit, stop)
+            score = search(space, low, high, limit, deadline)
             if space.counters[STOPPED]:
                 if limit > 1 and space.frames[0].move != NO_MOVE:
                     results[2] = space.frames[0].move
