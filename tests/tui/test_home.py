@@ -152,6 +152,16 @@ async def test_what_is_typed_into_a_form_at_once_is_where_it_belongs(folder):
         await shows(pilot, "$ arena watch tic_tac_toe ac def --games 7 --speed 1")
 
 
+async def test_a_name_typed_at_once_after_the_key_that_asks_for_it_is_found(tmp_path):
+    app = home(tmp_path, NotToday())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await shows(pilot, "0 runs", "connect_four")
+        for key in ("slash", *"con", "enter"):
+            app.simulate_key(key)  # none waits until the one before has been heard
+        await until(pilot, lambda: isinstance(app.screen, FormScreen), 30)
+        assert "play connect_four" in shown_command(app)
+
+
 async def test_what_is_wrong_with_a_form_is_said_in_it(folder):
     app = home(folder)
     async with app.run_test(size=(100, 30)) as pilot:

@@ -100,12 +100,13 @@ def test_the_heading_has_the_steps_that_were_taken_also_beyond_those_asked_for(t
     assert steps == {40_000: "40k of 100k", 114_000: "114k steps"}
 
 
-async def test_a_long_refusal_is_shown_whole(folder):
+@pytest.mark.parametrize("tone", ["refusal", "result"])
+async def test_a_long_refusal_or_result_is_shown_whole(folder, tone):
     app = follow(folder)
     said = "runs/c4 holds a run already; resume it or make it longer with --resume, or choose another folder with --out"
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
-        app.screen.say(said, "refusal")
+        app.screen.say(said, tone)
         await until(pilot, lambda: "folder with --out" in screen_text(app))
         app.screen.say("a word")
         await until(pilot, lambda: app.screen.query_one("#notice").region.height == 1)

@@ -87,11 +87,11 @@ class ArenaScreen(Screen[None]):
         return self.query_one(Heading)
 
     def say(self, text: str, tone: Tone = "plain") -> None:
-        """Show one line of news under the body; a refusal that is longer takes as many as it needs, up to three."""
+        """Show one line of news under the body; a longer refusal or result takes up to three."""
         if self.is_mounted:
             notice = self.query_one("#notice", Static)
             notice.set_classes(f"-{tone}")
-            notice.update(text, layout=tone == "refusal")
+            notice.update(text, layout=tone != "plain")
 
     def key_of(self, action: str) -> str:
         """Return the current key of an action; a letter that can begin a move gives its command another key."""

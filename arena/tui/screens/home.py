@@ -80,7 +80,10 @@ class HomeScreen(ArenaScreen):
         Binding("t,T", "form('tournament')", "rate", tooltip="rate agents in a tournament"),
         Binding("r,R", "replays", "replays", tooltip="go through stored matches"),
         Binding("l,L", "league", "league", tooltip="the league of a training"),
-        Binding("slash", "find", "find", key_display="/", tooltip="find a game by its name, and play it"),
+        # at once: what is typed next is the name
+        Binding(
+            "slash", "find", "find", key_display="/", tooltip="find a game by its name, and play it", priority=True
+        ),
         RULES_KEY,
         Binding("tab", "app.focus_next", show=False, tooltip="to the next panel"),
         THEME_KEY,
@@ -312,9 +315,9 @@ class HomeScreen(ArenaScreen):
         """Show the rules of the game under the cursor."""
         self.show_rules(await self._described(self.game))
 
-    def action_find(self) -> None:
-        """Find a game by a part of its name."""
-        self.app.push_screen(PromptScreen("find a game"), self._find)
+    async def action_find(self) -> None:
+        """Find a game by a part of its name; no key is heard until it is asked for."""
+        await self.app.push_screen(PromptScreen("find a game"), self._find)
 
     def _find(self, part: str | None) -> None:
         name = None if part is None else found(part, GAMES.names())

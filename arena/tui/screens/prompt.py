@@ -28,6 +28,10 @@ class PromptScreen(Dialog[str | None]):
             frame.border_subtitle = "enter goes on, esc leaves it"
             yield LineInput(self._answer, max_length=200, compact=True)
 
+    def on_mount(self) -> None:
+        """Give the line the focus, now and not after the keys that follow."""
+        self.set_focus(self.query_one(LineInput))
+
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """Close with the answer."""
         self.dismiss(message.value.strip() or None)
