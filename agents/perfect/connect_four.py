@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.perfect.connect_four_board import from_state, measures
-from agents.perfect.connect_four_book import Book, BookEntry, shipped_book
+from agents.perfect.connect_four_book import BookEntry, SolutionBook, shipped_book
 from agents.perfect.connect_four_search import NODE, open_cells, search, solve, winning_cells
 from arena.base.errors import UsageError
 from games.engine.game import Game, State
@@ -28,7 +28,7 @@ class ConnectFourSolver:
     `table` [a power of two], since each of its words is written at once.
     """
 
-    def __init__(self, game: Game, table: NDArray[np.uint64] | None = None, book: Book | None = None):
+    def __init__(self, game: Game, table: NDArray[np.uint64] | None = None, book: SolutionBook | None = None):
         rows, columns, k = (int(game.options[name]) for name in ("rows", "columns", "k"))
         if k != 4 or columns > 7 or rows > 6:
             raise UsageError(

@@ -27,7 +27,7 @@ class BookEntry(NamedTuple):
     """Score as in `connect_four_search`."""
 
 
-class Book:
+class SolutionBook:
     """Entries by the `keys` of positions; columns are those of the mirror image whose own word is the key."""
 
     def __init__(self, answers: Mapping[int, BookEntry], board: Any):
@@ -70,14 +70,14 @@ def write_book(path: Path, answers: Mapping[int, BookEntry]) -> None:
     )
 
 
-def read_book(path: Path, board: Any) -> Book:
+def read_book(path: Path, board: Any) -> SolutionBook:
     """Read a book written by `write_book`."""
     with np.load(path, allow_pickle=False) as file:
         rows = zip(file["keys"].tolist(), file["best"], file["scores"].tolist(), strict=True)
-        return Book({key: BookEntry(best, score) for key, best, score in rows}, board)
+        return SolutionBook({key: BookEntry(best, score) for key, best, score in rows}, board)
 
 
 @cache
-def shipped_book() -> Book | None:
+def shipped_book() -> SolutionBook | None:
     """Return the book of the package, None if it has not been made."""
     return read_book(BOOK, measures(6, 7)) if BOOK.exists() else None

@@ -137,12 +137,12 @@ def expand(nodes: NDArray[Any], head: Any, node: Any, state: Any, mask: NDArray[
 
 
 @njit(inline="always")
-def add_with_prior(nodes: NDArray[Any], place: int, action: int, worth: float) -> None:
-    """Initialise a node, with simulations for what its action is worth at first sight."""
+def add_with_prior(nodes: NDArray[Any], place: int, action: int, prior_total: float) -> None:
+    """Initialise a node as if it had been simulated, with results that add up to `prior_total`."""
     add(nodes, place, action)
     node = nodes[place]
-    node.prior_visits = EVEN_PRIOR + abs(worth)
-    node.prior_mean = worth / node.prior_visits
+    node.prior_visits = EVEN_PRIOR + abs(prior_total)
+    node.prior_mean = prior_total / node.prior_visits
     node.amaf_mean, node.amaf_visits = node.prior_mean, node.prior_visits
 
 

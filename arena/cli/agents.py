@@ -12,7 +12,7 @@ from arena.policy.zoo.card import ELO, Level
 from arena.policy.zoo.entries import card_of
 from arena.policy.zoo.opponents import champion_of, levels_of
 
-MINUS = "\N{PLUS-MINUS SIGN} is the 95 % interval"
+INTERVAL_NOTE = "\N{PLUS-MINUS SIGN} is the 95 % interval"
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,8 @@ def _of_game(options: Options) -> int:
     print(f"champion: {card.why}")
     if levels:
         team = "from a random player" if game.competitive else "in a team of its own"
-        print(f"Elo: random is 0; {MINUS}" if card.scale == ELO else f"return: what it earns a game {team}; {MINUS}")
+        scale = "Elo: random is 0" if card.scale == ELO else f"return: what it earns a game {team}"
+        print(f"{scale}; {INTERVAL_NOTE}")
         measured_on = card.levels_on or card.game
         if make_game(measured_on).label != game.label:
             print(f"The levels were measured on {measured_on}.")

@@ -61,7 +61,7 @@ def run(options: Options) -> int:
     return 0
 
 
-class Refusal(Exception):
+class GtpRefusal(Exception):
     """Raised for a command that cannot be carried out; the message is in the protocol's words."""
 
 
@@ -111,9 +111,9 @@ class GtpServer:
             return None
         try:
             if command not in self._commands:
-                raise Refusal("unknown command")
+                raise GtpRefusal("unknown command")
             response = self._commands[command](words)
-        except Refusal as refusal:
+        except GtpRefusal as refusal:
             return f"?{number} {refusal}"
         return f"={number} {response}".rstrip(" ")
 
@@ -145,12 +145,12 @@ class GtpServer:
         return ""
 
     def _change_options(self, change: dict[str, int | float], refusal: str) -> None:
-        """Change options of the game; raise `Refusal` if the game or the agent does not allow them."""
+        """Change options of the game; raise `GtpRefusal` if the game or the agent does not allow them."""
         try:
             game = make_game(self._game.name, **{**self._game.options, **change})
             agent = make_agent(self._spec, game)
         except UsageError as error:
-            raise Refusal(f"{refusal}: {error}") from None
+            raise GtpRefusal(f"{refusal}: {error}") from None
         self._agent.close()
         self._game, self._agent, self._is_warm = game, agent, False
 
@@ -178,18 +178,18 @@ class GtpServer:
 
     def _play(self, words: Sequence[str]) -> str:
         if len(words) != 2:
-            raise Refusal("syntax error")
+            raise GtpRefusal("syntax error")
         seat = _seat(words)
         try:
             action = self._game.parse_action(self._match.state, self._notation.read(words[1]))
         except UsageError:
-            raise Refusal("syntax error") from None
+            raise GtpRefusal("syntax error") from None
         before = list(self._plays)
         try:
             self._put(seat, action)
         except UsageError:
             self._replay(before)
-            raise Refusal("illegal move") from None
+            raise GtpRefusal("illegal move") from None
         return ""
 
     def _genmove(self, words: Sequence[str]) -> str:
@@ -197,11 +197,11 @@ class GtpServer:
         try:
             self._give_turn(seat)
         except UsageError as error:
-            raise Refusal(str(error)) from None
+            raise GtpRefusal(str(error)) from None
         if self._match.over:
             if self._notation.passes:  # both have passed, or cannot move: nothing is left to be played
                 return "pass"
-            raise Refusal("the game is over")
+            raise GtpRefusal("the game is over")
         before, began = self._match.state, time.monotonic()
         played = sum(player == seat for player, _ in self._plays)
         self._match.advance(self._clocks.reading(seat, played))
@@ -211,7 +211,7 @@ class GtpServer:
             self._replay(list(self._plays))
             if verdict.reason is Reason.RESIGNED:
                 return "resign"
-            raise Refusal(f"{self._spec} makes no move: {verdict.reason}, {verdict.detail}")
+            raise GtpRefusal(f"{self._spec} makes no move: {verdict.reason}, {verdict.detail}")
         action = numbered(self._match.actions[-1])
         self._plays.append((seat, action))
         return self._notation.written(self._game.action_text(before, action))
@@ -236,7 +236,7 @@ class GtpServer:
 
     def _undo(self, words: Sequence[str]) -> str:
         if not self._plays:
-            raise Refusal("cannot undo")
+            raise GtpRefusal("cannot undo")
         self._replay(self._plays[:-1])
         return ""
 
@@ -253,13 +253,13 @@ class GtpServer:
     def _winner(self) -> str:
         verdict = self._match.verdict
         if verdict is None:
-            raise Refusal("cannot score")
+            raise GtpRefusal("cannot score")
         return "0" if verdict.returns[0] == verdict.returns[1] else f"{'BW'[verdict.returns[0] < 0]}+"
 
     def _set_game(self, words: Sequence[str]) -> str:
         """Accept the game that is served."""
         if " ".join(words).lower() != self._game.title.lower():
-            raise Refusal("unsupported game")
+            raise GtpRefusal("unsupported game")
         return ""
 
     def _set_seed(self, words: Sequence[str]) -> str:
@@ -274,7 +274,7 @@ class GtpServer:
 
 def _seat(words: Sequence[str]) -> int:
     if not words or words[0].lower() not in SEATS:
-        raise Refusal("syntax error")
+        raise GtpRefusal("syntax error")
     return SEATS[words[0].lower()]
 
 
@@ -282,4 +282,4 @@ def _number(words: Sequence[str], kind: type[T]) -> T:
     try:
         return kind(words[0])
     except (IndexError, ValueError):
-        raise Refusal("syntax error") from None
+        raise GtpRefusal("syntax error") from None

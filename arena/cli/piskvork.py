@@ -57,7 +57,7 @@ def run(options: Options) -> int:
     return 0
 
 
-class Refusal(Exception):
+class PiskvorkRefusal(Exception):
     """Raised for a command that cannot be carried out."""
 
 
@@ -96,7 +96,7 @@ class PiskvorkServer:
                 return self._add_stone(text)
             command, _, words = text.partition(" ")
             return self._carry_out(command.upper(), words.strip())
-        except (Refusal, UsageError) as refusal:
+        except (PiskvorkRefusal, UsageError) as refusal:
             self._stones = None
             return [f"ERROR {refusal}"]
 
@@ -118,7 +118,7 @@ class PiskvorkServer:
 
     def _start(self, words: str) -> str:
         if not re.fullmatch("[0-9]{1,3}", words):
-            raise Refusal("START needs the size of the board")
+            raise PiskvorkRefusal("START needs the size of the board")
         self._use(size=int(words))
         self._is_started = True
         return self._restart()
@@ -126,7 +126,7 @@ class PiskvorkServer:
     def _rect_start(self, words: str) -> str:
         sides = words.replace(",", " ").split()
         if len(sides) != 2 or sides[0] != sides[1]:
-            raise Refusal("only square boards are played")
+            raise PiskvorkRefusal("only square boards are played")
         return self._start(sides[0])
 
     def _use(self, **options: int | bool) -> None:
@@ -140,7 +140,7 @@ class PiskvorkServer:
 
     def _restart(self) -> str:
         if not self._is_started:
-            raise Refusal("START comes first")
+            raise PiskvorkRefusal("START comes first")
         if not self._is_warm:
             warm_up_server(self._game, self._agent)
             self._is_warm = True
@@ -172,7 +172,7 @@ class PiskvorkServer:
 
     def _take_back(self, words: str) -> str:
         if not self._moves or self._moves[-1] != self._action(POINT, words):
-            raise Refusal(f"{words} is not the last stone")
+            raise PiskvorkRefusal(f"{words} is not the last stone")
         self._set_up(self._moves[:-1])
         return "OK"
 
@@ -186,7 +186,7 @@ class PiskvorkServer:
         own = [action for action, is_own in stones if is_own]
         other = [action for action, is_own in stones if not is_own]
         if len(other) - len(own) not in (0, 1):
-            raise Refusal(f"it is not our turn with {len(own)} own stones and {len(other)} others")
+            raise PiskvorkRefusal(f"it is not our turn with {len(own)} own stones and {len(other)} others")
         first, second = (own, other) if len(own) == len(other) else (other, own)
         moves = [action for pair in zip(first, [*second, -1], strict=False) for action in pair if action >= 0]
         self._set_up(moves)
@@ -199,7 +199,7 @@ class PiskvorkServer:
         self._limits["time_left"] -= round(1000 * (time.monotonic() - began))
         verdict = match.verdict
         if verdict is not None and verdict.offender is not None:
-            raise Refusal(f"{self._spec} makes no move: {verdict.reason}, {verdict.detail}")
+            raise PiskvorkRefusal(f"{self._spec} makes no move: {verdict.reason}, {verdict.detail}")
         self._moves = [numbered(action) for action in match.actions]
         row, column = divmod(self._moves[-1], self._size)
         return f"{column},{row}"
@@ -213,7 +213,7 @@ class PiskvorkServer:
 
     def _open_match(self) -> Match:
         if self._match is None or self._match.over:
-            raise Refusal("the game is over" if self._match is not None else "START comes first")
+            raise PiskvorkRefusal("the game is over" if self._match is not None else "START comes first")
         return self._match
 
     @property
@@ -223,5 +223,5 @@ class PiskvorkServer:
     def _action(self, pattern: re.Pattern[str], text: str) -> int:
         point = pattern.fullmatch(text.strip())
         if point is None or not max(int(point[1]), int(point[2])) < self._size:
-            raise Refusal(f"{text[:40]!r} is no point of a board of {self._size} x {self._size}")
+            raise PiskvorkRefusal(f"{text[:40]!r} is no point of a board of {self._size} x {self._size}")
         return int(point[2]) * self._size + int(point[1])

@@ -157,11 +157,11 @@ class TrialRunner:
 
     def _training(self, job: TrialJob, folder: Path) -> "TrainingRun":
         """Return the training of a trial, from its last saved state if there is one."""
-        setup, begun = self._setup, (folder / DESCRIPTION).is_file()
-        if not begun:
+        setup, is_resumable = self._setup, (folder / DESCRIPTION).is_file()
+        if not is_resumable:
             shutil.rmtree(folder, ignore_errors=True)  # the process was killed before there was anything to resume
         parts = applied(setup.parts, setup.dimensions, job.values)
-        run = replace(parts["run"], out=folder, resume=begun)
+        run = replace(parts["run"], out=folder, resume=is_resumable)
         return make_training(
             make_task(setup.task), setup.algo, parts["config"], run, parts.get("league"), parts.get("scale")
         )

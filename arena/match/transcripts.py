@@ -13,6 +13,8 @@ MOST_CHARACTERS = 6_000_000
 """Most characters kept of a match; of what comes later only the figures are."""
 MOST_UNPACKED = 2**28
 """Most bytes that packed ones may stand for."""
+WORDS = "said"
+"""Key of a move's transcript in JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,7 @@ class SpokenMove:
     number: int
     """Number of actions played before it."""
     seat: int
-    said: Transcript
+    transcript: Transcript
 
 
 class Minutes:
@@ -45,7 +47,7 @@ class Minutes:
         """Return the bytes of all of them; None for none."""
         if not self._moves:
             return None
-        items = (f'{{"number":{number},"seat":{seat},"said":{said}}}' for number, seat, said in self._moves)
+        items = (f'{{"number":{number},"seat":{seat},"{WORDS}":{words}}}' for number, seat, words in self._moves)
         return zlib.compress(f"[{','.join(items)}]".encode("utf-8", "backslashreplace"))
 
 
@@ -53,7 +55,7 @@ def pack(moves: Sequence[SpokenMove]) -> bytes:
     """Return the bytes of transcripts."""
     minutes = Minutes()
     for move in moves:
-        minutes.note(move.number, move.seat, move.said.to_json())
+        minutes.note(move.number, move.seat, move.transcript.to_json())
     return minutes.packed() or zlib.compress(b"[]")
 
 
@@ -72,7 +74,7 @@ def unpack(packed: bytes | None) -> tuple[SpokenMove, ...]:
 
 def to_json(packed: bytes) -> list[dict[str, Any]]:
     """Return packed transcripts as JSON values."""
-    return [asdict(move) for move in unpack(packed)]
+    return [{"number": move.number, "seat": move.seat, WORDS: asdict(move.transcript)} for move in unpack(packed)]
 
 
 def from_json(content: Any) -> tuple[SpokenMove, ...]:
@@ -81,9 +83,9 @@ def from_json(content: Any) -> tuple[SpokenMove, ...]:
         raise UsageError("the transcripts of its moves cannot be read")
     moves = []
     for item in content:
-        if not isinstance(item, dict) or item.keys() != {"number", "seat", "said"}:
-            raise UsageError("the transcripts of its moves cannot be read: one lacks number, seat or said")
+        if not isinstance(item, dict) or item.keys() != {"number", "seat", WORDS}:
+            raise UsageError(f"the transcripts of its moves cannot be read: one lacks number, seat or {WORDS}")
         if any(type(item[name]) is not int or not 0 <= item[name] < 2**31 for name in ("number", "seat")):
             raise UsageError("the transcripts of its moves cannot be read: a number or seat is none")
-        moves.append(SpokenMove(item["number"], item["seat"], Transcript.from_json(item["said"])))
+        moves.append(SpokenMove(item["number"], item["seat"], Transcript.from_json(item[WORDS])))
     return tuple(moves)

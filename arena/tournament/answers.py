@@ -30,7 +30,7 @@ def answers_of(records: Iterable[MatchRecord]) -> tuple[PlayerAnswers, ...]:
     by_agent: dict[str, list[Transcript]] = {}
     for record in records:
         for move in unpack(record.transcripts):
-            by_agent.setdefault(record.players[move.seat], []).append(move.said.without_texts())
+            by_agent.setdefault(record.players[move.seat], []).append(move.transcript.without_texts())
     return tuple(PlayerAnswers(agent, counted(transcripts)) for agent, transcripts in by_agent.items())
 
 

@@ -30,7 +30,7 @@ Opening = tuple[Action, ...]
 
 
 @dataclass(frozen=True)
-class Book:
+class OpeningBook:
     """A book as `--openings file:...` names it."""
 
     path: Path
@@ -42,7 +42,7 @@ class Book:
     """Number of the first opening of a file in order."""
 
 
-def parse_book(text: str) -> Book:
+def parse_book(text: str) -> OpeningBook:
     """Return the book of `PATH[,plies=N][,order=sequential|random][,start=N]`; `UsageError` for wrong settings."""
     form = FORM.fullmatch(text)
     assert form is not None
@@ -57,10 +57,10 @@ def parse_book(text: str) -> Book:
             raise UsageError(
                 f"openings file:{text}: {setting!r} is not plies=N, start=N, order=sequential or order=random"
             )
-    return Book(Path(form[1]), **settings)
+    return OpeningBook(Path(form[1]), **settings)
 
 
-def openings_in(book: Book, game: Game, count: int, seed: int) -> list[Opening]:
+def openings_in(book: OpeningBook, game: Game, count: int, seed: int) -> list[Opening]:
     """Return `count` openings of a book; they repeat where it has fewer. `UsageError` names what is wrong with it."""
     try:
         if book.path.suffix.lower() == POLYGLOT:
@@ -87,23 +87,23 @@ Readers = Sequence[Callable[[], Opening]]
 """Functions that read the openings of a file, one by one: large books are read as far as they are needed."""
 
 
-def _lines(book: Book, game: Game) -> Readers:
+def _lines(book: OpeningBook, game: Game) -> Readers:
     lines = [line.partition("#")[0].split() for line in read_text(book.path).splitlines()]
-    found = [(number, moves) for number, moves in enumerate(lines, start=1) if moves]
-    if not found:
+    openings = [(number, moves) for number, moves in enumerate(lines, start=1) if moves]
+    if not openings:
         raise UsageError(f"{book.path} has no line of moves")
 
     def reader(number: int, moves: list[str]) -> Callable[[], Opening]:
         return lambda: _played(book, game, moves, f"line {number}", game.parse_action)
 
-    return [reader(number, moves) for number, moves in found]
+    return [reader(number, moves) for number, moves in openings]
 
 
-def _is_notation(book: Book, game: Game) -> bool:
+def _is_notation(book: OpeningBook, game: Game) -> bool:
     return game.notation is not None and book.path.suffix.lower() == game.notation.suffix
 
 
-def _games(book: Book, game: Game) -> Readers:
+def _games(book: OpeningBook, game: Game) -> Readers:
     assert game.notation is not None
     notation = game.notation
     texts = notation.split(read_text(book.path))
@@ -126,7 +126,9 @@ def _games(book: Book, game: Game) -> Readers:
     return [reader(number, text) for number, text in enumerate(texts, start=1)]
 
 
-def _played(book: Book, game: Game, moves: Sequence[Any], where: str, parse: Callable[[Any, Any], Action]) -> Opening:
+def _played(
+    book: OpeningBook, game: Game, moves: Sequence[Any], where: str, parse: Callable[[Any, Any], Action]
+) -> Opening:
     """Return the actions of moves, those of the book's plies alone; `UsageError` if they cannot be played."""
     if book.plies is not None and len(moves) < book.plies:
         raise UsageError(f"{where}: it has {len(moves)} plies, fewer than {book.plies}")
@@ -141,7 +143,7 @@ def _played(book: Book, game: Game, moves: Sequence[Any], where: str, parse: Cal
     return tuple(match.actions)
 
 
-def _polyglot(book: Book, game: Game, count: int, seed: int) -> list[Opening]:
+def _polyglot(book: OpeningBook, game: Game, count: int, seed: int) -> list[Opening]:
     """Return openings drawn by the weights of the moves; each once, as far as there are so many."""
     if game.name != "chess":
         raise UsageError(f"{book.path}: polyglot books are for chess, not {game.name}")
@@ -157,18 +159,18 @@ def _polyglot(book: Book, game: Game, count: int, seed: int) -> list[Opening]:
         raise UsageError(f"{book.path} is no polyglot book, or cut off: its {size} bytes are not entries of 16 each")
     reader = chess.polyglot.open_reader(book.path)
     plies, rng = book.plies or USUAL_PLIES, make_rng(seed)
-    found: dict[Opening, None] = {}
+    openings: dict[Opening, None] = {}  # a set that keeps its order
     in_vain = 0
     with reader:
-        while len(found) < count and in_vain < TRIES:
-            before = len(found)
+        while len(openings) < count and in_vain < TRIES:
+            before = len(openings)
             moves = _walk(reader, plies, lambda weights: int(rng.choice(len(weights), p=weights)))
             if len(moves) == plies:
-                found[_played(book, game, moves, "a line of it", game.parse_action)] = None
-            in_vain = in_vain + 1 if len(found) == before else 0
-    if not found:
+                openings[_played(book, game, moves, "a line of it", game.parse_action)] = None
+            in_vain = in_vain + 1 if len(openings) == before else 0
+    if not openings:
         raise UsageError(f"{book.path} has no line of {plies} plies from the first position; take fewer by plies=N")
-    known = list(found)
+    known = list(openings)
     return [known[i % len(known)] for i in range(count)]
 
 

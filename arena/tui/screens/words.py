@@ -38,7 +38,7 @@ class WordsScreen(Dialog[None]):
         self.query_one(VerticalScroll).focus()
 
     def _parts(self) -> Iterator[tuple[str, str]]:
-        transcript = self._move.said
+        transcript = self._move.transcript
         yield "Asked", transcript.prompt
         for answer in transcript.answers:
             if answer.reasoning:

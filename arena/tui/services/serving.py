@@ -76,8 +76,8 @@ class ScreenServer(Server):
         """Print the address of the page."""
         print(f"The arena is at {self.public_url}/?token={self._token}; Ctrl-C ends it.", flush=True)
         may = "watch" if self._read_only else "play, train and delete as you"
-        seen = "" if self._names else "; nothing is encrypted, so others on the network may read it on its way"
-        print(f"Whoever has this address may {may}{seen}.", flush=True)
+        warning = "" if self._names else "; nothing is encrypted, so others on the network may read it on its way"
+        print(f"Whoever has this address may {may}{warning}.", flush=True)
 
     async def on_shutdown(self, app: web.Application) -> None:
         """End the open screens, for which the server would wait."""

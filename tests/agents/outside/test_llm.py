@@ -43,7 +43,7 @@ def play(server, options="", game=TIC_TAC_TOE, count=1):
 
 
 def counts_of(records):
-    return counted(move.said for record in records for move in unpack(record.transcripts))
+    return counted(move.transcript for record in records for move in unpack(record.transcripts))
 
 
 def once(fault, then=first_move):
@@ -217,7 +217,7 @@ def test_a_clock_runs_while_a_model_thinks(monkeypatch):
             record = Match(TIC_TAC_TOE, [("model", agent), ("low", Lowest())], limits=limits).play_out()
     assert record.verdict.reason is Reason.LATE
     assert {headers["Authorization"] for headers in server.headers} == {"Bearer sk-1"}
-    assert unpack(record.transcripts)[0].said.move
+    assert unpack(record.transcripts)[0].transcript.move
 
 
 @pytest.mark.full
@@ -227,7 +227,7 @@ def test_a_contained_model_keeps_its_words_when_it_loses():
         with closing(ContainedPolicy(spec, TIC_TAC_TOE, Limits(time_per_move="10s"))) as agent:
             record = Match(TIC_TAC_TOE, [("model", agent), ("low", Lowest())]).play_out()
     assert record.verdict.reason is Reason.CRASHED
-    assert [answer.text for answer in unpack(record.transcripts)[0].said.answers] == ["Well."]
+    assert [answer.text for answer in unpack(record.transcripts)[0].transcript.answers] == ["Well."]
 
 
 def no_answer(status, text):
