@@ -14,9 +14,10 @@ Ints = NDArray[np.int64]
 
 
 def placed(space: Space[Any], shown: Any, obs: Any, rows: Ints) -> Any:
-    """`shown`, the observations of all environments, with `obs` [R, ...] in place of those of `rows`.
+    """Return `shown`, the observations of all environments, with `obs` [R, ...] in place of those of `rows` [R].
 
-    Arrays of `shown` are written in place, to their own dtype. `space` is that of one environment.
+    Arrays of `shown` are written in place, in their own dtype. `space` is that of one environment. Raises `UsageError`
+    for an observation of another shape.
     """
     if isinstance(space, spaces.Dict):
         return {key: placed(sub, shown[key], _part(obs, key), rows) for key, sub in space.spaces.items()}
@@ -44,7 +45,7 @@ def single(space: Space[Any], obs: Any, place: int) -> Any:
 
 
 def spread(infos: dict[str, Any], given: Mapping[str, Any], rows: Ints, num_envs: int) -> dict[str, Any]:
-    """`infos` of all environments with `given`, arrays [R, ...] by key, at `rows`, and a mask `_key` for each key."""
+    """Write `given`, arrays [R, ...] by key, into the `infos` of all environments, with a mask `_key` [B] for each key."""
     for key, value in given.items():
         if isinstance(value, Mapping):
             infos[key] = spread(infos.get(key, {}), value, rows, num_envs)
@@ -58,7 +59,7 @@ def spread(infos: dict[str, Any], given: Mapping[str, Any], rows: Ints, num_envs
 
 
 def _part(obs: Batch | NDArray[Any] | Sequence[Any], key: Any) -> Any:
-    """One entry of dictionaries or tuples of R environments, [R, ...]: an array, a Batch, or a list of anything."""
+    """Return one entry of dictionaries or tuples of R environments, [R, ...]: an array, a Batch, or a list."""
     if isinstance(obs, Batch):
         return obs[key]
     if isinstance(obs, np.ndarray) and obs.dtype != object:

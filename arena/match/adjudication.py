@@ -1,4 +1,4 @@
-"""Adjudication: matches that are ended before their rules end them, by what the players or a solver say of them.
+"""Adjudication: matches ended early, by the scores that the players state or by the result that a solver knows.
 
 A player states its score by the `value` of its answers, its expected return: searches and networks do, as do engines
 (`info score` in UCI, `value` in JSON lines). One that states none agrees to nothing.
@@ -20,7 +20,7 @@ from games.engine.game import Game
 
 RESIGN_FORM = "movecount=3,score=0.9"
 DRAW_FORM = "movenumber=40,movecount=8,score=0.05"
-YES = {"yes": True, "true": True, "no": False, "false": False}
+YES_OR_NO = {"yes": True, "true": True, "no": False, "false": False}
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class ScoreRule:
     """A rule about the scores that players state."""
 
     movecount: int
-    """Moves of a player, one after the other, that it is about."""
+    """Consecutive moves of a player whose scores count."""
     score: float
     """As written: an expected return, or centipawns above 1."""
     movenumber: int = 1
@@ -148,7 +148,7 @@ class Adjudicator:
 
 @dataclass
 class ScoreSheet:
-    """Numbers of moves of each seat, up to its last, in which it has stated a score of a kind without a break."""
+    """Lengths of the current runs of moves, by seat, in which it has stated scores of one kind."""
 
     losing: list[int]
     winning: list[int]
@@ -180,9 +180,9 @@ def _read(rule: str, text: str, form: str, *optional: str) -> ScoreRule:
 
 def _setting(name: str, text: str, wrong: UsageError) -> Any:
     if name == "twosided":
-        if text not in YES:
+        if text not in YES_OR_NO:
             raise wrong
-        return YES[text]
+        return YES_OR_NO[text]
     if name == "score":
         try:
             score = float(text)

@@ -1,4 +1,4 @@
-"""What a hostile program tries: run as a script, in a sandbox or not, it prints which attempts succeed.
+"""Attempts of a hostile program to leave a sandbox; run as a script, it prints which succeed.
 
 `python escapes.py BAIT`: BAIT is a JSON object with what lies outside for it to find
 (`arena.match.containment` lays it out). Prints a JSON object: for each attempt, true if it was possible. Nothing
@@ -170,14 +170,14 @@ def _by_hard_link(bait: Mapping[str, Any]) -> bool:
 
 
 def _open_files() -> set[str]:
-    """Return what all open files of this process are."""
-    read = set()
+    """Return the targets of all open files of this process."""
+    targets = set()
     for number in os.listdir("/proc/self/fd"):
         try:
-            read.add(os.readlink(f"/proc/self/fd/{number}"))
+            targets.add(os.readlink(f"/proc/self/fd/{number}"))
         except OSError:  # that of the listing itself
             continue
-    return read
+    return targets
 
 
 def _typed() -> bool:

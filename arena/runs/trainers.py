@@ -3,7 +3,7 @@
 from typing import Any, Protocol, runtime_checkable
 
 from arena.base.errors import UsageError
-from arena.collector.collects import CollectorLike
+from arena.collector.protocol import CollectorLike
 from arena.collector.rollout_collector import RolloutCollector
 from arena.policy.base import BasePolicy
 from arena.runs.options import RunOptions

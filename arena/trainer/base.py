@@ -14,7 +14,7 @@ from arena.base.checks import numbers_in, require_at_least
 from arena.base.errors import DivergedError, UsageError
 from arena.base.terminal import make_console
 from arena.collector.collector import Collector
-from arena.collector.collects import CollectorLike
+from arena.collector.protocol import CollectorLike
 from arena.data.statistics import MovAvg
 from arena.data.stats import CollectStats
 from arena.policy.base import BasePolicy

@@ -6,7 +6,7 @@ from typing import Any, Unpack
 from rich.progress import Progress, TaskID
 
 from arena.collector.collector import Collector
-from arena.collector.collects import CollectorLike
+from arena.collector.protocol import CollectorLike
 from arena.data.stats import CollectStats
 from arena.policy.base import BasePolicy
 from arena.trainer.base import BaseTrainer, CollectingOptions, Hooks, Schedule, figures_text, schedule_and_hooks

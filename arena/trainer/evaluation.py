@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arena.base.errors import UsageError
 from arena.collector.collector import Collector
-from arena.collector.collects import CollectorLike
+from arena.collector.protocol import CollectorLike
 from arena.data.stats import CollectStats
 from arena.policy.base import BasePolicy
 from arena.trainer.logger import BaseLogger

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 from arena.base.checks import require_above
 from arena.base.errors import UsageError
 from arena.collector.collector import Collector
-from arena.collector.collects import CollectorLike
+from arena.collector.protocol import CollectorLike
 from arena.data.stats import CollectStats
 from arena.policy.base import BasePolicy
 from arena.trainer.base import CollectingOptions, Hooks, Schedule

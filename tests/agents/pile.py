@@ -43,6 +43,19 @@ def returns(state, out):
         out[seat] = state.paid[seat]
 
 
+def action_text(state, action):
+    return str(action + 1)
+
+
+def parse_action(state, text):
+    return int(text) - 1
+
+
+def empty_picture(num_actions):
+    """A board of one empty cell, on which no action has a place."""
+    return Picture(np.full((1, 1), -1), np.full((1, 1), -1), np.full((num_actions, 2), -1), ("",), ("",))
+
+
 def game(pile: int = 9) -> CompiledGame:
     return CompiledGame(
         name="pile",
@@ -59,7 +72,7 @@ def game(pile: int = 9) -> CompiledGame:
             observe=observe,
             returns=returns,
         ),
-        picture=lambda state: Picture(np.full((1, 1), -1), np.full((1, 1), -1), np.full((3, 2), -1), ("",), ("",)),
-        action_text=lambda state, action: str(action + 1),
-        parse_action=lambda state, text: int(text) - 1,
+        picture=lambda state: empty_picture(3),
+        action_text=action_text,
+        parse_action=parse_action,
     )

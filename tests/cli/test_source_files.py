@@ -163,7 +163,7 @@ def test_a_file_is_trained_for_and_resumed(place, capsys):
     assert "ppo:runs/count_up-ppo is trained" in capsys.readouterr().out
     assert main(["train", "./count_up.py", "ppo", "--resume", "--steps", "1024", "--workers", "1"]) == 0
     capsys.readouterr()
-    words = ["tournament", "./count_up.py", "ppo:runs/count_up-ppo", "random", "mcts:9", "--games", "2"]
+    words = ["tournament", "./count_up.py", "ppo:runs/count_up-ppo", "random", "--games", "2"]
     assert main([*words, "--workers", "2"]) == 0
     capsys.readouterr()
     with (place / "count_up.py").open("a") as file:

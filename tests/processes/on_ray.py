@@ -1,10 +1,9 @@
-"""Jobs on a Ray cluster whose workers die; in a process that no other cluster shares. Ends with 0 if all is well.
+"""Jobs on a Ray cluster whose workers die.
 
 A job of a folder is done by counting in it who has tried; the first so many that try die of it.
 """
 
 import os
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +13,7 @@ import pytest
 from arena.base.errors import UsageError
 from arena.processes.ray import TRIES, RayWorkers
 from arena.processes.work import WorkerSetup
-from tests.on_ray import two_nodes
+from tests.on_ray import TwoNodes
 
 
 class Deadly(NamedTuple):
@@ -48,19 +47,13 @@ class Counting(WorkerSetup[Deadly, int]):
         return UsageError(f"{job.name} after {tries}: {how}")
 
 
-def main() -> int:
+def check(nodes: TwoNodes) -> None:
     jobs = [Deadly("easy", 0), Deadly("hard", 2), Deadly("harder", 1), Deadly("easier", 0)]
-    with two_nodes():
-        workers = RayWorkers(Counting(Path.cwd()))
-        done = {job.name: tries for job, tries in workers.do(jobs, common=10)}
-        assert done == {"easy": 11, "hard": 13, "harder": 12, "easier": 11}, done
-        assert workers.deaths == 3, workers.deaths
-        with pytest.raises(UsageError, match=rf"hopeless after {TRIES}: died \("):
-            list(workers.do([Deadly("hopeless", 99)]))
-        assert len(Path("hopeless").read_text()) == TRIES
-        workers.close()
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    workers = RayWorkers(Counting(Path.cwd()))
+    done = {job.name: tries for job, tries in workers.do(jobs, common=10)}
+    assert done == {"easy": 11, "hard": 13, "harder": 12, "easier": 11}, done
+    assert workers.deaths == 3, workers.deaths
+    with pytest.raises(UsageError, match=rf"hopeless after {TRIES}: died \("):
+        list(workers.do([Deadly("hopeless", 99)]))
+    assert len(Path("hopeless").read_text()) == TRIES
+    workers.close()

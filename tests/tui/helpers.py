@@ -42,10 +42,11 @@ def notice(app: ArenaApp) -> str:
 
 async def until(pilot: Pilot[None], condition: Callable[[], object], seconds: float = 120) -> None:
     """Let the application go on until the condition holds; fails if it does not within so many seconds."""
-    deadline = time.monotonic() + seconds
+    deadline, pause = time.monotonic() + seconds, 0.01
     while not condition():
         assert time.monotonic() < deadline, f"it did not come to pass:\n{screen_text(pilot.app)}"
-        await pilot.pause(0.01)
+        await pilot.pause(pause)
+        pause = min(pause * 1.5, 0.1)  # to look costs the processor as much as what is waited for
     await pilot.pause()
 
 
@@ -63,6 +64,13 @@ async def my_turn(pilot: Pilot[None], played: int = 0) -> None:
 async def type_move(pilot: Pilot[None], text: str) -> None:
     """Type a move, and enter."""
     await pilot.press(*text, "enter")
+
+
+async def move_and_let_think(pilot: Pilot[None], text: str) -> None:
+    """Type a move on one's turn, and wait until the agent has begun to think about its own."""
+    await my_turn(pilot)
+    await type_move(pilot, text)
+    await until(pilot, lambda: pilot.app.screen.jobs.current == "advance")
 
 
 async def step(pilot: Pilot[None], count: int) -> None:

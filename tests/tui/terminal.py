@@ -84,18 +84,28 @@ def is_over(screen: str) -> object:
     return re.search(r"after \d moves", screen)
 
 
+def moves_of(screen: str) -> list[str]:
+    """Return the moves of tic-tac-toe in the list of moves."""
+    return [cell for line in re.findall(r"\b\d\. (.*)", screen) for cell in re.findall(r"\b[abc][123]\b", line)]
+
+
 def play_to_the_end(terminal: Terminal) -> None:
-    """Play tic-tac-toe: type one cell after the other; those that are taken are refused."""
+    """Play tic-tac-toe: type one cell after the other; those that are taken are refused.
+
+    What says whose turn it is is the list of moves: a screen that is read while it is drawn may still say "your move"
+    when the agent is to move, and a cell that is typed then stays in the line.
+    """
+    screen = terminal.wait_for("your move")
     for cell in (column + row for column in "abc" for row in "123"):
-        screen = terminal.wait_for(lambda text: is_over(text) or "your move" in text or "not a legal move" in text)
-        if is_over(screen):
-            return
+        played = len(moves_of(screen))
         terminal.enter(cell)
-        terminal.wait_for(
-            lambda text, cell=cell: (
-                is_over(text) or f"'{cell}' is not" in text or re.search(rf"\d\. .*\b{cell}\b", text)
+        screen = terminal.wait_for(
+            lambda text, cell=cell, played=played: (
+                is_over(text) or f"'{cell}' is not" in text or len(moves_of(text)) == played + 2
             )
         )
+        if is_over(screen):
+            return
     terminal.wait_for(is_over)
 
 

@@ -15,13 +15,13 @@ pytestmark = pytest.mark.full
 
 PLAYED = {
     "tic_tac_toe": "tic_tac_toe",
-    "breakthrough": "breakthrough:rows=5,columns=4",
+    "breakthrough": "breakthrough:rows=5,columns=9",
     "chess": "chess",
-    "go": "go:size=3",
-    "othello": "othello:size=4",
-    "kalah": "kalah:houses=3,seeds=1",
+    "go": "go:size=5,komi=0.5,ko=simple",
+    "othello": "othello:size=6",
+    "kalah": "kalah:houses=4,empty_capture=true",
     "backgammon": "backgammon",
-    "pig": "pig:target=20",
+    "pig": "pig",
     "hanabi": "hanabi",
     "leduc_poker": "leduc_poker",
     "gin_rummy": "gin_rummy",
@@ -31,13 +31,14 @@ PLAYED = {
 }
 """Moves into a cell, from cell to cell, by letters, with passes, several in a row, by dice, by words, of hands.
 
-That every game's moves are read as they are written is for `tests/games/test_contract.py`.
+That every game's moves are read as they are written is for `tests/games/test_contract.py`. The options are those of
+`tests.games.playing`, which are compiled already.
 """
 LINES = {"chess": ("f3 g4", "e5 Qh4#")}
 """Fixed lines where random moves would take hundreds: the fool's mate."""
-LONG = {"backgammon", "gin_rummy", "rock_paper_scissors", "tron"}
+LONG = {"backgammon", "breakthrough", "gin_rummy", "pig", "rock_paper_scissors", "tron"}
 """Dozens of turns, which are resigned after some."""
-MOST_TURNS = 8
+MOST_TURNS = 5
 
 
 class Reader(Policy):

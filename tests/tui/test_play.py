@@ -15,7 +15,17 @@ from arena.tui.state.live_match import LiveMatch
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.entry import Entry
 from tests.tui.agents import FirstLegal, Patient, Silent
-from tests.tui.helpers import click_cell, last_line, my_turn, notice, screen_text, shows, type_move, until
+from tests.tui.helpers import (
+    click_cell,
+    last_line,
+    move_and_let_think,
+    my_turn,
+    notice,
+    screen_text,
+    shows,
+    type_move,
+    until,
+)
 
 pytestmark = pytest.mark.full
 
@@ -326,9 +336,7 @@ async def test_the_board_stays_alive_while_the_agent_thinks():
     agent = Patient()
     app = make_app(agent=agent)
     async with app.run_test(size=(80, 24)) as pilot:
-        await my_turn(pilot)
-        await type_move(pilot, "b2")
-        await until(pilot, lambda: app.screen.jobs.current == "advance")
+        await move_and_let_think(pilot, "b2")
         await pilot.press("ctrl+f")
         assert app.screen.query_one(Board).flipped
         await click_cell(pilot, 0, 0)
@@ -345,9 +353,7 @@ async def test_a_move_taken_back_from_under_a_thinking_agent_is_gone():
     agent = Patient()
     app = make_app(agent=agent)
     async with app.run_test(size=(80, 24)) as pilot:
-        await my_turn(pilot)
-        await type_move(pilot, "b2")
-        await until(pilot, lambda: app.screen.jobs.current == "advance")
+        await move_and_let_think(pilot, "b2")
         await pilot.press("ctrl+u")
         assert len(app.screen.match.positions) == 1
         agent.go_on.set()

@@ -23,7 +23,7 @@ from arena.tui.state.clocks import Clocks
 from arena.tui.widgets.board import Board
 from arena.tui.widgets.choices import Choices
 from tests.tui.agents import FirstLegal, Patient, Silent
-from tests.tui.helpers import last_line, my_turn, notice, screen_text, shows, type_move, until
+from tests.tui.helpers import last_line, move_and_let_think, my_turn, notice, screen_text, shows, type_move, until
 
 pytestmark = pytest.mark.full
 
@@ -58,9 +58,7 @@ async def test_an_agent_is_hurried_if_asked_or_if_its_game_is_left(key, played):
     agent = Hurried()
     app = table(("bot", agent))
     async with app.run_test(size=(80, 24)) as pilot:
-        await my_turn(pilot)
-        await type_move(pilot, "b2")
-        await until(pilot, lambda: app.screen.jobs.current == "advance")
+        await move_and_let_think(pilot, "b2")
         await pilot.press(key)
         await my_turn(pilot, played)
         assert len(app.screen.match.positions) == played + 1

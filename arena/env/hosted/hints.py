@@ -1,4 +1,4 @@
-"""Guesses at what was meant by the name of a module, a function or an option that does not exist."""
+"""Suggestions for names of modules, functions and options that do not exist."""
 
 import inspect
 import pkgutil
@@ -13,13 +13,13 @@ UNEXPECTED = re.compile(r"unexpected keyword argument '(\w+)'")
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return what follows a refusal of `name`: the known name that is near, else `otherwise`."""
+    """Return the end of a message that refuses `name`: the most similar known name, else `otherwise`."""
     near = get_close_matches(name, sorted(known), n=1)
     return f"; did you mean {near[0]}?" if near else otherwise
 
 
 def module_meant(module: str, known: Iterable[str]) -> str:
-    """Return what follows the refusal of a module that there is not: a `known` one or one beside it of a near name."""
+    """Return the end of a message that refuses a module: a similar name among `known` modules and its neighbours."""
     parent = module.rpartition(".")[0]
     spec = find_spec(parent) if parent else None
     places = (spec.submodule_search_locations or ()) if spec else ()
@@ -30,20 +30,20 @@ def module_meant(module: str, known: Iterable[str]) -> str:
 
 
 def functions_of(module: ModuleType) -> list[str]:
-    """Return the names of what a module offers to be called."""
+    """Return the names of the public callables of a module."""
     return [name for name, one in vars(module).items() if callable(one) and not name.startswith("_")]
 
 
 def options_of(module: ModuleType | None, make: Callable[..., Any]) -> list[str] | None:
-    """Return the keywords that an environment is made with; None where they are not known.
+    """Return the keywords that `make` accepts; None where they cannot be known.
 
-    A function that takes any keyword is taken to hand them on to `raw_env`, as PettingZoo's do.
+    A function with `**kwargs` is assumed to pass them on to the module's `raw_env`, as PettingZoo's do.
     """
     known: list[str] = []
     for function in (make, getattr(module, "raw_env", None)):
         try:
             parameters = inspect.signature(function).parameters if function is not None else None
-        except (TypeError, ValueError):  # of what is not written in Python
+        except (TypeError, ValueError):  # not written in Python
             return None
         if parameters is None:
             return None
@@ -54,6 +54,6 @@ def options_of(module: ModuleType | None, make: Callable[..., Any]) -> list[str]
 
 
 def refused_option(error: Exception, options: Mapping[str, Any]) -> str | None:
-    """Return the option that an environment could not be made with; None if that is not what was wrong."""
+    """Return the option named by an error about an unexpected keyword; None for any other error."""
     match = UNEXPECTED.search(str(error)) if isinstance(error, TypeError) else None
     return match[1] if match and match[1] in options else None

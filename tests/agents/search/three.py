@@ -5,16 +5,10 @@ from numba import njit
 
 from games.engine.compiled import CompiledGame
 from games.engine.game import TERMINAL
-from games.engine.picture import Picture
 from games.engine.ruleset import Ruleset
+from tests.agents.pile import action_text, empty_picture, legal_actions, observe, parse_action
 
 DTYPE = np.dtype([("pile", np.int8), ("before", np.int8), ("paid", np.int8, (3,)), ("current_player", np.int8)])
-
-
-@njit
-def legal_actions(state, mask):
-    for action in range(mask.shape[0]):
-        mask[action] = action < state.pile
 
 
 @njit
@@ -28,11 +22,6 @@ def apply(state, action):
     else:
         state.before = seat
         state.current_player = (seat + 1) % 3
-
-
-@njit
-def observe(state, seat, out):
-    out[0] = state.pile
 
 
 @njit
@@ -58,7 +47,7 @@ def game(pile: int = 11) -> CompiledGame:
             observe=observe,
             returns=returns,
         ),
-        picture=lambda state: Picture(np.full((1, 1), -1), np.full((1, 1), -1), np.full((2, 2), -1), ("",), ("",)),
-        action_text=lambda state, action: str(action + 1),
-        parse_action=lambda state, text: int(text) - 1,
+        picture=lambda state: empty_picture(2),
+        action_text=action_text,
+        parse_action=parse_action,
     )

@@ -91,9 +91,9 @@ class CutError(Exception):
 @pytest.mark.parametrize(
     ("algo", "config", "league", "ahead", "cuts"),
     [
-        ("ppo", None, EXPLOITERS, False, [1100, 3400]),  # the first before all learners have had a turn
-        ("dqn", None, LEAGUE, True, [3400]),
-        ("alphazero", ALPHAZERO, LEAGUE, True, [3400]),
+        ("ppo", None, EXPLOITERS, False, [900, 2400]),  # the first before all learners have had a turn
+        ("dqn", None, LEAGUE, True, [2400]),
+        ("alphazero", ALPHAZERO, LEAGUE, True, [2400]),
     ],
 )
 def test_cut_off_and_resumed(algo, config, league, ahead, cuts, tmp_path):
@@ -101,7 +101,7 @@ def test_cut_off_and_resumed(algo, config, league, ahead, cuts, tmp_path):
 
     def made(name, resume=False):
         scale = ScaleConfig(shares=2, ahead=ahead)
-        settings = {"snapshots": 3, "steps": 6200, "openings": 3}
+        settings = {"snapshots": 3, "steps": 4200, "openings": 3}
         return training(algo, tmp_path / name, scale, league, config, resume=resume, **settings)
 
     whole = made("whole")
