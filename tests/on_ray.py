@@ -1,7 +1,7 @@
 """A Ray cluster of two nodes, of which one dies again and again, in a program of its own that no other cluster shares.
 
 Run as a program, in an empty folder, it does there all that is tested so: jobs, self-play, and a tournament. A cluster
-and its workers take a while to begin, so all have one. Prints a JSON object: what went wrong in each part, "" for nothing.
+and its workers take a while to begin, so all have one. Prints a JSON object: what went wrong in each part, or "".
 """
 
 import json

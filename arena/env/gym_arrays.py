@@ -45,7 +45,7 @@ def single(space: Space[Any], obs: Any, place: int) -> Any:
 
 
 def spread(infos: dict[str, Any], given: Mapping[str, Any], rows: Ints, num_envs: int) -> dict[str, Any]:
-    """Write `given`, arrays [R, ...] by key, into the `infos` of all environments, with a mask `_key` [B] for each key."""
+    """Write `given`, arrays [R, ...] by key, into the `infos` of all environments, with a mask `_key` [B] for each."""
     for key, value in given.items():
         if isinstance(value, Mapping):
             infos[key] = spread(infos.get(key, {}), value, rows, num_envs)
