@@ -30,9 +30,19 @@ ALL_FULL = re.compile(r"^pytestmark = (\[\s*)?pytest\.mark\.full\b", re.MULTILIN
 RAY = {"tests/env/test_ray.py", "tests/env/test_parallel_env_ray.py", "tests/collector/test_infos.py"}
 """Files that share a Ray cluster."""
 
-LONGEST = ["ray", "texas_holdem_no_limit", "texas_holdem", "tests/games/test_go.py", "tests/games/test_holdem.py"]
+LONGEST = [
+    "tests/processes/test_ray.py",
+    "ray",
+    "texas_holdem_no_limit",
+    "texas_holdem",
+    "tests/games/test_go.py",
+    "tests/games/test_holdem.py",
+]
 LONGEST += ["tests/agents/search/test_ismcts.py", "tests/agents/search/test_mcts.py", "tests/agents/test_alphazero.py"]
-LONGEST += ["tests/tui/test_every_game.py", "tests/cli/test_surroundings.py"]
+LONGEST += ["tests/tui/test_every_game.py", "tests/match/test_contained.py", "tests/tui/test_home.py"]
+LONGEST += ["tests/league/test_sweep.py", "tests/league/workers/test_training.py", "tests/tournament/test_resume.py"]
+LONGEST += ["tests/tui/test_session.py", "tests/tui/test_pixel_terminal.py", "tests/cli/test_surroundings.py"]
+LONGEST += ["tests/analysis/test_asking.py", "tests/analysis/test_analysis.py", "tests/env/hosted/test_failing.py"]
 """Groups of tests (`group_of`) that take longest, which are begun first."""
 
 PEAKS_MB = []

@@ -1,10 +1,14 @@
-"""Memory that has been freed is taken again as it is."""
+"""Memory that has been freed is taken again as it is, and garbage is looked for less often."""
 
+import gc
 import platform
 import subprocess
 import sys
 
 import pytest
+
+from arena.base.memory import GARBAGE
+from arena.cli.main import main
 
 pytestmark = pytest.mark.full
 
@@ -31,3 +35,13 @@ def pages_cleared(*words):
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries keep memory as they like")
 def test_pages_are_cleared_once_and_not_each_time():
     assert pages_cleared("keep") < pages_cleared() / 5
+
+
+def test_a_command_has_garbage_looked_for_less_often(capsys):
+    before = gc.get_threshold()
+    try:
+        gc.set_threshold(700, 10, 10)
+        assert main(["--version"]) == 0
+        assert gc.get_threshold() == GARBAGE
+    finally:
+        gc.set_threshold(*before)

@@ -43,7 +43,7 @@ class PixelNet(nn.Module):
         shape = tuple(observation.shape or ())
         self._planes_first = not _is_last(shape)
         rows, columns, planes = (*shape[1:], shape[0]) if self._planes_first else shape
-        high = float(np.abs(getattr(observation, "high", np.ones(1))).max())
+        high = float(np.abs(observation.high).max()) if isinstance(observation, gym.spaces.Box) else 1.0
         self.blocks = (-(-rows // SIDE), -(-columns // SIDE))
         self._scale = prod(self.blocks) * (high if np.isfinite(high) and high else 1.0)
         self.convolutions = nn.Sequential(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from arena.base.errors import UnknownNameError, UsageError, notes_of
 from arena.base.files import require_working_folder
+from arena.base.memory import collect_garbage_rarely
 from arena.cli.faults import complain, report, unwritten
 from arena.cli.reading import naming_options, options_type, read_options
 from arena.cli.streams import prepare_streams, require_text, silence_output
@@ -110,6 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (without the program's name) and return the exit status."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     prepare_streams()
+    collect_garbage_rarely()
     # torch's threads sleep while they wait for each other: spinning takes most of the time of a busy machine
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:

@@ -27,6 +27,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from arena.base.errors import UsageError
+from arena.base.memory import collect_garbage_rarely
 from arena.data.batch import Batch
 from arena.match.arrays import from_json, to_json
 from arena.match.ask import Answer, ask, begin
@@ -100,6 +101,7 @@ def _extras(answer: Answer) -> Batch:
 
 def main() -> None:
     """Answer requests until their end."""
+    collect_garbage_rarely()
     requests, answers = _channel()
     first = json.loads(requests.readline())
     try:

@@ -3,7 +3,7 @@
 from contextlib import closing
 from typing import Any
 
-from arena.base.memory import keep_freed_memory
+from arena.base.memory import collect_garbage_rarely, keep_freed_memory
 from arena.processes.inside import alive_with, channel, messages, send
 from arena.processes.messages import attempt, loads, pack
 from arena.processes.work import JobRunner
@@ -16,6 +16,7 @@ def main() -> None:
     """
     pipe, parent = channel()
     keep_freed_memory()
+    collect_garbage_rarely()
     with alive_with(parent):
         incoming = messages(pipe)
         setup = next(incoming, None)

@@ -44,7 +44,7 @@ FULL_WORDS = ["--league", "full", "--self-play", "0.25", "--opponents", "2", "--
 
 def run_config(out: Path, **changed) -> RunConfig:
     """A short run of five snapshots on one thread."""
-    settings = {"steps": 6_000, "snapshots": 5, "boards": 64, "moves": 8, "evaluation": ("random",), "seed": 3}
+    settings = {"steps": 10_000, "snapshots": 5, "boards": 64, "moves": 8, "evaluation": ("random",), "seed": 3}
     return RunConfig(out=out, evaluation_games=10, threads=1, **settings | changed)
 
 

@@ -14,18 +14,18 @@ pytestmark = pytest.mark.slow
 def test_connect_four(tmp_path, monkeypatch):
     monkeypatch.setattr(connect_four, "NAMES", ("naive", "full"))
     options = connect_four.Options(tmp_path, seeds=(3,), snapshots=2, boards=4, games=4, exploiter_games=4)
-    (tmp_path / connect_four.BUDGET).write_text(json.dumps([512, 128]))
+    (tmp_path / connect_four.BUDGET).write_text(json.dumps([1024, 256]))
     said: list[str] = []
     rows = connect_four.compare(options, said.append)
     assert [row.league for row in rows] == ["naive", "full"]
     assert len(said) == 5, "two trainings, two exploiters, a tournament"
     for row in rows:
-        assert row.steps >= 512
+        assert row.steps >= 1024
         assert row.error > 0
         assert {row.exploiter * 8 % 1, row.exploiter_openings * 8 % 1} == {0}, "points of four games"
     with (tmp_path / "table.csv").open(newline="") as file:
         assert [float(line["elo"]) for line in csv.DictReader(file)] == [row.elo for row in rows]
-    assert "| naive | 512 |" in (tmp_path / "table.md").read_text()
+    assert "| naive | 1,024 |" in (tmp_path / "table.md").read_text()
 
     again: list[str] = []
     assert connect_four.compare(options, again.append) == rows
@@ -40,7 +40,7 @@ def test_means_over_seeds():
 
 def test_small_games(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(small_games, "GAMES", {"rock-paper-scissors": small_games.GAMES["rock-paper-scissors"]})
-    monkeypatch.setattr(small_games, "FEW", 8192)
+    monkeypatch.setattr(small_games, "FEW", 40_960)
     small_games.run([0], tmp_path / "table.csv")
     with (tmp_path / "table.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))

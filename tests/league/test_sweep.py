@@ -118,10 +118,10 @@ def test_the_median_prunes_a_trial_that_lags_behind(tmp_path):
 def test_a_sweep_finds_a_better_setting_than_a_spoilt_default(tmp_path):
     """The learning rate that is given is far too small; trial 0 has it."""
     spoilt = ["--learning-rate", "1e-6", "--hidden", "32"]
-    status, output, _ = command(tmp_path, *SWEEP, *spoilt, "--trials", "10", "--out", "sweep")
+    status, output, _ = command(tmp_path, *SWEEP, *spoilt, "--trials", "20", "--out", "sweep")
     assert status == 0
     rows = trials(tmp_path / "sweep")
-    assert len(rows) == 10
+    assert len(rows) == 20
     assert float(rows[0]["learning_rate"]) == 1e-6
     best = max((row for row in rows if row["state"] == "complete"), key=lambda row: float(row["value"]))
     assert float(best["learning_rate"]) > 1e-4

@@ -198,7 +198,12 @@ async def test_every_state_is_said(tmp_path, state):
         app = follow(folder)
         async with app.run_test(size=(120, 34)) as pilot:
             await settled(pilot)
-            said = {"paused": "it rests", "finished": "its agent is ppo:", "stopped": "--resume", "failed": "it failed"}
+            said = {
+                "paused": "it is paused",
+                "finished": "its agent is ppo:",
+                "stopped": "--resume",
+                "failed": "it failed",
+            }
             await until(pilot, lambda: said[state] in notice(app))
             assert state in heading(app)
 

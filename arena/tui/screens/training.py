@@ -61,7 +61,7 @@ class TrainingScreen(ArenaScreen):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "pause", "pause", key_display="␣", tooltip="let it rest, or go on"),
+        Binding("space", "pause", "pause", key_display="␣", tooltip="pause the training, or resume it"),
         Binding("s,S", "snapshot", "snapshot", tooltip="keep the agent as it is now"),
         Binding("x,X", "stop", "stop", tooltip="stop it; it can go on later"),
         Binding("w,W", "watch", "watch", tooltip="watch its newest agent play"),
@@ -156,7 +156,7 @@ class TrainingScreen(ArenaScreen):
         again = f"arena train {shlex.quote(str(self.folder))} --resume goes on"
         news = {
             "running": "",
-            "paused": "it rests; ␣ lets it go on" if self.control else "it rests",
+            "paused": "it is paused; ␣ resumes it" if self.control else "it is paused",
             "finished": f"it is finished; its agent is {self.followed.found.agent if self.followed.found else ''}",
             "stopped": f"it was stopped; {again}",
             "killed": f"the process that trained has ended without a word (killed?); {again}",
@@ -223,12 +223,12 @@ class TrainingScreen(ArenaScreen):
         """Pause or resume the training."""
         if self._may():
             rests = requested(self.folder, "pause")
-            self._ask("pause", not rests, "it goes on" if rests else "it will rest as soon as it has heard")
+            self._ask("pause", not rests, "it is resumed" if rests else "it pauses after its next update")
 
     def action_snapshot(self) -> None:
         """Ask for a snapshot."""
         if self._may():
-            self._ask("snapshot", True, "a snapshot will be kept as soon as it has heard; the log says where")
+            self._ask("snapshot", True, "a snapshot is kept after its next update; the log says where")
 
     def action_stop(self) -> None:
         """Stop the training, after a confirmation."""
@@ -238,7 +238,7 @@ class TrainingScreen(ArenaScreen):
 
     def _stop(self, chosen: str | None) -> None:
         if chosen == "stop":
-            self._ask("stop", True, "it will stop as soon as it has heard")
+            self._ask("stop", True, "it stops after its next update")
 
     def _may(self) -> bool:
         """Return whether the training can be controlled from here; say why not."""

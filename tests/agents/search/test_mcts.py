@@ -29,12 +29,11 @@ PIG = games.make("pig")
     [
         (TIC_TAC_TOE, 0),
         (TIC_TAC_TOE, 4),
-        (games.make("connect_four", rows=4, columns=4, k=3), 0),
-        (games.make("kalah", houses=3, seeds=2), 0),  # moves in a row
+        (CONNECT_FOUR, 0),
+        (games.make("kalah"), 0),  # moves in a row
         (pile.game(), 0),
         (three.game(), 0),
-        (games.make("pig", target=20), 0),  # chance
-        (games.make("pig", players=3, target=15), 0),
+        (games.make("pig", players=3, target=15), 0),  # chance
     ],
     ids=lambda value: getattr(value, "name", str(value)),
 )

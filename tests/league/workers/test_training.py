@@ -89,19 +89,19 @@ class CutError(Exception):
 
 
 @pytest.mark.parametrize(
-    ("algo", "config", "league", "ahead", "cuts"),
+    ("algo", "config", "league", "ahead", "steps", "cuts"),
     [
-        ("ppo", None, EXPLOITERS, False, [900, 2400]),  # the first before all learners have had a turn
-        ("dqn", None, LEAGUE, True, [2400]),
-        ("alphazero", ALPHAZERO, LEAGUE, True, [2400]),
+        ("ppo", None, EXPLOITERS, False, 6200, [1100, 3400]),  # the first before all learners have had a turn
+        ("dqn", None, LEAGUE, True, 4200, [2400]),
+        ("alphazero", ALPHAZERO, LEAGUE, True, 4200, [2400]),
     ],
 )
-def test_cut_off_and_resumed(algo, config, league, ahead, cuts, tmp_path):
+def test_cut_off_and_resumed(algo, config, league, ahead, steps, cuts, tmp_path):
     """Rivals that learn, a network a seat, searches, games that are played ahead and that begin in the middle."""
 
     def made(name, resume=False):
         scale = ScaleConfig(shares=2, ahead=ahead)
-        settings = {"snapshots": 3, "steps": 4200, "openings": 3}
+        settings = {"snapshots": 3, "steps": steps, "openings": 3}
         return training(algo, tmp_path / name, scale, league, config, resume=resume, **settings)
 
     whole = made("whole")
