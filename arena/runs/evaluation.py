@@ -121,7 +121,7 @@ class ReturnEvaluator:
 def evaluator_of(
     game: Game, specs: tuple[str, ...], games: int, seed: int, references: Iterable[str] = ()
 ) -> GameEvaluator | TeamEvaluator:
-    """Return what measures snapshots of a game: against the agents of these specs, or beside teams of them.
+    """Return the evaluator of snapshots of a game: against the agents of these specs, or beside teams of them.
 
     `references` are further agents.
     """

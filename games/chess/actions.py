@@ -14,7 +14,7 @@ from games.chess.board import BISHOP, KNIGHT, ROOK
 PLANES = 73
 NUM_ACTIONS = 64 * PLANES
 UNDERPROMOTIONS = 64
-"""The first plane of those."""
+"""First plane of the promotions to knight, bishop and rook."""
 PROMOTIONS = (KNIGHT, BISHOP, ROOK)
 
 _DIRECTIONS = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
