@@ -73,8 +73,10 @@ step "the wheel, in an empty environment"
 work=$scratch/wheel
 mkdir "$work"
 .venv/bin/python -m build --outdir "$work/dist" . >"$work/build.log" || { cat "$work/build.log"; exit 1; }
-"$(find_python)" -m venv "$work/venv"
-"$work/venv/bin/python" -m pip install --quiet --constraint scripts/constraints.txt "$work"/dist/*.whl
+.venv/bin/python -m venv --without-pip "$work/venv"
+.venv/bin/python -m pip --python "$work/venv/bin/python" install --quiet --no-deps "$work"/dist/*.whl
+.venv/bin/python -m tests.link_dependencies arena-marl \
+    "$("$work/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 cd "$work"
 export ARENA_CACHE=$work/cache
 venv/bin/python -c 'import agents, arena, games; assert all("site-packages" in p.__file__ for p in (agents, arena, games))'

@@ -29,7 +29,7 @@ PIG = games.make("pig")
     [
         (TIC_TAC_TOE, 0),
         (TIC_TAC_TOE, 4),
-        (CONNECT_FOUR, 0),
+        (games.make("connect_four", rows=4, columns=4, k=3), 0),
         (games.make("kalah"), 0),  # moves in a row
         (pile.game(), 0),
         (three.game(), 0),
