@@ -137,6 +137,7 @@ AGENTS = {
     "level": "agents.configs.kinds:LEVEL",
     "cmd": "agents.configs.kinds:CMD",
     "uci": "agents.configs.kinds:UCI",
+    "xboard": "agents.configs.kinds:XBOARD",
     "gtp": "agents.configs.kinds:GTP",
     "gnubg": "agents.configs.kinds:GNUBG",
     "piskvork": "agents.configs.kinds:PISKVORK",

@@ -196,6 +196,12 @@ GNUBG = AgentKind(
     argument="[COMMAND][,plies=N]",
     reaches_out=True,
 )
+XBOARD = AgentKind(
+    summary="a chess engine of XBoard's protocol, as xboard:fairymax",
+    make=Deferred("agents.outside.xboard:make"),
+    argument="COMMAND",
+    reaches_out=True,
+)
 PISKVORK = AgentKind(
     summary="a gomoku program of Gomocup, as piskvork:./pbrain-rapfi",
     make=Deferred("agents.outside.piskvork:make"),

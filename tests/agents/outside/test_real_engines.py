@@ -14,7 +14,10 @@ from tests.agents.outside.programs import require_program
 pytestmark = pytest.mark.full
 
 
-@pytest.mark.parametrize(("program", "spec"), [("toga2", "uci:{}"), ("gnuchess", "uci:{} --uci")])
+@pytest.mark.parametrize(
+    ("program", "spec"),
+    [("toga2", "uci:{}"), ("gnuchess", "uci:{} --uci"), ("fairymax", "xboard:{}"), ("phalanx", "xboard:{}")],
+)
 def test_an_engine_beats_a_random_mover(program, spec):
     spec, rules = spec.format(require_program(program)), games.make("chess")
     with closing(make_agent(spec, rules)) as agent:

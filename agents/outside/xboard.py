@@ -1,0 +1,168 @@
+"""`xboard:COMMAND`: a chess engine that speaks the Chess Engine Communication Protocol, version 2.
+
+The protocol is that of XBoard (gnu.org/software/xboard/engine-intf.html); Fairy-Max and Phalanx speak no other. Games
+are told from their first position, since engines need not know `setboard`. Under a clock the engine is told it;
+without, it has a second for each move. It may resign, which ends a match.
+"""
+
+import re
+import shlex
+from collections.abc import Sequence
+
+from agents.outside.policy import OutsidePolicy, Reply, Turn
+from agents.outside.program import ANSWER_LIMIT_S, START_LIMIT_S, Program, ProgramError, SilentError, resolve_command
+from arena.base.errors import UsageError
+from arena.base.extras import install_command
+from arena.policy.clock import ClockReading
+from arena.policy.protocol import RESIGN
+from games.engine.game import Game
+
+FEATURES_S = 2.0
+"""Seconds that the protocol gives an engine to name its features."""
+USUAL_S = 1.0
+"""Seconds for a move without a clock."""
+RESULTS = ("1-0", "0-1", "1/2-1/2")
+REFUSALS = ("Illegal move", "Error")
+FEATURE = re.compile(r'([a-z]+)=(?:"[^"]*"|(\S+))')
+
+
+class XboardPolicy(OutsidePolicy):
+    """Plays the moves of an engine. An engine that fails is restarted at the next move."""
+
+    def __init__(self, game: Game, command: list[str]):
+        super().__init__(game, "xboard")
+        if game.name != "chess":
+            raise UsageError(f"xboard: engines play chess, not {game.name}")
+        self._command = resolve_command("xboard", command)
+        try:
+            import chess  # noqa: F401  # asked for here, in words
+        except ImportError:
+            raise UsageError(f"xboard: engines need python-chess: {install_command('chess')}") from None
+        self._program: Program | None = None
+        self._features: dict[str, str] = {}
+        self._played: list[str] = []  # moves on the engine's board, in the game's notation
+        try:
+            self._start()
+        except ProgramError as error:
+            raise UsageError(f"xboard: {error}") from None
+
+    def answer(self, turn: Turn) -> Reply:
+        """Tell the engine what was played and its clock, and return its move."""
+        program = self._program or self._start()
+        if turn.replay is None:
+            raise ProgramError("xboard: a position whose moves are unknown cannot be set up")
+        try:
+            self._set_up(program, turn.replay.texts, turn.is_new)
+            self._tell_clock(program, turn.clock, turn.seat)
+            program.send_line("go")
+            answer = self._move(program, turn.limit_s(ANSWER_LIMIT_S))
+            if answer is None:
+                return Reply(RESIGN)
+            program.send_line("force")
+            action = self._game.parse_action(turn.state, answer)
+        except UsageError as error:
+            self.close()
+            raise ProgramError(f"{program.name} answered go: {error}") from None
+        except ProgramError:
+            self.close()
+            raise
+        self._played.append(self._game.action_text(turn.state, action))
+        return Reply(action)
+
+    def close(self) -> None:
+        """End the engine."""
+        if self._program is not None:
+            self._program.close(farewell="quit")
+        self._program = None
+
+    def _start(self) -> Program:
+        """Start the engine and hear its features."""
+        program = Program(self._command)
+        try:
+            program.send_line("xboard")
+            program.send_line("protover 2")
+            self._features = self._hear_features(program)
+            self._begin(program)
+        except ProgramError:
+            program.close()
+            raise
+        self._program = program
+        return program
+
+    def _hear_features(self, program: Program) -> dict[str, str]:
+        """Return the features that the engine names, until it is done or says no more."""
+        features: dict[str, str] = {}
+        seconds = START_LIMIT_S
+        while features.get("done") != "1":
+            try:
+                line = program.read_line(seconds).strip()
+            except SilentError:
+                if features.get("done") == "0":  # it asked for more time
+                    raise
+                return features
+            if line.startswith("feature "):
+                features |= {name: value for name, value in FEATURE.findall(line)}
+            seconds = START_LIMIT_S if features.get("done") == "0" else FEATURES_S
+        return features
+
+    def _begin(self, program: Program) -> None:
+        """Begin a game, and skip what the engine still says of the one before, as who has won."""
+        for line in ("new", "easy", "nopost", "force"):  # easy: it does not think while others do
+            program.send_line(line)
+        if self._features.get("ping") == "1":
+            program.send_line("ping 1")
+            while program.read_line(START_LIMIT_S).strip() != "pong 1":
+                pass
+        self._played = []
+
+    def _set_up(self, program: Program, moves: Sequence[str], is_new: bool) -> None:
+        """Play what is missing on the engine's board; a new game from the start, where it is not that of before."""
+        if is_new or moves[: len(self._played)] != self._played:
+            self._begin(program)
+        usermove = "usermove " if self._features.get("usermove") == "1" else ""
+        for text, move in list(zip(moves, by_squares(moves), strict=True))[len(self._played) :]:
+            program.send_line(f"{usermove}{move}")
+            self._played.append(text)
+
+    def _tell_clock(self, program: Program, clock: ClockReading | None, seat: int) -> None:
+        """Send the time control and both clocks, in hundredths of a second."""
+        clock = clock or ClockReading(USUAL_S)
+        if clock.game_seconds_left is not None:
+            left_s = clock.game_seconds_left
+            minutes, seconds = divmod(max(int(left_s), 1), 60)
+            program.send_line(f"level {clock.moves_to_go or 0} {minutes}:{seconds:02d} {clock.increment_s:g}")
+            others_s = clock.all_seconds_left[1 - seat] if clock.all_seconds_left else left_s
+            program.send_line(f"time {max(int(100 * left_s), 1)}")
+            program.send_line(f"otim {max(int(100 * others_s), 1)}")
+        elif clock.seconds_left is not None:
+            program.send_line(f"st {max(int(clock.seconds_left), 1)}")
+
+    def _move(self, program: Program, seconds: float) -> str | None:
+        """Return the engine's move; None if it resigns."""
+        while True:
+            line = program.read_line(seconds).strip()
+            if line.startswith("move "):
+                return line.removeprefix("move ").strip()
+            if line == "resign" or (line.startswith(RESULTS) and "resign" in line):
+                return None
+            if line.startswith((*REFUSALS, *RESULTS)):
+                raise ProgramError(f"{program.name} answered {line[:100]!r} to go")
+
+
+def by_squares(moves: Sequence[str]) -> list[str]:
+    """Return moves of a game in algebraic notation by their squares."""
+    import chess
+
+    board, squares = chess.Board(), list[str]()
+    for move in moves:
+        squares.append(board.push_san(move).uci())
+    return squares
+
+
+def make(game: Game, argument: str) -> XboardPolicy:
+    """Start an engine; the argument is its command line, split as a shell would, without running one."""
+    try:
+        command = shlex.split(argument)
+    except ValueError as error:
+        raise UsageError(f"xboard:{argument}: {error}") from None
+    return XboardPolicy(game, command)

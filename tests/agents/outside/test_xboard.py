@@ -1,0 +1,106 @@
+"""`xboard:`: what an engine is told, and what becomes of its answers."""
+
+import sys
+from contextlib import closing
+
+import pytest
+
+import games
+from arena.base.errors import UsageError
+from arena.match.contained import ContainedPolicy
+from arena.match.limits import Limits
+from arena.match.match import Match
+from arena.match.verdict import Reason
+from arena.policy.clock import ClockReading
+from arena.policy.registry import make_agent
+
+CHESS = games.make("chess")
+ENGINE = """
+import sys
+answers = {answers!r}
+for line in sys.stdin:
+    print(line, end="", file=open({log!r}, "a"))
+    words = line.split()
+    if words[0] == "protover":
+        print('feature myname="A bot" usermove={usermove} ping=1 done=1', flush=True)
+    elif words[0] == "ping":
+        print("pong", words[1], flush=True)
+    elif words[0] == "go":
+        print(answers.pop(0), flush=True)
+"""
+
+
+@pytest.fixture
+def engine(tmp_path):
+    """Make the spec of an engine that gives these answers to `go`, and the file of what it was sent."""
+
+    def make(*answers, usermove=0):
+        script, log = tmp_path / "engine.py", tmp_path / "log"
+        script.write_text(ENGINE.format(answers=list(answers), log=str(log), usermove=usermove))
+        return f"xboard:{sys.executable} {script}", log
+
+    return make
+
+
+def played(spec, *moves, clock=None):
+    """Play moves of the other side in turn with those of an engine that is White; return the match."""
+    with closing(make_agent(spec, CHESS)) as agent:
+        match = Match(CHESS, [("engine", agent), ("", None)])
+        match.advance(clock)
+        for move in moves:
+            match.play(CHESS.parse_action(match.state, move))
+            match.advance(clock)
+        return match
+
+
+def told(log):
+    """The lines that an engine was sent after the start of its game."""
+    lines = log.read_text().splitlines()
+    return lines[len(lines) - lines[::-1].index("ping 1") :]
+
+
+def test_an_engine_is_told_moves_by_their_squares(engine):
+    spec, log = engine("move e2e4", "move g1f3", usermove=1)
+    match = played(spec, "e5")
+    assert match.over is False
+    assert told(log) == ["st 1", "go", "force", "usermove e7e5", "st 1", "go", "force", "quit"]
+
+
+def test_an_engine_is_told_its_clock(engine):
+    spec, log = engine("move e2e4")
+    played(spec, clock=ClockReading(90.5, 90.5, 0.1, 12, all_seconds_left=(90.5, 61)))
+    assert told(log)[:4] == ["level 12 1:30 0.1", "time 9050", "otim 6100", "go"]
+
+
+def test_what_is_said_of_the_game_before_is_skipped(engine):
+    spec, _ = engine("move e2e4\n1-0 {White mates}", "move d2d4")
+    with closing(make_agent(spec, CHESS)) as agent:
+        for move in ("e4", "d4"):
+            match = Match(CHESS, [("engine", agent), ("", None)])
+            match.advance()
+            assert CHESS.action_text(CHESS.initial, match.actions[0]) == move
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "detail"),
+    [
+        ("resign", Reason.RESIGNED, ""),
+        ("0-1 {White resigns}", Reason.RESIGNED, ""),
+        ("Illegal move: go", Reason.CRASHED, "answered 'Illegal move: go' to go"),
+        ("move e2e9", Reason.CRASHED, "answered go: 'e2e9' is not a move"),
+    ],
+)
+def test_other_answers_are_verdicts_of_their_game(engine, answer, reason, detail):
+    verdict = played(engine(answer)[0]).verdict
+    assert (verdict.reason, verdict.offender) == (reason, 0)
+    assert detail in verdict.detail
+
+
+def test_what_an_engine_cannot_play_or_be_told_is_refused_at_the_start(engine):
+    spec, _ = engine()
+    with pytest.raises(UsageError, match="engines play chess, not tic_tac_toe"):
+        make_agent(spec, games.make("tic_tac_toe"))
+    with pytest.raises(UsageError, match="is not a program found here"):
+        make_agent("xboard:./nothing", CHESS)
+    with pytest.raises(UsageError, match="cannot be told depth"):
+        ContainedPolicy(spec, CHESS, Limits(clock="depth=3"))
