@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -35,12 +35,12 @@ LADDER = "small"
 FINISHED_S = 3600.0
 
 
-def prepare(data: Path) -> str:
+def prepare(data: Path, ahead: int = 8) -> str:
     """Make a server's folder with a ladder whose bots are in; return the key of a worker."""
     data.mkdir(parents=True)
     with open_database(data / "arena.db") as store, store.writing() as connection:
         owner = accounts.add_account(connection, "ann", "owner")
-        ladder = ladders.add_ladder(connection, LADDER, ladders.LadderRules("tic_tac_toe", seed=7, ahead=8))
+        ladder = ladders.add_ladder(connection, LADDER, ladders.LadderRules("tic_tac_toe", seed=7, ahead=ahead))
         for name, agent in AGENTS.items():
             bots.submit_bot(connection, owner, ladder, name, agent, None)
         connection.execute(update(bot_rows).values(state="active"))  # when bots come is a part of what a ladder is
@@ -61,12 +61,14 @@ def ladder_of(store: Store, jobs: int) -> tuple[list[MatchRecord], int]:
 class Site:
     """A server and its workers as processes, which can be killed and started again."""
 
-    def __init__(self, data: Path, workers: int):
-        self.key, self.data = prepare(data), data
+    def __init__(self, data: Path, workers: int, ahead: int = 8, options: Sequence[str] = ()):
+        self.key, self.data = prepare(data, ahead), data
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self._commands = [["server", "--data", str(data), "--port", str(self.port), "--share", "0", "--drain", "0"]]
+        self._commands = [
+            ["server", "--data", str(data), "--port", str(self.port), "--share", "0", "--drain", "0", *options]
+        ]
         self._commands += [["worker", self.url, "--name", f"w{number}", "--quiet"] for number in range(workers)]
         self.processes = [self._started(command) for command in self._commands]
 
@@ -92,9 +94,9 @@ class Site:
 
 
 @contextmanager
-def running(data: Path, workers: int) -> Iterator[Site]:
-    """Run a server and workers meanwhile."""
-    site = Site(data, workers)
+def running(data: Path, workers: int, ahead: int = 8, options: Sequence[str] = ()) -> Iterator[Site]:
+    """Run a server, with these options besides, and workers meanwhile."""
+    site = Site(data, workers, ahead, options)
     try:
         yield site
     finally:

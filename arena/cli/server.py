@@ -63,6 +63,8 @@ class Options:
     """Take bundles with programs, which workers with a sandbox play; only where this machine's sandbox works."""
     share: float = 0.05
     """Share of results that another worker plays again."""
+    rate: float = 50.0
+    """Requests a second of one key, or of one address without a key."""
     drain: float = 60.0
     """Seconds that jobs which are out may take to come back when the server ends."""
     tls: bool = False
@@ -91,6 +93,8 @@ class Options:
     def __post_init__(self) -> None:
         require_between(0, 65535, **numbers_in(self, "port"))
         require_between(0, 1, **numbers_in(self, "share"))
+        require_between(1, 1e9, **numbers_in(self, "rate"))
+        require_between(0, 86400, **numbers_in(self, "drain"))
         require_between(1, 1000, **numbers_in(self, "uses"))
         require_between(1, 100_000, **numbers_in(self, "ahead"))
         require_between(0, 2**63 - 1, **numbers_in(self, "seed"))
@@ -135,6 +139,8 @@ def _start(options: Options) -> None:
         hosts=(*options.names, *LOOPBACK[:2], "[::1]"),
         approval=options.approval,
         share=options.share,
+        rate=options.rate,
+        burst=4 * options.rate,
         takes_programs=options.programs,
         secure_cookies=options.tls,
     )
