@@ -7,6 +7,7 @@ from typing import Annotated
 import tyro
 
 from arena.base.checks import numbers_in, require_at_least
+from arena.base.counting import counted
 from arena.base.errors import UsageError
 from arena.runs.task_names import make_task
 
@@ -50,5 +51,5 @@ def run(options: Options) -> int:
     )
     buffer.save_hdf5(options.out)
     mean = "" if returns.ndim > 1 or not len(returns) else f", mean return {returns.mean():.1f}"
-    print(f"{options.out}: {len(buffer):,} transitions, {len(returns):,} episodes finished{mean}")
+    print(f"{options.out}: {counted(len(buffer), 'transition')}, {counted(len(returns), 'episode')} finished{mean}")
     return 0

@@ -78,7 +78,7 @@ class ShownMatch:
     def remarks(self) -> list[str]:
         """Return the game and its options."""
         options = ", ".join(f"{name} {value}" for name, value in self.game.options.items())
-        return [f"{self.game.title}: {options}"]
+        return [f"{self.game.title}: {options}" if options else self.game.title]
 
 
 def thought_from(title: str, position: Position, answer: Answer | None, line: tuple[str, ...]) -> Thought:
