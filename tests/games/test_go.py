@@ -178,6 +178,7 @@ def test_a_ko_is_not_taken_back_at_once(ko):
     assert legal(position(spec, f"{moves} E1 E5"), "C3"), "after a move and its answer it is"
 
 
+@pytest.mark.full
 def test_an_earlier_position_does_not_come_back_under_superko():
     """White's last move takes two stones; one of them, put back, would make the board that white's C2 made."""
     for ko, may in (("positional", False), ("simple", True)):

@@ -24,6 +24,8 @@ from arena.policy.registry import make_agent
 from tests.agents.outside.programs import bot, page_example
 from tests.match.players import Lowest
 
+pytestmark = pytest.mark.full  # programs are started
+
 TIC_TAC_TOE = games.make("tic_tac_toe")
 
 
@@ -34,7 +36,6 @@ def against_lowest(spec, game=TIC_TAC_TOE, count=1):
         return [play_matches(game, players, [Pairing((0, 1), seed)], seed)[0] for seed in range(count)]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("name", ["connect_four", "chess", "backgammon", "leduc_poker", "goofspiel", "hanabi"])
 def test_the_example_of_the_page_plays_any_game(tmp_path, name):
     game = games.make(name)
@@ -45,7 +46,6 @@ def test_the_example_of_the_page_plays_any_game(tmp_path, name):
     assert [(record.verdict.reason, record.verdict.detail) for record in records] == [(Reason.FINISHED, "")] * 3
 
 
-@pytest.mark.full
 def test_the_same_seed_gives_the_same_games(tmp_path):
     game, spec = games.make("connect_four"), page_example(tmp_path)
 
@@ -77,7 +77,6 @@ def test_a_program_is_told_all_that_it_needs(tmp_path):
     assert last["board"].count("●") == last["board"].count("○") == 2
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("limits", "clocks"),
     [
@@ -142,7 +141,6 @@ def test_probabilities_are_passed_on(tmp_path):
     assert answered.probs.tolist() == [0.25] * 4 + [0] * 5
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("answer", "reason", "detail"),
     [
@@ -176,7 +174,6 @@ def test_a_fault_loses_the_game_and_the_program_is_started_again(tmp_path, answe
     assert (good.verdict.reason, good.actions[0]) == (Reason.FINISHED, 8)
 
 
-@pytest.mark.full
 def test_floods_of_complaints_are_read_and_forgotten(tmp_path):
     flood = 'for _ in range(20000): print("." * 500, file=sys.stderr)\n'
     record = against_lowest(bot(tmp_path, flood + 'return {"action": message["legal"][0]}'))[0]
@@ -251,7 +248,6 @@ def test_closing_ends_the_program_and_what_it_has_started(tmp_path):
     wait_for(lambda: not any(map(is_running, running)))
 
 
-@pytest.mark.full
 def test_what_an_ended_program_has_left_ends_with_the_process_that_held_it(tmp_path):
     spec, pids = family(tmp_path, then="import threading\nthreading.Timer(0.5, os._exit, (0,)).start()")
     code = "import time; from arena.policy.registry import make_agent, make_game\n"
@@ -265,7 +261,6 @@ def test_what_an_ended_program_has_left_ends_with_the_process_that_held_it(tmp_p
     wait_for(lambda: not is_running(left))
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, "forgotten", "exit"])
 def test_programs_end_with_the_process_that_holds_them(tmp_path, end):
     """The bot itself ends by the end of its input, perhaps before its guard knows; what it has started does not."""

@@ -20,6 +20,8 @@ from arena.match.verdict import Reason
 from arena.policy.registry import make_agent
 from tests.agents.outside.programs import ARENA, require_program
 
+pytestmark = pytest.mark.full  # programs are started
+
 GAME = games.make("backgammon")
 START = "0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0"
 OPENING = f"board:you:opp:1:0:0:{START}:1:{{}}:{{}}:1:1:1:0:1:-1:0:25:0:0:0:0:1:0:0:0"
@@ -78,7 +80,6 @@ def served(*arguments):
             ours.kill()
 
 
-@pytest.mark.full
 def test_gnu_backgammon_plays_a_match_against_ours():
     """It checks each move, and plays one of its own for an illegal one."""
     program = require_program("gnubg")

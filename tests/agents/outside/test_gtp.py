@@ -20,6 +20,8 @@ from arena.policy.registry import make_agent
 from tests.agents.outside.programs import ARENA, require_program
 from tests.match.players import Lowest
 
+pytestmark = pytest.mark.full  # programs are started
+
 GO = games.make("go", size=5, komi=3.5)
 
 
@@ -35,7 +37,6 @@ def test_gnu_go_beats_a_random_mover_from_both_seats():
     assert first.verdict.reason is second.verdict.reason is Reason.FINISHED
 
 
-@pytest.mark.full
 def test_gnu_go_plays_several_games_at_once_and_the_same_again():
     def lines(seed):
         with closing(make_agent(f"gtp:{gnu_go()}", GO)) as agent:
@@ -137,7 +138,6 @@ def test_another_game_or_size_is_refused(tmp_path):
         make_agent(f"gtp:{sys.executable} {path}", GO)
 
 
-@pytest.mark.full
 def test_our_program_plays_ours():
     """Both ends of the protocol are ours: what one says, the other understands."""
     with closing(make_agent(f"gtp:{ARENA} gtp random --seed 3", GO)) as agent:
@@ -149,7 +149,6 @@ def test_our_program_plays_ours():
     assert records[0] == records[2]
 
 
-@pytest.mark.full
 def test_gnu_go_referees_a_game_of_ours():
     """Two programs and a referee, as gogui-twogtp does it: every move is legal to GNU Go, and so is the score."""
     with (

@@ -17,6 +17,8 @@ from arena.policy.gtp_notation import gtp_notation
 from arena.policy.registry import make_agent
 from tests.agents.outside.programs import ARENA
 
+pytestmark = pytest.mark.full  # programs are started
+
 NOBODY = [("", None)] * 2
 
 
@@ -85,7 +87,6 @@ def test_gomoku_has_the_points_of_go(run_gtp):
     assert answers == [*["="] * 9, "=B+", "=", "? syntax error"]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("spec", ["hex:size=5", "othello", "othello:size=6", "gomoku:size=7"])
 def test_both_ends_of_the_protocol_understand_each_other(spec):
     name, _, options = spec.partition(":")

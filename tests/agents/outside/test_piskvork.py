@@ -17,6 +17,8 @@ from arena.match.verdict import Reason
 from arena.policy.registry import make_agent
 from tests.agents.outside.programs import ARENA
 
+pytestmark = pytest.mark.full  # programs are started
+
 GOMOKU = games.make("gomoku", size=7)
 
 
@@ -71,7 +73,6 @@ def test_the_rule_decides_whether_six_win(brain):
     assert brain("START 7", "INFO rule 1", "BOARD", *stones, "DONE", agent="alphabeta:2")[1] != "3,0"
 
 
-@pytest.mark.full
 def test_both_ends_of_the_protocol_understand_each_other():
     with closing(make_agent(f"piskvork:{ARENA} piskvork random", GOMOKU)) as agent:
         players = [("program", agent), ("random", make_agent("random", GOMOKU))]

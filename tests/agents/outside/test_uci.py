@@ -22,6 +22,8 @@ from arena.policy.registry import make_agent
 from tests.agents.outside.programs import ARENA, require_program
 from tests.match.players import Lowest
 
+pytestmark = pytest.mark.full  # programs are started
+
 CHESS = games.make("chess")
 
 
@@ -35,7 +37,6 @@ def served(spec="random"):
         engine.quit()
 
 
-@pytest.mark.full
 def test_stockfish_beats_a_random_mover_from_both_seats():
     stockfish = require_program("stockfish")
     with closing(make_agent(f"uci:{stockfish},nodes=500,Skill Level=10", CHESS)) as agent:
@@ -81,7 +82,6 @@ def test_stockfish_knows_what_has_been_played():
     assert match.verdict is None
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
@@ -107,7 +107,6 @@ def test_another_game_is_refused():
         make_agent("uci:cat", games.make("connect_four"))
 
 
-@pytest.mark.full
 def test_an_engine_that_says_nothing_is_not_waited_for(monkeypatch):
     monkeypatch.setattr("agents.outside.uci_engine.START_LIMIT_S", 0.3)
     with pytest.raises(UsageError, match=r"uci: sleep does not answer uci within 0\.3 s"):
@@ -120,7 +119,6 @@ def test_where_python_chess_is_missing_the_extra_is_named(monkeypatch):
         make_agent("uci:cat", CHESS)
 
 
-@pytest.mark.full
 def test_our_engine_plays_ours():
     """Both ends of the protocol are ours: what one says, the other understands."""
     with closing(make_agent(f"uci:{ARENA} uci random,Seed=5", CHESS)) as agent:
@@ -169,7 +167,6 @@ def test_an_engine_that_dies_loses_and_comes_back(tmp_path):
     assert CHESS.action_text(CHESS.initial, matches[1].actions[0]) == "a3"
 
 
-@pytest.mark.full
 def test_python_chess_drives_our_engine_to_the_end_of_a_game():
     with served("alphabeta:1") as engine:
         assert engine.id["name"].endswith("alphabeta:1")
@@ -182,7 +179,6 @@ def test_python_chess_drives_our_engine_to_the_end_of_a_game():
         assert board.ply() == 60 or board.is_game_over()
 
 
-@pytest.mark.full
 def test_our_engine_finds_mate_castles_and_promotes_from_any_position():
     with served("alphabeta:1") as engine:
         mate = chess.Board("k7/7Q/1K6/8/8/8/8/8 w - - 0 1")
@@ -193,7 +189,6 @@ def test_our_engine_finds_mate_castles_and_promotes_from_any_position():
         assert engine.play(mate, chess.engine.Limit(nodes=1)).move is None
 
 
-@pytest.mark.full
 def test_our_engine_plays_on_after_a_draw_that_nobody_claims():
     with served() as engine:
         board = chess.Board()

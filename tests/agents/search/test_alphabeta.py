@@ -81,6 +81,7 @@ def test_ties_are_broken_at_random_and_by_the_seed():
     np.testing.assert_array_equal(policy.forward(view(TIC_TAC_TOE, states)).act, first)
 
 
+@pytest.mark.full
 def test_a_row_does_not_depend_on_its_batch():
     states = random_positions(SMALL_BOARD, 5, count=20, seed=0)
     policy = AlphaBetaPolicy(SMALL_BOARD, 6, seed=0)

@@ -66,6 +66,7 @@ def test_choices_made_at_once_are_mixed_as_in_equilibrium(payoffs, strategy, val
     assert answer.value[0] == pytest.approx(value, abs=0.05)
 
 
+@pytest.mark.full
 def test_the_second_of_those_who_choose_at_once_does_not_know_the_first_choice():
     game = games.make("matrix_game", payoffs="matching_pennies")
     chosen = np.repeat(game.initial.reshape(1), 2)

@@ -45,6 +45,7 @@ def test_statistics_are_those_of_a_plain_search_with_the_same_random_numbers(gam
     assert_same(nodes, 0, plain, assert_later)
 
 
+@pytest.mark.full
 def test_it_takes_a_win_and_blocks_one():
     def move(text):
         return MCTSPolicy(TIC_TAC_TOE, 500, seed=0, rave=True).forward(view(TIC_TAC_TOE, [drawn(TIC_TAC_TOE, text)]))

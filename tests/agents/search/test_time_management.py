@@ -57,6 +57,7 @@ def test_a_clock_takes_the_place_of_a_count_that_nobody_asked_for():
     assert budget_for(CHESS, Budget(4), Batch(mask=np.ones((1, 1))), 0, "depth") == Budget(4)
 
 
+@pytest.mark.full
 def test_limits_of_the_search_itself_are_obeyed():
     obs = ClockReading(nodes=50, depth=2).to_arrays()
     assert budget_for(CHESS, Budget(400), obs, 0, "nodes") == Budget(50)
@@ -66,6 +67,7 @@ def test_limits_of_the_search_itself_are_obeyed():
     assert answer.visits.sum() in (49, 50)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("spec", ["alphabeta", "mcts", "mcts:100000000"])
 def test_a_search_answers_within_its_share_of_the_clock(spec):
     policy = make_agent(spec, CONNECT_FOUR)
