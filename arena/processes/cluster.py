@@ -24,14 +24,21 @@ class GrpcError(Protocol):
 def require_ray() -> Any:
     """Return the package `ray`, connected to the cluster at RAY_ADDRESS or else to a new one on this machine.
 
-    Raises `UsageError` if it is not installed.
+    Raises `UsageError` if it is not installed, or does not start here.
     """
     try:
         import ray
     except ImportError as error:
         raise UsageError(f"Ray is not installed: {install_command('ray')}") from error
-    if not ray.is_initialized():
-        ray.init() if "RAY_ADDRESS" in os.environ else ray.init(include_dashboard=False)
+    if ray.is_initialized():
+        return ray
+    if "RAY_ADDRESS" in os.environ:
+        ray.init()
+        return ray
+    try:
+        ray.init(include_dashboard=False)
+    except Exception as error:  # Ray has no class of its own for a node that is too slow to start
+        raise UsageError(f"Ray does not start on this machine: {first_line(error)}") from error
     return ray
 
 
