@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from agents.algorithms.qrdqn import QRDQNPolicy
     from agents.algorithms.rainbow import RainbowPolicy
     from agents.algorithms.sac import SACPolicy
+    from agents.algorithms.td import TDPolicy
     from agents.algorithms.td3 import TD3Policy
     from agents.algorithms.trpo import TRPOPolicy
     from agents.learning.exploration import BaseNoise, GaussianNoise, OUNoise
@@ -60,6 +61,7 @@ else:
             "agents.algorithms.qrdqn": "QRDQNPolicy",
             "agents.algorithms.rainbow": "RainbowPolicy",
             "agents.algorithms.sac": "SACPolicy",
+            "agents.algorithms.td": "TDPolicy",
             "agents.algorithms.td3": "TD3Policy",
             "agents.algorithms.trpo": "TRPOPolicy",
         },
@@ -93,6 +95,7 @@ __all__ = [
     "RainbowPolicy",
     "SACPolicy",
     "TD3Policy",
+    "TDPolicy",
     "TRPOPolicy",
 ]
 
@@ -121,6 +124,7 @@ AGENTS = {
     "alphazero": "agents.configs.kinds:ALPHAZERO",
     "nfsp": "agents.configs.kinds:NFSP",
     "mmd": "agents.configs.kinds:MMD",
+    "td": "agents.configs.kinds:TD",
     "random": "agents.configs.kinds:RANDOM",
     "one-ply": "agents.configs.kinds:ONE_PLY",
     "alphabeta": "agents.configs.kinds:ALPHABETA",
@@ -129,6 +133,8 @@ AGENTS = {
     "ismcts": "agents.configs.kinds:ISMCTS",
     "puct": "agents.configs.kinds:PUCT",
     "gumbel": "agents.configs.kinds:GUMBEL",
+    "expectimax": "agents.configs.kinds:EXPECTIMAX",
+    "pubeval": "agents.configs.kinds:PUBEVAL",
     "tabular": "agents.configs.kinds:TABULAR",
     "perfect": "agents.configs.kinds:PERFECT",
     "noisy": "agents.configs.kinds:NOISY",

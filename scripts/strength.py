@@ -74,6 +74,8 @@ def exploited(agent: str) -> Measurement:
 
 OPENSPIEL = "cmd:python scripts/openspiel_bot.py 10000"
 """OpenSpiel's MCTS with 10,000 simulations a move; as a command of the repository's root, in its environment."""
+PUBEVAL = "pubeval:runs/pubeval"
+"""With its weights as published in that folder, which is not part of the repository."""
 GNU_GO = "gtp:gnugo --mode gtp --level 10 --chinese-rules --capture-all-dead --play-out-aftermath"
 """With stones that are dead by agreement taken off first, since all that stand are counted."""
 
@@ -82,7 +84,8 @@ MEASUREMENTS: dict[str, Sequence[Measurement]] = {
     "backgammon": (
         Measurement("zoo:backgammon", "random", 400),
         Measurement("zoo:backgammon", "mcts:200", 20),
-        Measurement("zoo:backgammon", "gnubg:plies=0", 2000),
+        Measurement("zoo:backgammon", "gnubg:plies=0", 200),
+        Measurement("zoo:backgammon", PUBEVAL, 4000, game="backgammon:scoring=full"),
     ),
     "breakthrough": (Measurement("mcts:1s", OPENSPIEL, 10),),
     "checkers": (Measurement("mcts:2000", "alphabeta:6", 20),),
@@ -259,8 +262,8 @@ TITLE = """# Strength
 Written by `python scripts/strength.py` from the cards in `agents/zoo`. `arena zoo` lists them, `arena agents --game
 GAME` shows the levels of one, and `arena zoo verify GAME` plays the games of its first figure again."""
 FIGURES = """Scores are points a game, a draw is half a point; in games for chips what is earned a game. In brackets
-stands the 95 % interval; few games make it wide. (In backgammon, where a win earns 1 and a loss -1, a score of 2.8 %
-is -0.945 points a game.) Games begin with four random moves (none in games of chance), each
+stands the 95 % interval; few games make it wide. (In backgammon, where a win earns 1 and a loss -1, a score of 41.5 %
+is -0.17 points a game.) Games begin with four random moves (none in games of chance), each
 line from all seats. Core-seconds are those of all games of a row, both sides together, without those of other programs.
 `python scripts/strength.py GAME` measures them again, from the games in its store where they are there."""
 LEVELS = """Ratings of `level:1` to `level:10`: Elo, where `random` is 0; with a sign, what a level earns a game, in

@@ -11,6 +11,7 @@ from agents.configs.actors import (
     SACConfig,
     TD3Config,
 )
+from agents.configs.afterstates import TDConfig
 from agents.configs.on_policy import A2CConfig, MMDConfig, NPGConfig, PGConfig, PPOConfig, PSRLConfig, TRPOConfig
 from agents.configs.search import AlphaZeroConfig
 from agents.configs.value_based import (
@@ -110,6 +111,19 @@ NFSP = _learner(
     "nfsp", "neural fictitious self-play", NFSPConfig, "off-policy", "arXiv 1603.01121", GAMES, self_play=True
 )
 MMD = _learner("mmd", "magnetic mirror descent", MMDConfig, "on-policy", "arXiv 2206.05825", GAMES, self_play=True)
+TD = learner(
+    "td",
+    "TD(lambda), values of positions after moves",
+    Algorithm(
+        TDConfig,
+        Deferred("agents.algorithms.td:build"),
+        "on-policy",
+        "CACM 38 (1995)",
+        GAMES,
+        self_play=True,
+        any_payoffs=True,
+    ),
+)
 RANDOM = AgentKind(summary="draws a legal action uniformly", make=Deferred("agents.scripted.uniform:make"))
 ONE_PLY = AgentKind(
     summary="wins if it can, blocks if it must, otherwise plays at random",
@@ -143,6 +157,16 @@ PUCT = AgentKind(
 )
 GUMBEL = AgentKind(
     "tree search guided by a network, in few simulations", Deferred("agents.guided.puct:make", ("gumbel",)), "DIR:N"
+)
+EXPECTIMAX = AgentKind(
+    summary="looks turns ahead by a network of positions after moves, for games with dice",
+    make=Deferred("agents.guided.expectimax:make"),
+    argument="DIR:PLIES",
+)
+PUBEVAL = AgentKind(
+    summary="PubEval, a linear benchmark of backgammon, from the folder of its published weights",
+    make=Deferred("agents.guided.pubeval:make"),
+    argument="FOLDER",
 )
 TABULAR = AgentKind(
     summary="plays a strategy solved by 'arena solve'", make=Deferred("agents.solvers.tabular:make"), argument="DIR"

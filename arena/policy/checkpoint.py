@@ -93,6 +93,11 @@ def load_weights(policy: BasePolicy, content: bytes, where: str) -> None:
     )  # a tensor that is shared has one name in the file, several in the state
 
 
+def _label(name: str, options: Mapping[str, Any], ignored: tuple[str, ...]) -> str:
+    """Return the label of a game with its options, but for those ignored."""
+    return GameId(without_hash(name), {key: value for key, value in options.items() if key not in ignored}).label
+
+
 DTYPES = {
     "BOOL": torch.bool,
     "U8": torch.uint8,
@@ -176,8 +181,9 @@ class Checkpoint:
         description = self.description
         if without_hash(description["algorithm"]) != without_hash(name):
             raise CheckpointError(f"{self.where} was trained with {description['algorithm']!r}, not {name!r}")
-        trained = GameId(without_hash(description["game"]), description["options"]).label
-        wanted = GameId(without_hash(task.name), task.options).label
+        ignored = task.payoff_options if algorithm.any_payoffs and isinstance(task, Game) else ()
+        trained = _label(description["game"], description["options"], ignored)
+        wanted = _label(task.name, task.options, ignored)
         if trained != wanted:
             raise CheckpointError(f"{self.where} plays {trained}, not {wanted}")
         try:

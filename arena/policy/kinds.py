@@ -43,6 +43,8 @@ class Algorithm:
     """True if it learns a game against itself alone by default, and not against its past as well."""
     single: Any = None
     """A config for Gymnasium's environments, where the defaults (for many boards at once) do not suit them."""
+    any_payoffs: bool = False
+    """True if its agents play a game whatever its results pay: they tell the results apart."""
 
     def usual_config(self, single: bool) -> Any:
         """Return the default config for a game or for a single-agent environment."""

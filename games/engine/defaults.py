@@ -54,6 +54,12 @@ def heuristic(state: Any, seat: int) -> float:
 
 
 @njit
+def features(state: Any, seat: int, out: NDArray[Any]) -> bool:
+    """Leave it at what is observed."""
+    return False
+
+
+@njit
 def redact(state: Any, seat: int) -> None:
     """Do nothing: nothing is hidden."""
 

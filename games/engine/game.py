@@ -119,6 +119,14 @@ class Game:
     zero_sum: bool = True
     wins_at_one: bool = True
     """No seat returns more than 1, so that searches take a return of 1 for a win that nothing improves."""
+    payoffs: tuple[float, ...] = (-1, 0, 1)
+    """Results that a value network tells apart, ascending: the returns of a seat with any options of the game.
+
+    Where wins are at one, those beyond count as 1."""
+    payoff_options: tuple[str, ...] = ()
+    """Options that change what the results of a game pay, and nothing else."""
+    num_features: int = 0
+    """Features that the rule `features` writes of a position; 0 without that rule."""
     lowest_return: float = -1.0
     """No seat is known to return less, where nobody wins; it bounds what a forfeit costs there."""
     cooperative: bool = False

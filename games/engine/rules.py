@@ -101,6 +101,15 @@ def heuristic(state: Any, seat: int) -> float:
     raise NotImplementedError
 
 
+def features(state: Any, seat: int, out: NDArray[Any]) -> bool:
+    """Write into `out` (float32 [F]) what a value network for `seat` is shown of a position between turns.
+
+    F is the game's `num_features`. False, the default, leaves it at what `observe` writes. For games whose observation
+    a small network reads badly.
+    """
+    raise NotImplementedError
+
+
 def redact(state: Any, seat: int) -> None:
     """Blank what `seat` may not know, in place (its random stream is the engine's to hide).
 

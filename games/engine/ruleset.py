@@ -30,6 +30,7 @@ class Ruleset:
     playout_action: Rule | None = None
     prior: Rule | None = None
     heuristic: Rule | None = None
+    features: Rule | None = None
     chance_outcomes: Rule | None = None
     """Needed where chance moves."""
     draw_outcome: Rule | None = None

@@ -9,6 +9,9 @@ from arena.policy.zoo.entries import find_entry
 from arena.policy.zoo.opponents import champion_of, level_of
 from games.engine.game import Game
 
+SEARCHES = {"td": "expectimax"}
+"""The agents that search by a network of an algorithm, where it is not puct."""
+
 
 def make_champion(game: Game, argument: str) -> Policy:
     """Make the best agent for a game; it takes no argument."""
@@ -35,4 +38,5 @@ def make_zoo(game: Game, argument: str) -> Policy:
     if not entry.trained:
         raise UsageError(f"zoo:{name} has no weights; its champion is {entry.card.champion}")
     algorithm = str(read_config(entry.folder)["algorithm"])
-    return make_agent(f"puct:{entry.folder}:{budget}" if budget else f"{algorithm}:{entry.folder}", game)
+    search = SEARCHES.get(algorithm, "puct")
+    return make_agent(f"{search}:{entry.folder}:{budget}" if budget else f"{algorithm}:{entry.folder}", game)

@@ -23,6 +23,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from games.backgammon.features import BAR, NUM_FEATURES, OFF, features
 from games.engine.bits import lowest_index
 from games.engine.cards import DICE
 from games.engine.chance import RANDOM_FIELD
@@ -35,12 +36,10 @@ from games.engine.picture import NOBODY, Picture
 from games.engine.ruleset import Ruleset
 from games.engine.views import views
 
-OFF, BAR = 0, 25
 CHECKERS = 15
 START = {24: 2, 13: 5, 8: 3, 6: 5}
 LONGEST = 5_000
-ROWS = 11
-"""Rows of the picture: five for each half, and one between them for the dice."""
+ROWS = 11  # of the picture: five for each half, and one between them for the dice
 STATE = np.dtype(
     [
         ("checkers", np.int8, (2, 26)),  # of each seat, on points as that seat counts them; OFF and BAR included
@@ -317,7 +316,7 @@ def parse_action(state: State, text: str) -> int:
         number = int(match[3]) if match[3] else min([*left, 6] if target == OFF != point - 6 else [point - target])
         if 1 <= point <= BAR and 1 <= number <= 6 and max(point - number, OFF) == target:
             return (point - 1) * 6 + number - 1
-    raise UsageError(f"{text.strip()!r} is no move; type a point and where to, like 24/18, bar/20 or 6/off")
+    raise UsageError(f"{text.strip()!r} is no move; type two points, like 24/18, bar/20 or 6/off")
 
 
 def board_line(state: State) -> str:
@@ -383,6 +382,7 @@ def game(scoring: Literal["winloss", "full"] = "winloss") -> CompiledGame:
             observe=observe,
             returns=returns,
             chance_outcomes=chance_outcomes,
+            features=features,
         ),
         picture=picture,
         action_text=action_text,
@@ -390,7 +390,10 @@ def game(scoring: Literal["winloss", "full"] = "winloss") -> CompiledGame:
         position_text=board_line,
         parse_position=partial(parse_board, scoring=scoring),
         num_outcomes=36,
+        num_features=NUM_FEATURES,
         wins_at_one=scoring == "winloss",
+        payoffs=(-3, -2, -1, 0, 1, 2, 3),
+        payoff_options=("scoring",),
     )
 
 
