@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import subprocess
 import sys
 
 import numpy as np
@@ -10,7 +12,6 @@ import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from arena.base.cores import usable_cores
-from arena.base.errors import UsageError
 from arena.runs.live import LiveLogger, LiveRun, live
 from arena.runs.live_files import GAMES_SPEED, SPEED
 from arena.runs.loggers import (
@@ -23,7 +24,6 @@ from arena.runs.loggers import (
     settings_of,
     update_interval,
 )
-from arena.trainer.wandb_logger import WandbLogger
 from tests.runs.small import gym_run
 
 pytestmark = pytest.mark.full
@@ -78,15 +78,16 @@ def test_a_run_on_wandb_is_gone_on_with_under_its_number(tmp_path, monkeypatch):
     assert (tmp_path / "run" / "snapshot-0002").is_dir(), "snapshots are written whatever the logger"
 
 
-def test_without_an_account_wandb_is_refused_in_one_line(tmp_path, monkeypatch):
+def test_without_an_account_wandb_is_refused_in_one_line(tmp_path):
+    """In a process of its own: wandb keeps the mode of the first run of a process."""
     pytest.importorskip("wandb")
-    for name in ("WANDB_API_KEY", "WANDB_MODE"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
-    monkeypatch.setenv("WANDB_DIR", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match=r"Weights & Biases: No API key .* WANDB_MODE=offline needs no account"):
-        WandbLogger()
+    own = {name: value for name, value in os.environ.items() if not name.startswith("WANDB_")}
+    own |= {"NETRC": str(tmp_path / "netrc"), "HOME": str(tmp_path), "WANDB_DIR": str(tmp_path)}
+    code = "from arena.trainer.wandb_logger import WandbLogger; WandbLogger()"
+    done = subprocess.run([sys.executable, "-c", code], env=own, capture_output=True, text=True, timeout=120)
+    last = done.stderr.splitlines()[-1]
+    assert "UsageError: Weights & Biases: No API key" in last
+    assert last.endswith("; WANDB_MODE=offline needs no account")
 
 
 def test_only_where_each_step_is_an_update_steps_are_left_out():
