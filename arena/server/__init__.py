@@ -21,6 +21,7 @@ games follow.
     audit                the log of who did what
     models               what goes over the wire, typed
     app, api             the HTTP side: doors (hosts, keys, rates), then the routes of /api/v1
+    pages                the same for people: HTML, forms, events
     serving              uvicorn, draining, and the demonstration
     client               the other side: requests of `arena submit` and of workers
     worker               takes jobs, plays them by the runner of tournaments, reports

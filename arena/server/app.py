@@ -15,6 +15,10 @@ from arena.server.audit import log
 from arena.server.bundles import MOST_BYTES
 from arena.server.database import Writer
 from arena.server.doors import Doors, RateLimit
+from arena.server.pages.forms import forms, posted
+from arena.server.pages.live import live
+from arena.server.pages.reading import reading
+from arena.server.pages.rendering import error_page
 from arena.server.refusals import CLOSED, INVALID, RefusedError
 from arena.server.state import ServerConfig, ServerState
 from arena.store import Store
@@ -26,7 +30,8 @@ def make_app(store: Store, config: ServerConfig) -> FastAPI:
         title="Arena", version=arena.__version__, docs_url=None, redoc_url=None, openapi_url="/api/v1/openapi.json"
     )
     state = app.state.server = ServerState(store, Writer(store), config)
-    app.include_router(routes)
+    for router in (routes, reading, live, forms, posted):
+        app.include_router(router)
     app.add_exception_handler(RefusedError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(UsageError, _unavailable)
@@ -64,22 +69,29 @@ async def _logged(request: Request, call_next: Callable[[Request], Awaitable[Res
 
 def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, RefusedError)
-    return JSONResponse({"detail": str(error)}, error.status)
+    return _answer(request, str(error), error.status)
 
 
 def _invalid(request: Request, error: Exception) -> Response:
     """Name the fields that are wrong, without the values."""
     assert isinstance(error, RequestValidationError)
     faults = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5]]
-    return JSONResponse({"detail": "; ".join(faults)}, INVALID)
+    return _answer(request, "; ".join(faults), INVALID)
 
 
 def _unavailable(request: Request, error: Exception) -> Response:
     """Hide what the store says of itself: its message names files of this machine."""
     log("error", error=str(error))
-    return JSONResponse({"detail": "the server cannot do this now; try again later"}, CLOSED)
+    return _answer(request, "the server cannot do this now; try again later", CLOSED)
 
 
 def _failed(request: Request, error: Exception) -> Response:
     log("error", error=repr(error))
-    return JSONResponse({"detail": "an error of the server; it has been logged"}, 500)
+    return _answer(request, "an error of the server; it has been logged", 500)
+
+
+def _answer(request: Request, detail: str, status: int) -> Response:
+    """Say why something was not done: as JSON to programs, as a page to people."""
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"detail": detail}, status)
+    return error_page(request, status, detail)

@@ -97,6 +97,14 @@ def ladder_numbered(connection: Connection, number: int) -> Ladder:
     return _ladder(connection.execute(select(ladders).where(ladders.c.id == number)).one())
 
 
+def ladder_of_run(connection: Connection, run: int, account: Account | None) -> Ladder:
+    """Return the ladder whose games a run of the store has; `RefusedError` if there is none that an account may see."""
+    row = connection.execute(select(ladders).where(ladders.c.run == run)).one_or_none()
+    if row is None or not may_see(connection, _ladder(row), account):
+        raise RefusedError(MISSING, "there is no such game")
+    return _ladder(row)
+
+
 def visible_ladder(connection: Connection, name: str, account: Account | None) -> Ladder:
     """Return a ladder that an account may see; one that it may not see is as one that there is not."""
     ladder = find_ladder(connection, name)

@@ -1,0 +1,181 @@
+"""Pages for everybody: ladders, bots, matches, workers. Private ladders show themselves to their members alone."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+
+from arena.base.errors import UsageError
+from arena.base.intervals import NORMAL_95
+from arena.match.verdict import FAULTS, Verdict
+from arena.server import bots, ladders, workers
+from arena.server.accounts import Account
+from arena.server.api import Id, LadderName, Server
+from arena.server.pages.positions import Gallery
+from arena.server.pages.rendering import page, static_file
+from arena.server.pages.sessions import Visitor
+from arena.server.pages.tables import ResultTable, result_table
+from arena.server.refusals import MISSING, RefusedError
+from arena.server.state import ServerState
+from arena.store import MatchFilter, Selection, StoredMatch
+
+reading = APIRouter(include_in_schema=False)
+LATEST = 30
+"""Matches on the pages of a ladder and of a bot."""
+MOST_IN_HEAT_MAP = 25
+"""Bots of a table of payoffs, the best ones."""
+GALLERY = Gallery()
+
+
+@reading.get("/static/{name}")
+def static(name: str) -> Response:
+    """Return the stylesheet, the script or the icon."""
+    kinds = {"arena.css": "text/css", "arena.js": "text/javascript", "icon.svg": "image/svg+xml"}
+    if name not in kinds:
+        raise RefusedError(MISSING, "there is no such file")
+    return Response(static_file(name), media_type=kinds[name], headers={"Cache-Control": "max-age=300"})
+
+
+@reading.get("/")
+def ladder_list(request: Request, server: Server, account: Visitor) -> Response:
+    """Show the ladders that one may see."""
+    with server.reading() as connection:
+        known = ladders.list_ladders(connection, account)
+        leaders = {one.name: ladders.standings(connection, one.id)[:1] for one in known}
+    return page(request, "ladders.html", account, ladders=known, leaders=leaders)
+
+
+@reading.get("/ladders/{name}")
+def ladder(request: Request, server: Server, account: Visitor, name: LadderName) -> Response:
+    """Show a ladder: standings, payoffs, the latest games."""
+    with server.reading() as connection:
+        found = ladders.visible_ladder(connection, name, account)
+        standings = ladders.standings(connection, found.id)
+        waiting = bots.list_bots(connection, ladder=found.id, state="qualifying")
+    table = _results(server, found)
+    matches = [summary(one) for one in server.store.matches(MatchFilter(run=found.run), limit=LATEST)]
+    shown = [row["player"] for row in standings if row["active"]][:MOST_IN_HEAT_MAP]
+    return page(
+        request,
+        "ladder.html",
+        account,
+        ladder=found,
+        standings=[row | {"half": NORMAL_95 * row["deviation"], "wdl": table.row(row["player"])} for row in standings],
+        payoffs=[(one, [table.share(one, other) for other in shown]) for one in shown],
+        names=shown,
+        waiting=waiting,
+        matches=matches,
+    )
+
+
+@reading.get("/bots/{number}")
+def bot(request: Request, server: Server, account: Visitor, number: Id) -> Response:
+    """Show a bot: its versions, its way in, its latest matches; to whoever submitted it, what went wrong as well."""
+    with server.reading() as connection:
+        found = bots.bot_numbered(connection, number)
+        its_ladder = ladders.ladder_numbered(connection, found["ladder"])
+        if not ladders.may_see(connection, its_ladder, account):
+            raise RefusedError(MISSING, f"there is no bot {number}")
+        versions = bots.list_bots(connection, ladder=its_ladder.id, name=found["name"])
+    wanted = MatchFilter(player=found["player"], run=its_ladder.run)
+    own = account is not None and (account.id == found["account"] or account.role == "owner")
+    return page(
+        request,
+        "bot.html",
+        account,
+        bot=found | {"half": NORMAL_95 * found["deviation"]},
+        ladder=its_ladder,
+        versions=versions,
+        own=own,
+        wdl=_results(server, its_ladder).row(found["player"]),
+        matches=[summary(one) for one in server.store.matches(wanted, limit=LATEST)],
+        faults=_faults(server, found["player"], its_ladder.run) if own else [],
+    )
+
+
+@reading.get("/matches/{number}")
+def match(
+    request: Request,
+    server: Server,
+    account: Visitor,
+    number: Id,
+    move: Annotated[int | None, Query(ge=0, lt=2**31)] = None,
+) -> Response:
+    """Show a match after so many moves, by default at its end."""
+    stored, its_ladder = visible_match(server, number, account)
+    last = len(stored.record.actions)
+    at = last if move is None else min(move, last)
+    shown: dict[str, Any] = {"walk": None, "position": None, "fault": ""}
+    try:
+        shown["walk"] = GALLERY.walk(stored.record)
+        shown["position"] = GALLERY.position(stored.record, at)
+    except UsageError as error:
+        shown["fault"] = str(error)
+    return page(
+        request,
+        "match.html",
+        account,
+        match=summary(stored),
+        ladder=its_ladder,
+        record=stored.record,
+        at=at,
+        last=last,
+        **shown,
+    )
+
+
+@reading.get("/workers")
+def worker_table(request: Request, server: Server, account: Visitor) -> Response:
+    """Show the workers."""
+    with server.reading() as connection:
+        return page(request, "workers.html", account, workers=workers.list_workers(connection))
+
+
+def visible_match(server: ServerState, number: int, account: Account | None) -> tuple[StoredMatch, ladders.Ladder]:
+    """Return a stored match with its ladder; `RefusedError` if there is none that an account may see."""
+    try:
+        stored = server.store.match(number)
+    except UsageError:
+        raise RefusedError(MISSING, f"there is no match {number}") from None
+    with server.reading() as connection:
+        return stored, ladders.ladder_of_run(connection, stored.run, account)
+
+
+def summary(stored: StoredMatch) -> dict[str, Any]:
+    """Return a match as lists show it."""
+    record = stored.record
+    return {
+        "id": stored.id,
+        "added": stored.added,
+        "players": record.players,
+        "result": result_words(record.verdict, record.players),
+        "length": len(record.actions),
+    }
+
+
+def result_words(verdict: Verdict, players: tuple[str, ...]) -> str:
+    """Return how a match ended: who won, or what each earned, and a breach of the rules."""
+    if len(players) > 2 or sum(verdict.returns) != 0:
+        text = ", ".join(f"{one:+g}" for one in verdict.returns)
+    elif verdict.returns[0] == verdict.returns[1]:
+        text = "draw"
+    else:
+        text = f"{players[verdict.returns.index(max(verdict.returns))]} wins"
+    if verdict.offender is not None:
+        text += f": {players[verdict.offender]} {verdict.reason.value}"
+    return text
+
+
+def _results(server: ServerState, found: ladders.Ladder) -> ResultTable:
+    return result_table(server.store.results(Selection(found.rules.game, runs=(found.run,))))
+
+
+def _faults(server: ServerState, player: str, run: int) -> list[dict[str, Any]]:
+    """Return the latest matches that a bot lost by breaking a rule, with what it answered or how it ended."""
+    lost = []
+    for reason in FAULTS:
+        for one in server.store.matches(MatchFilter(player=player, run=run, reason=reason), limit=LATEST):
+            verdict = one.record.verdict
+            if verdict.offender is not None and one.record.players[verdict.offender] == player:
+                lost.append(summary(one) | {"reason": reason.value, "detail": verdict.detail})
+    return sorted(lost, key=lambda one: -one["id"])[:LATEST]
