@@ -69,6 +69,9 @@ else # in parts, since what a worker has compiled stays in its memory; all of th
     [ -z "$failed" ]
 fi
 
+step "the site of the documentation"
+.venv/bin/python scripts/build_docs.py --out "$scratch/docs"
+
 step "the wheel, in an empty environment"
 work=$scratch/wheel
 mkdir "$work"

@@ -13,6 +13,8 @@ from tests.cli.command_lines import parsed
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
+MADE = re.compile(r"reference/(command|game|agent|python)/|measured/rows/|reference/(store|protocol)\.md")
+"""Pages of the site that scripts make; the test of the site checks what leads there."""
 PAGES = [README, ROOT / "CONTRIBUTING.md", ROOT / "agents" / "outside" / "PROTOCOL.md", *DOCS]
 LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"")
 
@@ -34,14 +36,59 @@ def anchors(page):
 def test_links_lead_somewhere(page):
     for path, anchor in links(page):
         target = (page.parent / path).resolve() if path else page
+        if MADE.match(str(target.relative_to(ROOT)).removeprefix("docs/")):
+            continue
         assert target.exists(), path
         assert not anchor or anchor in anchors(target), f"{path}#{anchor}"
 
 
+def within_clicks(start, clicks):
+    """All pages that can be reached from a page by so many links."""
+    reached = {start}
+    for _ in range(clicks):
+        reached |= {
+            (page.parent / path).resolve() for page in reached for path, _ in links(page) if path.endswith(".md")
+        } & {*PAGES}
+    return reached
+
+
 def test_the_front_page_is_short_and_leads_to_every_page():
     assert README.read_text(encoding="utf-8").count("\n") <= 150
-    reached = {(ROOT / path).resolve() for path, _ in links(README)}
-    assert reached >= set(DOCS)
+    assert within_clicks(README, 3) >= {*DOCS}
+
+
+QUESTIONS = {
+    "How do I mask actions?": ("tutorials/own-agent.md", "mask[:, self._order]"),
+    "Why is my second player's reward lost?": ("explanation/turns.md", "its reward is everything that agent received"),
+    "How do I plug my environment in?": ("tutorials/own-environment.md", "arena train ./race.py ppo"),
+    "How do I know that it learns?": ("tutorials/first-agent.md", "arena exploit"),
+    "How do I use my own network?": ("how-to/hosted-games.md", "--network my_nets.py:make"),
+    "How do I evaluate against old snapshots?": ("explanation/leagues.md", "Snapshots are measured"),
+    "How do I run on two machines?": ("how-to/several-machines.md", "ray://HOST"),
+    "How do I continue a run?": ("how-to/resume.md", "--resume --steps"),
+    "How do I export a model?": ("how-to/export.md", "arena export"),
+    "What do the columns mean?": ("how-to/ratings.md", "half of the 95 % interval"),
+}
+"""What newcomers ask, and where it is answered: a page, and words of the answer."""
+
+
+@pytest.mark.parametrize("start", [README, ROOT / "docs" / "index.md"], ids=lambda page: page.name)
+def test_newcomers_questions_are_answered_within_three_clicks(start):
+    asked = (ROOT / "docs" / "how-to" / "questions.md").read_text(encoding="utf-8")
+    reached = within_clicks(start, 3)
+    for question, (name, words) in QUESTIONS.items():
+        page = ROOT / "docs" / name
+        assert f"**{question}**" in asked
+        assert page in reached, question
+        assert words in page.read_text(encoding="utf-8"), question
+
+
+def test_the_page_of_variables_has_all_of_ours():
+    files = [file for folder in ("arena", "agents", "games") for file in (ROOT / folder).rglob("*.py")]
+    named = {name for file in files for name in re.findall(r'"(ARENA_[A-Z_]+)"', file.read_text(encoding="utf-8"))}
+    page = (ROOT / "docs" / "reference" / "environment.md").read_text(encoding="utf-8")
+    assert len(named) > 4
+    assert not [name for name in named - {"ARENA_SECRET_FOR_ESCAPES"} if f"`{name}`" not in page]
 
 
 @pytest.mark.full
@@ -53,11 +100,12 @@ def test_python_on_a_page_runs(page):
 
 
 def command_lines():
-    """The commands in blocks of shell of the front page and of the page of commands, once each."""
-    for page in (README, ROOT / "docs" / "reference" / "commands.md", ROOT / "docs" / "explanation" / "leagues.md"):
-        for block in re.findall(r"^```sh\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S):
+    """The commands in blocks of shell on all pages, once each."""
+    for page in (README, *DOCS):
+        for block in re.findall(r"^```(?:sh|console)\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S):
             for line in block.splitlines():
-                yield from (command.strip() for command in line.partition("  #")[0].split(";"))
+                words = re.sub(r"^(\$ )?([A-Z_]+=\S+ )*", "", re.split(r"\s+#", line)[0])
+                yield from (command.strip() for command in words.split(";"))
 
 
 def problem(line):

@@ -212,6 +212,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("arena new-agent my_reinforce", "the folder my_reinforce with the agent, its test and pyproject.toml"),
         ("arena new-agent my_reinforce --folder src", "the same in the folder src"),
     ),
+    "docs": (
+        ("arena docs", "the first page"),
+        ("arena docs tournament", "the page of a command"),
+        ("arena docs hex --address", "the address of a game's page, without opening it"),
+    ),
     "completion": (
         ("arena completion bash > ~/.local/share/bash-completion/completions/arena", "bash, permanently"),
         ("arena completion zsh > ~/.zfunc/_arena", "zsh; ~/.zfunc must be in fpath"),

@@ -55,7 +55,7 @@ def run(options: Options) -> int:
     if options.game.endswith(":"):
         return _list_hosted(options.game.removesuffix(":"), options.json)
     names = [options.game] if options.game else GAMES.names()
-    rows = [_row(make_game(name)) for name in names]
+    rows = [game_row(make_game(name)) for name in names]
     if options.json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
         return 0
@@ -88,7 +88,8 @@ def _list_hosted(host: str, as_json: bool) -> int:
     return 0
 
 
-def _row(game: Game) -> GameRow:
+def game_row(game: Game) -> GameRow:
+    """Return the row of a game."""
     knowledge = "hidden" if not game.perfect_information else "perfect"
     utility = "cooperative" if game.cooperative else "zero-sum" if game.zero_sum else "general-sum"
     box = game.action_box

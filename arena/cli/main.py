@@ -49,6 +49,7 @@ COMMANDS = {
     "check-game": "play a game at random and check that its rules keep the contract of games",
     "new-game": "write the template of a game of your own",
     "new-agent": "write the template of an agent of your own",
+    "docs": "open the documentation on a command, a game, an agent",
     "completion": "print a script that completes command lines in bash, zsh or fish",
 }
 """Subcommands and their descriptions; `arena.cli.NAME` (underscores for dashes) has `Options` and `run` of each."""
@@ -72,6 +73,7 @@ GROUPS = {
         "check-game",
         "new-game",
         "new-agent",
+        "docs",
         "completion",
     ),
 }

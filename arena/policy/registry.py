@@ -4,6 +4,7 @@ All come from entry points (groups `arena.games`, `arena.agents` and `arena.solv
 their own; each is imported on first use.
 """
 
+import traceback
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,15 @@ def make_agent(spec: str, game: "Game") -> "Policy":
     """Build the agent that a spec names, for `game`: `random`, `alphabeta:4`, `ppo:runs/c4`.
 
     Raises `UnknownNameError` for an unknown agent, `UsageError` (`CheckpointError` for files) for an argument that
-    does not fit.
+    does not fit, and for whatever the user's own file raises.
     """
     agent = AgentSpec.parse(spec)
-    return agent_kind(agent.name).make(game, agent.argument)
+    kind = agent_kind(agent.name)
+    try:
+        return kind.make(game, agent.argument)
+    except Exception as error:
+        if isinstance(error, UsageError) or not is_source_file(agent.name):
+            raise
+        fault = UsageError(f"{agent.name}: its agent cannot be made: {type(error).__name__}: {error}")
+        fault.add_note("".join(traceback.format_exception(error)))
+        raise fault from error

@@ -60,6 +60,15 @@ def test_a_file_is_a_game(place):
     assert obs.mask.tolist() == [[True] * 3] * 4
 
 
+def test_what_the_file_of_an_agent_raises_is_told_as_its_own(place):
+    trust("first.py")
+    with pytest.raises(
+        UsageError, match=r"^\./first\.py: its agent cannot be made: ValueError: invalid literal"
+    ) as caught:
+        make_agent("./first.py:three", make_game("tic_tac_toe"))
+    assert "first.py" in caught.value.__notes__[0]
+
+
 def test_an_edited_file_is_another_game(place):
     trust("count_up.py")
     before = make_game("./count_up.py")

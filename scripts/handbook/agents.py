@@ -1,0 +1,78 @@
+"""Pages of agents: paper, equations, options and measured scores, from registry, modules and tables of results."""
+
+import csv
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from arena.policy.kinds import AgentKind, Algorithm
+from arena.policy.registry import AGENTS, agent_kind
+from arena.policy.zoo.entries import entries
+from handbook.help_text import help_of, options_table
+from handbook.markdown import docstring, listing, plain, table, toctree
+
+FOLDER = "reference/agent"
+SCORES = Path(__file__).parents[1] / "learning_checks.csv"
+
+
+def pages() -> dict[str, str]:
+    """Return a page for every kind of agent, and their list."""
+    kinds = {name: agent_kind(name) for name in AGENTS.names()}
+    made = {f"{FOLDER}/{name}.md": agent_page(name, kind) for name, kind in kinds.items()}
+    groups = {
+        "Rules, searches and solvers": lambda kind: kind.algorithm is None and not kind.reaches_out,
+        "Programs and models outside": lambda kind: kind.reaches_out,
+        "Learning algorithms": lambda kind: kind.algorithm is not None,
+    }
+    parts = ["# Agents, one by one", "Which to take for what stands in [a table of its own](../agents.md)."]
+    for title, fits in groups.items():
+        rows = [(name, name, plain(kind.summary)) for name, kind in kinds.items() if fits(kind)]
+        parts += [f"## {title}", listing(rows)]
+    return {**made, f"{FOLDER}/index.md": "\n\n".join([*parts, toctree(kinds)])}
+
+
+def agent_page(name: str, kind: AgentKind) -> str:
+    """Return the page of one kind of agent."""
+    reference = kind.algorithm.build.reference if kind.algorithm else kind.make.reference
+    module = importlib.import_module(reference.partition(":")[0])
+    spec = f"{name}:{kind.argument}" if kind.argument else name
+    parts = [f"# {name}", plain(f"{kind.summary[:1].upper()}{kind.summary[1:]}."), f"Spec: `{spec}`"]
+    parts += [docstring(module), f"From `{module.__name__}`."]
+    if kind.algorithm is not None:
+        parts += list(_learning(name, kind.algorithm))
+    if scores := list(_figures(name)):
+        parts += ["## Measured", table(["agent", "against", "score", "95 %", "games"], scores)]
+    return "\n\n".join(parts)
+
+
+def _learning(name: str, algorithm: Algorithm) -> Iterator[str]:
+    """Give what an algorithm learns from, its options, and its scores in the learning checks."""
+    actions = " and ".join(algorithm.actions)
+    yield f"What it learns from: {algorithm.data} data, with {actions} actions."
+    task = "connect_four" if "discrete" in algorithm.actions else "gym:Pendulum-v1"
+    words = ["train", task, name]
+    for group in help_of(words).groups:
+        if group.title == "config options":
+            yield f"## Options of `{' '.join(['arena', *words])}`\n\n{options_table(group)}"
+    with SCORES.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["algorithm"] == name]
+    if rows:
+        head = ["task", "asked", "median of three seeds", "each", "steps", "seconds"]
+        names = ("task", "threshold", "score", "scores", "steps", "seconds")
+        yield "## Does it learn?\n\nBy `python scripts/learning_checks.py`, on one thread:"
+        yield table(head, ([row[column] for column in names] for row in rows))
+
+
+def _figures(name: str) -> Iterator[list[str]]:
+    """Give the figures of the zoo's cards in which such an agent was measured."""
+    for card in (entry.card for entry in entries().values()):
+        for figure in card.figures:
+            if figure.agent.partition(":")[0] == name:
+                interval = f"{figure.low} to {figure.high}"
+                yield [
+                    f"`{figure.agent}`, {card.game}",
+                    f"`{figure.against}`",
+                    str(figure.score),
+                    interval,
+                    str(figure.games),
+                ]
