@@ -316,7 +316,7 @@ def parse_action(state: State, text: str) -> int:
         number = int(match[3]) if match[3] else min([*left, 6] if target == OFF != point - 6 else [point - target])
         if 1 <= point <= BAR and 1 <= number <= 6 and max(point - number, OFF) == target:
             return (point - 1) * 6 + number - 1
-    raise UsageError(f"{text.strip()!r} is no move; type two points, like 24/18, bar/20 or 6/off")
+    raise UsageError(f"{text.strip()!r} is no move; type a point and where to, like 24/18, bar/20 or 6/off")
 
 
 def board_line(state: State) -> str:

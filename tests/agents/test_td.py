@@ -18,6 +18,7 @@ from arena.data import Batch
 from arena.data.buffer.manager import VectorReplayBuffer
 from arena.env.native import GameVectorEnv
 from arena.policy.registration import Spaces
+from arena.policy.registry import make_agent
 from games.engine.game import CHANCE, TERMINAL
 from games.engine.registry import make_game
 from tests.games.playing import random_actions
@@ -238,6 +239,14 @@ def test_games_without_gammons_pay_one_for_them():
         policy.average.model.model[-1].bias[-1] = 50.0  # sure to win a backgammon
     features = np.zeros((1, TurnEnds(BACKGAMMON, "td").num_features), np.float32)
     assert policy.expected(features) == pytest.approx([1.0])
+
+
+@pytest.mark.parametrize("scoring", ["winloss", "full"])
+def test_the_champion_plays_with_and_without_gammons(scoring):
+    game = make_game("backgammon", scoring=scoring)
+    state = drawn(1, 0)
+    act = make_agent("champion", game).forward(Batch(obs=Batch(state=state))).act
+    assert act[0] in set().union(*ends_by_rules(state[0]).values())
 
 
 @pytest.mark.parametrize(("name", "words"), [("kuhn_poker", "perfect information"), ("tron", "perfect information")])

@@ -63,8 +63,10 @@ def test_trained_entries_say_how_they_were_trained():
         training = entry.card.training
         assert training is not None, entry.name
         task, algorithm = training.command.split()[:2]
-        assert make_game(task).label == make_game(entry.card.game).label
-        assert read_config(entry.folder)["algorithm"] == algorithm
+        config = read_config(entry.folder)
+        assert make_game(task).name == make_game(entry.card.game).name == config["game"]
+        assert dict(make_game(task).options) == config["options"]
+        assert config["algorithm"] == algorithm
         assert training.core_seconds > 0
 
 
