@@ -124,7 +124,8 @@ class ContainedPolicy(Policy):
     def _started(self) -> AgentProcess:
         """Start a process with the agent; one move that does not count loads and compiles its code."""
         agent = AgentSpec.parse(self._spec)
-        process = AgentProcess(self.limits.memory_bytes, agent_kind(agent.name).variables(agent.argument))
+        kind = agent_kind(agent.name)
+        process = AgentProcess(self.limits.memory_bytes, kind.variables(agent.argument))
         control = self.limits.control
         obeys = () if control is None else control.searches
         seat = {"spec": self._spec, "game": self._game.name, "options": dict(self._game.options), "obeys": obeys}
@@ -133,7 +134,8 @@ class ContainedPolicy(Policy):
             process.close()
             raise UsageError(str(answer["refused"]))
         if self._warms_up:
-            warm_up = {"warm_up": True, "clocked": control is not None}
+            clocked = control is not None and not kind.reaches_out  # a program loads its code in its own time
+            warm_up = {"warm_up": True, "clocked": clocked}
             try:
                 self._ask(process, warm_up, self.limits.start_s, "not warm")
             except FailedError:  # it will fail again in its games, and lose them by the rules
