@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tests.tui.terminal import ARENA, ROOT, Terminal, play_to_the_end, require_tmux
+from tests.tui.terminal import ARENA, ROOT, Terminal, moves_of, play_to_the_end, require_tmux
 
 pytestmark = pytest.mark.full
 
@@ -136,8 +136,9 @@ def test_pasted_garbage_is_refused_where_it_is_seen(terminal, tmp_path):
     terminal.tmux("paste-buffer", "-p")
     terminal.wait_for("move › .*[z5]")
     terminal.press("Enter")
-    terminal.wait_for("5.*zzz.* is not a cel")
+    terminal.wait_for(r"5.*zzz.* is not a\s+cell; type a column and a row")
     terminal.enter("b2")
+    terminal.wait_for(lambda text: len(moves_of(text)) == 2)  # the agent's answer, too
     play_to_the_end(terminal)
     terminal.press("q")
     terminal.wait_for("status=0")

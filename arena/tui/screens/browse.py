@@ -190,14 +190,14 @@ def _listing(lazy_store: LazyStore, first: "MatchFilter", typed: dict[str, str])
 
 
 def _page(lazy_store: LazyStore, listing: Listing, page: int) -> "list[StoredMatch]":
-    store = _store(lazy_store)
+    store = _store(lazy_store, "the store {} is gone")  # it was there when the listing was read
     return store.matches(listing.wanted, limit=PAGE, before_id=listing.below, skip=page * PAGE)
 
 
-def _store(lazy_store: LazyStore) -> Any:
+def _store(lazy_store: LazyStore, absent: str = "there is no store {}") -> Any:
     store = lazy_store.get()
     if store is None:
-        raise UsageError(f"there is no store {without_password(str(lazy_store.url))}")
+        raise UsageError(absent.format(without_password(str(lazy_store.url))))
     return store
 
 
