@@ -1,7 +1,6 @@
 """`cmd:COMMAND`: a program in any language that exchanges one JSON object per line; see `PROTOCOL.md`."""
 
 import json
-import shlex
 from dataclasses import asdict
 from typing import Any
 
@@ -9,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.outside.policy import OutsidePolicy, Reply, Turn
-from agents.outside.program import ANSWER_LIMIT_S, START_LIMIT_S, Program, ProgramError, resolve_command
+from agents.outside.program import ANSWER_LIMIT_S, START_LIMIT_S, Program, ProgramError, resolve_command, split_command
 from arena.base.errors import UsageError
 from arena.policy.clock import ClockReading
 from arena.policy.protocol import RESIGN
@@ -141,9 +140,4 @@ def _receive(program: Program, seconds: float) -> dict[str, Any]:
 
 def make(game: Game, argument: str) -> CommandPolicy:
     """Start a program; the argument is its command line, split as a shell would, without running one."""
-    try:
-        return CommandPolicy(game, shlex.split(argument))
-    except ValueError as error:
-        if isinstance(error, UsageError):
-            raise
-        raise UsageError(f"cmd:{argument}: {error}") from None
+    return CommandPolicy(game, split_command("cmd", argument))

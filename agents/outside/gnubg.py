@@ -5,14 +5,21 @@ It plays to win one game, without gammons and the cube, where those do not count
 `scoring=full`. `plies` is the depth of its evaluation, 0 by default.
 """
 
-import shlex
 import socket
 import tempfile
 import time
 from pathlib import Path
 
 from agents.outside.policy import OutsidePolicy, Reply, Turn
-from agents.outside.program import ANSWER_LIMIT_S, START_LIMIT_S, Program, ProgramError, SilentError, resolve_command
+from agents.outside.program import (
+    ANSWER_LIMIT_S,
+    START_LIMIT_S,
+    Program,
+    ProgramError,
+    SilentError,
+    resolve_command,
+    split_command,
+)
 from arena.base.errors import UsageError
 from games.engine.game import Game, State
 
@@ -170,8 +177,4 @@ def make(game: Game, argument: str) -> GnubgPolicy:
         if name != "plies" or value not in map(str, range(MOST_PLIES + 1)):
             raise UsageError(f"gnubg:{argument}: {setting!r} is not plies=N, N from 0 to {MOST_PLIES}")
         plies = int(value)
-    try:
-        command = shlex.split(line) or ["gnubg"]
-    except ValueError as error:
-        raise UsageError(f"gnubg:{argument}: {error}") from None
-    return GnubgPolicy(game, command, plies)
+    return GnubgPolicy(game, split_command("gnubg", argument, line) or ["gnubg"], plies)

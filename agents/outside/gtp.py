@@ -9,12 +9,10 @@ pass itself. A program may resign, which ends a match; some have an option again
 (`gtp:gnugo --mode gtp --never-resign`).
 """
 
-import shlex
-
 import numpy as np
 
 from agents.outside.policy import OutsidePolicy, Reply, Turn
-from agents.outside.program import ANSWER_LIMIT_S, START_LIMIT_S, Program, ProgramError, resolve_command
+from agents.outside.program import ANSWER_LIMIT_S, START_LIMIT_S, Program, ProgramError, resolve_command, split_command
 from arena.base.errors import UsageError
 from arena.policy.gtp_notation import COLOURS, gtp_notation
 from arena.policy.protocol import RESIGN
@@ -161,8 +159,4 @@ def _normal(plays: list[Play]) -> list[Play]:
 
 def make(game: Game, argument: str) -> GtpPolicy:
     """Start a program; the argument is its command line, split as a shell would, without running one."""
-    try:
-        command = shlex.split(argument)
-    except ValueError as error:
-        raise UsageError(f"gtp:{argument}: {error}") from None
-    return GtpPolicy(game, command)
+    return GtpPolicy(game, split_command("gtp", argument))

@@ -4,12 +4,11 @@ Columns and rows count from 0. Under a clock the program is told its time; witho
 """
 
 import re
-import shlex
 
 import numpy as np
 
 from agents.outside.policy import OutsidePolicy, Reply, Turn
-from agents.outside.program import ANSWER_LIMIT_S, START_LIMIT_S, Program, ProgramError, resolve_command
+from agents.outside.program import ANSWER_LIMIT_S, START_LIMIT_S, Program, ProgramError, resolve_command, split_command
 from arena.base.errors import UsageError
 from arena.policy.clock import ClockReading
 from games.engine.game import Game
@@ -136,8 +135,4 @@ class PiskvorkPolicy(OutsidePolicy):
 
 def make(game: Game, argument: str) -> PiskvorkPolicy:
     """Start a program; the argument is its command line, split as a shell would, without running one."""
-    try:
-        command = shlex.split(argument)
-    except ValueError as error:
-        raise UsageError(f"piskvork:{argument}: {error}") from None
-    return PiskvorkPolicy(game, command)
+    return PiskvorkPolicy(game, split_command("piskvork", argument))

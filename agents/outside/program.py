@@ -3,6 +3,7 @@
 import contextlib
 import os
 import select
+import shlex
 import shutil
 import subprocess
 import threading
@@ -34,6 +35,18 @@ class ProgramError(RuntimeError):
 
 class SilentError(ProgramError, TimeoutError):
     """Raised for a program that does not answer in time."""
+
+
+def split_command(agent: str, argument: str, line: str | None = None) -> list[str]:
+    """Return the words of a command line as a shell would split it, without running one.
+
+    `line` is the part of `argument`, what follows the agent's name in a spec, that is the command; by default all of
+    it. Raises `UsageError`.
+    """
+    try:
+        return shlex.split(argument if line is None else line)
+    except ValueError as error:
+        raise UsageError(f"{agent}:{argument}: {error}") from None
 
 
 def resolve_command(agent: str, command: Sequence[str]) -> list[str]:

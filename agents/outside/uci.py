@@ -4,12 +4,11 @@
 `uci:stockfish,nodes=1000,Skill Level=3`. Under a clock the engine is told it, and manages its own time.
 """
 
-import shlex
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 from agents.outside.policy import OutsidePolicy, Reply, Turn
-from agents.outside.program import ANSWER_LIMIT_S, ProgramError, resolve_command
+from agents.outside.program import ANSWER_LIMIT_S, ProgramError, resolve_command, split_command
 from arena.base.errors import UsageError
 from arena.base.extras import install_command
 from arena.policy.parameters import Parameter
@@ -103,8 +102,4 @@ def make(game: Game, argument: str) -> UciPolicy:
             limits[name] = int(value)
         else:
             raise UsageError(f"uci:{argument}: {name}={value} is not a whole number of at least 1")
-    try:
-        command = shlex.split(line)
-    except ValueError as error:
-        raise UsageError(f"uci:{argument}: {error}") from None
-    return UciPolicy(game, command, limits, options)
+    return UciPolicy(game, split_command("uci", argument, line), limits, options)

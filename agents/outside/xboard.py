@@ -6,11 +6,18 @@ without, it has a second for each move. It may resign, which ends a match.
 """
 
 import re
-import shlex
 from collections.abc import Sequence
 
 from agents.outside.policy import OutsidePolicy, Reply, Turn
-from agents.outside.program import ANSWER_LIMIT_S, START_LIMIT_S, Program, ProgramError, SilentError, resolve_command
+from agents.outside.program import (
+    ANSWER_LIMIT_S,
+    START_LIMIT_S,
+    Program,
+    ProgramError,
+    SilentError,
+    resolve_command,
+    split_command,
+)
 from arena.base.errors import UsageError
 from arena.base.extras import install_command
 from arena.policy.clock import ClockReading
@@ -161,8 +168,4 @@ def by_squares(moves: Sequence[str]) -> list[str]:
 
 def make(game: Game, argument: str) -> XboardPolicy:
     """Start an engine; the argument is its command line, split as a shell would, without running one."""
-    try:
-        command = shlex.split(argument)
-    except ValueError as error:
-        raise UsageError(f"xboard:{argument}: {error}") from None
-    return XboardPolicy(game, command)
+    return XboardPolicy(game, split_command("xboard", argument))
