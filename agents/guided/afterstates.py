@@ -114,14 +114,14 @@ class AfterstateSearch:
         self, states: NDArray[Any], seats: NDArray[np.int8], plies: int
     ) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
         """Return the best first actions [n] and values [n] of the turns of these seats, searched `plies` further."""
-        found, starts = self.turns.find(states, seats)
-        values = static_values(found, self._value).astype(np.float64)
+        ends, starts = self.turns.find(states, seats)
+        values = static_values(ends, self._value).astype(np.float64)
         if plies == 0:
             best = best_of(values, starts)
-            return found.action[best], values[best]
+            return ends.action[best], values[best]
         chosen, owners = candidates(values, starts, CANDIDATES)
-        actions, ends = found.action[chosen], found.states[chosen]  # copies: the search finds other ends
-        deeper = self._deeper(ends, seats[owners], values[chosen], plies)
+        actions, positions_after = ends.action[chosen], ends.states[chosen]  # copies: the search finds other ends
+        deeper = self._deeper(positions_after, seats[owners], values[chosen], plies)
         best = best_of(deeper, np.append(0, np.cumsum(np.bincount(owners, minlength=len(states)))))
         return actions[best], deeper[best]
 
@@ -139,8 +139,8 @@ class AfterstateSearch:
         states, mine = rolled[rows, outcomes], seats[open_ends][rows]
         # where nobody can move after a roll, it is the other seat's turn that has ended
         next_seats = np.where(np.isin(states["current_player"], (CHANCE, TERMINAL)), 1 - mine, states["current_player"])
-        worth = self._choose(states, next_seats.astype(np.int8), plies - 1)[1]
-        signed = np.where(next_seats == mine, worth, -worth)
+        values_after = self._choose(states, next_seats.astype(np.int8), plies - 1)[1]
+        signed = np.where(next_seats == mine, values_after, -values_after)
         values[open_ends] = np.bincount(rows, probabilities[rows, outcomes] * signed, minlength=len(open_ends))
         return values
 

@@ -95,7 +95,7 @@ def end_turn(root: Any, ends: Ends, count: int, scratch: TurnScratch) -> int:
     queue, first, mask, room = scratch.queue, scratch.first, scratch.mask, scratch.first.shape[0]
     seat = root.current_player
     queue[0] = root
-    found, head, tail = 0, 0, 1
+    count_new, head, tail = 0, 0, 1
     while head < tail:
         mask[:] = False
         legal_actions(queue[head], mask)
@@ -105,10 +105,10 @@ def end_turn(root: Any, ends: Ends, count: int, scratch: TurnScratch) -> int:
             queue[room] = queue[head]
             after: Any = queue[room]
             apply(after, action)
-            if not is_new(after, seat, scratch, found):
+            if not is_new(after, seat, scratch, count_new):
                 continue
-            found += 1
-            if found == scratch.used.shape[0] or tail == room or count == ends.action.shape[0]:
+            count_new += 1
+            if count_new == scratch.used.shape[0] or tail == room or count == ends.action.shape[0]:
                 return -1
             chosen = first[head] if head > 0 else action
             if after.current_player == seat:
@@ -121,14 +121,14 @@ def end_turn(root: Any, ends: Ends, count: int, scratch: TurnScratch) -> int:
                 describe(ends, count, seat, scratch)
                 count += 1
         head += 1
-    for i in range(found):
+    for i in range(count_new):
         scratch.seen[scratch.used[i]] = 0
     return count
 
 
 @njit
-def is_new(state: Any, seat: int, scratch: TurnScratch, found: int) -> bool:
-    """Return whether a position looks unlike the `found` ones before in this turn, and remember it."""
+def is_new(state: Any, seat: int, scratch: TurnScratch, known: int) -> bool:
+    """Return whether a position looks unlike the `known` ones before in this turn, and remember it."""
     observe(state, seat, scratch.obs[0])
     code = np.uint64(state.current_player + 8)
     for word in scratch.words:
@@ -141,7 +141,7 @@ def is_new(state: Any, seat: int, scratch: TurnScratch, found: int) -> bool:
         if scratch.seen[place] == code:
             return False
         place = (place + np.uint64(1)) & last
-    scratch.seen[place], scratch.used[found] = code, place
+    scratch.seen[place], scratch.used[known] = code, place
     return True
 
 

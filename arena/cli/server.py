@@ -187,16 +187,10 @@ def _invite(options: Options) -> None:
 def _key(options: Options) -> None:
     from arena.server import accounts
     from arena.server.database import writing_to
-    from arena.server.refusals import MISSING, RefusedError
 
     [name] = _words(options, 1)
     with writing_to(options.url) as connection:
-        try:
-            account = accounts.find_account(connection, name)
-        except RefusedError as error:
-            if error.status != MISSING:
-                raise
-            account = accounts.add_account(connection, name, options.role)
+        account = accounts.account_named(connection, name) or accounts.add_account(connection, name, options.role)
         print(accounts.add_key(connection, account.id, "by-owner"))
 
 

@@ -75,10 +75,15 @@ def add_account(connection: Connection, name: str, role: str, state: str = "acti
 
 def find_account(connection: Connection, name: str) -> Account:
     """Return the account of a name; `RefusedError` if there is none."""
-    found = _account(connection, accounts.c.name == name)
-    if found is None:
+    account = account_named(connection, name)
+    if account is None:
         raise RefusedError(MISSING, f"there is no account {name[:40]!r}")
-    return found
+    return account
+
+
+def account_named(connection: Connection, name: str) -> Account | None:
+    """Return the account of a name; None if there is none."""
+    return _account(connection, accounts.c.name == name)
 
 
 def add_key(connection: Connection, account: int, name: str, lasts_s: float | None = None) -> str:

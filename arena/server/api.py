@@ -10,7 +10,7 @@ from arena.server.accounts import Account
 from arena.server.bundles import read_bundle
 from arena.server.jobs import LEASE_S, lease_job, read_report, renew_lease
 from arena.server.keeping import bundle_file, keep_bundle, require_programs
-from arena.server.refusals import CLOSED, INVALID, MISSING, UNKNOWN_KEY, RefusedError, refusing
+from arena.server.refusals import CLOSED, INVALID, UNKNOWN_KEY, RefusedError, refusing
 from arena.server.reports import take_report
 from arena.server.state import ServerState
 from arena.store import MatchFilter
@@ -178,8 +178,8 @@ def ladder(server: Server, account: Caller, name: LadderName) -> models.LadderSh
 def standings(server: Server, account: Caller, name: LadderName) -> list[models.Standing]:
     """List the bots of a ladder by rating."""
     with server.reading() as connection:
-        found = ladders.visible_ladder(connection, name, account)
-        return [models.Standing(**one) for one in ladders.standings(connection, found.id)]
+        visible = ladders.visible_ladder(connection, name, account)
+        return [models.Standing(**one) for one in ladders.standings(connection, visible.id)]
 
 
 @routes.get("/ladders/{name}/games")
@@ -188,8 +188,8 @@ def games(
 ) -> list[models.GameShown]:
     """List the newest games of a ladder, the newest first; with `before`, only those below that number."""
     with server.reading() as connection:
-        found = ladders.visible_ladder(connection, name, account)
-    stored = server.store.matches(MatchFilter(run=found.run), limit=limit, before_id=before)
+        visible = ladders.visible_ladder(connection, name, account)
+    stored = server.store.matches(MatchFilter(run=visible.run), limit=limit, before_id=before)
     return [
         models.GameShown(
             id=one.id,
@@ -231,8 +231,8 @@ def submit(server: Server, account: Known, name: LadderName, wanted: models.BotW
         require_programs(server, agent)
 
     def operation(connection: Any) -> dict[str, Any]:
-        found = ladders.visible_ladder(connection, name, account)
-        return bots.submit_bot(connection, account, found, wanted.name, agent, wanted.bundle)
+        visible = ladders.visible_ladder(connection, name, account)
+        return bots.submit_bot(connection, account, visible, wanted.name, agent, wanted.bundle)
 
     return _bot(server.writer.do(operation))
 
@@ -241,18 +241,15 @@ def submit(server: Server, account: Known, name: LadderName, wanted: models.BotW
 def list_bots(server: Server, account: Caller, name: LadderName) -> list[models.BotShown]:
     """List all bots of a ladder, with all versions."""
     with server.reading() as connection:
-        found = ladders.visible_ladder(connection, name, account)
-        return [_bot(one) for one in bots.list_bots(connection, ladder=found.id)]
+        visible = ladders.visible_ladder(connection, name, account)
+        return [_bot(one) for one in bots.list_bots(connection, ladder=visible.id)]
 
 
 @routes.get("/bots/{number}")
 def bot(server: Server, account: Caller, number: Id) -> models.BotShown:
     """Return a bot."""
     with server.reading() as connection:
-        found = bots.bot_numbered(connection, number)
-        if not ladders.may_see(connection, ladders.ladder_numbered(connection, found["ladder"]), account):
-            raise RefusedError(MISSING, f"there is no bot {number}")
-        return _bot(found)
+        return _bot(bots.visible_bot(connection, number, account)[0])
 
 
 @routes.delete("/bots/{number}")
@@ -293,10 +290,10 @@ def lease(server: Server, account: Known, wanted: models.JobWanted) -> Any:
 
 
 @routes.post("/jobs/{number}/lease")
-def renew(server: Server, account: Known, number: Id, held: models.Lease) -> models.Done:
+def renew(server: Server, account: Known, number: Id, current: models.Lease) -> models.Done:
     """Hold a job for longer."""
     account.require("worker")
-    server.writer.do(lambda connection: renew_lease(connection, number, held.lease))
+    server.writer.do(lambda connection: renew_lease(connection, number, current.lease))
     return models.Done()
 
 
@@ -319,7 +316,7 @@ def audit_log(server: Server, account: Owner, limit: Limit = 100, before: Before
         return [models.AuditEntry(**one) for one in audit.entries(connection, limit, before)]
 
 
-def _ladder(one: ladders.Ladder) -> models.LadderShown:
+def _ladder(one: ladders.LadderRow) -> models.LadderShown:
     rules = {name: getattr(one.rules, name) for name in ("game", "clock", "memory", "openings", "private")}
     return models.LadderShown(name=one.name, state=one.state, counted=one.counted, **rules)
 

@@ -14,7 +14,7 @@ from arena.ratings.glicko2 import START, UNKNOWN, VOLATILITY
 from arena.server import audit
 from arena.server.accounts import Account, is_member, require_name
 from arena.server.jobs import QUALIFICATION, add_job, plan_jobs
-from arena.server.ladders import Ladder, ladder_numbered
+from arena.server.ladders import LadderRow, ladder_numbered, may_see
 from arena.server.matchmaking import seed_of
 from arena.server.refusals import CONFLICT, FORBIDDEN, INVALID, MISSING, TOO_MANY, RefusedError
 from arena.server.schema import bots, bundles, jobs
@@ -30,7 +30,7 @@ SPEC = re.compile(r"[A-Za-z0-9_-]{1,40}(:[A-Za-z0-9_=,.+-]{1,80}){0,3}")
 
 
 def submit_bot(
-    connection: Connection, account: Account, ladder: Ladder, name: str, agent: str, bundle: str | None
+    connection: Connection, account: Account, ladder: LadderRow, name: str, agent: str, bundle: str | None
 ) -> dict[str, Any]:
     """Enter a bot, or a new version of it; return its row. It plays once it has qualified.
 
@@ -120,12 +120,21 @@ def bot_numbered(connection: Connection, number: int) -> dict[str, Any]:
     return dict(row._mapping)
 
 
+def visible_bot(connection: Connection, number: int, account: Account | None) -> tuple[dict[str, Any], LadderRow]:
+    """Return a bot and its ladder; one on a ladder that an account may not see is as one that there is not."""
+    bot = bot_numbered(connection, number)
+    ladder = ladder_numbered(connection, bot["ladder"])
+    if not may_see(connection, ladder, account):
+        raise RefusedError(MISSING, f"there is no bot {number}")
+    return bot, ladder
+
+
 def list_bots(connection: Connection, **which: Any) -> list[dict[str, Any]]:
     """Return the rows of bots with these values, in order of entry."""
     return [dict(row._mapping) for row in connection.execute(select(bots).filter_by(**which).order_by(bots.c.id))]
 
 
-def _require_entry(connection: Connection, account: Account, ladder: Ladder) -> None:
+def _require_entry(connection: Connection, account: Account, ladder: LadderRow) -> None:
     if ladder.state != "open":
         raise RefusedError(CONFLICT, f"{ladder.name} is closed")
     if ladder.rules.private and not is_member(connection, ladder.id, account):
@@ -135,7 +144,7 @@ def _require_entry(connection: Connection, account: Account, ladder: Ladder) -> 
         raise RefusedError(TOO_MANY, f"you have submitted {MOST_A_DAY} versions in a day, the most that is possible")
 
 
-def _next_version(connection: Connection, account: Account, ladder: Ladder, name: str) -> int:
+def _next_version(connection: Connection, account: Account, ladder: LadderRow, name: str) -> int:
     known = list_bots(connection, ladder=ladder.id, name=name)
     if known and known[0]["account"] != account.id:
         raise RefusedError(FORBIDDEN, f"{name} on {ladder.name} is somebody else's; take another name")
@@ -146,7 +155,7 @@ def _next_version(connection: Connection, account: Account, ladder: Ladder, name
     return len(known) + 1
 
 
-def _add_qualification(connection: Connection, ladder: Ladder, bot: int) -> None:
+def _add_qualification(connection: Connection, ladder: LadderRow, bot: int) -> None:
     """Plan a match against `random`, twice: a bot that plays the same game both times is steady."""
     others = [None] * (make_game(ladder.rules.game).num_players - 1)
     for _ in range(2):

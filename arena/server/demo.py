@@ -1,7 +1,6 @@
 """The demonstration: two ladders on which champions and searches meet, and the account of their worker."""
 
 from arena.server import accounts, bots, ladders
-from arena.server.refusals import MISSING, RefusedError
 from arena.store import Store
 
 LADDERS = {
@@ -16,11 +15,8 @@ NAME = "demo"
 def fill_demo(store: Store) -> str:
     """Make what the demonstration lacks in a store; return a new key of its account."""
     with store.writing() as connection:
-        try:
-            account = accounts.find_account(connection, NAME)
-        except RefusedError as error:
-            if error.status != MISSING:
-                raise
+        account = accounts.account_named(connection, NAME)
+        if account is None:
             account = accounts.add_account(connection, NAME, accounts.OWNER)
             for name, (game, own) in LADDERS.items():
                 ladder = ladders.add_ladder(

@@ -23,7 +23,7 @@ from arena.match.verdict import MatchRecord
 from arena.policy.registry import make_game
 from arena.ratings.glicko2 import Glicko2Rating
 from arena.server.accounts import OWNER, digest_of
-from arena.server.ladders import Ladder, LadderRules, ladder_numbered
+from arena.server.ladders import LadderRow, LadderRules, ladder_numbered
 from arena.server.matchmaking import draw_table, expected_score, rated, score, seatings, seed_of
 from arena.server.refusals import CONFLICT, FORBIDDEN, MISSING, RefusedError, refusing
 from arena.server.schema import accounts, bots, jobs, ladders, workers
@@ -68,7 +68,7 @@ class Job:
     """Token of who holds it."""
 
 
-def plan_jobs(connection: Connection, ladder: Ladder) -> Ladder:
+def plan_jobs(connection: Connection, ladder: LadderRow) -> LadderRow:
     """Plan the jobs of a ladder up to `ahead` beyond those that are counted; return it as it is then."""
     game = make_game(ladder.rules.game)
     query = select(bots).where(bots.c.ladder == ladder.id, bots.c.state == "active").order_by(bots.c.id)
@@ -87,7 +87,7 @@ def plan_jobs(connection: Connection, ladder: Ladder) -> Ladder:
 
 
 def add_job(
-    connection: Connection, ladder: Ladder, kind: str, table: Sequence[int | None], seed: int, **more: Any
+    connection: Connection, ladder: LadderRow, kind: str, table: Sequence[int | None], seed: int, **more: Any
 ) -> None:
     """Add a job beside the plan of a ladder; None at a table is the agent `random`."""
     opening = openings_of(make_game(ladder.rules.game), ladder.rules.openings, 1, seed)[0]
@@ -112,8 +112,8 @@ def lease_job(connection: Connection, worker: int, sandboxed: bool) -> Job | Non
             if not _may_play(connection, row, worker) or (_has_program(job) and not sandboxed):
                 continue
             lease = secrets.token_urlsafe(18)
-            held = {"state": "leased", "worker": worker, "lease": digest_of(lease), "expires": now + LEASE_S}
-            connection.execute(update(jobs).where(jobs.c.id == row.id).values(held | {"tries": row.tries + 1}))
+            leased = {"state": "leased", "worker": worker, "lease": digest_of(lease), "expires": now + LEASE_S}
+            connection.execute(update(jobs).where(jobs.c.id == row.id).values(leased | {"tries": row.tries + 1}))
             return replace(job, lease=lease)
     return None
 
@@ -163,7 +163,7 @@ def report_job(connection: Connection, number: int, lease: str, records: Sequenc
     return True
 
 
-def count_jobs(connection: Connection, ladder: Ladder) -> Ladder:
+def count_jobs(connection: Connection, ladder: LadderRow) -> LadderRow:
     """Count what has come in, in order of number, and plan as many jobs again; return the ladder as it is then."""
     while True:
         row = connection.execute(
@@ -176,7 +176,7 @@ def count_jobs(connection: Connection, ladder: Ladder) -> Ladder:
         ladder = plan_jobs(connection, _moved(connection, ladder, ladder.planned, ladder.counted + 1))
 
 
-def rate_job(connection: Connection, ladder: Ladder, row: Row[Any]) -> None:
+def rate_job(connection: Connection, ladder: LadderRow, row: Row[Any]) -> None:
     """Put the games of a job, which are in the store, into the ratings."""
     table = connection.execute(select(bots).where(bots.c.id.in_(row.bots))).all()
     table = sorted(table, key=lambda bot: row.bots.index(bot.id))
@@ -264,7 +264,7 @@ def _count_void(connection: Connection) -> None:
         count_jobs(connection, ladder_numbered(connection, number))
 
 
-def _moved(connection: Connection, ladder: Ladder, planned: int, counted: int) -> Ladder:
+def _moved(connection: Connection, ladder: LadderRow, planned: int, counted: int) -> LadderRow:
     values = {"planned": planned, "counted": counted}
     connection.execute(update(ladders).where(ladders.c.id == ladder.id).values(values))
     return replace(ladder, planned=planned, counted=counted)

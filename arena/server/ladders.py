@@ -23,7 +23,7 @@ RUN = "ladder"
 
 @dataclass(frozen=True)
 class LadderRules:
-    """What makes a ladder what it is; none of it ever changes."""
+    """Rules of a ladder; none of them ever changes."""
 
     game: str
     """Game, with options after its name: tic_tac_toe:m=6,n=6,k=4."""
@@ -47,7 +47,7 @@ class LadderRules:
 
 
 @dataclass(frozen=True)
-class Ladder:
+class LadderRow:
     """A ladder as of the time of the query."""
 
     id: int
@@ -62,7 +62,7 @@ class Ladder:
     """open or closed"""
 
 
-def add_ladder(connection: Connection, name: str, rules: LadderRules, by: int | None = None) -> Ladder:
+def add_ladder(connection: Connection, name: str, rules: LadderRules, by: int | None = None) -> LadderRow:
     """Add a ladder; `RefusedError` for rules that cannot be played by."""
     require_name(name, "ladder")
     game = _playable(rules)
@@ -84,7 +84,7 @@ def add_ladder(connection: Connection, name: str, rules: LadderRules, by: int | 
     return find_ladder(connection, name)
 
 
-def find_ladder(connection: Connection, name: str) -> Ladder:
+def find_ladder(connection: Connection, name: str) -> LadderRow:
     """Return the ladder of a name; `RefusedError` if there is none."""
     row = connection.execute(select(ladders).where(ladders.c.name == name)).one_or_none()
     if row is None:
@@ -92,12 +92,12 @@ def find_ladder(connection: Connection, name: str) -> Ladder:
     return _ladder(row)
 
 
-def ladder_numbered(connection: Connection, number: int) -> Ladder:
+def ladder_numbered(connection: Connection, number: int) -> LadderRow:
     """Return the ladder of a number that the database has."""
     return _ladder(connection.execute(select(ladders).where(ladders.c.id == number)).one())
 
 
-def ladder_of_run(connection: Connection, run: int, account: Account | None) -> Ladder:
+def ladder_of_run(connection: Connection, run: int, account: Account | None) -> LadderRow:
     """Return the ladder whose games a run of the store has; `RefusedError` if there is none that an account may see."""
     row = connection.execute(select(ladders).where(ladders.c.run == run)).one_or_none()
     if row is None or not may_see(connection, _ladder(row), account):
@@ -105,7 +105,7 @@ def ladder_of_run(connection: Connection, run: int, account: Account | None) -> 
     return _ladder(row)
 
 
-def visible_ladder(connection: Connection, name: str, account: Account | None) -> Ladder:
+def visible_ladder(connection: Connection, name: str, account: Account | None) -> LadderRow:
     """Return a ladder that an account may see; one that it may not see is as one that there is not."""
     ladder = find_ladder(connection, name)
     if not may_see(connection, ladder, account):
@@ -113,17 +113,17 @@ def visible_ladder(connection: Connection, name: str, account: Account | None) -
     return ladder
 
 
-def may_see(connection: Connection, ladder: Ladder, account: Account | None) -> bool:
+def may_see(connection: Connection, ladder: LadderRow, account: Account | None) -> bool:
     """Return whether an account, None for a passer-by, may see a ladder."""
     return not ladder.rules.private or is_member(connection, ladder.id, account)
 
 
-def list_ladders(connection: Connection, account: Account | None) -> list[Ladder]:
+def list_ladders(connection: Connection, account: Account | None) -> list[LadderRow]:
     """Return the ladders that an account may see, by name."""
     return [ladder for ladder in list_all(connection) if may_see(connection, ladder, account)]
 
 
-def list_all(connection: Connection) -> list[Ladder]:
+def list_all(connection: Connection) -> list[LadderRow]:
     """Return all ladders by name."""
     return [_ladder(row) for row in connection.execute(select(ladders).order_by(ladders.c.name))]
 
@@ -153,9 +153,9 @@ def standings(connection: Connection, ladder: int) -> list[dict[str, Any]]:
     ]
 
 
-def _ladder(row: Row[Any]) -> Ladder:
+def _ladder(row: Row[Any]) -> LadderRow:
     rules = LadderRules(row.game, row.clock, row.memory, row.openings, row.private, row.seed, row.ahead)
-    return Ladder(row.id, row.name, row.run, rules, row.planned, row.counted, row.state)
+    return LadderRow(row.id, row.name, row.run, rules, row.planned, row.counted, row.state)
 
 
 def _playable(rules: LadderRules) -> Game:

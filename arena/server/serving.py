@@ -53,9 +53,9 @@ class DrainingServer(uvicorn.Server):
 
 def leased(store: Store) -> int:
     """Return the number of jobs that are held by workers."""
-    held = select(func.count()).where(jobs.c.state == "leased", jobs.c.expires > time.time())
+    query = select(func.count()).where(jobs.c.state == "leased", jobs.c.expires > time.time())
     with store.reading() as connection:
-        return connection.execute(held).scalar_one()
+        return connection.execute(query).scalar_one()
 
 
 def serve(url: str | Path, config: ServerConfig, host: str, port: int, drain_s: float, demo: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""What a running server holds in memory: all of it can be lost."""
+"""The state of a running server in memory: all of it can be lost."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ BOUNDS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 @dataclass(frozen=True)
 class ServerConfig:
-    """What whoever starts a server decides."""
+    """Settings of a server, which whoever starts it chooses."""
 
     data: Path
     """Folder of the bundles, and of the database unless another is named."""

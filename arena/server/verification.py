@@ -24,7 +24,7 @@ from arena.match.json_lines import from_json_line
 from arena.ratings.glicko2 import START, UNKNOWN, VOLATILITY
 from arena.server import audit
 from arena.server.jobs import LADDER, VERIFICATION, rate_job
-from arena.server.ladders import Ladder, ladder_numbered
+from arena.server.ladders import LadderRow, ladder_numbered
 from arena.server.schema import bots, jobs, workers
 from arena.store.matches import replace_games
 
@@ -93,7 +93,7 @@ def convict(connection: Connection, worker: int, reason: str) -> None:
         want_verification(connection, job)
 
 
-def rate_again(connection: Connection, ladder: Ladder) -> None:
+def rate_again(connection: Connection, ladder: LadderRow) -> None:
     """Rate all counted jobs of a ladder anew, in their order."""
     newcomer = {"rating": START, "deviation": UNKNOWN, "volatility": VOLATILITY, "games": 0}
     connection.execute(update(bots).where(bots.c.ladder == ladder.id).values(newcomer))

@@ -35,8 +35,8 @@ def register_worker(connection: Connection, account: Account, name: str, version
     row = connection.execute(select(workers).filter_by(account=account.id, name=name)).one_or_none()
     if row is not None:
         connection.execute(update(workers).where(workers.c.id == row.id).values(machine=machine, seen=now))
-        held = jobs.c.worker == row.id, jobs.c.state == "leased"
-        connection.execute(update(jobs).where(*held).values(expires=now - 1))
+        leased = jobs.c.worker == row.id, jobs.c.state == "leased"
+        connection.execute(update(jobs).where(*leased).values(expires=now - 1))
         return require_active(connection, account, row.id)
     new = {"account": account.id, "name": name, "machine": machine, "state": "active", "reason": "", "games": 0}
     key = connection.execute(insert(workers).values(new | {"created": now, "seen": now})).inserted_primary_key

@@ -29,11 +29,11 @@ class Site:
             account = accounts.add_account(connection, name, role)
             return Caller(self.client, accounts.add_key(connection, account.id, "test"))
 
-    def ladder(self, name: str = "small", game: str = "tic_tac_toe", **rules: Any) -> ladders.Ladder:
+    def ladder(self, name: str = "small", game: str = "tic_tac_toe", **rules: Any) -> ladders.LadderRow:
         with self.store.writing() as connection:
             return ladders.add_ladder(connection, name, ladders.LadderRules(game, **rules))
 
-    def bots(self, ladder: ladders.Ladder, owner: str, **agents: str) -> None:
+    def bots(self, ladder: ladders.LadderRow, owner: str, **agents: str) -> None:
         """Enter bots that have qualified."""
         with self.store.writing() as connection:
             account = accounts.find_account(connection, owner)

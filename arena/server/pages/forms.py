@@ -114,8 +114,8 @@ def submit_form(request: Request, server: Server, account: Visitor, name: Ladder
     if account is None:
         return RedirectResponse("/sign-in", 303)
     with server.reading() as connection:
-        found = ladders.visible_ladder(connection, name, account)
-    return _submit_page(request, server, account, found)
+        visible = ladders.visible_ladder(connection, name, account)
+    return _submit_page(request, server, account, visible)
 
 
 @posted.post("/ladders/{name}/submit")
@@ -130,12 +130,12 @@ def submit(
 ) -> Response:
     """Enter a bot, by its spec or as a bundle, and show its page."""
     with server.reading() as connection:
-        found = ladders.visible_ladder(connection, name, account)
+        visible = ladders.visible_ladder(connection, name, account)
     content = b"" if bundle is None else bundle.file.read()
     try:
-        row = _submitted(server, account, found, bot.strip(), agent.strip(), content)
+        row = _submitted(server, account, visible, bot.strip(), agent.strip(), content)
     except RefusedError as error:
-        return _submit_page(request, server, account, found, str(error), error.status)
+        return _submit_page(request, server, account, visible, str(error), error.status)
     return RedirectResponse(f"/bots/{row['id']}", 303)
 
 
@@ -147,7 +147,7 @@ def withdraw(server: Server, account: SignedIn, number: Id) -> Response:
 
 
 def _submitted(
-    server: ServerState, account: Account, found: ladders.Ladder, name: str, agent: str, content: bytes
+    server: ServerState, account: Account, visible: ladders.LadderRow, name: str, agent: str, content: bytes
 ) -> dict[str, Any]:
     """Enter a bot and return its row; `RefusedError` as of the API."""
     if bool(agent) == bool(content):
@@ -160,16 +160,23 @@ def _submitted(
         with refusing():
             agent = read_bundle(content).agent
         require_programs(server, agent)
-    return server.writer.do(lambda connection: bots.submit_bot(connection, account, found, name, agent, digest))
+    return server.writer.do(lambda connection: bots.submit_bot(connection, account, visible, name, agent, digest))
 
 
 def _submit_page(
-    request: Request, server: ServerState, account: Account, found: ladders.Ladder, fault: str = "", status: int = 200
+    request: Request,
+    server: ServerState,
+    account: Account,
+    visible: ladders.LadderRow,
+    fault: str = "",
+    status: int = 200,
 ) -> Response:
     with server.reading() as connection:
-        mine = bots.list_bots(connection, ladder=found.id, account=account.id)
+        mine = bots.list_bots(connection, ladder=visible.id, account=account.id)
     programs = server.config.takes_programs
-    return page(request, "submit.html", account, status, ladder=found, fault=fault, bots=mine[::-1], programs=programs)
+    return page(
+        request, "submit.html", account, status, ladder=visible, fault=fault, bots=mine[::-1], programs=programs
+    )
 
 
 def _begun(request: Request, server: ServerState, account: Account, response: Response) -> Response:

@@ -35,7 +35,7 @@ NEWEST = 20
 
 
 class Streams:
-    """How many streams are open, and the newest games of each ladder, which all of its streams share."""
+    """The number of open streams, and the newest games of each ladder, which all of its streams share."""
 
     def __init__(self) -> None:
         self.open = 0
@@ -58,8 +58,8 @@ STREAMS = Streams()
 def broadcast_page(request: Request, server: Server, account: Visitor, name: LadderName) -> Response:
     """Show the newest game of a ladder, move by move."""
     with server.reading() as connection:
-        found = ladders.visible_ladder(connection, name, account)
-    return page(request, "live.html", account, ladder=found)
+        visible = ladders.visible_ladder(connection, name, account)
+    return page(request, "live.html", account, ladder=visible)
 
 
 @live.get("/ladders/{name}/events")
@@ -71,17 +71,17 @@ def game_events(
 ) -> Response:
     """Stream the games of a ladder that come in."""
     with server.reading() as connection:
-        found = ladders.visible_ladder(connection, name, account)
+        visible = ladders.visible_ladder(connection, name, account)
     after = int(last_event_id) if last_event_id and last_event_id.isdecimal() else None
-    return _stream(server, _games(server, found.run, after))
+    return _stream(server, _games(server, visible.run, after))
 
 
 @live.get("/ladders/{name}/live/events")
 def position_events(server: Server, account: Visitor, name: LadderName) -> Response:
     """Stream the newest game of a ladder by its positions, then the newest by then."""
     with server.reading() as connection:
-        found = ladders.visible_ladder(connection, name, account)
-    return _stream(server, _positions(server, found.run))
+        visible = ladders.visible_ladder(connection, name, account)
+    return _stream(server, _positions(server, visible.run))
 
 
 def _stream(server: ServerState, events: AsyncIterator[str]) -> Response:

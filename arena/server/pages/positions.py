@@ -44,10 +44,10 @@ class Walk:
 
 def walk_of(record: MatchRecord) -> Walk:
     """Return the moves of a match; `UsageError` if its record does not replay."""
-    found = replay(record, game_labelled(record.game))
-    marks = tuple(mark_of(seat, found.picture.sides) for seat in range(len(record.players)))
-    spent = None if record.move_ms is None else found.spent_s(record.move_ms)
-    return Walk(found.moves, found.seats[: len(found.moves)], marks, bool(found.picture.sides), spent)
+    replayed = replay(record, game_labelled(record.game))
+    marks = tuple(mark_of(seat, replayed.picture.sides) for seat in range(len(record.players)))
+    spent = None if record.move_ms is None else replayed.spent_s(record.move_ms)
+    return Walk(replayed.moves, replayed.seats[: len(replayed.moves)], marks, bool(replayed.picture.sides), spent)
 
 
 def position_of(record: MatchRecord, number: int) -> Position:

@@ -49,17 +49,17 @@ def ladder_list(request: Request, server: Server, account: Visitor) -> Response:
 def ladder(request: Request, server: Server, account: Visitor, name: LadderName) -> Response:
     """Show a ladder: standings, payoffs, the latest games."""
     with server.reading() as connection:
-        found = ladders.visible_ladder(connection, name, account)
-        standings = ladders.standings(connection, found.id)
-        waiting = bots.list_bots(connection, ladder=found.id, state="qualifying")
-    table = _results(server, found)
-    matches = [summary(one) for one in server.store.matches(MatchFilter(run=found.run), limit=LATEST)]
+        visible = ladders.visible_ladder(connection, name, account)
+        standings = ladders.standings(connection, visible.id)
+        waiting = bots.list_bots(connection, ladder=visible.id, state="qualifying")
+    table = _results(server, visible)
+    matches = [summary(one) for one in server.store.matches(MatchFilter(run=visible.run), limit=LATEST)]
     shown = [row["player"] for row in standings if row["active"]][:MOST_IN_HEAT_MAP]
     return page(
         request,
         "ladder.html",
         account,
-        ladder=found,
+        ladder=visible,
         standings=[row | {"half": NORMAL_95 * row["deviation"], "wdl": table.row(row["player"])} for row in standings],
         payoffs=[(one, [table.share(one, other) for other in shown]) for one in shown],
         names=shown,
@@ -72,24 +72,21 @@ def ladder(request: Request, server: Server, account: Visitor, name: LadderName)
 def bot(request: Request, server: Server, account: Visitor, number: Id) -> Response:
     """Show a bot: its versions, its way in, its latest matches; to whoever submitted it, what went wrong as well."""
     with server.reading() as connection:
-        found = bots.bot_numbered(connection, number)
-        its_ladder = ladders.ladder_numbered(connection, found["ladder"])
-        if not ladders.may_see(connection, its_ladder, account):
-            raise RefusedError(MISSING, f"there is no bot {number}")
-        versions = bots.list_bots(connection, ladder=its_ladder.id, name=found["name"])
-    wanted = MatchFilter(player=found["player"], run=its_ladder.run)
-    own = account is not None and (account.id == found["account"] or account.role == "owner")
+        shown, its_ladder = bots.visible_bot(connection, number, account)
+        versions = bots.list_bots(connection, ladder=its_ladder.id, name=shown["name"])
+    wanted = MatchFilter(player=shown["player"], run=its_ladder.run)
+    own = account is not None and (account.id == shown["account"] or account.role == "owner")
     return page(
         request,
         "bot.html",
         account,
-        bot=found | {"half": NORMAL_95 * found["deviation"]},
+        bot=shown | {"half": NORMAL_95 * shown["deviation"]},
         ladder=its_ladder,
         versions=versions,
         own=own,
-        wdl=_results(server, its_ladder).row(found["player"]),
+        wdl=_results(server, its_ladder).row(shown["player"]),
         matches=[summary(one) for one in server.store.matches(wanted, limit=LATEST)],
-        faults=_faults(server, found["player"], its_ladder.run) if own else [],
+        faults=_faults(server, shown["player"], its_ladder.run) if own else [],
     )
 
 
@@ -131,7 +128,7 @@ def worker_table(request: Request, server: Server, account: Visitor) -> Response
         return page(request, "workers.html", account, workers=workers.list_workers(connection))
 
 
-def visible_match(server: ServerState, number: int, account: Account | None) -> tuple[StoredMatch, ladders.Ladder]:
+def visible_match(server: ServerState, number: int, account: Account | None) -> tuple[StoredMatch, ladders.LadderRow]:
     """Return a stored match with its ladder; `RefusedError` if there is none that an account may see."""
     try:
         stored = server.store.match(number)
@@ -166,8 +163,8 @@ def result_words(verdict: Verdict, players: tuple[str, ...]) -> str:
     return text
 
 
-def _results(server: ServerState, found: ladders.Ladder) -> ResultTable:
-    return result_table(server.store.results(Selection(found.rules.game, runs=(found.run,))))
+def _results(server: ServerState, visible: ladders.LadderRow) -> ResultTable:
+    return result_table(server.store.results(Selection(visible.rules.game, runs=(visible.run,))))
 
 
 def _faults(server: ServerState, player: str, run: int) -> list[dict[str, Any]]:
