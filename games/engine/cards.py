@@ -64,6 +64,8 @@ class Card(NamedTuple):
 
 UNKNOWN = Card(HIDDEN)
 DICE = "⚀⚁⚂⚃⚄⚅"
+PIPS = {1: "    •    ", 2: "•       •", 3: "•   •   •", 4: "• •   • •", 5: "• • • • •", 6: "• •• •• •"}
+"""Places of the pips of a die, three lines of three."""
 
 
 def playing_card(card: int) -> Card:

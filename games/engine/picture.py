@@ -20,6 +20,10 @@ SIDE_MARKS = {"white": "○", "black": "●"}
 """The piece of a seat that plays white or black, the same in every game, whoever begins."""
 NOBODY = 100
 """In place of a seat: a card, a die or a stone that is nobody's."""
+WHITE, BLACK = "♙♘♗♖♕♔", "♟♞♝♜♛♚"
+"""Figures of chess as signs, from pawn to king."""
+FILLED = str.maketrans(WHITE, BLACK)
+"""Figures of white, as the filled ones of black: outlines look almost black."""
 HIDDEN = "?"
 """Letter of a card or die that is not seen."""
 SUITS = {"♠": "s", "♥": "h", "♦": "d", "♣": "c"}

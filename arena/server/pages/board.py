@@ -8,17 +8,11 @@ from html import escape
 
 import numpy as np
 
-from games.engine.cards import DICE
+from games.engine.cards import DICE, PIPS
+from games.engine.geometry import SLANT, corner_steps, owned_edges
 from games.engine.palette import BOWL, GROUNDS, INKS, LAST_GROUNDS, SEATS, SEATS_ON_DARK, SIDES, SPIKES, Colour
-from games.engine.picture import HIDDEN, NOBODY, Picture
+from games.engine.picture import BLACK, FILLED, HIDDEN, NOBODY, WHITE, Picture
 
-SLANT = 3**0.5 / 2
-"""Distance between the rows of a hexagonal board."""
-FILLED = str.maketrans("♔♕♖♗♘♙", "♚♛♜♝♞♟")
-"""Figures of white, as the filled ones of black: outlines look almost black."""
-WHITE, BLACK = "♔♕♖♗♘♙", "♚♛♜♝♞♟"
-PIPS = {1: (4,), 2: (0, 8), 3: (0, 4, 8), 4: (0, 2, 6, 8), 5: (0, 2, 4, 6, 8), 6: (0, 2, 3, 5, 6, 8)}
-"""Places of the pips of a die, of nine."""
 PIXELS_A_CELL = 52
 
 
@@ -112,13 +106,8 @@ class _Board:
 
     def _corners(self, row: int, column: int, inset: float = 0.0) -> list[tuple[float, float]]:
         """Return the corners of a cell, clockwise from the top or the upper left."""
-        (x, y), half = self._middle(row, column), 0.5 - inset
-        if self._picture.slanted:
-            far = half / SLANT
-            steps = [(0, -far), (half, -far / 2), (half, far / 2), (0, far), (-half, far / 2), (-half, -far / 2)]
-        else:
-            steps = [(-half, -half), (half, -half), (half, half), (-half, half)]
-        return [(x + dx, y + dy) for dx, dy in steps]
+        x, y = self._middle(row, column)
+        return [(x + dx, y + dy) for dx, dy in corner_steps(0.5 - inset, self._picture.slanted)]
 
     def _ground(self, row: int, column: int) -> Iterator[str]:
         if ground := self._picture.ground_of(row, column):
@@ -143,17 +132,9 @@ class _Board:
 
     def _edges(self, across: int, down: int) -> Iterator[str]:
         """Draw the four edges of a board of hexagons in the colours of the seats that own them."""
-        for row, column in np.ndindex(self._rows, self._columns):
-            corners = self._corners(row, column)
-            sides = [
-                (across, row == 0, (5, 0, 1)),
-                (across, row == self._rows - 1, (2, 3, 4)),
-                (down, column == 0, (3, 4, 5) if row < self._rows - 1 else (4, 5)),
-                (down, column == self._columns - 1, (0, 1, 2) if row > 0 else (1, 2)),
-            ]
-            for seat, is_edge, places in sides:
-                if is_edge:
-                    yield _polygon([corners[place] for place in places], f"owner ring-{seat}", "polyline")
+        for seat, cell, places in owned_edges(self._rows, self._columns, across, down):
+            corners = self._corners(*cell)
+            yield _polygon([corners[place] for place in places], f"owner ring-{seat}", "polyline")
 
     def _piece(self, row: int, column: int) -> Iterator[str]:
         """Draw a disc or a ring with its letter, a figure, a card or its back, a die, a bowl or a filled cell."""
@@ -168,7 +149,7 @@ class _Board:
             yield _text(x, y, figure.translate(FILLED) + "\ufe0e", 0.86, f"figure side-{side}")
         elif figure in DICE and figure:
             yield _box(x, y, 0.36, 0.36, "card ground-face")
-            for pip in PIPS[DICE.index(figure) + 1]:
+            for pip in (place for place, dot in enumerate(PIPS[DICE.index(figure) + 1]) if dot != " "):
                 yield _disc(x + (pip % 3 - 1) * 0.21, y + (pip // 3 - 1) * 0.21, 0.06, "ink-black")
         elif picture.board == "cards" or seat == NOBODY:
             ink = "" if picture.inks is None else str(picture.inks[row, column])

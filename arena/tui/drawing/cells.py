@@ -5,12 +5,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from arena.tui.drawing import shapes
-from arena.tui.drawing.figures import BLACK, FILLED, WHITE
 from arena.tui.drawing.scales import Scale
 from arena.tui.state.words import percent
-from games.engine.cards import DICE
+from games.engine.cards import DICE, PIPS
 from games.engine.palette import Colour
-from games.engine.picture import HIDDEN, MARKS, SUITS
+from games.engine.picture import BLACK, FILLED, HIDDEN, MARKS, SUITS, WHITE
 
 BACK = "▒"
 """Pattern of the back of a card or die that is hidden."""
@@ -22,8 +21,6 @@ FILL = 0.94
 """Part of a cell that a piece fills, across."""
 SOLID = "█▒▓░"
 """Pieces by seat that fill their cells."""
-PIPS = {1: "    •    ", 2: "•       •", 3: "•   •   •", 4: "• •   • •", 5: "• • • • •", 6: "• •• •• •"}
-"""Places of the pips of a die, three lines of three."""
 DICE_FIGURES = frozenset(DICE)
 CROSSINGS = " ╵╶└╷│┌├╴┘─┴┐┤┬┼"
 """Crossings by the bits of the lines that leave them: 1 up, 2 right, 4 down, 8 left."""

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-WHITE, BLACK = "♙♘♗♖♕♔", "♟♞♝♜♛♚"
-FILLED = str.maketrans(WHITE, BLACK)
+from games.engine.picture import BLACK, FILLED, WHITE
+
 TALLEST = BLACK[-1]
 PAWN = """
 ..........

@@ -9,19 +9,17 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from arena.base.saving import write_whole
-from arena.tui.drawing.cells import PIPS
-from arena.tui.drawing.figures import BLACK, FILLED, WHITE, font
-from games.engine.cards import DICE
+from arena.tui.drawing.figures import font
+from games.engine.cards import DICE, PIPS
+from games.engine.geometry import SLANT, corner_steps, owned_edges
 from games.engine.palette import BOWL, GROUNDS, INKS, LAST_GROUNDS, SEATS, SEATS_ON_DARK, SIDES, SPIKES, Colour
-from games.engine.picture import BACKGROUND, HIDDEN, LAST, LINE, MARKS, NOBODY, Picture
+from games.engine.picture import BACKGROUND, BLACK, FILLED, HIDDEN, LAST, LINE, MARKS, NOBODY, WHITE, Picture
 
 BOARD_PIXELS, MIN_CELL, MAX_CELL = 560, 22, 64
 """Approximate width of a board in pixels, and bounds on the side of a cell."""
 MARGIN, TEXT = 16, 15
 ZOOM = 3
 """Oversampling factor: everything is drawn this many times larger, then reduced, which smooths edges."""
-SLANT = 3**0.5 / 2
-"""Distance between the rows of a hexagonal board, in cells."""
 FIGURES = frozenset(WHITE + BLACK)
 FIGURE = 0.94
 """Size of the figures of chess, in cells: the tallest fills five sixths of its cell."""
@@ -209,29 +207,15 @@ class _Board:
 
     def _edges(self, across: int, down: int) -> None:
         """Draw the four edges of a board of hexagons in the colours of the seats that own them."""
-        for row in range(self._rows):
-            for column in range(self._columns):
-                corners = self._corners(row, column, 0)
-                sides = [
-                    (across, row == 0, (5, 0, 1)),
-                    (across, row == self._rows - 1, (2, 3, 4)),
-                    (down, column == 0, (3, 4, 5) if row < self._rows - 1 else (4, 5)),
-                    (down, column == self._columns - 1, (0, 1, 2) if row > 0 else (1, 2)),
-                ]
-                for seat, is_edge, places in sides:
-                    if is_edge:
-                        points = [tuple(ZOOM * c for c in corners[place]) for place in places]
-                        self._drawing.line(points, self._colour_of(seat), 5 * ZOOM, "curve")
+        for seat, cell, places in owned_edges(self._rows, self._columns, across, down):
+            corners = self._corners(*cell, 0)
+            points = [tuple(ZOOM * c for c in corners[place]) for place in places]
+            self._drawing.line(points, self._colour_of(seat), 5 * ZOOM, "curve")
 
     def _corners(self, row: int, column: int, inset: float) -> list[tuple[float, float]]:
         """Return the corners of a cell, clockwise from the top or the upper left."""
-        (x, y), half = self._middle(row, column), self._cell / 2 - inset
-        if self._picture.slanted:
-            far = half / SLANT
-            steps = [(0, -far), (half, -far / 2), (half, far / 2), (0, far), (-half, far / 2), (-half, -far / 2)]
-        else:
-            steps = [(-half, -half), (half, -half), (half, half), (-half, half)]
-        return [(x + dx, y + dy) for dx, dy in steps]
+        x, y = self._middle(row, column)
+        return [(x + dx, y + dy) for dx, dy in corner_steps(self._cell / 2 - inset, self._picture.slanted)]
 
     def _outline(self, row: int, column: int, colour: Colour, width: int = 1) -> None:
         corners = self._corners(row, column, 0 if width == 1 else width / 2 + 1)
