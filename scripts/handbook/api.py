@@ -27,6 +27,8 @@ PACKAGES = {
     "arena.analysis": "Quality of play, exploitability",
     "games.engine": "What a game is made of",
 }
+FRONT_DOOR = {"arena": ("make_game", "make_agent", "UsageError")}
+"""Names of packages whose names come from others."""
 
 
 def pages() -> dict[str, str]:
@@ -41,7 +43,7 @@ def package_page(name: str) -> str:
     """Return the page of one package: its own names, or those of its modules where it has none."""
     package = importlib.import_module(name)
     parts = [f"# {name}", plain(inspect.getdoc(package) or "")]
-    if offered := list(_offered(package)):
+    if offered := FRONT_DOOR.get(name, ()) or list(_offered(package)):
         return "\n\n".join([*parts, *(_directive(f"{name}.{one}", getattr(package, one)) for one in offered)])
     for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda info: info.name):
         module = importlib.import_module(f"{name}.{info.name}")
@@ -55,13 +57,8 @@ def _offered(package: ModuleType) -> Iterator[str]:
     """Give the classes and functions that a package offers from its modules."""
     for name in dir(package):
         value = None if name.startswith("_") else getattr(package, name)
-        if _is_ours(value) and (value.__module__ + ".").startswith(_top(package) + ".") and value.__name__ != "door":
+        if _is_ours(value) and f"{value.__module__}.".startswith(f"{package.__name__}."):
             yield name
-
-
-def _top(package: ModuleType) -> str:
-    """The package from which names count as its own; all of ours for the platform's front door."""
-    return package.__name__ if package.__name__ != "arena" else "games"
 
 
 def _own(module: ModuleType) -> Iterator[str]:
