@@ -1,16 +1,15 @@
-"""Measure speed beside other libraries: python scripts/benchmark.py [SECTION ...] [--json FILE].
+"""Measure speed beside other libraries: python scripts/benchmark.py [SECTION ...] [--csv FILE].
 
 Ours and the peer's loop alternate in one run, on one thread unless a row says otherwise; figures are medians. A ratio
 above 1 means that ours is faster. Peers come with the `bench` extra; missing ones are named.
 pgx and mctx need a Python interpreter of their own: --python pgx=PATH --python mctx=PATH.
+Rows of scripts/speed.csv become docs/measured/speed.md by scripts/measured_pages.py.
 """
 
 import argparse
 import dataclasses
 import json
 import logging
-import os
-import platform
 import sys
 from pathlib import Path
 
@@ -36,11 +35,13 @@ from benchmarks import (
     tournament,
     workers,
 )
+from benchmarks.kept import keep, machine
 from benchmarks.measure import Row
 
 SECTIONS = {
     "games": games.rows,
     "engine": engine.rows,
+    "threads": engine.threads,
     "buffers": buffers.rows,
     "returns": returns.rows,
     "collector": collector.rows,
@@ -64,6 +65,7 @@ SECTIONS = {
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"{', '.join(SECTIONS)}; all without one")
+    parser.add_argument("--csv", type=Path, metavar="FILE", help="write the rows there; those of other sections stay")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows there as well")
     parser.add_argument(
         "--python", action="append", default=[], metavar="NAME=PATH", help="where a package is installed"
@@ -78,12 +80,16 @@ def main() -> int:
     if unknown:
         parser.error(f"unknown section {unknown[0]!r}; known: {', '.join(SECTIONS)}")
     logging.disable(logging.WARNING)  # peers say a lot on every start
-    rows = []
-    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
+    rows: list[Row] = []
+    print(machine())
     for name in arguments.sections or SECTIONS:
+        section = []
         for row in SECTIONS[name]():
-            rows.append(row)
+            section.append(row)
             print(text(row), flush=True)
+        rows += section
+        if arguments.csv:
+            keep(arguments.csv, name, section)
     if arguments.json:
         arguments.json.write_text(json.dumps([dataclasses.asdict(row) for row in rows], indent=2), encoding="utf-8")
     return 0

@@ -1,14 +1,13 @@
-"""Plot the picture of speed of docs/measured/speed.md, from the output of a benchmark.
+"""Plot the picture of speed of docs/measured/speed.md, from the rows of a benchmark.
 
-python scripts/benchmark.py engine --python pgx=PATH --json engine.json
-python scripts/plot_speed.py engine.json scripts/pictures/speed.png
+python scripts/benchmark.py engine --python pgx=PATH --csv scripts/speed.csv
+python scripts/plot_speed.py scripts/speed.csv scripts/pictures/speed.png
 """
 
 import argparse
-import json
 from pathlib import Path
-from typing import Any
 
+from benchmarks.kept import KeptRow, read
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -23,16 +22,16 @@ Speeds = dict[str, dict[str, float]]
 """Moves a second by game and by library."""
 
 
-def speeds(rows: list[dict[str, Any]], beginning: str) -> Speeds:
+def speeds(rows: list[KeptRow], beginning: str) -> Speeds:
     """Return the rows of one panel, in their order."""
     table: Speeds = {}
     for row in rows:
-        game, _, work = row["work"].partition(": ")
-        if row["section"] != "engine" or not work.startswith(beginning) or work.endswith("two threads"):
+        game, _, work = row.work.partition(": ")
+        if row.section != "engine" or not work.startswith(beginning):
             continue
-        bars = table.setdefault(game.replace(":size=", " ").partition(":")[0], {"Arena": row["ours"]})
-        if row["peer"] is not None:
-            bars.setdefault(row["peer_name"].partition(" ")[0].rstrip(","), row["peer"])  # the first is the faster
+        bars = table.setdefault(game.replace(":size=", " ").partition(":")[0], {"Arena": row.ours})
+        if row.peer is not None:
+            bars.setdefault(row.peer_name.partition(" ")[0].rstrip(","), row.peer)  # the first is the faster
     return table
 
 
@@ -51,10 +50,10 @@ def draw(axes: Axes, title: str, table: Speeds) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("source", type=Path, help="rows of the benchmark, as JSON")
+    parser.add_argument("source", type=Path, help="rows of the benchmark")
     parser.add_argument("target", type=Path, help="picture to write")
     options = parser.parse_args()
-    rows = json.loads(options.source.read_text(encoding="utf-8"))
+    rows = read(options.source)
     figure = Figure(figsize=(11, 5.2), dpi=150, layout="constrained")
     for axes, (beginning, title) in zip(figure.subplots(1, 2), PANELS.items(), strict=True):
         draw(axes, title, speeds(rows, beginning))

@@ -8,11 +8,12 @@ from typing import Annotated
 import tyro
 
 from arena.base.errors import UnknownNameError
+from arena.cli.explained import CHECKOUT, written_pages
 from arena.cli.main import COMMANDS, main, usage
 from arena.policy.registry import AGENTS, GAMES, agent_kind
 
-SITE = Path(__file__).parents[2] / "build" / "docs" / "html"
-"""Where `bash scripts/docs.sh` puts the site, in a checkout."""
+SITE = CHECKOUT / "build" / "docs" / "html"
+"""Where `bash scripts/docs.sh` puts the site."""
 INDEX = "index.html"
 
 
@@ -21,8 +22,8 @@ class Options:
     """Open the page of the documentation on a command, a game, an agent or another topic.
 
     In a checkout 'bash scripts/docs.sh' builds the site, which is then opened in a browser, and its address printed.
-    Where there is no site, the text of 'arena COMMAND --help', the rules of the game or the summary of the agent is
-    printed.
+    Where there is no site, the text of the page, of 'arena COMMAND --help', the rules of the game or the summary of
+    the agent is printed.
     """
 
     topic: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="[TOPIC]")] = ""
@@ -64,6 +65,8 @@ def print_text(topic: str) -> int:
     elif topic in AGENTS.names():
         kind = agent_kind(topic)
         print(f"{topic}{':' if kind.argument else ''}{kind.argument}   {kind.summary}")
+    elif topic in (pages := written_pages()):
+        print(pages[topic].read_text(encoding="utf-8"), end="")
     else:
-        raise UnknownNameError("topic", topic, [*COMMANDS, *GAMES.names(), *AGENTS.names()])
+        raise UnknownNameError("topic", topic, [*COMMANDS, *GAMES.names(), *AGENTS.names(), *pages])
     return 0

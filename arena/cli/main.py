@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from arena.base.errors import UnknownNameError, UsageError, notes_of
 from arena.base.files import require_working_folder
 from arena.base.memory import collect_garbage_rarely
+from arena.cli.explained import page_on
 from arena.cli.faults import complain, report, unwritten
 from arena.cli.reading import naming_options, options_type, read_options
 from arena.cli.streams import prepare_streams, require_text, silence_output
@@ -121,7 +122,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()  # here, so that a failure is still caught below
         return status
     except UsageError as error:
-        complain(str(error))
+        page = page_on(error)
+        complain(f"{error} (more: arena docs {page})" if page else str(error))
         for note in notes_of(error):  # where somebody else's environment failed
             print(printable_lines(note), file=sys.stderr)
         return 2

@@ -20,7 +20,7 @@ PLAINER = (
     (r"^Error parsing (--[\w-]+): invalid literal for int\(\) with base 10: (.*)$", r"\1: \2 is no whole number"),
     (r"^invalid literal for int\(\) with base 10: (.*)$", r"\1 is no whole number"),
     (r"^Error parsing (--[\w-]+): could not convert string to float: (.*)$", r"\1: \2 is no number"),
-    (r"^invalid choice (.*) for argument '(--[\w-]+)'\. Expected one of \((.*)\)\.$", r"\2: \1 is none of \3"),
+    (r"^invalid choice (.*) for argument '([\w-]+)'\. Expected one of \((.*?),?\)\.$", r"\2: \1 is none of \3"),
     (r"^Missing value for argument '(--[\w-]+)'\. Expected 1 values\.$", r"\1 needs a value"),
 )
 """Patterns of tyro's messages, and their plainer replacements."""

@@ -46,7 +46,6 @@ def rows() -> Iterator[Row]:
     with one_core():  # JAX would spread over all, and some of its games take twice as long then
         for contest in CONTESTS:
             yield from beside_peers(contest)
-    yield from threads()
 
 
 def beside_peers(contest: Contest) -> Iterator[Row]:
@@ -72,7 +71,7 @@ def threads() -> Iterator[Row]:
     """Compare two threads with one, on the same batches."""
     for name in ("connect_four", "othello", "go:size=9", "hex", "backgammon", "chess"):
         work = f"{name}: {STEPS:,} steps of {BOARDS:,} boards, two threads"
-        yield duration("engine", work, steps(name, 2), Peer("one thread", steps(name, 1)))
+        yield duration("threads", work, steps(name, 2), Peer("one thread", steps(name, 1)))
 
 
 def playouts(spec: str) -> Work:

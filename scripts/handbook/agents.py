@@ -1,24 +1,23 @@
 """Pages of agents: paper, equations, options and measured scores, from registry, modules and tables of results."""
 
-import csv
 import importlib
 from collections.abc import Iterator
-from pathlib import Path
 
 from arena.policy.kinds import AgentKind, Algorithm
 from arena.policy.registry import AGENTS, agent_kind
 from arena.policy.zoo.entries import entries
 from handbook.help_text import help_of, options_table
+from handbook.learned import curve, of_algorithm
 from handbook.markdown import docstring, listing, plain, table, toctree
 
 FOLDER = "reference/agent"
-SCORES = Path(__file__).parents[1] / "learning_checks.csv"
 
 
-def pages() -> dict[str, str]:
-    """Return a page for every kind of agent, and their list."""
+def pages() -> dict[str, str | bytes]:
+    """Return a page for every kind of agent, the curves of those that learn, and their list."""
     kinds = {name: agent_kind(name) for name in AGENTS.names()}
-    made = {f"{FOLDER}/{name}.md": agent_page(name, kind) for name, kind in kinds.items()}
+    made: dict[str, str | bytes] = {f"{FOLDER}/{name}.md": agent_page(name, kind) for name, kind in kinds.items()}
+    made |= {f"{FOLDER}/{name}-curve.png": found[1] for name in kinds if (found := curve(name))}
     groups = {
         "Rules, searches and solvers": lambda kind: kind.algorithm is None and not kind.reaches_out,
         "Programs and models outside": lambda kind: kind.reaches_out,
@@ -54,13 +53,12 @@ def _learning(name: str, algorithm: Algorithm) -> Iterator[str]:
     for group in help_of(words).groups:
         if group.title == "config options":
             yield f"## Options of `{' '.join(['arena', *words])}`\n\n{options_table(group)}"
-    with SCORES.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["algorithm"] == name]
-    if rows:
-        head = ["task", "asked", "median of three seeds", "each", "steps", "seconds"]
-        names = ("task", "threshold", "score", "scores", "steps", "seconds")
-        yield "## Does it learn?\n\nBy `python scripts/learning_checks.py`, on one thread:"
-        yield table(head, ([row[column] for column in names] for row in rows))
+    if found := curve(name):
+        yield f"## Learning curve\n\n![Its learning curve]({name}-curve.png)"
+        command = f"python scripts/learning_curves.py {name}"
+        yield f"On `{found[0]}`, from one seed on one thread, with 95 % intervals, by `{command}`."
+    if scores := of_algorithm(name):
+        yield f"## Does it learn?\n\nBy `python scripts/learning_checks.py`, on one thread:\n\n{scores}"
 
 
 def _figures(name: str) -> Iterator[list[str]]:

@@ -13,6 +13,7 @@ from arena.policy.zoo.entries import entries
 from arena.tui.drawing.pictures import DARK, LIGHT, Frame, image
 from games.engine.game import Game
 from games.engine.manual import manual_of
+from handbook import speed
 from handbook.markdown import docstring, listing, table, toctree
 
 FOLDER = "reference/game"
@@ -67,5 +68,7 @@ def game_page(name: str, game: Game, row: GameRow) -> str:
         parts.append(
             "\n".join(paragraph if paragraph.startswith("- ") else f"{paragraph}\n" for paragraph in section.paragraphs)
         )
+    if lines := speed.of_game(name):
+        parts += ["## Speed", table(speed.COLUMNS, lines), "More on [a page of its own](../../measured/speed.md)."]
     parts += ["## As an environment", f"From `{module.__name__}`:", docstring(module)]
     return "\n\n".join(parts)

@@ -5,7 +5,7 @@ import webbrowser
 
 import pytest
 
-from arena.cli import docs
+from arena.cli import docs, explained
 from arena.cli.main import main
 
 
@@ -45,10 +45,34 @@ def test_an_unknown_topic_is_refused(site, capsys):
 
 @pytest.mark.parametrize(
     ("topic", "text"),
-    [("", "arena COMMAND"), ("train", "usage: arena train"), ("hex", "Two stones"), ("ppo", "ppo:DIR   proximal")],
+    [
+        ("", "arena COMMAND"),
+        ("train", "usage: arena train"),
+        ("hex", "Two stones"),
+        ("ppo", "ppo:DIR   proximal"),
+        ("engines", "# Engines and programs"),
+    ],
 )
 def test_without_a_site_the_program_speaks(topic, text, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(docs, "SITE", tmp_path)
     with contextlib.suppress(SystemExit):  # of --help
         main(["docs", *[topic] * bool(topic)])
     assert text in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        (["tournament", "connect_four", "random", "llm:http://localhost:1"], "language-models"),
+        (["tournament", "connect_four", "random", "uci:stockfish"], "engines"),
+        (["games", "pettingzoo:no_such_package"], "hosted-games"),
+    ],
+)
+def test_a_refusal_names_the_page_on_what_refused(words, page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(words) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(f" (more: arena docs {page})")
+    monkeypatch.setattr(explained, "CHECKOUT", tmp_path)  # as where it was installed from a wheel
+    assert main(words) == 2
+    assert capsys.readouterr().err == line.replace(f" (more: arena docs {page})", "\n")

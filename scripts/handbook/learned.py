@@ -1,0 +1,62 @@
+"""Tables of what has been learned, from the rows of the checks of learning."""
+
+import csv
+from collections.abc import Iterable
+from io import BytesIO
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from handbook.markdown import table
+
+SCRIPTS = Path(__file__).parents[1]
+ROWS, CURVES = SCRIPTS / "learning_checks.csv", SCRIPTS / "learning_curves.csv"
+LABELS = {"elo": "Elo, random is 0", "return": "return of an episode"}
+GREY = "#808080"  # is seen on light and dark paper
+HEAD = ("task", "asked", "median of three seeds", "each", "steps", "seconds")
+NAMES = ("task", "threshold", "score", "scores", "steps", "seconds")
+
+
+def of_algorithm(name: str) -> str:
+    """Return the table of one algorithm's checks; empty if it has none."""
+    rows = [row for row in _rows(ROWS) if row["algorithm"] == name]
+    return table(HEAD, ([row[column] for column in NAMES] for row in rows)) if rows else ""
+
+
+def by_task() -> str:
+    """Return the table of all checks, a task and what it asks a line, with the median of each algorithm."""
+    tasks: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for row in _rows(ROWS):
+        tasks.setdefault((row["task"], row["threshold"]), []).append(row)
+    lines = ([task, f"{float(asked):g}", ", ".join(map(_score, rows))] for (task, asked), rows in tasks.items())
+    return table(["task", "asked", "median of three seeds"], lines)
+
+
+def curve(name: str) -> tuple[str, bytes] | None:
+    """Return the task and the learning curve of an algorithm, a PNG for any background; None if there is none."""
+    rows = [row for row in _rows(CURVES) if row["algorithm"] == name]
+    if not rows:
+        return None
+    steps, low, mean, high = ([float(row[column]) for row in rows] for column in ("step", "low", "mean", "high"))
+    figure = Figure(figsize=(6.5, 3), dpi=120, layout="constrained")
+    axes = figure.subplots()
+    axes.fill_between(steps, low, high, color="#4292c6", alpha=0.3, linewidth=0)
+    axes.plot(steps, mean, color="#4292c6")
+    axes.set_xlabel("steps", color=GREY)
+    axes.set_ylabel(LABELS[rows[0]["figure"]], color=GREY)
+    axes.tick_params(colors=GREY)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(GREY)
+    axes.grid(color=GREY, alpha=0.3)
+    file = BytesIO()
+    figure.savefig(file, format="png", transparent=True)
+    return rows[0]["task"], file.getvalue()
+
+
+def _score(row: dict[str, str]) -> str:
+    return f"`{row['algorithm']}` {float(row['score']):.3g}"
+
+
+def _rows(path: Path) -> Iterable[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)
