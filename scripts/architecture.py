@@ -9,7 +9,7 @@ or file right below it. An arrow is any import of one room by another, late impo
 
 import argparse
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -158,11 +158,28 @@ def drawing() -> str:
         for name in floor:
             below = ", ".join(targets[name]) or "nothing of ours"
             lines.append(f"| {height} | `{name}` | {summary(name)} | {below} |")
+    lines += ["", "The same as a drawing, without the arrows that follow from others:", "", *graph(_reduced(targets))]
     lines += ["", f"Inside `agents`, {len(rooms('agents'))} rooms and {len(arrows('agents'))} arrows:", ""]
-    lines += ["```mermaid", "graph TD"]
-    lines += [f"    {name.partition('.')[2]}" for name in rooms("agents")]
-    lines += [f"    {a.partition('.')[2]} --> {b.partition('.')[2]}" for a, b in sorted(arrows("agents"))]
-    return "\n".join([*lines, "```"])
+    inside: dict[str, list[str]] = {name.partition(".")[2]: [] for name in rooms("agents")}
+    for source, target in sorted(arrows("agents")):
+        inside[source.partition(".")[2]].append(target.partition(".")[2])
+    return "\n".join([*lines, *graph(inside)])
+
+
+def graph(targets: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the lines of a drawing in Mermaid's language."""
+    lines = [f"    {source} --> {target}" for source, below in targets.items() for target in below]
+    return ["```mermaid", "graph TD", *(f"    {name}" for name in targets), *lines, "```"]
+
+
+def _reduced(targets: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return the arrows, rooms by their short names, that no way over other rooms replaces."""
+    direct = {name.removeprefix("arena."): set(below) for name, below in targets.items()}
+    reach = {name: _reached(name, direct) for name in direct}
+    return {
+        name: sorted(target for target in below if not any(target in reach[other] for other in below - {target}))
+        for name, below in direct.items()
+    }
 
 
 def page() -> str:

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from handbook import agents, api, commands, games, measured, store_tables
+from handbook.graphs import picture as picture_of
 from sphinx.cmd.build import main as sphinx
 
 ROOT = Path(__file__).parents[1]
@@ -26,6 +27,7 @@ FROM_ELSEWHERE = {
 }
 """Pages that stand elsewhere in the repository, and their places in the site."""
 LINK = re.compile(r"(?P<mark>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<path>[^)\s#]*)(?P<anchor>#[^)\s]*)?\)")
+GRAPH = re.compile(r"^```mermaid\n(?P<graph>.*?)^```", re.M | re.S)
 SOURCE = re.compile(r'(?P<name>src|srcset)="(?P<path>[^"]+)"')
 
 
@@ -87,7 +89,15 @@ def linked(page: Path, name: Path, source: Path) -> str:
     def picture(match: re.Match[str]) -> str:
         return f'{match["name"]}="{up}{place((page.parent / match["path"]).resolve(), source)}"'
 
-    text = page.read_text(encoding="utf-8").replace("```mermaid", "```text")  # a drawing that needs a script
+    def drawn(match: re.Match[str]) -> str:
+        (source / "pictures").mkdir(parents=True, exist_ok=True)
+        number = text[: match.start()].count("```mermaid")
+        file = source / "pictures" / f"{name.stem}-{number}.png"
+        file.write_bytes(picture_of(match["graph"]))
+        return f"![A drawing of what is said above]({up}pictures/{file.name})"
+
+    text = page.read_text(encoding="utf-8")
+    text = GRAPH.sub(drawn, text)
     pieces = re.split(r"(^```.*?^```)", text, flags=re.M | re.S)
     return "".join(piece if piece.startswith("```") else SOURCE.sub(picture, LINK.sub(link, piece)) for piece in pieces)
 

@@ -4,7 +4,7 @@ import measured_pages
 import pytest
 from benchmarks.kept import keep, read
 from benchmarks.measure import Row
-from handbook import learned, speed
+from handbook import graphs, learned, speed
 
 
 @pytest.mark.parametrize("name", measured_pages.PAGES)
@@ -45,3 +45,9 @@ def test_an_algorithm_with_a_curve_has_a_picture():
     assert task == "connect_four"
     assert picture.startswith(b"\x89PNG")
     assert learned.curve("random") is None
+
+
+def test_a_graph_is_drawn_with_every_arrow_leading_down():
+    places = graphs._places({"top": ["a", "b"], "a": ["low"], "b": [], "low": []})
+    assert [places[name][1] for name in ("top", "a", "b", "low")] == [2, 1, 0, 0]
+    assert graphs.picture("graph TD\n    top\n    a\n    top --> a").startswith(b"\x89PNG")

@@ -30,7 +30,7 @@ TITLES = {
     "screens": "Screens",
 }
 """Sections of the page, in their order, and their titles."""
-ENGINE = ("playouts", "OpenSpiel, C++", "batch", "OpenSpiel, Python", "pgx")
+ENGINE = ("playouts", "OpenSpiel, C++ rollouts", "batch", "OpenSpiel, from Python", "pgx on the CPU")
 """Columns of the engine's table."""
 COLUMNS = ("what", "ours", "beside it", "ratio")
 """Columns of every other table."""
@@ -42,7 +42,7 @@ def tables() -> str:
     for section, title in TITLES.items():
         here = [row for row in rows if row.section == section]
         if here:
-            parts += [f"## {title}", (engine_table if section == "engine" else plain_table)(here), measured_by(here)]
+            parts += [f"## {title}", *made(here), measured_by(here)]
     return "\n\n".join(parts)
 
 
@@ -51,6 +51,14 @@ def of_game(name: str) -> list[list[str]]:
     return [
         line(row) for row in read(ROWS) if row.section == "engine" and row.work.startswith((f"{name}:", f"{name},"))
     ]
+
+
+def made(rows: Sequence[KeptRow]) -> list[str]:
+    """Return the tables of one section; most rows of the engine in one with a game a line."""
+    if rows[0].section != "engine":
+        return [plain_table(rows)]
+    others = [row for row in rows if "arrays" in row.peer_name]
+    return [engine_table(row for row in rows if row not in others), plain_table(others)]
 
 
 def plain_table(rows: Iterable[KeptRow]) -> str:
@@ -68,21 +76,12 @@ def engine_table(rows: Iterable[KeptRow]) -> str:
     cells: dict[str, dict[str, str]] = {}
     for row in rows:
         game, _, work = row.work.partition(": ")
-        line = cells.setdefault(game, {})
-        ours, peer = ("playouts", "OpenSpiel, C++") if work == "playouts" else ("batch", peer_column(row))
-        line.setdefault(ours, figure(row.ours))
+        mine = cells.setdefault(game, {})
+        mine.setdefault("playouts" if work == "playouts" else "batch", figure(row.ours))
         if row.peer is not None:
-            line[peer] = f"{figure(row.peer)} ({ratio(row)})"
-    columns = [*ENGINE, *sorted({name for line in cells.values() for name in line} - {*ENGINE})]
-    lines = ([f"`{game}`", *(line.get(name, "") for name in columns)] for game, line in cells.items())
-    return table(["game", *columns], lines)
-
-
-def peer_column(row: KeptRow) -> str:
-    """Return the column of a batch's peer."""
-    if row.peer_name.startswith("pgx"):
-        return "pgx"
-    return "OpenSpiel, Python, arrays" if "arrays" in row.peer_name else "OpenSpiel, Python"
+            mine[row.peer_name] = f"{figure(row.peer)} ({ratio(row)})"
+    lines = ([f"`{game}`", *(mine.get(name, "") for name in ENGINE)] for game, mine in cells.items())
+    return table(["game", *ENGINE], lines)
 
 
 def measured_by(rows: Sequence[KeptRow]) -> str:
