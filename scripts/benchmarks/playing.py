@@ -38,7 +38,7 @@ async def answering() -> list[float]:
             board = screen.query_one(Board)
             for _ in range(KEYS):
                 before, start, drawn = board.flipped, time.perf_counter(), asyncio.Event()
-                app.simulate_key("f")
+                app.simulate_key("ctrl+f")  # a letter alone is a move
                 while board.flipped == before:
                     await asyncio.sleep(0)
                 screen.call_after_refresh(drawn.set)
@@ -47,6 +47,5 @@ async def answering() -> list[float]:
                 await pilot.pause(0.02)
             assert screen.jobs.current == "advance", "the agent has moved meanwhile: let it think for longer"
     finally:
-        agent.stop()
-        agent.close()
+        agent.stop()  # the screen has closed it, or is about to
     return waits
