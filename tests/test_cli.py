@@ -97,6 +97,18 @@ assert not heavy, heavy
     assert done.returncode == 0, done.stderr
 
 
+def test_the_help_of_a_training_loads_no_arrays_and_no_kernels():
+    code = """
+import contextlib, sys
+from arena.cli.main import main
+with contextlib.suppress(SystemExit):
+    main(["train", "connect_four", "ppo", "--help"])
+print([name for name in ("numpy", "numba", "rich.progress") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
+
+
 def test_a_reader_that_leaves_early_is_no_error():
     program = f"{sys.executable} -m arena games | true"
     done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, timeout=60)

@@ -4,7 +4,6 @@ import dataclasses
 import shlex
 import sys
 import threading
-import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import takewhile
@@ -12,10 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena.base.errors import UsageError
-from arena.base.terminal import make_console, suspendable
 from arena.cli.faults import complain
 from arena.cli.resuming import resume_command, resumed_run
 from arena.league.config import LEAGUES, LeagueConfig, LeagueName, RunConfig, nearest_preset, usual_league
@@ -24,7 +21,6 @@ from arena.league.trainings import make_training
 from arena.policy.registry import AGENTS, learning_algorithm
 from arena.policy.snapshots import BEST, SNAPSHOT
 from arena.runs.options import GymRunOptions, OfflineRunOptions, default_folder, describe_run
-from arena.runs.scores import score_words
 from arena.runs.settings import Settings, read_settings
 from arena.runs.stored import RunDescription, holds_run, lengthened
 from arena.runs.task_names import is_gym, make_task, task_name
@@ -214,6 +210,8 @@ def run(options: Any) -> int:
     except KeyboardInterrupt:
         print(f"\n{resume_hint}", file=sys.stderr)
         raise
+    from arena.cli.training_bar import describe_strength
+
     progress = training.progress()
     beyond = progress.step - progress.total_steps
     last_batch = f", {beyond:,} of them to complete the last batch" if beyond > 0 else ""
@@ -226,6 +224,7 @@ def run(options: Any) -> int:
 
 def _train(training: "TrainingRun", logger_kind: Any) -> Path:
     """Train to the end with a bar, a logger and figures for other programs; return the folder of the last snapshot."""
+    from arena.cli.training_bar import TrainingBar
     from arena.runs.live import LiveLogger, live
     from arena.runs.loggers import open_logger
 
@@ -305,75 +304,3 @@ def _training(task: "Game | GymTask", options: Any) -> "TrainingRun":
         warning = f"{task.spec} plays another game by the same seed and moves: this training is not resumed exactly"
         print(warning, file=sys.stderr)
     return make_training(task, options.algo, options.config, options.run, options.league, options.scale)
-
-
-RATES = {"step": "steps", "games": "games", "simulations": "simulations"}
-"""Counters whose speed is shown, with the unit that is counted."""
-
-
-def describe_strength(progress: "TrainingProgress") -> list[str]:
-    """Return the scores, ratings and worker losses of a training as short phrases."""
-    scores = []
-    if progress.elo is not None:
-        scores.append(f"Elo {progress.elo[0]:+.0f} ±{progress.elo[1]:.0f} ({progress.elo_zero} is 0)")
-    scores += [] if progress.pool_score is None else [f"pool {progress.pool_score:.0%}"]
-    scores += score_words(progress.evaluation)
-    scores += [f"refused {progress.refused}x by the gate"] if progress.refused else []
-    worker_figures = {name.partition("/")[2]: count for name, count in progress.worker_figures.items() if count}
-    scores += [f"{count:,} {name.replace('_', ' ')}" for name, count in worker_figures.items()]
-    return scores
-
-
-class TrainingBar:
-    """A progress bar on a terminal; one line for each snapshot if the output is no terminal."""
-
-    def __init__(self) -> None:
-        console = make_console(stderr=True)
-        self._live = console.is_terminal
-        self._progress = Progress(
-            TextColumn("{task.fields[snapshots]}"),
-            BarColumn(bar_width=None),
-            TextColumn("{task.percentage:3.0f}%"),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[figures]}"),
-            console=console,
-            disable=not self._live,
-            expand=True,
-        )
-        self._task = self._progress.add_task("", total=None, snapshots="", figures="")
-        self._start: tuple[float, TrainingProgress] | None = None
-        self._printed_snapshots = 0
-
-    def __enter__(self) -> "TrainingBar":
-        self._progress.start()
-        self._suspension = suspendable(self._progress.console)
-        self._suspension.__enter__()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._suspension.__exit__(None, None, None)
-        self._progress.stop()
-
-    def show(self, progress: "TrainingProgress") -> None:
-        """Show the progress of a training, its speed and its losses."""
-        now = time.monotonic()
-        if self._start is None:
-            self._start = now, progress
-        start_time, first = self._start
-        counts = {name: getattr(progress, name) - getattr(first, name) for name in RATES}
-        speeds = {name: count / max(now - start_time, 1e-9) for name, count in counts.items() if count}
-        figures = [f"{speed:,.{0 if speed >= 10 else 2}f} {RATES[name]}/s" for name, speed in speeds.items()]
-        figures += [f"{name.replace('/', ' ')} {value:.3g}" for name, value in progress.losses.items()]
-        text = "  ".join(figures + describe_strength(progress))
-        self._progress.update(
-            self._task,
-            completed=progress.step,
-            total=progress.total_steps,
-            snapshots=f"{progress.snapshots} of {progress.total_snapshots} snapshots",
-            figures=text,
-        )
-        if not self._live and progress.snapshots > self._printed_snapshots:
-            self._printed_snapshots = progress.snapshots
-            beyond = progress.step > progress.total_steps  # by the last batch
-            taken = f"{progress.step:,}" if beyond else f"{progress.step:,} of {progress.total_steps:,}"
-            print(f"{taken} steps  {text}", file=sys.stderr)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from arena.base.checks import numbers_in, require_above, require_at_least, require_between
 from arena.base.errors import UsageError
-from arena.league.matchmaker import Weighting
 from arena.runs.options import EVALUATION, RunOptions, require_even_games
 
 if TYPE_CHECKING:
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
     from games.engine.game import Game
 
 Matchmaker = Literal["uniform", "latest", "window", "pfsp", "rating", "fictitious", "psro"]
+Weighting = Literal["squared", "variance", "linear", "capped"]
 MetaStrategy = Literal["nash", "alpha-rank", "prd"]
 Gate = Literal["none", "score", "sprt"]
 LeagueName = Literal["past", "naive", "pfsp", "full"]

@@ -7,13 +7,14 @@ PFSP, prioritised fictitious self-play, prefers opponents by the learner's score
 pseudocode of its supplement).
 """
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.league.config import Weighting
+
 Floats = NDArray[np.floating[Any]]
-Weighting = Literal["squared", "variance", "linear", "capped"]
 
 LEAST = 1e-10
 """Weights whose sum is below this count as zero."""

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.league.config import LeagueConfig
-from arena.league.matchmaker import Floats, Weighting, by_rating, not_forgotten, pfsp, uniform, window
+from arena.league.config import LeagueConfig, Weighting
+from arena.league.matchmaker import Floats, by_rating, not_forgotten, pfsp, uniform, window
 from arena.league.records import League, Learner, Member, Role
 
 Shares = dict[str, float]
