@@ -74,6 +74,12 @@ class ConnectFourSolver:
         """Clear the table."""
         self._table[:] = 0
 
+    def is_quick(self, state: State) -> bool:
+        """Return whether the best moves of an unfinished position are known, or found within about a second."""
+        own, mask = from_state(state)
+        empty = int(self._board["count"]) - int(mask).bit_count()
+        return empty <= QUICK_CELLS or self._known(own, mask) is not None
+
     def best(self, state: State) -> tuple[NDArray[np.bool_], float]:
         """Return the best actions [A] of an unfinished position, and the return they lead to."""
         own, mask = from_state(state)

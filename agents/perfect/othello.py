@@ -28,6 +28,10 @@ class OthelloSolver:
         self.num_searched = 0
         """Number of positions searched so far."""
 
+    def is_quick(self, state: State) -> bool:
+        """Return True: an endgame takes no more than about a second, and what is earlier is not solved at all."""
+        return True
+
     def best(self, state: State) -> tuple[NDArray[np.bool_], float] | None:
         """Return the best actions [A] of an unfinished position and the return they lead to; None if too early."""
         own, other = self._sides(state)

@@ -18,7 +18,7 @@ from arena.match.shown import witness_of
 from arena.match.time_control import GameClocks
 from arena.match.transcripts import Minutes
 from arena.match.verdict import Failure, MatchRecord, Reason, Verdict, fault, forfeit
-from arena.policy.clock import ClockReading
+from arena.policy.clock import FEWEST_S, ClockReading
 from arena.policy.protocol import Policy
 from games.engine.actions import Action, written
 from games.engine.game import Game
@@ -112,6 +112,28 @@ class Match:
             texts.append(self.game.action_text(env.states[0], action))
             env.step([action])
         return tuple(texts)
+
+    def imagined(self, policy: Policy, action: Action, most: int, seconds: float) -> tuple[Action, ...]:
+        """Return the line in which `policy` plays on for every seat after an action, of at most so many actions.
+
+        It ends where the game does, with an answer that fails or is no more than a guess, without a value, or when the
+        time is over. In games that hide something, have chance or seats that move at once it is the action alone.
+        """
+        if not self.game.perfect_information or self.game.has_chance or self.game.simultaneous:
+            return (action,)
+        env, line, until = vector_games(self.game, 1), [action], time.monotonic() + seconds
+        env.load_state_dict(self._env.state_dict())
+        env.step([action])
+        while not env.over[0] and len(line) < most and time.monotonic() < until:
+            played = np.array([[*self.actions, *line]], self.game.action_dtype)
+            obs = view(env, np.zeros(1, np.int64), policy, played, np.array([played.size]))
+            obs.update(ClockReading(seconds_left=max(until - time.monotonic(), FEWEST_S)).to_arrays())
+            answer = ask(self.game, policy, obs).only()
+            if answer.failure or answer.value is None or not self.game.allows(answer.action, env.mask[0]):
+                break
+            line.append(answer.action)
+            env.step([answer.action])
+        return tuple(line)
 
     @property
     def seat(self) -> int:

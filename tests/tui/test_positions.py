@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.policy.registry import make_game
+from arena.policy.registry import make_agent, make_game
 from arena.tui.app import ArenaApp
 from arena.tui.screens.play import PlayScreen
 from arena.tui.state.live_match import LiveMatch
@@ -59,3 +59,20 @@ def test_positions_stay_as_they_were_and_moves_are_named_where_they_were_made():
     assert start.state == kept
     _, answered = table.advance()
     assert answered.move in ("a6", "a5", "Na6", "Nc6", "h6", "h5"), "a move of black, in black's own position"
+
+
+@pytest.mark.parametrize(("name", "moves"), [("connect_four", []), ("tic_tac_toe", [0])])
+def test_a_hint_of_a_solver_comes_with_its_line(name, moves):
+    game = make_game(name)
+    table = LiveMatch(game)
+    table.deal([("you", None)] * 2, seed=0, actions=moves)
+    hint = table.advise(make_agent("perfect", game), seed=1)
+    assert hint.line[0] == game.action_text(table._match.state, hint.answer.action)
+    assert len(hint.line) > 3
+
+
+def test_a_hint_where_chance_may_come_next_is_a_move_alone():
+    game = make_game("pig")
+    table = LiveMatch(game)
+    table.deal([("you", None), ("bot", FirstLegal())], seed=0)
+    assert len(table.advise(FirstLegal(), seed=1).line) == 1

@@ -24,6 +24,8 @@ from games.engine.picture import Picture
 
 Cell = tuple[int, int]
 """Row and column of a picture."""
+IMAGINED, IMAGINED_S = 8, 1.0
+"""Length of the line that goes with a hint, and the seconds after which it is not continued."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,9 +209,14 @@ class LiveMatch:
         return answer, self._position(action, move, took_s, line)
 
     def advise(self, policy: Policy, seed: int) -> PositionAnalysis:
-        """Ask `policy`, which does not play here, for one move in the current position."""
-        failure = begin(policy, seed)
-        return PositionAnalysis(Answer(NO_ACTION, failure)) if failure else self.consult(policy)
+        """Ask `policy`, which does not play here, for one move in the current position, and how it would go on."""
+        if failure := begin(policy, seed):
+            return PositionAnalysis(Answer(NO_ACTION, failure))
+        analysis = self.consult(policy)
+        if analysis.line or analysis.answer.failure or isinstance(analysis.answer.action, tuple):
+            return analysis
+        imagined = self._match.imagined(policy, analysis.answer.action, IMAGINED, IMAGINED_S)
+        return replace(analysis, line=self._match.line(imagined))
 
     def consult(self, policy: Policy) -> PositionAnalysis:
         """Ask `policy`, which plays here, about the current position."""

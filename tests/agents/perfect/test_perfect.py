@@ -7,6 +7,7 @@ import games
 from arena.base.errors import UnknownNameError, UsageError
 from arena.match.batch import Pairing, play_matches
 from arena.match.match import Match
+from arena.policy.clock import ClockReading
 from arena.policy.registry import make_agent
 
 pytestmark = pytest.mark.full
@@ -41,6 +42,14 @@ def test_it_tells_its_chances_and_the_result():
     assert answer.value == 1.0
     assert answer.probs is not None
     assert np.flatnonzero(answer.probs).tolist() == [1, 4]  # three that are open on both sides
+
+
+@pytest.mark.parametrize(("opening", "solved"), [((3, 3), True), ((0, 6), False), ((0, 1, 2, 3, 4, 5, 6, 0, 1), True)])
+def test_with_a_clock_it_solves_what_it_knows_or_finds_at_once(opening, solved):
+    game = games.make("connect_four")
+    match = Match(game, [(name, None) for name in "ab"], opening=opening)
+    answer = match.consult(make_agent("perfect", game), ClockReading(seconds_left=1.0))  # 0, 6: minutes of search
+    assert (answer.value is not None) == solved
 
 
 def test_small_poker_is_played_by_an_equilibrium():
