@@ -15,9 +15,9 @@ resume=()
 if [ -f "$run/run.json" ]; then
     resume=(--resume)
 fi
-# Half of its games against itself, a fifth against its own past, the rest against two fixed players.
-"$arena" train connect_four ppo --out "$run" ${resume[@]+"${resume[@]}"} --steps 2500000 \
-    --self-play 0.5 --pool 0.2 --references random one-ply --evaluation-games 400 "$@"
+# By AlphaZero: tree searches guided by a network, which learns from them; games begin after 0 to 12 random moves.
+"$arena" train connect_four alphazero --out "$run" ${resume[@]+"${resume[@]}"} --steps 500000 --snapshots 6 \
+    --openings 12 --simulations 64 --quick-simulations 16 --evaluation random one-ply alphabeta:4 --workers 2 "$@"
 
 # Against its own past: the agent as it was after one third and after two thirds of its training.
 snapshots=("$run"/snapshot-*)
@@ -25,7 +25,7 @@ count=${#snapshots[@]}
 earlier=()
 for index in $((count / 3 - 1)) $((2 * count / 3 - 1)); do
     if [ "$index" -ge 0 ] && [ "$index" -lt $((count - 1)) ]; then
-        earlier+=("ppo:${snapshots[$index]}")
+        earlier+=("alphazero:${snapshots[$index]}")
     fi
 done
 
@@ -35,9 +35,9 @@ while [ -e "$results" ]; do # nothing is overwritten
     number=$((number + 1))
     results=runs/quickstart-tournament-$number
 done
-"$arena" tournament connect_four "ppo:$run" ${earlier[@]+"${earlier[@]}"} random one-ply alphabeta:4 \
-    --games 400 --out "$results"
+"$arena" tournament connect_four "alphazero:$run" ${earlier[@]+"${earlier[@]}"} random one-ply alphabeta:4 mcts:1000 \
+    --games 200 --workers 2 --out "$results"
 
 echo
-echo "Watch it:  $arena watch connect_four ppo:$run alphabeta:4"
-echo "Play it:   $arena play connect_four ppo:$run"
+echo "Watch it:  $arena watch connect_four alphazero:$run alphabeta:4"
+echo "Play it:   $arena play connect_four alphazero:$run"
