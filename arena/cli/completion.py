@@ -86,16 +86,25 @@ def _candidates(before: Sequence[str], current: str) -> Iterable[str]:
     if places or not known.positional:  # after an option: whether it takes a value is left to the user
         return []
     kind = known.positional[min(place, len(known.positional) - 1)]
-    return _names(kind)
+    return _learners(before[-1]) if kind == "ALGO" else _names(kind)
 
 
 def _names(kind: str) -> list[str]:
     """Return the words to offer for a kind of positional argument; those of other kinds are files."""
     games = [*GAMES.names(), *(f"{host}:" for host in HOSTS.names())]
-    if kind == "ALGO":
-        return [name for name in AGENTS.names() if agent_kind(name).algorithm is not None]
     names = {"GAME": games, "TASK": [*games, GYM], "AGENT": AGENTS.names(), "SOLVER": SOLVERS.names()}
     return {**names, "SHELL": ["bash", "zsh", "fish"]}.get(kind, [])
+
+
+def _learners(task: str) -> list[str]:
+    """Return the algorithms for the kind of actions that a task has, as far as its name tells."""
+    kinds = {"discrete", "continuous", "games"}
+    if re.split(r"[:(]", task)[0] in GAMES.names():
+        kinds.remove("continuous")
+    elif task.startswith(GYM):
+        kinds.remove("games")
+    algorithms = {name: agent_kind(name).algorithm for name in AGENTS.names()}
+    return [name for name, algorithm in algorithms.items() if algorithm is not None and kinds & {*algorithm.actions}]
 
 
 def _help(words: Sequence[str]) -> str:
