@@ -1,8 +1,9 @@
 """Kill a ladder server and its workers at random moments, and compare the ladder with one that was left alone.
 
-    python scripts/server_kills.py [--kills 100] [--jobs 400] [--workers 3] [--seed 0]
+    python scripts/server_kills.py [--kills 100] [--jobs 400] [--workers 3] [--seed 0] [--store URL]
 
 Server and workers are processes, killed by SIGKILL and started again. Games and ratings must be the same, one for one.
+The ladder that is left alone is in an SQLite file; the other one is in the empty database `--store` if there is one.
 """
 
 import argparse
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -35,10 +36,10 @@ LADDER = "small"
 FINISHED_S = 3600.0
 
 
-def prepare(data: Path, ahead: int = 8) -> str:
-    """Make a server's folder with a ladder whose bots are in; return the key of a worker."""
+def prepare(data: Path, ahead: int = 8, url: str | None = None) -> str:
+    """Make a server's folder, or its database, with a ladder whose bots are in; return the key of a worker."""
     data.mkdir(parents=True)
-    with open_database(data / "arena.db") as store, store.writing() as connection:
+    with open_database(url or data / "arena.db") as store, store.writing() as connection:
         owner = accounts.add_account(connection, "ann", "owner")
         ladder = ladders.add_ladder(connection, LADDER, ladders.LadderRules("tic_tac_toe", seed=7, ahead=ahead))
         for name, agent in AGENTS.items():
@@ -61,14 +62,15 @@ def ladder_of(store: Store, jobs: int) -> tuple[list[MatchRecord], int]:
 class Site:
     """A server and its workers as processes, which can be killed and started again."""
 
-    def __init__(self, data: Path, workers: int, ahead: int = 8, options: Sequence[str] = ()):
-        self.key, self.data = prepare(data, ahead), data
+    def __init__(self, data: Path, workers: int, ahead: int = 8, options: Sequence[str] = (), url: str | None = None):
+        self.key, self.data = prepare(data, ahead, url), data
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self._commands = [
             ["server", "--data", str(data), "--port", str(self.port), "--share", "0", "--drain", "0", *options]
         ]
+        self._commands[0] += [] if url is None else ["--store", url]
         self._commands += [["worker", self.url, "--name", f"w{number}", "--quiet"] for number in range(workers)]
         self.processes = [self._started(command) for command in self._commands]
 
@@ -94,20 +96,33 @@ class Site:
 
 
 @contextmanager
-def running(data: Path, workers: int, ahead: int = 8, options: Sequence[str] = ()) -> Iterator[Site]:
+def running(
+    data: Path, workers: int, ahead: int = 8, options: Sequence[str] = (), url: str | None = None
+) -> Iterator[Site]:
     """Run a server, with these options besides, and workers meanwhile."""
-    site = Site(data, workers, ahead, options)
+    site = Site(data, workers, ahead, options, url)
     try:
         yield site
     finally:
         site.close()
 
 
-def play(data: Path, jobs: int, workers: int, kills: int = 0, seed: int = 0) -> tuple[list[MatchRecord], int]:
-    """Play so many jobs, with kills at random places of the ladder; return the games and the number of kills."""
+def play(
+    data: Path,
+    jobs: int,
+    workers: int,
+    kills: int = 0,
+    seed: int = 0,
+    url: str | None = None,
+    kill_database: Callable[[], None] | None = None,
+) -> tuple[list[MatchRecord], int]:
+    """Play so many jobs, with kills at random places of the ladder; return the games and the number of kills.
+
+    `kill_database` kills the database at `url` and starts it again.
+    """
     rng, done = random.Random(seed), 0
     moments = sorted(rng.randrange(jobs) for _ in range(kills))
-    with running(data, workers) as site, open_database(data / "arena.db") as store:
+    with running(data, workers, url=url) as site, open_database(url or data / "arena.db") as store:
         until = time.monotonic() + FINISHED_S
         while True:
             assert time.monotonic() < until, "the ladder does not come to its end"
@@ -115,7 +130,11 @@ def play(data: Path, jobs: int, workers: int, kills: int = 0, seed: int = 0) -> 
             while moments and moments[0] <= counted:
                 moments.pop(0)
                 time.sleep(rng.random() / 10)
-                site.kill(rng.randrange(workers + 1))
+                victim = rng.randrange(workers + 1 + (kill_database is not None))
+                if victim > workers and kill_database is not None:
+                    kill_database()
+                else:
+                    site.kill(victim)
                 done += 1
             if counted >= jobs:
                 return games, done
@@ -129,10 +148,13 @@ def main() -> None:
     options: Any = (("--kills", 100), ("--jobs", 400), ("--workers", 3), ("--seed", 0))
     for name, default in options:
         parser.add_argument(name, type=int, default=default)
+    parser.add_argument("--store", metavar="URL")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         expected, _ = play(Path(folder, "alone"), chosen.jobs, 1)
-        games, kills = play(Path(folder, "killed"), chosen.jobs, chosen.workers, chosen.kills, chosen.seed)
+        games, kills = play(
+            Path(folder, "killed"), chosen.jobs, chosen.workers, chosen.kills, chosen.seed, chosen.store
+        )
     same = sum(one == other for one, other in zip(expected, games, strict=True))
     print(f"{kills} kills, {len(games)} games, {same} the same as without")
     sys.exit(same != len(expected))

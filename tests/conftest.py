@@ -19,6 +19,7 @@ from hypothesis import settings
 from arena.policy.registry import AGENTS, GAMES
 from tests.games.playing import SPECS
 from tests.match import faulty
+from tests.store.postgres import running_server
 
 NAMES = set(GAMES.names())
 FAST_GAMES = {"tic_tac_toe", "leduc_poker", "rock_paper_scissors"}
@@ -184,6 +185,12 @@ def faulty_agents(tmp_path_factory, monkeypatch):
     AGENTS.__dict__.pop("references", None)
     if before is not None:
         AGENTS.__dict__["references"] = before
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    with running_server() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

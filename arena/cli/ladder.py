@@ -7,8 +7,10 @@ from typing import Annotated
 import tyro
 
 from arena.base.checks import numbers_in, require_at_least
+from arena.base.errors import UsageError
 from arena.base.passwords import without_password
 from arena.base.terminal import make_console
+from arena.cli.server_ladders import is_address, print_server_ladders
 from arena.policy.registry import make_game
 from arena.store import DEFAULT_URL, Store
 from arena.tournament.files import as_dict
@@ -23,10 +25,14 @@ class Options:
     All games under one clock are rated in one fit; each clock has a ladder of its own. Players whom no games connect
     are separated by a line: their ratings cannot be compared. Players of cooperative games are listed by what teams
     earn, those of games for chips by what they earn a hand.
+
+    In place of a game, the address of a ladder server lists the bots of its ladders, and the address of a ladder's page
+    those of one. The environment variable ARENA_KEY holds your key, which private ladders need.
     """
 
-    game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
-    """Game, with options after its name: tic_tac_toe:m=6,n=6,k=4."""
+    game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME|URL")]
+    """Game, with options after its name (tic_tac_toe:m=6,n=6,k=4), or address of a server:
+    https://arena.example.org."""
     store: Annotated[str, tyro.conf.arg(metavar="URL")] = DEFAULT_URL
     """Store of the matches: path of an SQLite file, or URL of another database."""
     anchor: Annotated[str | None, tyro.conf.arg(metavar="PLAYER|mean", help_behavior_hint="")] = None
@@ -42,6 +48,10 @@ class Options:
 
 def run(options: Options) -> int:
     """Print a ladder for each clock."""
+    if is_address(options.game):
+        require_plain(options)
+        print_server_ladders(options.game, options.limit, options.json)
+        return 0
     game = make_game(options.game)
     with Store(options.store, create=False) as store:
         ladders = find_ladders(store, game, anchor=options.anchor)
@@ -54,3 +64,10 @@ def run(options: Options) -> int:
     for one in [] if options.json else ladders:
         print_ladder(one.table, f"{game.label}, {one.clock}", options.limit, console)
     return 0
+
+
+def require_plain(options: Options) -> None:
+    """Raise `UsageError` for options that a server has no use for."""
+    if options.store != DEFAULT_URL or options.anchor is not None:
+        wrong = "store" if options.store != DEFAULT_URL else "anchor"
+        raise UsageError(f"--{wrong}: for games in a store, and {options.game} is a server's address")

@@ -5,12 +5,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Path, Query, Request
 from fastapi.responses import FileResponse, Response
 
-from arena.server import accounts, audit, bots, jobs, ladders, models, own_data, workers
+from arena.server import accounts, audit, bots, jobs, ladders, models, own_data, submissions, workers
 from arena.server.accounts import Account
-from arena.server.bundles import read_bundle
 from arena.server.jobs import LEASE_S, lease_job, read_report, renew_lease
-from arena.server.keeping import bundle_file, keep_bundle, require_programs
-from arena.server.refusals import CLOSED, INVALID, UNKNOWN_KEY, RefusedError, refusing
+from arena.server.keeping import bundle_file, keep_bundle
+from arena.server.refusals import CLOSED, UNKNOWN_KEY, RefusedError
 from arena.server.reports import take_report
 from arena.server.state import ServerState
 from arena.store import MatchFilter
@@ -222,19 +221,7 @@ def get_bundle(server: Server, account: Known, digest: models.Digest) -> Respons
 @routes.post("/ladders/{name}/bots", status_code=201)
 def submit(server: Server, account: Known, name: LadderName, wanted: models.BotWanted) -> models.BotShown:
     """Enter a bot, or a new version of one's bot; it plays once it has qualified."""
-    if (wanted.agent is None) == (wanted.bundle is None):
-        raise RefusedError(INVALID, "a bot is a spec (agent) or the hash of a bundle, one of the two")
-    agent = wanted.agent or ""
-    if wanted.bundle is not None:
-        with refusing():
-            agent = read_bundle(bundle_file(server, account, wanted.bundle).read_bytes()).agent
-        require_programs(server, agent)
-
-    def operation(connection: Any) -> dict[str, Any]:
-        visible = ladders.visible_ladder(connection, name, account)
-        return bots.submit_bot(connection, account, visible, wanted.name, agent, wanted.bundle)
-
-    return _bot(server.writer.do(operation))
+    return _bot(submissions.submit(server, account, name, wanted.name, wanted.agent, wanted.bundle))
 
 
 @routes.get("/ladders/{name}/bots")
@@ -260,7 +247,7 @@ def withdraw(server: Server, account: Known, number: Id) -> models.Done:
 
 
 @routes.get("/workers")
-def list_workers(server: Server) -> list[models.WorkerShown]:
+def list_workers(server: Server, account: Known) -> list[models.WorkerShown]:
     """List all workers."""
     with server.reading() as connection:
         return [models.WorkerShown(**one) for one in workers.list_workers(connection)]

@@ -12,6 +12,7 @@ from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_o
 import arena
 from arena.base.errors import UsageError
 from arena.base.files import parse_json
+from arena.server.accounts import NAME
 from arena.server.bundles import MOST_BYTES
 from arena.server.refusals import CLOSED, TOO_MANY, RefusedError
 
@@ -19,10 +20,23 @@ KEY = "ARENA_KEY"
 """Variable of the environment with one's key: command lines can be read by others."""
 ANSWER_S = 60.0
 MOST_BYTES_OF_JSON = 2**24
+PAGE_OF_LADDER = "/ladders/"
 
 
 class UnreachableError(UsageError):
     """A server that does not answer, or not now: the same request may succeed later."""
+
+
+def split_address(address: str) -> tuple[str, str | None]:
+    """Return the address of a server, and the name of the ladder whose page it is, if it is one.
+
+    >>> split_address("https://arena.example.org/ladders/chess")
+    ('https://arena.example.org', 'chess')
+    """
+    url, found, name = address.rstrip("/").partition(PAGE_OF_LADDER)
+    if found and not NAME.fullmatch(name):
+        raise UsageError(f"{address!r} is not the page of a ladder, as https://arena.example.org/ladders/chess")
+    return url, name or None
 
 
 class _Unredirected(HTTPRedirectHandler):
@@ -52,6 +66,11 @@ class Client:
         if not key.isascii() or not key.isprintable() or " " in key:
             raise UsageError(f"{KEY} holds no key: keys are one word that begins with arena_")
         return Client(url, key)
+
+    @staticmethod
+    def of_visitor(url: str) -> "Client":
+        """Return a client with the key of the environment, or without one where it has none."""
+        return Client.of_environment(url) if os.environ.get(KEY) else Client(url)
 
     def get(self, path: str) -> Any:
         """Return what is at a path below /api/v1."""

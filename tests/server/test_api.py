@@ -118,6 +118,7 @@ BAD = [
     ("POST", "/ladders/small/bots", {"name": "b", "agent": "random"}, "viewer", 403, "needs the role submitter"),
     ("GET", f"/bundles/{'0' * 64}", None, "worker", 404, "no bundle"),
     ("GET", "/bundles/..%2farena.db", None, "worker", 404, ""),
+    ("GET", "/workers", None, None, 401, "needs a key"),
     ("POST", "/workers", {"name": "w", "version": "0.0/0"}, "worker", 426, "update it"),
     ("POST", "/workers", {"name": "w", "version": VERSION}, "submitter", 403, "worker or owner"),
     ("POST", "/jobs", {"worker": 4711}, "worker", 404, "no worker 4711"),

@@ -1,37 +1,16 @@
 """Pages in a real Chromium: register, submit, watch, step by keys, on a phone and a desk, in either theme."""
 
 import asyncio
-import threading
-import time
 
 import pytest
-import uvicorn
 
 from arena.server import accounts
-from arena.server.worker import Worker
-from tests.server.playing import filled
 from tests.tui.browser import open_page
 
 WATCHED = """window.faults = [];
 addEventListener("error", (event) => faults.push(event.message || String(event.target.src)), true);
 addEventListener("securitypolicyviolation", (event) => faults.push(event.violatedDirective));"""
 TYPED = "(name, value) => document.querySelector(`[name=${name}]`).value = value"
-
-
-@pytest.fixture
-def address(site):
-    """The address of a server with some games, on a port of its own."""
-    Worker(filled(site), "w", False).run(most=14)
-    config = uvicorn.Config(site.client.app, port=0, log_level="critical", timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive()
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join(20)
 
 
 async def visit(page, url: str) -> None:

@@ -5,13 +5,6 @@ from itertools import count
 import pytest
 
 from arena.store import Store
-from tests.store.postgres import running_server
-
-
-@pytest.fixture(scope="session")
-def postgres():
-    with running_server() as server:
-        yield server
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.full)])

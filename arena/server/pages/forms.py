@@ -1,18 +1,17 @@
 """All that changes something from a browser: signing in and out, keys, submissions. Every form carries its token."""
 
 import hashlib
-from typing import Annotated, Any
+from typing import Annotated
 
 from anyio import from_thread
 from fastapi import APIRouter, Depends, File, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import Connection
 
-from arena.server import accounts, bots, ladders
+from arena.server import accounts, bots, ladders, submissions
 from arena.server.accounts import Account
 from arena.server.api import Id, LadderName, Server
-from arena.server.bundles import read_bundle
-from arena.server.keeping import keep_bundle, require_programs
+from arena.server.keeping import keep_bundle
 from arena.server.pages.rendering import page
 from arena.server.pages.sessions import (
     SESSION,
@@ -23,7 +22,7 @@ from arena.server.pages.sessions import (
     session_key,
     set_cookie,
 )
-from arena.server.refusals import INVALID, RefusedError, refusing
+from arena.server.refusals import RefusedError
 from arena.server.state import ServerState
 
 forms = APIRouter(include_in_schema=False)
@@ -131,9 +130,8 @@ def submit(
     """Enter a bot, by its spec or as a bundle, and show its page."""
     with server.reading() as connection:
         visible = ladders.visible_ladder(connection, name, account)
-    content = b"" if bundle is None else bundle.file.read()
     try:
-        row = _submitted(server, account, visible, bot.strip(), agent.strip(), content)
+        row = submissions.submit(server, account, name, bot.strip(), agent.strip(), _kept(server, account, bundle))
     except RefusedError as error:
         return _submit_page(request, server, account, visible, str(error), error.status)
     return RedirectResponse(f"/bots/{row['id']}", 303)
@@ -146,21 +144,15 @@ def withdraw(server: Server, account: SignedIn, number: Id) -> Response:
     return RedirectResponse(f"/bots/{number}", 303)
 
 
-def _submitted(
-    server: ServerState, account: Account, visible: ladders.LadderRow, name: str, agent: str, content: bytes
-) -> dict[str, Any]:
-    """Enter a bot and return its row; `RefusedError` as of the API."""
-    if bool(agent) == bool(content):
-        raise RefusedError(INVALID, "a bot is a spec or a bundle, one of the two")
-    digest = None
-    if content:
-        account.require("submitter")
-        digest = hashlib.sha256(content).hexdigest()
-        from_thread.run(keep_bundle, server, account, digest, content)
-        with refusing():
-            agent = read_bundle(content).agent
-        require_programs(server, agent)
-    return server.writer.do(lambda connection: bots.submit_bot(connection, account, visible, name, agent, digest))
+def _kept(server: ServerState, account: Account, bundle: UploadFile | None) -> str | None:
+    """Keep an uploaded bundle and return its hash; None where no file was chosen."""
+    content = b"" if bundle is None else bundle.file.read()
+    if not content:
+        return None
+    account.require("submitter")
+    digest = hashlib.sha256(content).hexdigest()
+    from_thread.run(keep_bundle, server, account, digest, content)
+    return digest
 
 
 def _submit_page(
