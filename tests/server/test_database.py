@@ -39,7 +39,7 @@ def test_a_store_of_tournaments_becomes_that_of_a_server(tmp_path):
 
 def test_what_comes_together_is_written_together_and_refused_alone(tmp_path):
     with open_database(tmp_path / "arena.db") as store:
-        writer, gate = Writer(store), threading.Event()
+        writer, begun, gate = Writer(store), threading.Event(), threading.Event()
         commits = []
         writing = store.writing
 
@@ -59,7 +59,8 @@ def test_what_comes_together_is_written_together_and_refused_alone(tmp_path):
             return insert_or_refuse
 
         with ThreadPoolExecutor(31) as pool:
-            pool.submit(writer.do, lambda connection: gate.wait())
+            pool.submit(writer.do, lambda connection: begun.set() or gate.wait())
+            assert begun.wait(60)  # alone in its commit: what comes from now on waits for the next one
             futures = [pool.submit(writer.do, operation(number)) for number in range(30)]
             while writer._waiting.qsize() < 30:
                 pass
