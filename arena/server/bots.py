@@ -13,7 +13,7 @@ from arena.policy.registry import AGENTS, agent_kind, make_game
 from arena.ratings.glicko2 import START, UNKNOWN, VOLATILITY
 from arena.server import audit
 from arena.server.accounts import Account, is_member, require_name
-from arena.server.jobs import QUALIFICATION, add_job, plan_jobs
+from arena.server.jobs import QUALIFICATION, add_job, replan_jobs
 from arena.server.ladders import LadderRow, ladder_numbered, may_see
 from arena.server.matchmaking import seed_of
 from arena.server.refusals import CONFLICT, FORBIDDEN, INVALID, MISSING, TOO_MANY, RefusedError
@@ -94,7 +94,7 @@ def qualify(connection: Connection, row: Row[Any], records: Sequence[Sequence[Ma
     connection.execute(update(bots).where(*older).values(state="retired"))
     connection.execute(update(bots).where(bots.c.id == bot.id).values(state="active", steady=steady))
     audit.note(connection, None, "qualify", bot.player)
-    plan_jobs(connection, ladder_numbered(connection, bot.ladder))
+    replan_jobs(connection, ladder_numbered(connection, bot.ladder))
 
 
 def withdraw_bot(connection: Connection, account: Account, number: int) -> None:
@@ -105,6 +105,7 @@ def withdraw_bot(connection: Connection, account: Account, number: int) -> None:
     if bot["state"] == "withdrawn":
         raise RefusedError(CONFLICT, f"{bot['player']} has been withdrawn already")
     connection.execute(update(bots).where(bots.c.id == number).values(state="withdrawn"))
+    replan_jobs(connection, ladder_numbered(connection, bot["ladder"]))
     waiting = jobs.c.kind == QUALIFICATION, jobs.c.state == "open", jobs.c.ladder == bot["ladder"]
     for row in connection.execute(select(jobs).where(*waiting)).all():
         if row.bots[0] == number:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, insert, or_, select, update
+from sqlalchemy import Connection, Row, and_, delete, func, insert, or_, select, update
 
 from arena.base.errors import UsageError
 from arena.match.json_lines import from_json_line, to_json_line
@@ -84,6 +84,18 @@ def plan_jobs(connection: Connection, ladder: LadderRow) -> LadderRow:
     if new:
         connection.execute(insert(jobs), new)
     return _moved(connection, ladder, ladder.planned + len(new), ladder.counted)
+
+
+def replan_jobs(connection: Connection, ladder: LadderRow) -> LadderRow:
+    """Plan anew what nobody has begun, for bots that have just come or gone; return the ladder as it is then.
+
+    A newcomer need not wait for games that were planned without it.
+    """
+    mine = jobs.c.ladder == ladder.id, jobs.c.kind == LADDER
+    begun = connection.execute(select(func.max(jobs.c.number)).where(*mine, jobs.c.tries > 0)).scalar()
+    planned = max(ladder.counted, 0 if begun is None else begun + 1)
+    connection.execute(delete(jobs).where(*mine, jobs.c.number >= planned))
+    return plan_jobs(connection, _moved(connection, ladder, planned, ladder.counted))
 
 
 def add_job(

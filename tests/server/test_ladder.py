@@ -22,6 +22,17 @@ def test_bots_qualify_and_are_rated(site):
     assert ladder.table.games == 80
 
 
+def test_a_newcomer_does_not_wait_for_games_that_were_planned_without_it(site):
+    site.account("ann", "owner")
+    ladder = site.ladder(ahead=64, seed=7)
+    site.bots(ladder, "ann", ply="one-ply", dice="random")
+    worker = Worker(site.account("bob", "worker"), "w", False)
+    worker.run(most=8)  # 4 qualifications, 4 jobs of the ladder
+    site.bots(ladder, "ann", two="alphabeta:2")
+    worker.run(most=10)  # 2 qualifications, 8 jobs
+    assert next(row["games"] for row in standings(site) if row["player"] == "two.1") >= 8
+
+
 def test_the_ladder_is_the_same_whoever_plays_and_dies(start):
     one, other = start(share=0.0), start(share=0.0)
     Worker(filled(one), "w", False).run(most=26)

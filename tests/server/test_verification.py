@@ -50,13 +50,13 @@ def play_verifications(site, worker):
 
 def test_all_forged_results_are_found_and_replaced(start):
     site = start(share=0.3)
-    change(site, settings, value="a fixed secret")  # so that the sample is the same in every run
+    change(site, settings, value="a third secret")  # so that the sample is the same in every run
     honest = Worker(filled(site), "honest", False)
     honest.run(most=6)
     eve = site.account("eve", "worker")
     forged = forge(eve, 8)
     Worker(eve, "forger", False).run(most=32)
-    assert 0 < sum(is_sampled("a fixed secret", job, 0.3) for job in forged) < len(forged) == 4
+    assert 0 < sum(is_sampled("a third secret", job, 0.3) for job in forged) < len(forged) == 4
     assert sum(record.verdict.reason is Reason.RESIGNED for record in games(site)) == 4
     play_verifications(site, Worker(site.account("sam", "owner"), "owner", False))
     assert {row.id for row in rows(site, jobs) if row.checked == "forged"} == set(forged)
