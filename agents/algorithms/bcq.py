@@ -117,7 +117,7 @@ class BCQPolicy(QActor, BasePolicy):
     def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
         """Return the value of the best sampled action, a mean of both critics weighted to the smaller (sec. 4.2)."""
         config = self.config
-        obs = obs_tensor(buffer[indices].obs_next, self.device).repeat_interleave(config.num_sampled_action, dim=0)
+        obs = obs_tensor(buffer.obs_next_at(indices), self.device).repeat_interleave(config.num_sampled_action, dim=0)
         act = self.actor_old(obs, self.vae.decode(obs, generator=self.generator))
         values = torch.stack([critic(obs, act).flatten() for critic in self.critics_old])
         q = config.lmbda * values.amin(dim=0) + (1 - config.lmbda) * values.amax(dim=0)

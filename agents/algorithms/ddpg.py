@@ -81,7 +81,7 @@ class DDPGPolicy(DeterministicActor, BasePolicy):
         self.lr_scheduler = lr_scheduler
 
     def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
-        obs_next = obs_tensor(buffer[indices].obs_next, self.device)
+        obs_next = obs_tensor(buffer.obs_next_at(indices), self.device)
         return self.critics_old[0](obs_next, self.actor_old(obs_next)[0]).flatten()  # Q'(s', mu'(s')) of algorithm 1
 
     def learn(self, batch: Batch) -> dict[str, float]:

@@ -129,7 +129,7 @@ class DiscreteCRRPolicy(BasePolicy):
         return self.compute_nstep_return(batch, buffer, indices, self._target_q, self.config.discount_factor)
 
     def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
-        obs = buffer[indices].obs_next
+        obs = buffer.obs_next_at(indices)
         bare, mask = bare_obs(obs), legal_mask(obs)
         probs = self.sampler.distribution((self.actor_old or self.actor)(bare)[0], mask).probs
         return expectation(probs, (self.critic_old or self.critic)(bare))

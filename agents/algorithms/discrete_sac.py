@@ -113,7 +113,7 @@ class DiscreteSACPolicy(QActor, BasePolicy):
 
     def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
         """Return the soft value of next observations: pi(s)^T (Q(s) - alpha log pi(s)), equation 10."""
-        obs = buffer[indices].obs_next
+        obs = buffer.obs_next_at(indices)
         obs_next = obs_tensor(obs, self.device)
         dist = self._distribution(self.actor(obs_next)[0], legal_mask(obs))
         q = smallest_q(self.critics_old, obs_next)

@@ -10,11 +10,12 @@ from typing import Any
 import gymnasium as gym
 import torch
 from torch import nn
+from torch.nn.functional import huber_loss, mse_loss
 
 from agents.configs.value_based import DQNConfig
 from agents.learning import checks
 from agents.learning.options import one_config
-from agents.learning.value_learning import QLearner, chosen, make_trainable, masked_q, weighted_mean
+from agents.learning.value_learning import QLearner, chosen, make_trainable, masked_q, weighted_loss
 from agents.networks.builders import make_body
 from agents.networks.q_network import QNetwork
 from arena.data.batch import Batch
@@ -69,13 +70,9 @@ class DQNPolicy(QLearner, BasePolicy):
         """
         q = chosen(self.evaluate(batch.obs).logits, batch.act)  # Q(s, a)
         y = batch.returns.flatten().to(q)
-        td_error = y - q
-        if self.config.clip_loss_grad:
-            loss = nn.functional.huber_loss(td_error, torch.zeros_like(td_error), reduction="none")
-        else:
-            loss = td_error**2  # Nature 518, methods: (y - Q(s, a))^2
-        loss = weighted_mean(loss, batch)
-        batch.weight = as_array(td_error)  # the new priorities of a prioritized buffer
+        # Nature 518, methods: (y - Q(s, a))^2
+        loss = weighted_loss(huber_loss if self.config.clip_loss_grad else mse_loss, q, y, batch)
+        batch.weight = as_array(y - q.detach())  # the new priorities of a prioritized buffer
         return {"loss": loss.item(), **self._step(loss)}
 
 

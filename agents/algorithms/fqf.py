@@ -100,7 +100,7 @@ class FQFPolicy(QLearner, BasePolicy):
 
     def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
         """Return quantiles [n, N] of the best legal action at the next observations, at the model's fractions there."""
-        obs_next = buffer[indices].obs_next
+        obs_next = buffer.obs_next_at(indices)
         ahead = self.evaluate(obs_next)
         if self.model_old is None:
             return chosen(ahead.logits, ahead.q.argmax(dim=1))

@@ -141,9 +141,7 @@ class PPOPolicy(ActorCriticLearner, BasePolicy):
                 step = descend(loss, self.optim, config.max_grad_norm)
                 note(figures, {"loss": loss.item(), "loss/clip": clip_loss.item(), "loss/vf": value_loss.item()})
                 note(figures, {"loss/ent": entropy.item(), "entropy": entropy.item(), **step})
-                with torch.no_grad():
-                    clipped = clip_fraction(ratio, config.eps_clip)
-                    note(figures, {"kl": approximate_kl(log_ratio), "clip_fraction": clipped})
+                note(figures, {"kl": approximate_kl(log_ratio), "clip_fraction": clip_fraction(ratio, config.eps_clip)})
         return dict(figures)
 
 

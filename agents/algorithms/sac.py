@@ -116,7 +116,7 @@ class SACPolicy(QActor, BasePolicy):
 
     def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
         """Return the soft value of next observations, min Q - alpha log pi over two targets (equation 3)."""
-        obs_next = obs_tensor(buffer[indices].obs_next, self.device)
+        obs_next = obs_tensor(buffer.obs_next_at(indices), self.device)
         act, logp = self._squashed(default_distribution(*self.actor(obs_next)[0]))
         alpha, q = self.temperature.value, smallest_q(self.critics_old, obs_next, act)
         return q - alpha * logp  # eq. 3

@@ -107,7 +107,7 @@ class TD3Policy(DeterministicActor, BasePolicy):
 
     def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
         """Return the smaller of two values (equation 10) of the smoothed target actions (equation 14)."""
-        obs_next = obs_tensor(buffer[indices].obs_next, self.device)
+        obs_next = obs_tensor(buffer.obs_next_at(indices), self.device)
         act = self.actor_old(obs_next)[0]
         noise = torch.randn(act.shape, generator=self.generator).to(act) * self.config.policy_noise
         bound = self.config.noise_clip

@@ -36,12 +36,14 @@ def approximate_kl(log_ratio: torch.Tensor) -> float:
     The mean of (r - 1) - log r over the ratios r: unbiased, never negative (Schulman 2020, "Approximating KL
     Divergence").
     """
-    return (log_ratio.exp() - 1 - log_ratio).mean().item()
+    log_ratio = log_ratio.detach()
+    return log_ratio.expm1().sub_(log_ratio).mean().item()
 
 
 def clip_fraction(ratio: torch.Tensor, eps_clip: float) -> float:
     """Return the share of ratios [n] outside 1 ± `eps_clip`, which the clipped objective limits."""
-    return ((ratio - 1).abs() > eps_clip).float().mean().item()
+    outside = (ratio.detach() - 1).abs_() > eps_clip
+    return int(outside.count_nonzero()) / len(ratio)
 
 
 def explained_variance(values: NDArray[Any] | torch.Tensor, returns: NDArray[Any] | torch.Tensor) -> float:

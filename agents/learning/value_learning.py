@@ -178,7 +178,7 @@ class QLearner(nn.Module):
 
     def _target_q(self, buffer: ReplayBuffer, indices: NDArray[np.int64]) -> torch.Tensor:
         """Return the values of the next observations at these indices under the best legal action, [n(, N)]."""
-        obs_next = buffer[indices].obs_next
+        obs_next = buffer.obs_next_at(indices)
         if self.model_old is None:
             output = self.evaluate(obs_next)
             return chosen(output.logits, output.q.argmax(dim=1))
@@ -191,7 +191,7 @@ class QLearner(nn.Module):
         if self.model_old is not None and int(self._updates) % self.config.target_update_freq == 0:
             self.sync_weight()
         step = descend(loss, self.optim)
-        self._updates += 1
+        self._updates.add_(1)  # in place, which a module need not look into
         return step
 
 
@@ -199,7 +199,7 @@ def chosen(outputs: torch.Tensor, act: Any) -> torch.Tensor:
     """Return the outputs [n(, N)] of the actions [n] taken from the outputs [n, A(, N)] of all actions."""
     act = torch.as_tensor(act, dtype=torch.int64, device=outputs.device)
     if outputs.dim() == 2:  # gathering, and scattering gradients back, is much faster than indexing
-        return outputs.gather(1, act[:, None])[:, 0]
+        return outputs.gather(1, act[:, None]).squeeze(1)
     return outputs[torch.arange(len(outputs), device=outputs.device), act]
 
 
@@ -218,6 +218,15 @@ def masked_q(q: torch.Tensor, mask: Any, action_space: gym.Space[Any] | None) ->
 def weighted_mean(loss: torch.Tensor, batch: Batch) -> torch.Tensor:
     """Return the mean of losses [n], weighted by `batch.weight` if the buffer is prioritized."""
     return (loss * torch.as_tensor(batch.weight, device=loss.device)).mean() if "weight" in batch else loss.mean()
+
+
+def weighted_loss(
+    loss_of: Callable[..., torch.Tensor], estimates: torch.Tensor, targets: torch.Tensor, batch: Batch
+) -> torch.Tensor:
+    """Return the mean of `loss_of`, one of torch's losses, over [n], weighted if the buffer is prioritized."""
+    if "weight" not in batch:
+        return loss_of(estimates, targets)  # one node of autograd
+    return weighted_mean(loss_of(estimates, targets, reduction="none"), batch)
 
 
 def quantile_huber_loss(quantiles: torch.Tensor, taus: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

@@ -70,7 +70,11 @@ def actor_and_critic(
     if isinstance(actor, Actor) and isinstance(critic, Critic) and actor.preprocess is critic.preprocess:
         features, hidden = actor.preprocess(s, state)
         scores = actor.last(features)
-        return (torch.softmax(scores, dim=-1) if actor.softmax_output else scores), critic.last(features)[:, 0], hidden
+        return (
+            (torch.softmax(scores, dim=-1) if actor.softmax_output else scores),
+            critic.last(features).squeeze(1),
+            hidden,
+        )
     scores, hidden = actor(s, state)
     return scores, critic(s)[:, 0], hidden
 

@@ -71,6 +71,10 @@ class OwnRows:
         """Return rows, shown."""
         return self._show(self._buffer[index])
 
+    def obs_next_at(self, places: Any) -> Any:
+        """Return the next observations at `places`, shown."""
+        return self[places].obs_next
+
     def __len__(self) -> int:
         return len(self._buffer)
 

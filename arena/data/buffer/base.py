@@ -374,13 +374,17 @@ class ReplayBuffer:
         fields["obs"] = self._stacked(storage["obs"], places, stack_num)
         for key in ("act", "rew", "terminated", "truncated", "done"):
             fields[key] = rows_at(storage[key], places)
-        if "obs_next" in storage and not self._options.ignore_obs_next:
-            fields["obs_next"] = self._stacked(storage["obs_next"], places, stack_num)
-        else:
-            fields["obs_next"] = self._stacked(storage["obs"], self.next(places), stack_num)
+        fields["obs_next"] = self.obs_next_at(places)
         for key in ("info", "policy"):
             fields[key] = self._stacked(storage[key], places, 1) if key in storage else Batch()
         return rows
+
+    def obs_next_at(self, places: NDArray[np.int64]) -> Any:
+        """Return the next observations of the transitions at `places`, which must exist."""
+        storage = self._storage.__dict__
+        if "obs_next" in storage and not self._options.ignore_obs_next:
+            return self._stacked(storage["obs_next"], places, self.stack_num)
+        return self._stacked(storage["obs"], self.next(places), self.stack_num)
 
 
 def _is_empty(value: Any) -> bool:
