@@ -262,8 +262,8 @@ TITLE = """# Strength
 Written by `python scripts/strength.py` from the cards in `agents/zoo`. `arena zoo` lists them, `arena agents --game
 GAME` shows the levels of one, and `arena zoo verify GAME` plays the games of its first figure again."""
 FIGURES = """Scores are points a game, a draw is half a point; in games for chips what is earned a game. In brackets
-stands the 95 % interval; few games make it wide. (In backgammon, where a win earns 1 and a loss -1, a score of 41.5 %
-is -0.17 points a game.) Games begin with four random moves (none in games of chance), each
+stands the 95 % interval; few games make it wide. (In backgammon, where a win earns 1 and a loss -1, a score of 41 %
+is -0.18 points a game.) Games begin with four random moves (none in games of chance), each
 line from all seats. Core-seconds are those of all games of a row, both sides together, without those of other programs.
 `python scripts/strength.py GAME` measures them again, from the games in its store where they are there."""
 LEVELS = """Ratings of `level:1` to `level:10`: Elo, where `random` is 0; with a sign, what a level earns a game, in
