@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a fresh clone to an agent that was trained here and ranked here: about five minutes, of which two are training.
+# From a fresh clone to an agent that was trained here and ranked here: about six minutes, of which three are training.
 #
 #   bash scripts/quickstart.sh [options of 'arena train']
 #
