@@ -177,23 +177,23 @@ def main() -> int:
         tree = build_tree(make_game(arguments.game))
     except UsageError as error:
         parser.error(str(error))
-    passed = True
+    passed, game = True, tree.game.label
     for algorithm in arguments.algorithms or list(COLOURS):
         for seed in arguments.seeds:
-            done = {(row.algorithm, row.seed) for row in read(arguments.csv) if row.number == row.snapshots}
-            if (algorithm, seed) not in done:
+            done = {(row.game, row.algorithm, row.seed) for row in read(arguments.csv) if row.number == row.snapshots}
+            if (game, algorithm, seed) not in done:
                 MeasuredTraining(tree, algorithm, seed, arguments).run(arguments.csv)
         last = [
             row.exploitability
             for row in read(arguments.csv)
-            if row.number == row.snapshots and row.algorithm == algorithm and row.seed in arguments.seeds
+            if (row.game, row.number, row.algorithm) == (game, row.snapshots, algorithm) and row.seed in arguments.seeds
         ]
         threshold = THRESHOLDS.get((tree.game.name, algorithm))
         target = "" if threshold is None else f", to be below {threshold}"
         print(f"{algorithm}: median over {len(last)} seeds {statistics.median(last):.4f}{target}")
         passed &= threshold is None or statistics.median(last) < threshold
     if arguments.picture:
-        draw([row for row in read(arguments.csv) if row.game == tree.game.label], tree.game.name, arguments.picture)
+        draw([row for row in read(arguments.csv) if row.game == game], tree.game.name, arguments.picture)
     return 0 if passed else 1
 
 

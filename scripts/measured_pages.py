@@ -1,7 +1,7 @@
 """Write the tables of docs/measured from the rows that other scripts keep: python scripts/measured_pages.py.
 
-scripts/benchmark.py --csv scripts/speed.csv, and scripts/learning_checks.py --csv scripts/learning_checks.csv, write
-these rows. No number of the tables is typed by hand.
+The rows are those of scripts/benchmark.py, learning_checks.py and equilibrium_checks.py, each with --csv and a file
+beside it. No number of the tables is typed by hand.
 """
 
 import argparse
@@ -11,20 +11,24 @@ from handbook import learned, speed
 from marked import with_part
 
 MEASURED = Path(__file__).parents[1] / "docs" / "measured"
-BEGIN, END = "<!-- written by scripts/measured_pages.py -->", "<!-- end of the tables -->"
-PAGES = {"speed.md": speed.tables, "learning.md": learned.by_task}
-"""Pages, and what makes the tables between their marks."""
+PARTS = {
+    ("speed.md", "speed"): speed.tables,
+    ("learning.md", "checks"): learned.by_task,
+    ("learning.md", "equilibria"): learned.near_equilibria,
+}
+"""Pages and their parts between marks, and what makes these."""
 
 
-def page(name: str) -> str:
-    """Return a page with its tables made anew."""
-    return with_part(MEASURED / name, BEGIN, END, PAGES[name]())
+def with_tables(page: str, part: str) -> str:
+    """Return a page with one part made anew."""
+    begin, end = f"<!-- {part}, written by scripts/measured_pages.py -->", f"<!-- end of {part} -->"
+    return with_part(MEASURED / page, begin, end, PARTS[page, part]())
 
 
 def main() -> None:
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
-    for name in PAGES:
-        (MEASURED / name).write_text(page(name), encoding="utf-8")
+    for page, part in PARTS:
+        (MEASURED / page).write_text(with_tables(page, part), encoding="utf-8")
 
 
 if __name__ == "__main__":

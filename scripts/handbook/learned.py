@@ -1,4 +1,4 @@
-"""Tables of what has been learned, from the rows of the checks of learning."""
+"""Tables and curves of what has been learned, from the rows of the checks of learning."""
 
 import csv
 from collections.abc import Iterable
@@ -11,6 +11,7 @@ from handbook.markdown import table
 
 SCRIPTS = Path(__file__).parents[1]
 ROWS, CURVES = SCRIPTS / "learning_checks.csv", SCRIPTS / "learning_curves.csv"
+EQUILIBRIA = SCRIPTS / "equilibrium_checks.csv"
 LABELS = {"elo": "Elo, random is 0", "return": "return of an episode"}
 GREY = "#808080"  # is seen on light and dark paper
 HEAD = ("task", "asked", "median of three seeds", "each", "steps", "seconds")
@@ -30,6 +31,21 @@ def by_task() -> str:
         tasks.setdefault((row["task"], row["threshold"]), []).append(row)
     lines = ([task, f"{float(asked):g}", ", ".join(map(_score, rows))] for (task, asked), rows in tasks.items())
     return table(["task", "asked", "median of three seeds"], lines)
+
+
+def near_equilibria() -> str:
+    """Return the table of how near networks have come to equilibria: the last snapshot of every seed."""
+    last: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for row in _rows(EQUILIBRIA):
+        if row["number"] == row["snapshots"]:
+            last.setdefault((row["game"].partition("(")[0], row["algorithm"]), []).append(row)
+    lines = []
+    for (game, algorithm), rows in sorted(last.items()):
+        distances = ", ".join(f"{float(row['exploitability']):.2g}" for row in rows)
+        seconds = sorted(float(row["seconds"]) for row in rows)
+        games = f"{round(float(rows[0]['episodes']), -4):,.0f}"
+        lines.append([f"`{game}`", f"`{algorithm}`", games, distances, f"{seconds[0]:.0f} to {seconds[-1]:.0f}"])
+    return table(["game", "agent", "games", "exploitability, a seed each", "seconds of one core"], lines)
 
 
 def curve(name: str) -> tuple[str, bytes] | None:
