@@ -175,7 +175,7 @@ def test_out_and_in_again(capsys, place):
         ),
         (["matches", "--import", "a", "--player", "ada"], "it goes with --store alone"),
         (["matches", "--out", "none/all.jsonl"], "none/all.jsonl cannot be written (No such file or directory)"),
-        (["ladder"], "GAME missing"),
+        (["ladder"], "GAME|URL missing"),
         (["ladder", "chses"], "unknown game 'chses'; did you mean 'chess'?"),
         (["ladder", "chess", "--limit", "0"], "--limit 0 is not at least 1"),
         (["ladder", "chess", "--store", "none.db"], "there is no store none.db"),

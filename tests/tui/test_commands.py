@@ -36,7 +36,7 @@ ROOT = Path(__file__).parents[2]
         ("watch tic_tac_toe random random --seed -1", "--seed -1 is not at least 0"),
         (
             "watch tic_tac_toe random random --openings e4",
-            "openings 'e4' are not of the form random:N, as random:4, or file:PATH",
+            "openings 'e4' are not of the form random:N, as random:4, or file:PATH (more: arena docs tournaments)",
         ),
     ],
 )
