@@ -20,7 +20,7 @@ from arena.policy.checkpoint import build_policy, save_policy
 from arena.policy.registry import learning_algorithm, make_game
 from arena.store import Snapshot, Store
 from tests.league.small import CONFIGS, training, words
-from tests.store.conftest import new_url, postgres, url  # noqa: F401  # fixtures
+from tests.store.conftest import new_url, url  # noqa: F401  # fixtures
 
 pytestmark = pytest.mark.full
 
