@@ -1,11 +1,15 @@
 """README and the pages of `docs`: links lead somewhere, code runs, commands are understood."""
 
 import doctest
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from arena.base.errors import UsageError
 from arena.cli.main import main
@@ -118,6 +122,43 @@ def test_the_files_on_the_page_of_hosted_games_work(tmp_path, monkeypatch):
     assert main(["check-game", "./noughts.py"]) == 0
     short = ["--steps", "1000", "--boards", "16", "--snapshots", "1", "--evaluation-games", "8", "--threads", "1"]
     assert main(["train", "kuhn_poker", "ppo", "--network", "my_nets.py:make", *short]) == 0
+
+
+def block_with(page, words):
+    """The block of Python on a page that has these words."""
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+    return next(block for block in blocks if words in block)
+
+
+@pytest.mark.full
+def test_a_package_gives_its_environment_a_short_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new-game", "race", "--pettingzoo"]) == 0
+    package, about = tmp_path / "my_package", tmp_path / "my_package-1.0.dist-info"
+    package.mkdir()
+    (package / "__init__.py").write_text(block_with(ROOT / "docs" / "how-to" / "hosted-games.md", "GAMES"))
+    written = (tmp_path / "race" / "race.py").read_text(encoding="utf-8").replace("Environment", "Race")
+    (package / "race.py").write_text(written, encoding="utf-8")
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: my-package\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[arena.games]\nmine = my_package:GAMES\n")
+    command = [sys.executable, "-m", "arena", "check-game", "race"]
+    done = subprocess.run(
+        command, cwd=package, env=os.environ | {"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.full
+def test_games_on_a_device_are_stepped_or_refused_for_want_of_one():
+    block = block_with(ROOT / "docs" / "how-to" / "gpu.md", "GameVectorEnv")
+    if torch.cuda.is_available():
+        made: dict = {}
+        exec(block, made)
+        assert made["observation"].obs.is_cuda
+    else:
+        with pytest.raises(UsageError, match=r"CUDA|cuda"):
+            exec(block, {})
 
 
 def command_lines():

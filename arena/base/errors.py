@@ -1,6 +1,6 @@
 """Exceptions that users meet; each message is one clear line that says what is wrong and what would be right."""
 
-from games.engine.errors import GameOverError, IllegalActionError, UnknownNameError, UsageError
+from games.engine.errors import GameOverError, IllegalActionError, UnknownNameError, UsageError, foreign_code
 
 __all__ = [
     "CheckpointError",
@@ -9,6 +9,7 @@ __all__ = [
     "IllegalActionError",
     "UnknownNameError",
     "UsageError",
+    "foreign_code",
     "notes_of",
 ]
 

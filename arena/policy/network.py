@@ -7,7 +7,6 @@ run where the user names it again, or trusts it as `games.engine.trust` says, an
 
 import importlib.util
 import sys
-import traceback
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 from gymnasium import Space
 from torch import nn
 
-from arena.base.errors import UsageError
+from arena.base.errors import UsageError, foreign_code
 from games.engine.trust import trust, trusted_file
 
 MakeNetwork = Callable[[Space[Any], Space[Any]], Any]
@@ -47,20 +46,16 @@ def network_of(name: str) -> MakeNetwork:
         raise UsageError(f"{path} has no function {function!r}, which is to make a network")
 
     def made(observation: Space[Any], action: Space[Any]) -> Any:
-        try:
+        with foreign_code(f"{path.name}:{function} made no network"):
             return make(observation, action)
-        except Exception as error:  # third-party code may raise anything
-            raise _fault(f"{path.name}:{function} made no network", error) from error
 
     return made
 
 
 def guarded(name: str, network: nn.Module, *arguments: Any) -> Any:
     """Return what a network gives; `UsageError` for whatever it raises."""
-    try:
+    with foreign_code(f"the network {name} failed"):
         return network(*arguments)
-    except Exception as error:  # third-party code may raise anything
-        raise _fault(f"the network {name} failed", error) from error
 
 
 def _parts(name: str) -> tuple[str, str]:
@@ -81,16 +76,10 @@ def _module(path: Path) -> Any:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # as dataclasses and the like expect
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:  # third-party code may raise anything
-        del sys.modules[name]
-        raise _fault(f"{path} cannot be imported", error) from error
+    with foreign_code(f"{path} cannot be imported"):
+        try:
+            spec.loader.exec_module(module)
+        except Exception:
+            del sys.modules[name]
+            raise
     return module
-
-
-def _fault(what: str, error: Exception) -> UsageError:
-    """Return the error that says what third-party code did, with its traceback as a note."""
-    fault = UsageError(f"{what}: {' '.join(f'{type(error).__name__}: {error}'.split())}")
-    fault.add_note("".join(traceback.format_exception(error)))
-    return fault

@@ -4,11 +4,11 @@ All come from entry points (groups `arena.games`, `arena.agents` and `arena.solv
 their own; each is imported on first use.
 """
 
-import traceback
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from arena.base.errors import UsageError
+from arena.base.errors import UsageError, foreign_code
 from arena.policy.agent_spec import AgentSpec
 from arena.policy.kinds import Deferred
 from games.engine.registry import GAMES, HOSTS, Registry, make_game
@@ -47,15 +47,10 @@ def make_agent(spec: str, game: "Game") -> "Policy":
     """Build the agent that a spec names, for `game`: `random`, `alphabeta:4`, `ppo:runs/c4`.
 
     Raises `UnknownNameError` for an unknown agent, `UsageError` (`CheckpointError` for files) for an argument that
-    does not fit, and for whatever the user's own file raises.
+    does not fit, and for whatever a file of the user's or another package raises.
     """
     agent = AgentSpec.parse(spec)
     kind = agent_kind(agent.name)
-    try:
+    foreign = AGENTS.is_foreign(agent.name)
+    with foreign_code(f"agent {agent.name!r} cannot be made") if foreign else nullcontext():
         return kind.make(game, agent.argument)
-    except Exception as error:
-        if isinstance(error, UsageError) or not is_source_file(agent.name):
-            raise
-        fault = UsageError(f"{agent.name}: its agent cannot be made: {type(error).__name__}: {error}")
-        fault.add_note("".join(traceback.format_exception(error)))
-        raise fault from error

@@ -4,7 +4,9 @@
 """
 
 import difflib
-from collections.abc import Iterable
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class UsageError(ValueError):
@@ -36,3 +38,19 @@ class IllegalActionError(UsageError):
 
 class GameOverError(UsageError):
     """An action in a game that has ended."""
+
+
+@contextmanager
+def foreign_code(doing: str) -> Iterator[None]:
+    """Raise what somebody else's code raises as a `UsageError` of one line, `doing: ImportError: ...`.
+
+    Its traceback is a note. A `UsageError` of its own passes.
+    """
+    try:
+        yield
+    except UsageError:
+        raise
+    except Exception as error:
+        fault = UsageError(f"{doing}: {' '.join(f'{type(error).__name__}: {error}'.split())}")
+        fault.add_note("".join(traceback.format_exception(error)))
+        raise fault from error

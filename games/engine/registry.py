@@ -6,14 +6,16 @@ reads those mappings and imports nothing else; a reference is imported when it i
 
 import importlib
 import inspect
+import warnings
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache, cached_property
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from games.engine.errors import UnknownNameError, UsageError
+from games.engine.errors import UnknownNameError, UsageError, foreign_code
 from games.engine.identity import GameId
 from games.engine.options import checked_options, plain_value, read_option, require_known
 from games.engine.source_files import is_source_file, load_source_file, stored_name, without_hash
@@ -23,10 +25,15 @@ if TYPE_CHECKING:
     from games.engine.game import Game
 
 
+OURS = ("agents", "arena", "games")
+"""Packages of this distribution."""
+
+
 class Registry:
     """Names of one kind (`noun`), collected from the entry points of one `group`.
 
-    Two packages that declare the same name are a mistake, raised as `ValueError` on first use.
+    Two packages that declare the same name are a mistake, raised as `UsageError` on first use. Of a package that cannot
+    be imported a warning tells; the others are there.
     """
 
     def __init__(self, group: str, noun: str):
@@ -38,10 +45,19 @@ class Registry:
         """Return every registered name with its reference."""
         references: dict[str, str] = {}
         for point in entry_points(group=self.group):
-            for name, reference in point.load().items():
+            for name, reference in self._declared(point).items():
                 if references.setdefault(name, reference) != reference:
-                    raise ValueError(f"{self.noun} {name!r} is registered as {references[name]!r} and as {reference!r}")
+                    raise UsageError(f"{self.noun} {name!r} is registered as {references[name]!r} and as {reference!r}")
         return references
+
+    def _declared(self, point: EntryPoint) -> Mapping[str, str]:
+        try:
+            mapping: Mapping[str, str] = point.load()
+        except Exception as error:
+            missing = f"{self.noun}s of {point.value} are missing, which cannot be imported"
+            warnings.warn(f"{missing}: {type(error).__name__}: {error}", stacklevel=2)
+            return {}
+        return mapping
 
     def names(self) -> list[str]:
         """Registered names, sorted."""
@@ -51,14 +67,19 @@ class Registry:
         """Import and return what `name` refers to, a registered name or a file (`./nim.py`).
 
         Raises `UnknownNameError`, which names the nearest, if there is none, and `UsageError` for a file that defines
-        none or that the user has not named.
+        none or that the user has not named, and for what another package raises when it is imported.
         """
         if is_source_file(name):
             return self._in_file(load_source_file(name), without_hash(name))
         if name not in self.references:
             raise UnknownNameError(self.noun, name, self.references)
         module, _, attribute = self.references[name].partition(":")
-        return getattr(importlib.import_module(module), attribute)
+        with foreign_code(f"{self.noun} {name!r} ({module})") if self.is_foreign(name) else nullcontext():
+            return getattr(importlib.import_module(module), attribute)
+
+    def is_foreign(self, name: str) -> bool:
+        """Return whether a name, a registered one or a file, is of somebody else's code."""
+        return is_source_file(name) or self.references[name].partition(":")[0].partition(".")[0] not in OURS
 
     def _in_file(self, module: ModuleType, path: str) -> Any:
         """Return what a file defines: the one entry of the mapping of a package, or what has its name."""
@@ -124,7 +145,8 @@ def _build(given: GameId, options: Mapping[str, Any]) -> "Game":
             raise UsageError(f"{given.name}: option {key} is given twice")
         require_known(given.name, key, parameters)
         settled[key] = read_option(given.name, parameters[key], str(text))
-    game: Game = checked_options(build)(**settled)
+    with foreign_code(f"game {given.name!r} cannot be described") if GAMES.is_foreign(given.name) else nullcontext():
+        game: Game = checked_options(build)(**settled)
     return game
 
 

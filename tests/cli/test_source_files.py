@@ -63,7 +63,7 @@ def test_a_file_is_a_game(place):
 def test_what_the_file_of_an_agent_raises_is_told_as_its_own(place):
     trust("first.py")
     with pytest.raises(
-        UsageError, match=r"^\./first\.py: its agent cannot be made: ValueError: invalid literal"
+        UsageError, match=r"^agent '\./first\.py' cannot be made: ValueError: invalid literal"
     ) as caught:
         make_agent("./first.py:three", make_game("tic_tac_toe"))
     assert "first.py" in caught.value.__notes__[0]

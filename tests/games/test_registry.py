@@ -1,5 +1,7 @@
 """Games are found by name with their options, and a wrong word gets one line that says what would be right."""
 
+from importlib.metadata import entry_points
+
 import pytest
 
 import games
@@ -69,10 +71,42 @@ def test_one_name_for_two_things_is_a_mistake(monkeypatch):
 
     points = [Point({"nim": "a:game"}), Point({"nim": "b:game"})]
     monkeypatch.setattr("games.engine.registry.entry_points", lambda group: points)
-    with pytest.raises(ValueError, match="'nim' is registered as 'a:game' and as 'b:game'"):
+    with pytest.raises(UsageError, match="'nim' is registered as 'a:game' and as 'b:game'"):
         Registry("some.group", "game").names()
     monkeypatch.setattr("games.engine.registry.entry_points", lambda group: points[:1] * 2)
     assert Registry("some.group", "game").names() == ["nim"]
+
+
+class Broken:
+    """An entry point of a package that cannot be imported."""
+
+    value = "broken:GAMES"
+
+    def load(self):
+        raise ImportError("no module named broken")
+
+
+def test_a_package_that_cannot_be_imported_takes_nothing_else_away(monkeypatch):
+    monkeypatch.setattr("games.engine.registry.entry_points", lambda group: [Broken(), *entry_points(group=group)])
+    games_there = Registry("arena.games", "game")
+    with pytest.warns(UserWarning, match="games of broken:GAMES are missing, .* no module named broken"):
+        assert "nim" not in games_there.names()
+    assert games_there.load("connect_four")
+
+
+def test_what_a_package_raises_is_told_as_its_own(monkeypatch, tmp_path):
+    (tmp_path / "strange.py").write_text("def game():\n    return 1 / 0\n")
+    (tmp_path / "stranger.py").write_text("import qwfpz\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    found = GAMES.references | {"strange": "strange:game", "stranger": "stranger:game", "none": "strange:none"}
+    monkeypatch.setattr(GAMES, "references", found)
+    with pytest.raises(UsageError, match=r"^game 'strange' cannot be described: ZeroDivisionError: ") as caught:
+        make_game("strange")
+    assert "strange.py" in caught.value.__notes__[0]
+    with pytest.raises(UsageError, match=r"^game 'stranger' \(stranger\): ModuleNotFoundError: No module named"):
+        make_game("stranger")
+    with pytest.raises(UsageError, match=r"^game 'none' \(strange\): AttributeError: "):
+        make_game("none")
 
 
 def test_unknown_names():
