@@ -145,22 +145,24 @@ async def test_nobody_is_let_in_without_the_token(served):
             assert answer.status == 200
 
 
-async def screen_after(session, url, keys):
-    """What the screen of a command shows at the end, after some keys."""
+async def received(websocket, silence_s):
+    """What comes until nothing has come for so many seconds."""
     shown = b""
-    async with session.ws_connect(f"{url}/ws?width=80&height=24") as websocket:
-        deadline = time.monotonic() + 60
-        while b"type a move" not in shown and time.monotonic() < deadline:
-            with contextlib.suppress(TimeoutError):
-                message = await websocket.receive(1)
-                shown += message.data if isinstance(message.data, bytes) else b""
-        await websocket.send_json(["stdin", keys])
-        shown = b""
-        with contextlib.suppress(TimeoutError):
-            while True:
-                message = await websocket.receive(3)
-                shown += message.data if isinstance(message.data, bytes) else b""
+    with contextlib.suppress(TimeoutError):
+        while True:
+            message = await websocket.receive(silence_s)
+            shown += message.data if isinstance(message.data, bytes) else b""
     return shown
+
+
+async def screen_after(session, url, keys):
+    """What the screen of a command shows after some keys, beyond what it has shown before."""
+    async with session.ws_connect(f"{url}/ws?width=80&height=24") as websocket:
+        shown, deadline = b"", time.monotonic() + 60
+        while b"your move" not in shown and time.monotonic() < deadline:
+            shown += await received(websocket, silence_s=1)
+        await websocket.send_json(["stdin", keys])
+        return await received(websocket, silence_s=2)
 
 
 @pytest.mark.parametrize("options", [[], ["--read-only"]])
