@@ -114,11 +114,13 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("arena replay 17", "step through a stored match"),
         ("arena replay 17 --agent mcts:1000", "with an agent's analysis of each position"),
         ("arena replay 17 --out game.gif", "write it as an animated GIF"),
+        ("arena replay http://127.0.0.1:8080/matches/12", "a match of a ladder server"),
     ),
     "ladder": (
         ("arena ladder connect_four", "the players of a game by their rating"),
         ("arena ladder connect_four --limit 100 --json", "more of them, for a program"),
         ("arena ladder go --store postgresql://ada@db.example.org/arena", "from a database server"),
+        ("arena ladder http://127.0.0.1:8080", "the ladders of a server"),
     ),
     "play": (
         ("arena play connect_four alphabeta:4", "you move first"),
@@ -134,6 +136,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("arena watch tic_tac_toe:m=6,n=6,k=4 random alphabeta:2 --speed 4", "four moves a second"),
         ("arena watch othello mcts:100 mcts:400 --boards 4", "four games at once"),
         ("arena watch gym:CartPole-v1 dqn:runs/gym-CartPole-v1-dqn", "an agent in a Gymnasium environment"),
+        ("arena watch http://127.0.0.1:8080/ladders/chess", "the games of a ladder server as they come in"),
     ),
     "serve": (
         ("arena serve", "the home screen at http://127.0.0.1:8000"),

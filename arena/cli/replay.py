@@ -13,6 +13,8 @@ import tyro
 from arena.base.checks import require_above
 from arena.base.errors import UsageError
 from arena.base.text import printable
+from arena.cli.server_ladders import is_address
+from arena.cli.server_matches import server_match
 from arena.match.files import WrittenMatch, read_match
 from arena.store import DEFAULT_URL, Store, circumstances_of
 from arena.tui.services.advisers import best_adviser
@@ -33,7 +35,8 @@ class Options:
     """Step through a match in the terminal, have any agent analyse its positions, or write it to a file."""
 
     match: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="MATCH")]
-    """Number of a stored match ('arena matches' lists them), or a file: .jsonl, .pgn, .sgf."""
+    """Number of a stored match ('arena matches' lists them), a file (.jsonl, .pgn, .sgf), or the page of a match on a
+    ladder server: https://arena.example.org/matches/12."""
     store: Annotated[str, tyro.conf.arg(metavar="URL")] = DEFAULT_URL
     """Store of the matches: path of an SQLite file, or URL of another database."""
     number: int = 1
@@ -86,6 +89,8 @@ def _written(options: Options) -> WrittenMatch:
         with Store(options.store, create=False) as store:
             match = store.match(int(options.match))
             written = WrittenMatch.of(match.record, None, circumstances_of(match, store.run(match.run)))
+    elif is_address(options.match):
+        written = server_match(options.match)
     else:
         written = read_match(Path(options.match), options.number)
     if written.shown is not None and options.agent is not None:

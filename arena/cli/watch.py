@@ -10,6 +10,8 @@ import tyro
 
 from arena.base.checks import require_above, require_at_least, require_between
 from arena.base.errors import UsageError
+from arena.cli.server_ladders import is_address
+from arena.cli.server_matches import Broadcast
 from arena.match.limits import Limits
 from arena.policy.protocol import Policy
 from arena.policy.registry import make_agent, make_game
@@ -30,16 +32,19 @@ MOST_BOARDS = 16
 class Options:
     """Watch agents play each other in the terminal; they change seats after every game.
 
-    An agent in a Gymnasium environment that renders pixels is watched the same way, episode by episode.
+    An agent in a Gymnasium environment that renders pixels is watched the same way, episode by episode. The address of
+    a ladder server, or of a ladder's page, shows the newest game of the ladder, and then those that come in.
     """
 
-    game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME")]
-    """Game, with options after its name (tic_tac_toe:m=6,n=6,k=4), or Gymnasium environment (gym:CartPole-v1)."""
+    game: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="GAME|URL")]
+    """Game, with options after its name (tic_tac_toe:m=6,n=6,k=4), Gymnasium environment (gym:CartPole-v1), or address
+    of a ladder: https://arena.example.org/ladders/chess."""
     agents: Annotated[
         tyro.conf.Positional[tuple[str, ...]],
-        tyro.conf.arg(metavar="AGENT [AGENT ...]", help_behavior_hint="(required)"),
-    ]
-    """Agents, one for each seat (one in all for an environment): random, one-ply, alphabeta:4, ppo:runs/c4."""
+        tyro.conf.arg(metavar="[AGENT ...]", help_behavior_hint=""),
+    ] = ()
+    """Agents, one for each seat (one in all for an environment, none for a ladder): random, one-ply, alphabeta:4,
+    ppo:runs/c4."""
     games: int = 10
     """Number of games, or episodes."""
     seed: int = 0
@@ -75,8 +80,32 @@ def screen(options: Options) -> Iterator["ArenaScreen"]:
     require_at_least(1, games=options.games)
     require_above(0, speed=options.speed)
     require_at_least(0, seed=options.seed)
-    with _episodes(options) if is_gym(options.game) else _series(options) as opened:
+    kind = _ladder if is_address(options.game) else _episodes if is_gym(options.game) else _series
+    with kind(options) as opened:
         yield opened
+
+
+@contextmanager
+def _ladder(options: Options) -> Iterator["ArenaScreen"]:
+    """Yield the screen of the games of a ladder server."""
+    if options.agents:
+        raise UsageError(f"{options.game} is a server's address, whose bots play; name no agents")
+    require_plain(options, "games", "seed", "boards", "limits", "openings", game="games played here")
+    from arena.tui.screens.replay import ReplayScreen
+
+    broadcast = Broadcast(options.game)
+    newest = broadcast.next()
+    if newest is None:
+        raise UsageError(f"the ladder {broadcast.ladder} has no games yet")
+    yield ReplayScreen(newest, broadcast.ladder, speed=options.speed or 1.0, next_match=broadcast.next)
+
+
+def require_plain(options: Options, *names: str, game: str) -> None:
+    """Raise `UsageError` if one of these options, which are for `game`, is not at its default."""
+    plain = Options(options.game, options.agents)
+    if wrong := [name for name in names if getattr(options, name) != getattr(plain, name)]:
+        named = {"limits": "time limits"}.get(wrong[0], f"--{wrong[0]}")
+        raise UsageError(f"{named}: for {game}, and {options.game} is none")
 
 
 @contextmanager
@@ -84,10 +113,7 @@ def _episodes(options: Options) -> Iterator["ArenaScreen"]:
     """Yield the screen of an agent in a Gymnasium environment."""
     if len(options.agents) != 1:
         raise UsageError(f"{options.game} has one seat; name 1 agent, not {len(options.agents)}")
-    plain = Options(options.game, options.agents)
-    if wrong := [name for name in ("boards", "limits", "openings") if getattr(options, name) != getattr(plain, name)]:
-        named = {"limits": "time limits"}.get(wrong[0], f"--{wrong[0]}")
-        raise UsageError(f"{named}: for games, and {options.game} is none")
+    require_plain(options, "boards", "limits", "openings", game="games")
     from arena.runs.episodes import WatchedEpisodes
     from arena.runs.tasks import GymTask
     from arena.tui.screens.episodes import EpisodesScreen

@@ -1,18 +1,22 @@
 """The routes of /api/v1. Each reads in a transaction, or hands one operation to the writer; the rest is elsewhere."""
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request
 from fastapi.responses import FileResponse, Response
 
+from arena.base.errors import UsageError
+from arena.match.json_lines import to_json_line
+from arena.match.replay import game_labelled
 from arena.server import accounts, audit, bots, jobs, ladders, models, own_data, submissions, workers
 from arena.server.accounts import Account
 from arena.server.jobs import LEASE_S, lease_job, read_report, renew_lease
 from arena.server.keeping import bundle_file, keep_bundle
-from arena.server.refusals import CLOSED, UNKNOWN_KEY, RefusedError
+from arena.server.refusals import CLOSED, MISSING, UNKNOWN_KEY, RefusedError, refusing
 from arena.server.reports import take_report
 from arena.server.state import ServerState
-from arena.store import MatchFilter
+from arena.store import MatchFilter, StoredMatch
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": models.Refusal} for status in (400, 401, 403, 404, 409, 411, 413, 421, 422, 426, 429, 500, 503)
@@ -201,6 +205,27 @@ def games(
         )
         for one in stored
     ]
+
+
+@routes.get("/matches/{number}")
+def match(server: Server, account: Caller, number: Id) -> models.MatchShown:
+    """Return a game of a ladder that one may see, to be played again; without what bots said, which is theirs."""
+    stored, its_ladder = visible_match(server, number, account)
+    verdict = replace(stored.record.verdict, detail="")
+    with refusing("its moves are none of this version's"):
+        game = game_labelled(stored.record.game)
+        line = to_json_line(game, replace(stored.record, verdict=verdict, transcripts=None))
+    return models.MatchShown(id=stored.id, ladder=its_ladder.name, added=stored.added, line=line)
+
+
+def visible_match(server: ServerState, number: int, account: Account | None) -> tuple[StoredMatch, ladders.LadderRow]:
+    """Return a stored match with its ladder; `RefusedError` if there is none that an account may see."""
+    try:
+        stored = server.store.match(number)
+    except UsageError:
+        raise RefusedError(MISSING, f"there is no match {number}") from None
+    with server.reading() as connection:
+        return stored, ladders.ladder_of_run(connection, stored.run, account)
 
 
 @routes.put("/bundles/{digest}", status_code=201)

@@ -20,7 +20,7 @@ KEY = "ARENA_KEY"
 """Variable of the environment with one's key: command lines can be read by others."""
 ANSWER_S = 60.0
 MOST_BYTES_OF_JSON = 2**24
-PAGE_OF_LADDER = "/ladders/"
+PAGE_OF_LADDER, PAGE_OF_MATCH = "/ladders/", "/matches/"
 
 
 class UnreachableError(UsageError):
@@ -37,6 +37,18 @@ def split_address(address: str) -> tuple[str, str | None]:
     if found and not NAME.fullmatch(name):
         raise UsageError(f"{address!r} is not the page of a ladder, as https://arena.example.org/ladders/chess")
     return url, name or None
+
+
+def split_match(address: str) -> tuple[str, int]:
+    """Return the address of a server and the number of the match whose page it is.
+
+    >>> split_match("https://arena.example.org/matches/12")
+    ('https://arena.example.org', 12)
+    """
+    url, _, number = address.partition("?")[0].rstrip("/").partition(PAGE_OF_MATCH)
+    if not (number.isascii() and number.isdecimal() and 0 < len(number) < 19):
+        raise UsageError(f"{address!r} is not the page of a match, as https://arena.example.org/matches/12")
+    return url, int(number)
 
 
 class _Unredirected(HTTPRedirectHandler):

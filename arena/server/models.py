@@ -128,6 +128,16 @@ class GameShown(Message):
     length: int
 
 
+class MatchShown(Message):
+    """A game of a ladder, whole."""
+
+    id: int
+    ladder: str
+    added: float
+    line: str
+    """The match as a line of JSON, as in files that end in .jsonl."""
+
+
 class BundleStored(Message):
     """A bundle that has been uploaded."""
 

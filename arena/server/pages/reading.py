@@ -9,8 +9,7 @@ from arena.base.errors import UsageError
 from arena.base.intervals import NORMAL_95
 from arena.match.verdict import FAULTS, Verdict
 from arena.server import bots, ladders, workers
-from arena.server.accounts import Account
-from arena.server.api import Id, LadderName, Server
+from arena.server.api import Id, LadderName, Server, visible_match
 from arena.server.pages.positions import Gallery
 from arena.server.pages.rendering import page, static_file
 from arena.server.pages.sessions import Visitor
@@ -126,16 +125,6 @@ def worker_table(request: Request, server: Server, account: Visitor) -> Response
     """Show the workers."""
     with server.reading() as connection:
         return page(request, "workers.html", account, workers=workers.list_workers(connection))
-
-
-def visible_match(server: ServerState, number: int, account: Account | None) -> tuple[StoredMatch, ladders.LadderRow]:
-    """Return a stored match with its ladder; `RefusedError` if there is none that an account may see."""
-    try:
-        stored = server.store.match(number)
-    except UsageError:
-        raise RefusedError(MISSING, f"there is no match {number}") from None
-    with server.reading() as connection:
-        return stored, ladders.ladder_of_run(connection, stored.run, account)
 
 
 def summary(stored: StoredMatch) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from arena.match.transcripts import unpack
 from arena.policy.protocol import Policy
 from arena.tui.drawing.export import export
 from arena.tui.parts.hints import HINT_S, bring_to_an_end
-from arena.tui.parts.match import thought_from
+from arena.tui.parts.match import ShownMatch, thought_from
 from arena.tui.screens.keys import MATCH_KEYS, WALK_KEYS
 from arena.tui.screens.prompt import PromptScreen
 from arena.tui.screens.walk import WalkScreen
@@ -29,9 +29,16 @@ from arena.tui.state.words import NOT_ANALYSED
 from arena.tui.widgets.match_pane import MatchView
 from arena.tui.widgets.thoughts import Thought
 
+PAUSE_S, POLL_S = 3.0, 2.0
+"""Seconds that a result stays before another match follows, and between questions for it."""
+NextMatch = Callable[[], WrittenMatch | None]
+"""Returns a match that has come in since, None for none; may take long, and raise `UsageError`."""
+
 
 class ReplayScreen(WalkScreen):
     """A match from start to end, analysed by the first of the `analysts` (spec, policy), if there are any.
+
+    With `next_match` it plays by itself, and the next match of the same game follows, unless it is paused.
 
     An analyst that fails, takes long, or says nothing of what moves are worth, makes way for the next, who starts over:
     the values of two agents do not compare. `usual` names the agent that is suggested where none analyses; it may take
@@ -60,10 +67,11 @@ class ReplayScreen(WalkScreen):
         at: int = 0,
         analyse_all: bool = False,
         usual: Callable[[], str] = str,
+        next_match: NextMatch | None = None,
     ):
-        super().__init__("replay", written.game, Series(written.players), speed)
+        super().__init__("watch" if next_match else "replay", written.game, Series(written.players), speed)
         self.written, self._called, self._start = written, called, at
-        self.playing = False
+        self.playing, self._next_match = next_match is not None, next_match
         self.analysts, self._usual = list(analysts), usual
         """Agents that analyse, the first of them now."""
         self.analysing: str = ("all" if analyse_all else "shown") if analysts else ""
@@ -74,8 +82,15 @@ class ReplayScreen(WalkScreen):
 
     def on_mount(self) -> None:
         """Replay the match in the background."""
+        self.deal(self.written)
+
+    def deal(self, written: WrittenMatch) -> None:
+        """Show a match of the same game from its beginning, replayed in the background."""
+        self.written, self.match = written, ShownMatch(self.game, Series(written.players))
+        self.shown = self.last_seen = 0
+        self._lines, self._pending = {}, None
         self.show()
-        self.jobs.ask("deal", partial(self.live_match.unroll, self.written), Dealt)
+        self.jobs.ask("deal", partial(self.live_match.unroll, written), Dealt)
 
     @property
     def analyst(self) -> tuple[str, Policy] | None:
@@ -134,9 +149,28 @@ class ReplayScreen(WalkScreen):
             self.say("the record ends here, without a result", "result")
 
     def at_the_end(self) -> None:
-        """Show the result."""
-        self.playing = False
+        """Show the result, for a while if another match may follow."""
+        self.playing = self.playing and self._next_match is not None
         self.say(self.match.result_at(self.position), "result")
+        if self.playing:
+            self.wait(PAUSE_S)
+
+    def pause_at_the_end(self) -> None:
+        """Ask for the next match."""
+        self.run_worker(self._follow(), group="follow", exclusive=True)
+
+    async def _follow(self) -> None:
+        """Show the next match, or ask again a little later, also where nobody answered."""
+        assert self._next_match is not None  # else nothing plays on after the end
+        try:
+            written = await self.background.run(self._next_match)
+        except UsageError as error:
+            self.say(str(error), "refusal")
+            written = None
+        if written is None:
+            self.wait(POLL_S)
+        else:
+            self.deal(written)
 
     def arrive(self) -> None:
         """Show a position that has come onto the board, and analyse it if wanted."""
