@@ -1,0 +1,38 @@
+"""Checks of reliability find what does not hold, and count it."""
+
+import random
+
+import pytest
+from reliable import kills, rules
+
+pytestmark = pytest.mark.full
+
+
+class Mistaken(rules._OpenSpiel):
+    """A game that knows one legal action less, now and then."""
+
+    def shown(self):
+        over, seat, legal, seen = super().shown()
+        return over, seat, legal - {3} if len(legal) < 7 else legal, seen
+
+
+@pytest.mark.parametrize(("peer", "alike"), [(rules._OpenSpiel, True), (Mistaken, False)])
+def test_a_difference_of_rules_is_counted(peer, alike):
+    pytest.importorskip("pyspiel")
+    check = rules.compared("connect_four", "OpenSpiel", peer("connect_four"), 200, seed=0)
+    assert check.tried >= 200
+    assert (check.held == check.tried) is alike
+
+
+@pytest.mark.parametrize("spec", ["tic_tac_toe", "connect_four"])
+def test_games_as_pettingzoo_has_them(spec):
+    check = rules.compared(spec, "PettingZoo", rules._PettingZoo(spec), 100, seed=1)
+    assert check.held == check.tried >= 100
+
+
+TOURNAMENT = ("tournament", "tic_tac_toe", "random", "one-ply", "--games", "20", "--out", "results")
+
+
+def test_a_killed_tournament_leaves_the_same_behind():
+    check = kills.killed(kills.Work("small", TOURNAMENT, TOURNAMENT, "results"), 1, random.Random(0))
+    assert check.tried == check.held > 0
