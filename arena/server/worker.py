@@ -15,18 +15,15 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from arena.base.errors import UsageError
 from arena.base.surroundings import surroundings
-from arena.data.batch import Batch
 from arena.match.adjudication import Adjudication
-from arena.match.ask import FailedError
 from arena.match.batch import Pairing
 from arena.match.json_lines import to_json_line
 from arena.match.limits import Limits
-from arena.match.verdict import Failure
-from arena.policy.protocol import Policy
+from arena.match.unseated import UnseatedPolicy
 from arena.policy.registry import GAMES, make_game
 from arena.server.bots import require_open_spec
 from arena.server.bundles import unpack
@@ -150,21 +147,6 @@ class Worker:
                 pause = next(pauses)
                 self._tell(f"{error}; again in {pause:.1f} s")
                 (time.sleep if self._stop.is_set() else self._stop.wait)(pause)
-
-
-class UnseatedPolicy(Policy):
-    """Stands for a bot that could not be made: it loses its games, with the reason."""
-
-    def __init__(self, reason: str):
-        self._reason = reason
-
-    def reset(self, seed: int | None = None) -> NoReturn:
-        """Fail."""
-        raise FailedError(Failure(self._reason))
-
-    def forward(self, batch: Batch, state: Any = None) -> NoReturn:
-        """Fail."""
-        raise FailedError(Failure(self._reason))
 
 
 def play_job(job: JobGiven, bundle: Callable[[str], str], sandbox: bool) -> list[str]:
