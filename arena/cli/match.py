@@ -64,7 +64,8 @@ def _show(match: StoredMatch, again: Replay) -> None:
         console.print(Text(f"{picture.mark(seat)} {name}  {value:+g}{time}"))
     console.print(Text(f"\n{_listed(again.moves, len(record.opening))}\n"))
     console.print(Text(picture.text()), no_wrap=True, overflow="ignore", crop=False)
-    console.print(Text(f"\n{result(record.verdict, record.players, len(record.actions), picture.sides)}"))
+    ended = result(record.verdict, record.players, len(record.actions), picture.sides, again.game.competitive)
+    console.print(Text(f"\n{ended}"))
     if again.match is None:
         console.print("As it was stored: the same seed and moves give another game, so it is not played again.")
     else:

@@ -235,9 +235,11 @@ def _outcome(table: Table) -> str:
         return "The game goes on; it is your turn."
     own, others = verdict.returns[table.seat], [one for seat, one in enumerate(verdict.returns) if seat != table.seat]
     best = max(others, default=0.0)
-    word = "won" if own > best else "lost" if own < best else "drew"
+    word = "you " + ("won" if own > best else "lost" if own < best else "drew")
+    if not table.match.game.competitive:
+        word = f"the team earns {own:g}"
     detail = f" ({verdict.reason.value}: {verdict.detail})" if verdict.offender is not None else ""
-    return f"The game is over: you {word}{detail}. Returns by seat: {', '.join(f'{one:g}' for one in verdict.returns)}."
+    return f"The game is over: {word}{detail}. Returns by seat: {', '.join(f'{one:g}' for one in verdict.returns)}."
 
 
 def _rules(game: Game) -> str:

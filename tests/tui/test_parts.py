@@ -38,6 +38,12 @@ def test_several_winners_share():
     assert result(Verdict((1.0, 1.0, -2.0)), ["a", "b", "c"], 3) == "● a and ○ b win after 3 moves: +1 – +1 – −2"
 
 
+@pytest.mark.parametrize("earned", [0.0, 1.0, 7.0])
+def test_a_team_neither_wins_nor_draws(earned):
+    verdict = Verdict((earned, earned))
+    assert result(verdict, ["a", "b"], 9, competitive=False) == f"the team earns {earned:g} after 9 moves"
+
+
 def test_contestants_change_seats_and_keep_their_points():
     series = Series(["a", "b"])
     series.credit(Verdict((1.0, -1.0)))

@@ -23,7 +23,8 @@ def export(match: WrittenMatch, pictures: Sequence[Picture], path: Path, number:
     names = [f"{pictures[0].mark(seat)} {printable(name)}" for seat, name in enumerate(match.players)]
     ended = ""
     if match.verdict is not None:
-        ended = printable(result(match.verdict, match.players, len(match.actions), pictures[0].sides))
+        sides, competitive = pictures[0].sides, match.game.competitive
+        ended = printable(result(match.verdict, match.players, len(match.actions), sides, competitive))
     last = len(pictures) - 1
     frames = [
         Frame(picture, ("   ".join(names), ended if ended and i == last else f"move {min(i, len(match.actions))}"))

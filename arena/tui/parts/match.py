@@ -69,7 +69,8 @@ class ShownMatch:
         """Return how the match ended in a position, in words; empty if it goes on."""
         if position.verdict is None:
             return ""
-        return result(position.verdict, self.seat_names, len(self.actions), position.picture.sides)
+        sides, competitive = position.picture.sides, self.game.competitive
+        return result(position.verdict, self.seat_names, len(self.actions), sides, competitive)
 
     def standings(self) -> str:
         """Return the score: `1½ – ½`, a balance in chips, or what the team earns."""

@@ -115,7 +115,8 @@ class BoardsScreen(ArenaScreen, inherit_bindings=False):
                 moves += position.action is not None
                 self._show(board, position, title, counted(moves, "move"))
             self._count(number, position)
-            self._show(board, position, title, result(position.verdict, names, moves, position.picture.sides))
+            sides, competitive = position.picture.sides, self.game.competitive
+            self._show(board, position, title, result(position.verdict, names, moves, sides, competitive))
             await asyncio.sleep(max(3 / self.speed, MIN_REST_S))
 
     def _show(self, board: int, position: Position, title: str, news: str) -> None:

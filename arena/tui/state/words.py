@@ -102,8 +102,13 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
-def result(verdict: Verdict, names: Sequence[str], num_moves: int, sides: Sequence[str] = ()) -> str:
-    """Return how a match ended, in a sentence; `names` and `sides` (as of `mark`) are by seat."""
+def result(
+    verdict: Verdict, names: Sequence[str], num_moves: int, sides: Sequence[str] = (), competitive: bool = True
+) -> str:
+    """Return how a match ended, in a sentence; `names` and `sides` (as of `mark`) are by seat.
+
+    A game that is not `competitive` has no winner and no draw, but what the team earned.
+    """
     offender = verdict.offender
     if offender is not None:
         who = f"{mark(offender, sides)} {names[offender]}"
@@ -117,7 +122,11 @@ def result(verdict: Verdict, names: Sequence[str], num_moves: int, sides: Sequen
     if verdict.reason is Reason.AGREED:
         return f"a draw by agreement after {counted(num_moves, 'move')}"
     if verdict.reason is Reason.ADJUDICATED:
-        return f"{result(Verdict(verdict.returns), names, num_moves, sides)}, adjudicated ({verdict.detail})"
+        return (
+            f"{result(Verdict(verdict.returns), names, num_moves, sides, competitive)}, adjudicated ({verdict.detail})"
+        )
+    if not competitive and len(names) > 1:
+        return f"the team earns {verdict.returns[0]:g} after {counted(num_moves, 'move')}"
     score = _score(verdict.returns)
     if len(set(verdict.returns)) == 1 and score:
         who = "everybody scores" if len(names) > 1 else "you score" if names[0] == YOU else f"{names[0]} scores"
