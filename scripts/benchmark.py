@@ -35,8 +35,8 @@ from benchmarks import (
     tournament,
     workers,
 )
-from benchmarks.kept import keep, machine
 from benchmarks.measure import Row
+from kept_rows import keep, machine
 
 SECTIONS = {
     "games": games.rows,

@@ -1,13 +1,13 @@
 """Write the tables of docs/measured from the rows that other scripts keep: python scripts/measured_pages.py.
 
-The rows are those of scripts/benchmark.py, learning_checks.py and equilibrium_checks.py, each with --csv and a file
-beside it. No number of the tables is typed by hand.
+The rows are those of scripts/benchmark.py, learning_checks.py, equilibrium_checks.py, solver_checks.py,
+alphazero_checks.py and reliability.py, each with --csv and a file beside it. No number of the tables is typed by hand.
 """
 
 import argparse
 from pathlib import Path
 
-from handbook import learned, speed
+from handbook import learned, reliability, solvers, speed
 from marked import with_part
 
 MEASURED = Path(__file__).parents[1] / "docs" / "measured"
@@ -15,6 +15,10 @@ PARTS = {
     ("speed.md", "speed"): speed.tables,
     ("learning.md", "checks"): learned.by_task,
     ("learning.md", "equilibria"): learned.near_equilibria,
+    ("learning.md", "alphazero"): learned.of_alphazero,
+    ("learning.md", "solvers"): solvers.regret,
+    ("learning.md", "pools"): solvers.pools,
+    ("reliability.md", "reliability"): reliability.tables,
 }
 """Pages and their parts between marks, and what makes these."""
 

@@ -1,8 +1,8 @@
 """Play as OpenSpiel's MCTS (C++): cmd:python scripts/openspiel_bot.py SIMULATIONS.
 
-A program for `cmd:` (agents/outside/PROTOCOL.md) that plays connect_four, othello, hex without the swap, gomoku,
-breakthrough and kalah, whose rules are the same in both. Each move is searched anew by random playouts, with
-OpenSpiel's solver for proven results.
+A program for `cmd:` (agents/outside/PROTOCOL.md) that plays tic_tac_toe, connect_four, othello, hex without the swap,
+gomoku, breakthrough and kalah, whose rules are the same in both. Each move is searched anew by random playouts,
+with OpenSpiel's solver for proven results.
 """
 
 import json
@@ -15,6 +15,7 @@ import pyspiel
 UCT_C = 1.4
 MEMORY_MB = 1000
 GAMES: dict[str, tuple[str, Mapping[str, Any]]] = {
+    "tic_tac_toe": ("tic_tac_toe", {"m": 3, "n": 3, "k": 3}),
     "connect_four": ("connect_four", {"rows": 6, "columns": 7, "k": 4}),
     "othello": ("othello", {"size": 8}),
     "hex": ("hex(board_size={size})", {"swap": False}),
@@ -32,16 +33,19 @@ def their_name(hello: Mapping[str, Any]) -> str | None:
     return name.format(**options) if name and needed.items() <= options.items() else None
 
 
-def their_action(game: str, state: Any, action: int, text: str) -> int:
-    """Return OpenSpiel's number of an action, which ours knows by its number and its text."""
+def their_actions(game: str, state: Any, texts: Mapping[int, str]) -> dict[int, int]:
+    """Return OpenSpiel's number of each action of a position, which ours knows by its number and its text."""
     if game == "kalah":
-        return action + (1 if state.current_player() == 0 else 8)
+        return {action: action + (1 if state.current_player() == 0 else 8) for action in texts}
     if game == "breakthrough":  # rows are counted from the other side
-        squares = "".join(
-            str(9 - int(sign)) if sign.isdigit() else sign for sign in text if sign.isalnum() and sign != "x"
-        )
-        return next(a for a in state.legal_actions() if state.action_to_string(a).rstrip("*") == squares)
-    return action
+        named = {state.action_to_string(action).rstrip("*"): action for action in state.legal_actions()}
+        return {action: named[_turned(text)] for action, text in texts.items()}
+    return {action: action for action in texts}
+
+
+def _turned(text: str) -> str:
+    signs = (str(9 - int(sign)) if sign.isdigit() else sign for sign in text)
+    return "".join(sign for sign in signs if sign.isalnum() and sign != "x")
 
 
 def choose(hello: Mapping[str, Any], message: Mapping[str, Any], simulations: int, seed: int) -> int:
@@ -49,15 +53,12 @@ def choose(hello: Mapping[str, Any], message: Mapping[str, Any], simulations: in
     game = pyspiel.load_game(their_name(hello))
     state = game.new_initial_state()
     for action, text in zip(message["moves"], message["moves_notation"], strict=True):
-        state.apply_action(their_action(hello["game"], state, action, text))
+        state.apply_action(their_actions(hello["game"], state, {action: text})[action])
     evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
     bot = pyspiel.MCTSBot(game, evaluator, UCT_C, simulations, MEMORY_MB, True, seed, False)
     chosen = bot.step(state)
-    ours = {
-        their_action(hello["game"], state, action, text): action
-        for action, text in zip(message["legal"], message["notation"], strict=True)
-    }
-    return ours[chosen]
+    legal = dict(zip(message["legal"], message["notation"], strict=True))
+    return next(ours for ours, theirs in their_actions(hello["game"], state, legal).items() if theirs == chosen)
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from handbook.markdown import table
 
 SCRIPTS = Path(__file__).parents[1]
 ROWS, CURVES = SCRIPTS / "learning_checks.csv", SCRIPTS / "learning_curves.csv"
-EQUILIBRIA = SCRIPTS / "equilibrium_checks.csv"
+EQUILIBRIA, ALPHAZERO = SCRIPTS / "equilibrium_checks.csv", SCRIPTS / "alphazero_checks.csv"
 LABELS = {"elo": "Elo, random is 0", "return": "return of an episode"}
 GREY = "#808080"  # is seen on light and dark paper
 HEAD = ("task", "asked", "median of three seeds", "each", "steps", "seconds")
@@ -48,6 +48,14 @@ def near_equilibria() -> str:
     return table(["game", "agent", "games", "exploitability, a seed each", "seconds of one core"], lines)
 
 
+def of_alphazero() -> str:
+    """Return the table of the trainings of AlphaZero that were measured."""
+    return table(
+        ("training", "agent", "measure", "share", "95 % interval", "of"),
+        ([row["section"], row["agent"], row["measure"], *_percents(row), row["count"]] for row in _rows(ALPHAZERO)),
+    )
+
+
 def curve(name: str) -> tuple[str, bytes] | None:
     """Return the task and the learning curve of an algorithm, a PNG for any background; None if there is none."""
     rows = [row for row in _rows(CURVES) if row["algorithm"] == name]
@@ -71,6 +79,11 @@ def curve(name: str) -> tuple[str, bytes] | None:
 
 def _score(row: dict[str, str]) -> str:
     return f"`{row['algorithm']}` {float(row['score']):.3g}"
+
+
+def _percents(row: dict[str, str]) -> list[str]:
+    share, low, high = (100 * float(row[name]) for name in ("share", "low", "high"))
+    return [f"{share:.1f} %", f"{low:.1f} to {high:.1f} %"]
 
 
 def _rows(path: Path) -> Iterable[dict[str, str]]:

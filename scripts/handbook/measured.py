@@ -23,6 +23,21 @@ TABLES = {
         "python scripts/equilibrium_checks.py",
         "Exact exploitability on the way.",
     ),
+    "alphazero_checks": (
+        "Trainings of AlphaZero",
+        "python scripts/alphazero_checks.py RUN GAME",
+        "Moves that keep the value of solved positions, and scores against searches.",
+    ),
+    "solver_checks": (
+        "Solvers of small games",
+        "python scripts/solver_checks.py",
+        "Exploitability of CFR and PSRO, exact.",
+    ),
+    "reliability": (
+        "Reliability",
+        "python scripts/reliability.py",
+        "Rules beside other implementations, kills, intervals.",
+    ),
     "hosted_catalogue": (
         "OpenSpiel's catalogue",
         "python scripts/hosted_catalogue.py",

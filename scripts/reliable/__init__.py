@@ -1,0 +1,1 @@
+"""Checks of what must never fail: rules, kills, intervals of ratings."""
