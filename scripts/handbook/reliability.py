@@ -9,9 +9,9 @@ from handbook.markdown import table
 ROWS = Path(__file__).parents[1] / "reliability.csv"
 HEAD = ("what", "tried", "held", "seconds", "date")
 SECTIONS = {
-    "rules": "### Rules beside other implementations",
-    "kills": "### Killed and resumed",
-    "intervals": "### Intervals of ratings",
+    "rules": "## Rules beside other implementations",
+    "kills": "## Killed and resumed",
+    "intervals": "## Intervals of ratings",
 }
 
 
