@@ -1,11 +1,13 @@
 """The matches of a ladder server, as `arena replay URL` and `arena watch URL` show them."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 from arena.base.errors import UsageError
 from arena.base.extras import install_command
 from arena.match.files import WrittenMatch
 from arena.match.json_lines import from_json_line
+
+T = TypeVar("T", str, int)
 
 
 def server_match(address: str) -> WrittenMatch:
@@ -31,7 +33,7 @@ class Broadcast:
         self._newest = 0
 
     def _only_ladder(self, url: str) -> str:
-        names = [str(one["name"]) for one in _listed(self._client, "/ladders")]
+        names = _listed(self._client, "/ladders", "name", str)
         if len(names) != 1:
             known = f"has {len(names)} ladders; name one: {url}/ladders/{names[0]}" if names else "has no ladders"
             raise UsageError(f"{url} {known}")
@@ -39,12 +41,11 @@ class Broadcast:
 
     def next(self) -> WrittenMatch | None:
         """Return the newest game, None if it has been returned; `UsageError` if the server does not answer well."""
-        games = _listed(self._client, f"/ladders/{self.ladder}/games?limit=1")
-        if not games or games[0]["id"] == self._newest:
+        numbers = _listed(self._client, f"/ladders/{self.ladder}/games?limit=1", "id", int)
+        if not numbers or numbers[0] == self._newest:
             return None
-        number = games[0]["id"]
-        match = _match(self._client, number)
-        self._newest = number
+        match = _match(self._client, numbers[0])
+        self._newest = numbers[0]
         return match
 
 
@@ -56,11 +57,12 @@ def _client(command: str) -> Any:
     return client
 
 
-def _listed(client: Any, path: str) -> list[dict[str, Any]]:
+def _listed(client: Any, path: str, column: str, kind: type[T]) -> list[T]:
+    """Return one column of a list that a server gives."""
     rows = client.get(path)
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+    if not isinstance(rows, list) or not all(isinstance(row, dict) and type(row.get(column)) is kind for row in rows):
         raise UsageError(f"{client.url} does not answer as an arena server does")
-    return rows
+    return [row[column] for row in rows]
 
 
 def _match(client: Any, number: int) -> WrittenMatch:

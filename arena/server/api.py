@@ -209,12 +209,11 @@ def games(
 
 @routes.get("/matches/{number}")
 def match(server: Server, account: Caller, number: Id) -> models.MatchShown:
-    """Return a game of a ladder that one may see, to be played again; without what bots said, which is theirs."""
+    """Return a game of a ladder that one may see, to be played again; not what was said in it, as on its page."""
     stored, its_ladder = visible_match(server, number, account)
-    verdict = replace(stored.record.verdict, detail="")
     with refusing("its moves are none of this version's"):
         game = game_labelled(stored.record.game)
-        line = to_json_line(game, replace(stored.record, verdict=verdict, transcripts=None))
+        line = to_json_line(game, replace(stored.record, transcripts=None))
     return models.MatchShown(id=stored.id, ladder=its_ladder.name, added=stored.added, line=line)
 
 

@@ -131,3 +131,13 @@ def test_what_a_server_sends_is_not_believed(text, reason, capsys, tmp_path, mon
     assert reason in said
     assert "was run" not in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("text", ["{}", "[{}]", '[{"id": "1/../../keys"}]', '[{"id": true}]'])
+@pytest.mark.parametrize("page", ["", "/ladders/small"])
+def test_a_list_that_is_none_is_refused(text, page, capsys):
+    with answering(text) as url:
+        assert main(["watch", url + page]) == 2
+    said = capsys.readouterr().err
+    assert "does not answer as an arena server does" in said
+    assert said.count("\n") == 1
