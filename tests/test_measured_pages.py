@@ -2,9 +2,10 @@
 
 import measured_pages
 import pytest
-from benchmarks.kept import keep, read
+from benchmarks.kept import read
 from benchmarks.measure import Row
 from handbook import graphs, learned, speed
+from kept_rows import keep
 
 
 @pytest.mark.parametrize(("page", "part"), measured_pages.PARTS)
