@@ -11,6 +11,8 @@ from arena.server.bundles import MOST_FILES, pack, read_bundle, unpack
 from arena.server.worker import Worker
 from arena.server.workers import VERSION
 
+pytestmark = pytest.mark.full
+
 BOT = """import json, sys
 for line in sys.stdin:
     message = json.loads(line)

@@ -1,5 +1,6 @@
 """A ladder from end to end: bots enter, workers play, ratings follow, whoever plays and whenever it is killed."""
 
+import pytest
 from sqlalchemy import update
 
 from arena.server.schema import jobs
@@ -8,6 +9,8 @@ from arena.server.workers import VERSION
 from arena.tournament.ladder import find_ladders
 from games.engine.registry import make_game
 from tests.server.playing import filled, games, standings
+
+pytestmark = pytest.mark.full
 
 
 def test_bots_qualify_and_are_rated(site):

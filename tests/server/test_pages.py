@@ -21,6 +21,8 @@ from games.engine.palette import SEATS
 from games.engine.registry import make_game
 from tests.server.playing import filled
 
+pytestmark = pytest.mark.full
+
 EVIL = "<script>alert(1)</script>\x1b[2J\u202e"
 
 
@@ -185,7 +187,6 @@ def test_boards_are_drawn_at_every_position(name):
             xml.dom.minidom.parseString(position.svg)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("name", GAMES.names())
 def test_every_game_of_the_catalogue_has_a_picture_to_step(name):
     game = make_game(name)

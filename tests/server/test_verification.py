@@ -13,6 +13,8 @@ from arena.server.verification import is_sampled, rate_again, residuals
 from arena.server.worker import Worker
 from tests.server.playing import filled, games, standings
 
+pytestmark = pytest.mark.full
+
 
 def rows(site, table):
     with site.store.reading() as connection:

@@ -17,6 +17,8 @@ from arena.tournament.game_file import GameFile
 from arena.tournament.knockout import TIEBREAKS, in_words, knockout_rounds
 from arena.tournament.tournament import Tournament, run_tournament
 
+pytestmark = pytest.mark.full
+
 CONNECT_FOUR = games.make("connect_four")
 PLAYERS = ["random", "one-ply", "alphabeta:2", "noisy:0.5:one-ply", "noisy:0.9:one-ply"]
 DYING = """

@@ -12,6 +12,8 @@ from arena.tui.screens.replay import ReplayScreen
 from tests.tui.agents import Crashing, FirstLegal, Silent
 from tests.tui.helpers import notice, shows, until
 
+pytestmark = pytest.mark.full
+
 
 class Even(FirstLegal):
     """Expects nothing of any position."""

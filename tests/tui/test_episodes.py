@@ -16,6 +16,8 @@ from arena.tui.screens.episodes import EpisodesScreen
 from tests.tui.helpers import notice, screen_text, shows, until
 from tests.tui.snapshots import check_snapshot
 
+pytestmark = pytest.mark.full
+
 LENGTH = 6
 
 

@@ -31,6 +31,8 @@ from arena.tournament.tournament import run_tournament
 from tests.agents.outside.endpoints import HANG, first_move, legal_moves, said, serving, slowly
 from tests.match.players import Lowest
 
+pytestmark = pytest.mark.full
+
 TIC_TAC_TOE = games.make("tic_tac_toe")
 
 
@@ -80,7 +82,6 @@ def test_legal_moves_are_told_only_if_asked_for():
     assert "Legal moves" not in server.asked[0]["messages"][1]["content"]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("name", ["chess", "backgammon", "leduc_poker", "goofspiel", "hanabi", "openspiel:oware"])
 def test_a_model_plays_any_game(name):
     if name.startswith("openspiel"):
@@ -206,7 +207,6 @@ def test_an_answer_that_never_comes_is_late():
     assert counts_of([record])["timed out"] == 2
 
 
-@pytest.mark.full
 def test_a_clock_runs_while_a_model_thinks(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
     limits = Limits(time_per_move="1s")
@@ -220,7 +220,6 @@ def test_a_clock_runs_while_a_model_thinks(monkeypatch):
     assert unpack(record.transcripts)[0].transcript.move
 
 
-@pytest.mark.full
 def test_a_contained_model_keeps_its_words_when_it_loses():
     with serving(lambda body: UNREADABLE) as server:
         spec = f"llm:{server.url},model=m,rethink=0"

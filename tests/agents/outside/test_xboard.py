@@ -14,6 +14,8 @@ from arena.match.verdict import Reason
 from arena.policy.clock import ClockReading
 from arena.policy.registry import make_agent
 
+pytestmark = pytest.mark.full
+
 CHESS = games.make("chess")
 ENGINE = """
 import sys
