@@ -228,6 +228,7 @@ def test_without_an_optimizer_it_does_not_learn():
 @pytest.mark.parametrize("options", [{"dueling": True}, {"is_double": False}, {"blocks": 1}, {"target_update_freq": 0}])
 def test_variants_learn_from_prioritized_replay(options):
     torch.manual_seed(0)
+    np.random.seed(0)
     game = make_game("tic_tac_toe")
     policy = build(Spaces.of_game(game), DQNConfig(hidden=8, **options), training=True)
     buffer = PrioritizedVectorReplayBuffer(200, 8, alpha=0.6, beta=0.4)
